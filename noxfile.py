@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions beneath the Makefile. They run in the environment that `make setup` made, but for `versions`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import nox
+
+nox.options.sessions = ["native", "test", "lint", "docs"]
+nox.options.error_on_missing_interpreters = False
+
+NATIVE = sorted(str(path) for path in Path("native").rglob("*.[ch]pp"))
+
+
+def _cmake(session: nox.Session, preset: str) -> None:
+    """Build and run the native tests of a preset."""
+    session.chdir("native")
+    session.run("cmake", "--preset", preset, "--log-level=WARNING", external=True, silent=True)
+    session.run("cmake", "--build", "--preset", preset, "--parallel", "2", external=True, silent=True)
+    session.run("ctest", "--preset", preset, external=True)
+    session.chdir("..")
+
+
+@nox.session(venv_backend="none")
+def native(session: nox.Session) -> None:
+    """The native core's own tests."""
+    _cmake(session, "release")
+
+
+@nox.session(venv_backend="none")
+def test(session: nox.Session) -> None:
+    """The tests, but for the long lane."""
+    session.run("python", "-m", "pytest", "-n", str(os.cpu_count() or 2), *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def long(session: nox.Session) -> None:
+    """A million random histories, and ten minutes of fuzzing."""
+    session.run("python", "-m", "pytest", "-n", str(os.cpu_count() or 2), "-m", "long", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def sanitize(session: nox.Session) -> None:
+    """The native tests with address, undefined-behaviour and thread sanitizers."""
+    for preset in ("asan", "tsan"):
+        _cmake(session, preset)
+
+
+@nox.session(python=["3.11", "3.12", "3.13"], name="versions")
+def versions(session: nox.Session) -> None:
+    """The tests on every supported version of Python that is installed."""
+    session.install("--group", "test", "mypy", "sphinx", "myst-parser", "furo")
+    session.install(".")
+    session.run("python", "-m", "pytest", "-n", str(os.cpu_count() or 2))
+
+
+@nox.session(venv_backend="none")
+def lint(session: nox.Session) -> None:
+    """Style, types, import contract, module sizes, C++ format and C++ lint."""
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("mypy")
+    session.run("python", "-m", "mypy.stubtest", "linpoint._native")
+    session.run("lint-imports", "--no-cache", silent=True)
+    session.run("clang-format", "--dry-run", "-Werror", *NATIVE)
+    session.chdir("native")
+    session.run("cmake", "--preset", "dev", "--log-level=WARNING", external=True, silent=True)
+    session.chdir("..")
+    sources = [path for path in NATIVE if path.endswith(".cpp") and "bindings" not in path]
+    session.run("clang-tidy", "--quiet", "-p", "build/dev", *sources, silent=True)
+
+
+@nox.session(venv_backend="none", name="format")
+def format_(session: nox.Session) -> None:
+    """Format Python and C++."""
+    session.run("ruff", "check", "--fix", ".")
+    session.run("ruff", "format", ".")
+    session.run("clang-format", "-i", *NATIVE)
+
+
+@nox.session(venv_backend="none")
+def docs(session: nox.Session) -> None:
+    """The documentation, with warnings as errors. Its blocks are executed by the tests."""
+    shutil.rmtree("docs/_build", ignore_errors=True)
+    session.run("python", "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", "docs/_build/html")
+    session.log("open docs/_build/html/index.html")
+
+
+@nox.session(venv_backend="none")
+def bench(session: nox.Session) -> None:
+    """Benchmarks; ratios, never gates."""
+    session.run("python", "-m", "benchmarks", *session.posargs)
