@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Coded errors: what is wrong, where, the nearest evidence, and what to do about it.
+
+Guarantee: every error a user can provoke is a ``LinpointError`` with a code of ``CODES``; each code has
+an anchor in ``docs/reference/errors.md`` and a test.
+
+    Exception
+    └── LinpointError
+        ├── HistoryError   LP-H...  the recorded history or its file
+        ├── SpecError      LP-S...  the specification, its name, parameters or code
+        ├── UsageError     LP-U...  options and arguments of a command or function
+        ├── CertificateError  LP-V001  a verdict that did not survive its own re-check (a bug of ours)
+        └── ViolationError / UndecidedError  raised by ``Verdict.raise_for_violation``
+"""
+
+from __future__ import annotations
+
+CODES: dict[str, str] = {
+    "LP-H001": "the file cannot be read",
+    "LP-H002": "a line or form cannot be parsed",
+    "LP-H003": "a return without a call",
+    "LP-H004": "a process calls while its previous operation is still open",
+    "LP-H005": "an operation returns before its call",
+    "LP-H006": "a field is missing",
+    "LP-H007": "a field has a value that is not allowed",
+    "LP-H008": "the input is empty",
+    "LP-H009": "two formats are mixed in one file",
+    "LP-H010": "the compressed data is truncated or corrupt",
+    "LP-H011": "a value is nested too deeply, or a number is too large",
+    "LP-H012": "a completion does not match its invocation",
+    "LP-H013": "a complete operation spans a crash of its process",
+    "LP-H014": "some operations have a key and some have none",
+    "LP-H015": "the format is not recognised",
+    "LP-H016": "a drawing cannot be read",
+    "LP-H017": "the text is not UTF-8",
+    "LP-H018": "two events have the same index",
+    "LP-S001": "there is no such spec",
+    "LP-S002": "the spec has no such operation",
+    "LP-S003": "an operation has the wrong number of arguments",
+    "LP-S004": "an argument or parameter has a value the spec cannot take",
+    "LP-S005": "a user's spec cannot be loaded",
+    "LP-S006": "a user's spec raised an exception",
+    "LP-S007": "a user's spec breaks the protocol of specs",
+    "LP-U001": "an option has a value that is not allowed",
+    "LP-U002": "there is no such checker",
+    "LP-U003": "there is no such condition",
+    "LP-U004": "a replay token cannot be read",
+    "LP-U005": "a file cannot be written",
+    "LP-V001": "a verdict failed its own certification",
+}
+
+
+class LinpointError(Exception):
+    """An error with a stable code, a place, the fact and a remedy.
+
+    ``str(error)`` is one line: ``CODE PLACE: MESSAGE REMEDY``.
+    """
+
+    def __init__(self, code: str, message: str, *, place: str | None = None, remedy: str = "") -> None:
+        if code not in CODES:
+            raise ValueError(f"unknown error code {code}")
+        self.code = code
+        self.message = message
+        self.place = place
+        self.remedy = remedy
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        head = f"{self.code} {self.place}:" if self.place else f"{self.code}:"
+        return " ".join(part for part in (head, self.message, self.remedy) if part)
+
+    def at(self, place: str) -> LinpointError:
+        """The same error with ``place`` put in front, for layers that know the file's name."""
+        where = f"{place}:{self.place}" if self.place else place
+        return type(self)(self.code, self.message, place=where, remedy=self.remedy)
+
+    def as_dict(self) -> dict[str, str | None]:
+        """The error as in the JSON contract: code, place, message, remedy."""
+        return {"code": self.code, "place": self.place, "message": self.message, "remedy": self.remedy}
+
+
+class HistoryError(LinpointError):
+    """The recorded history, or the file that holds it, is bad input."""
+
+
+class SpecError(LinpointError):
+    """The specification, its name, its parameters or its code is wrong."""
+
+
+class UsageError(LinpointError):
+    """An option or an argument is wrong."""
+
+
+class CertificateError(LinpointError):
+    """A verdict did not survive its own independent re-check: a bug in linpoint, never the user's."""
+
+
+class ViolationError(AssertionError):
+    """Raised by ``Verdict.raise_for_violation()`` for a violation; the message is the explanation."""
+
+
+class UndecidedError(Exception):
+    """Raised by ``Verdict.raise_for_violation()`` when the verdict is UNKNOWN: it never passes silently."""
