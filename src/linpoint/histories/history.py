@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A history: operations with their real-time order, crashes and annotations. Validated and immutable.
+
+Guarantee: a ``History`` that exists is well formed: every process is sequential, nobody returns before
+calling, no complete operation spans a crash of its process, and keys are given for all operations or for
+none. Cost: O(n log n) in the number of operations.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from linpoint.errors import HistoryError
+from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process
+
+
+class History(Sequence[Operation]):
+    """Operations in the order of their source, with crashes and annotations.
+
+    ``history[i]`` is the operation at position ``i``; witnesses and refutations speak of positions.
+    Thread-safe, because immutable.
+    """
+
+    __slots__ = ("annotations", "crashes", "operations", "source")
+
+    def __init__(
+        self,
+        operations: Iterable[Operation],
+        *,
+        crashes: Iterable[Crash] = (),
+        annotations: Iterable[Annotation] = (),
+        source: str = "history",
+    ) -> None:
+        self.operations = tuple(operations)
+        self.crashes = tuple(sorted(crashes, key=lambda crash: crash.time))
+        self.annotations = tuple(annotations)
+        self.source = source
+        _validate(self)
+
+    def __len__(self) -> int:
+        return len(self.operations)
+
+    def __getitem__(self, position):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN204 - Sequence's overloads
+        return self.operations[position]
+
+    def __iter__(self) -> Iterator[Operation]:
+        return iter(self.operations)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, History):
+            return NotImplemented
+        return (self.operations, self.crashes, self.annotations) == (
+            other.operations,
+            other.crashes,
+            other.annotations,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.operations, self.crashes))
+
+    def __repr__(self) -> str:
+        return f"<History {self.source}: {len(self)} operations, {len(self.processes)} processes>"
+
+    @property
+    def processes(self) -> tuple[Process, ...]:
+        """The processes in order of appearance."""
+        return tuple(dict.fromkeys(op.process for op in self.operations))
+
+    @property
+    def keyed(self) -> bool:
+        """Whether the operations name the object they work on."""
+        return any(op.key is not None for op in self.operations)
+
+    def select(self, positions: Iterable[int]) -> History:
+        """The history of only these operations, in the given order, with all crashes and annotations.
+
+        Leaving operations out keeps a history well formed, so this does not validate again.
+        """
+        part = object.__new__(History)
+        part.operations = tuple(self.operations[position] for position in positions)
+        part.crashes, part.annotations, part.source = self.crashes, self.annotations, self.source
+        return part
+
+    def replace(self, position: int, op: Operation) -> History:
+        """The history with another operation at ``position``, at the same times; not validated again."""
+        other = self.select(range(len(self)))
+        other.operations = (*self.operations[:position], op, *self.operations[position + 1 :])
+        return other
+
+    def place(self, op: Operation) -> str:
+        """Where an operation stands in its source, for messages."""
+        return f"{self.source}:{op.line}" if op.line is not None else self.source
+
+
+def _validate(history: History) -> None:
+    by_process: dict[Process, list[Operation]] = defaultdict(list)
+    with_key = without_key = None
+    for op in history.operations:
+        by_process[op.process].append(op)
+        if op.key is None:
+            without_key = without_key or op
+        else:
+            with_key = with_key or op
+        if op.return_ is not None and op.return_ < op.call:
+            raise HistoryError(
+                "LP-H005",
+                f'process {op.process} returned from "{op.name}" at {op.return_}, before its call at {op.call}.',
+                place=history.place(op),
+                remedy="Check the clock of the recorder: a call must come first.",
+            )
+    if with_key is not None and without_key is not None:
+        raise HistoryError(
+            "LP-H014",
+            f'"{without_key.name}" has no key, but "{with_key.name}" has key {with_key.key!r} ({history.place(with_key)}).',
+            place=history.place(without_key),
+            remedy="Give every operation a key, or none.",
+        )
+    for ops in by_process.values():
+        _validate_process(history, ops)
+
+
+def _validate_process(history: History, ops: list[Operation]) -> None:
+    """One process: its operations follow each other, and crashes separate what never returned."""
+    crashes = [crash for crash in history.crashes if crash.covers(ops[0].process)]
+    ordered = sorted(ops, key=lambda op: (op.call, op.end))
+    for before, after in itertools.pairwise(ordered):
+        if before.outcome is Outcome.UNKNOWN:
+            if not any(before.call < crash.time <= after.call for crash in crashes):
+                raise HistoryError(
+                    "LP-H004",
+                    f'process {after.process} called "{after.name}" after "{before.name}" '
+                    f"({_where(before)}) whose outcome is unknown.",
+                    place=history.place(after),
+                    remedy="Give the operations after an unknown outcome a new process id, or record the crash between them.",
+                )
+        elif before.end > after.call:
+            raise HistoryError(
+                "LP-H004",
+                f'process {after.process} called "{after.name}" at {after.call} while its "{before.name}" '
+                f"({_where(before)}) was open until {before.return_}.",
+                place=history.place(after),
+                remedy="Give overlapping operations different process ids.",
+            )
+    for op in ops:
+        if op.outcome is not Outcome.OK or op.return_ is None:
+            continue
+        for crash in crashes:
+            if op.call < crash.time < op.return_:
+                raise HistoryError(
+                    "LP-H013",
+                    f'process {op.process} was inside "{op.name}" from {op.call} to {op.return_}, across the crash at {crash.time}.',
+                    place=history.place(op),
+                    remedy='An operation cut off by a crash has an unknown outcome: leave out "return".',
+                )
+
+
+def _where(op: Operation) -> str:
+    return f"line {op.line}" if op.line is not None else f"called at {op.call}"

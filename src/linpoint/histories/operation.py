@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The atoms of a history: operations, crashes and annotations. All immutable."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from linpoint.histories.values import Value, show
+
+Process = int | str
+Time = int | float
+
+
+class Outcome(enum.Enum):
+    """What is known of an operation's effect."""
+
+    OK = "ok"
+    """It returned its result."""
+    FAILED = "failed"
+    """It certainly had no effect; it is removed before checking."""
+    UNKNOWN = "unknown"
+    """It may have had its effect, at any time after its call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One call of one process.
+
+    ``call`` and ``return_`` order the history: real times for operation lines, event positions for event
+    formats, which keep their clock readings in ``times`` for display. ``return_`` is None when the operation
+    never returned. ``line`` is where it was read, for messages.
+    """
+
+    process: Process
+    name: str
+    args: tuple[Value, ...] = ()
+    result: Value = None
+    call: Time = 0
+    return_: Time | None = None
+    outcome: Outcome = Outcome.OK
+    key: Value = None
+    times: tuple[Time | None, Time | None] | None = None
+    line: int | None = None
+
+    @property
+    def end(self) -> Time:
+        """The last moment at which it may be open: infinity if its outcome is unknown."""
+        if self.outcome is Outcome.UNKNOWN:
+            return float("inf")
+        return self.call if self.return_ is None else self.return_
+
+    def __str__(self) -> str:
+        text = f"{self.name}({', '.join(map(show, self.args))})"
+        if self.key is not None:
+            text = f"[{show(self.key)}] {text}"
+        if self.outcome is Outcome.OK:
+            return text if self.result is None else f"{text} -> {show(self.result)}"
+        return f"{text} -> {'?' if self.outcome is Outcome.UNKNOWN else 'failed'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """A crash of one process, or of the whole system when ``process`` is None. It ends an era."""
+
+    time: Time
+    process: Process | None = None
+    line: int | None = None
+
+    def covers(self, process: Process) -> bool:
+        """Whether an operation of ``process`` that is open now is cut off by this crash."""
+        return self.process is None or self.process == process
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """Something that happened beside the operations (a fault, a phase), from ``time`` to ``until``."""
+
+    text: str
+    time: Time
+    until: Time | None = None
+    line: int | None = None

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of operations: JSON, made immutable, with the equality that the contracts promise.
+
+``True`` is not ``1``, but ``1`` equals ``1.0``; a list equals a tuple. Python disagrees on the first two,
+so nothing here may be compared with ``==``: compare ``canonical`` forms, which are hashable too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Final, NoReturn
+
+Value = Any  # None, bool, int, float, str, tuple of values, or FrozenObject
+
+MAX_DEPTH: Final = 64
+"""Deepest nesting that is read; deeper input is a coded error, not a stack overflow."""
+
+MAX_DIGITS: Final = 300
+"""Longest integer that is read; longer ones only serve to exhaust a reader."""
+
+
+class FrozenObject(dict[str, Any]):
+    """A JSON object that cannot be changed."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("the values of a history are immutable")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    update = clear = pop = popitem = setdefault = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(canonical(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (FrozenObject, (dict(self),))
+
+
+def freeze(value: Any) -> Value:
+    """``value`` with lists turned into tuples and dicts into ``FrozenObject``, all the way down."""
+    kind = type(value)
+    if kind is int or kind is str or value is None or kind is bool or kind is float:
+        return value
+    if isinstance(value, Mapping):
+        return FrozenObject((key, freeze(item)) for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return tuple(freeze(item) for item in value)
+    return value
+
+
+def thaw(value: Value) -> Any:
+    """A fresh plain copy of a frozen value: tuples become lists, ``FrozenObject`` becomes dict."""
+    kind = type(value)
+    if kind is tuple:
+        return [thaw(item) for item in value]
+    if kind is FrozenObject:
+        return {key: thaw(item) for key, item in value.items()}
+    return value
+
+
+class _Tag:
+    """A marker that equals nothing but itself, so that tagged forms never collide with user values."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+_TRUE, _FALSE, _NAN = _Tag("true"), _Tag("false"), _Tag("nan")
+_LIST, _OBJECT, _SET = _Tag("list"), _Tag("object"), _Tag("set")
+
+
+def canonical(value: Any) -> Hashable:
+    """A hashable form: two values are equal for linpoint iff their canonical forms are equal in Python.
+
+    Built-in containers are walked; any other object stands for itself and must be hashable.
+    """
+    kind = type(value)
+    if kind is int or kind is str or value is None:
+        return value  # type: ignore[no-any-return]
+    if kind is bool:
+        return _TRUE if value else _FALSE
+    if kind is float:
+        return value if value == value else _NAN  # noqa: PLR0124 - the test for NaN
+    if kind is tuple or kind is list:
+        return (_LIST, *map(canonical, value))
+    if isinstance(value, Mapping):
+        return (_OBJECT, frozenset((canonical(key), canonical(item)) for key, item in value.items()))
+    if isinstance(value, (set, frozenset)):
+        return (_SET, frozenset(map(canonical, value)))
+    if isinstance(value, (list, tuple)):
+        return (_LIST, *map(canonical, value))
+    return value  # type: ignore[no-any-return]
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two values are equal for linpoint."""
+    return canonical(left) == canonical(right)
+
+
+def scalars(value: Value) -> Iterable[Value]:
+    """The numbers and strings inside ``value``; null and booleans identify nothing and are left out."""
+    if isinstance(value, Mapping):
+        for item in value.values():
+            yield from scalars(item)
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        for item in value:
+            yield from scalars(item)
+    elif value is not None and not isinstance(value, bool):
+        yield value
+
+
+def show(value: Any) -> str:
+    """``value`` as compact JSON text; what is not JSON by its ``repr``."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=repr)
+    except (TypeError, ValueError):
+        return repr(value)
