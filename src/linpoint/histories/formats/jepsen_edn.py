@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jepsen's histories in EDN: an event a line, or one vector or list of events; comments are skipped.
+
+    {:process 0, :type :invoke, :f :write, :value 3, :time 12, :index 0}
+
+Guarantee and cost: as ``edn`` and ``events``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from linpoint.histories.formats.edn import forms
+from linpoint.histories.formats.event_writing import events_of
+from linpoint.histories.formats.events import NEMESIS, Event, event_from_mapping, pair
+from linpoint.histories.formats.format import Items, Options
+from linpoint.histories.history import History
+
+_KEYWORD: Final = re.compile(r"[A-Za-z*!?_+.-][A-Za-z0-9*!?_+.-]*")
+_LONG: Final = 2**63
+
+
+def read(text: str, options: Options) -> Items:
+    """The items of a Jepsen history in EDN."""
+    return pair(events(text), keyed=options.keyed)
+
+
+def events(text: str) -> list[Event]:
+    """The events as they stand in the text."""
+    return [event_from_mapping(form, line) for line, form in forms(text, flatten=True)]
+
+
+def write(history: History) -> str:
+    """The history as an event a line. Raises ValueError or TypeError for values that EDN cannot hold."""
+    return "".join(f"{_event(event)}\n" for event in events_of(history))
+
+
+def _event(event: Event) -> str:
+    fields: dict[str, str] = {
+        "index": str(event.index),
+        "process": ":nemesis" if event.process == NEMESIS else _value(event.process),
+        "type": f":{event.type}",
+        "f": f":{event.f}" if _KEYWORD.fullmatch(event.f) else _value(event.f),
+    }
+    if event.key is not None:
+        fields["key"] = _value(event.key)
+    fields["value"] = _value(event.value)
+    if event.time is not None:
+        fields["time"] = _value(event.time)
+    return "{" + ", ".join(f":{name} {text}" for name, text in fields.items()) + "}"
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "nil"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value) if -_LONG <= value < _LONG else f"{value}N"
+    if isinstance(value, float):
+        if value - value != 0:
+            raise ValueError(f"{value} is not a finite number")
+        return repr(value)
+    if isinstance(value, str):
+        return _string(value)
+    if isinstance(value, (list, tuple)):
+        return "[" + " ".join(map(_value, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_value(key)} {_value(item)}" for key, item in value.items()) + "}"
+    raise TypeError(f"{value!r} is not JSON")
+
+
+def _string(text: str) -> str:
+    """Only the escapes that Clojure's own reader knows."""
+    text = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + text.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t") + '"'

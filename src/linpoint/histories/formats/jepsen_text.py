@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jepsen's text logs: the lines of ``jepsen.util`` that tell of operations; other log lines are skipped.
+
+    INFO  jepsen.util - 0	:invoke	:read	nil
+
+Guarantee: a line that tells of an operation is used or refused (``loading`` sees to it that no event of another
+format is among the lines that are skipped). Cost: O(length).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from linpoint.errors import HistoryError
+from linpoint.histories.formats.edn import forms
+from linpoint.histories.formats.events import NEMESIS, Event, event_from_mapping, pair
+from linpoint.histories.formats.format import Items, Options, bad
+
+OPERATION: Final = re.compile(r"\bjepsen\.util\s+(?:-\s+)?:?([\w-]+)\s+:(\S+)\s+:(\S+)(?:[ \t]+(\S.*))?")
+"""Process, type, f and value of one line."""
+
+
+def read(text: str, options: Options) -> Items:
+    """The items of a Jepsen text log."""
+    events = [
+        _event(match, number) for number, line in enumerate(text.split("\n"), 1) if (match := OPERATION.search(line))
+    ]
+    if not events:
+        raise bad(
+            "LP-H008",
+            "the log has no operation of jepsen.util.",
+            None,
+            "A line looks like `INFO  jepsen.util - 0 :invoke :read nil`.",
+        )
+    return pair(events, keyed=options.keyed)
+
+
+def _event(match: re.Match[str], line: int) -> Event:
+    process, type_, f, text = match.groups()
+    counts = type_ in ("invoke", "ok") and process != NEMESIS
+    return event_from_mapping(
+        {"process": _process(process), "type": type_, "f": f, "value": _value(text or "nil", line, counts)}, line
+    )
+
+
+def _process(text: str) -> int | str:
+    return int(text) if re.fullmatch(r"-?[0-9]{1,300}", text) else text
+
+
+def _value(text: str, line: int, counts: bool) -> Any:
+    """The first form; an error message may follow it. Where only people read the value, any text will do."""
+    try:
+        found = forms(text)
+    except HistoryError as error:
+        if not counts:
+            return text.strip()
+        raise bad(error.code, error.message, line, error.remedy) from None
+    return found[0][1] if found else None

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The key-value logs of Porcupine's test data: EDN-like lines with a ``:key``.
+
+    {:process 0, :type :ok, :f :get, :key "5", :value ""}
+
+A ``get`` that returns ``""`` found nothing: absent is null. Guarantee and cost: as ``edn`` and ``events``.
+Source: github.com/anishathalye/porcupine, ``test_data/kv``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from linpoint.histories.formats import jepsen_edn
+from linpoint.histories.formats.events import Event, pair
+from linpoint.histories.formats.format import Items, Options
+
+
+def read(text: str, options: Options) -> Items:
+    """The items of a Porcupine log."""
+    return pair(map(_absent, jepsen_edn.events(text)), keyed=options.keyed)
+
+
+def _absent(event: Event) -> Event:
+    found_nothing = event.f == "get" and event.type == "ok" and event.value == ""
+    return replace(event, value=None) if found_nothing else event
