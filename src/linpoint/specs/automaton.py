@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Any spec as a lazy automaton over integers, which is all that the native searches see.
+
+States and operations are interned; each (state, operation) pair is computed once. Guarantee: two states share a
+number iff they are equal for linpoint (``values.canonical``). Thread-safe under the interpreter lock plus one lock
+of its own, so that partitions searched in parallel share what they learn.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Protocol
+
+from linpoint.errors import LinpointError, SpecError
+from linpoint.histories.operation import Operation
+from linpoint.histories.values import canonical
+from linpoint.specs.protocol import State
+
+
+class Machine(Protocol):
+    """What the automaton needs of a spec; conditions wrap specs in machines of their own."""
+
+    @property
+    def initial(self) -> State:
+        """The first state."""
+
+    def successors(self, state: State, op: Operation) -> list[State]:
+        """The states after an operation with its recorded result."""
+
+    def identity(self, op: Operation) -> tuple[Any, ...]:
+        """What tells operations apart."""
+
+    def reads(self, op: Operation) -> bool:
+        """Whether the operation, with its recorded result, changes no state at all."""
+
+
+class Automaton:
+    """Numbers for the states and operations of a machine, filled as a search asks for them."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._lock = threading.Lock()
+        self._states: list[State] = []
+        self._state_numbers: dict[Any, int] = {}
+        self._symbols: list[Operation] = []
+        self._symbol_numbers: dict[Any, int] = {}
+        self._cells: dict[tuple[int, int], list[int]] = {}
+        self.error: LinpointError | None = None
+        self.initial = self._number(machine.initial)
+
+    def symbol(self, op: Operation) -> int:
+        """The number of an operation; interchangeable operations share one."""
+        identity = self._machine.identity(op)
+        try:
+            return self._symbol_numbers[identity]
+        except KeyError:
+            number = self._symbol_numbers[identity] = len(self._symbols)
+            self._symbols.append(op)
+            return number
+
+    def state(self, number: int) -> State:
+        """The state with this number."""
+        return self._states[number]
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def step(self, state: int, symbol: int) -> list[int]:
+        """The states after ``symbol`` in ``state``. After an error of the spec: none, and ``error`` is set."""
+        with self._lock:
+            cell = self._cells.get((state, symbol))
+            if cell is None:
+                try:
+                    after = self._machine.successors(self._states[state], self._symbols[symbol])
+                    cell = [self._number(each) for each in after]
+                    if len(cell) > 1:
+                        cell = list(dict.fromkeys(cell))
+                except LinpointError as error:
+                    self.error = self.error or error
+                    cell = []
+                self._cells[state, symbol] = cell
+            return cell
+
+    def _number(self, state: State) -> int:
+        key = canonical(state)
+        try:
+            number = self._state_numbers.get(key)
+        except TypeError:
+            raise SpecError(
+                "LP-S007",
+                f"the state {state!r} of type {type(state).__name__} cannot be hashed.",
+                remedy="Use tuples, frozensets and frozen dataclasses as states.",
+            ) from None
+        if number is None:
+            number = self._state_numbers[key] = len(self._states)
+            self._states.append(state)
+        return number
