@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts with their evidence, and the budgets under which they are found."""
+
+from linpoint.verdicts.budget import Budget
+from linpoint.verdicts.refutation import Blocked, Refutation, StuckFrontier
+from linpoint.verdicts.verdict import KeyVerdict, Statistics, Status, Verdict
+from linpoint.verdicts.witness import Witness
+
+__all__ = [
+    "Blocked",
+    "Budget",
+    "KeyVerdict",
+    "Refutation",
+    "Statistics",
+    "Status",
+    "StuckFrontier",
+    "Verdict",
+    "Witness",
+]

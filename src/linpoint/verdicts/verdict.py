@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer to "is this history linearizable?": a status with its evidence, never a bare bool."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from linpoint.errors import UndecidedError, ViolationError
+from linpoint.histories.history import History
+from linpoint.histories.values import Value
+from linpoint.verdicts.refutation import Refutation
+from linpoint.verdicts.witness import Witness
+
+
+class Status(enum.Enum):
+    """The three answers."""
+
+    LINEARIZABLE = "linearizable"
+    VIOLATION = "violation"
+    UNKNOWN = "unknown"
+
+    @staticmethod
+    def worst(statuses: list[Status]) -> Status:
+        """The answer for a whole made of parts: a violation anywhere is one, else anything unknown is."""
+        for status in (Status.VIOLATION, Status.UNKNOWN):
+            if status in statuses:
+                return status
+        return Status.LINEARIZABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What the check cost. ``seconds`` is the checking itself, without start-up and reading."""
+
+    seconds: float = 0.0
+    peak_memory_bytes: int = 0
+    operations: int = 0
+    configurations: int = 0
+
+    def as_dict(self) -> dict[str, float | int]:
+        """As in the JSON contract."""
+        return {
+            "seconds": round(self.seconds, 6),
+            "peak_memory_bytes": self.peak_memory_bytes,
+            "operations": self.operations,
+            "configurations": self.configurations,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class KeyVerdict:
+    """The verdict on one independent object. Positions are those of the whole history."""
+
+    key: Value
+    status: Status
+    checker: str
+    why: str
+    positions: tuple[int, ...] = field(repr=False)
+    witness: Witness | None = field(default=None, repr=False)
+    refutation: Refutation | None = field(default=None, repr=False)
+    configurations: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verdict:
+    """The certified answer for a history, with its evidence for each key."""
+
+    status: Status
+    history: History = field(repr=False)
+    spec: Any = field(repr=False)
+    """The ``Spec`` it was checked against (specs are this layer's sibling, so not named here)."""
+    condition: str
+    checker: str
+    why: str
+    keys: tuple[KeyVerdict, ...] = field(repr=False)
+    statistics: Statistics = field(repr=False)
+    warnings: tuple[str, ...] = ()
+    merge: Callable[[], Witness | None] = field(default=lambda: None, repr=False)
+    """Makes one order of the orders of all keys, when it is asked for."""
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a verdict has three values: compare verdict.status, or call verdict.raise_for_violation()")
+
+    @property
+    def witness(self) -> Witness | None:
+        """The order of all operations, when the history is linearizable; ``keys`` has the order for each object."""
+        if self.status is not Status.LINEARIZABLE:
+            return None
+        return self.keys[0].witness if len(self.keys) == 1 else self.merge()
+
+    @property
+    def refutation(self) -> Refutation | None:
+        """The refutation of the first key in violation."""
+        return next((key.refutation for key in self.keys if key.status is Status.VIOLATION), None)
+
+    def explain(self) -> Any:
+        """Why: an ``Explanation``, whose ``text`` is for people and whose ``as_dict()`` is for programs."""
+        return _explainer(self)
+
+    def raise_for_violation(self) -> None:
+        """Raise ``ViolationError`` for a violation and ``UndecidedError`` for UNKNOWN; else return."""
+        if self.status is Status.VIOLATION:
+            raise ViolationError(self.explain().text)
+        if self.status is Status.UNKNOWN:
+            raise UndecidedError(f"not decided: {self.why}")
+
+
+def _unregistered(_verdict: Verdict) -> Any:
+    raise RuntimeError("import linpoint first")  # unreachable through the public package
+
+
+_explainer: Callable[[Verdict], Any] = _unregistered
+
+
+def register_explainer(explainer: Callable[[Verdict], Any]) -> None:
+    """Tell verdicts how to explain themselves; explanations live in a layer above this one."""
+    global _explainer  # noqa: PLW0603 - set once, when the package is imported
+    _explainer = explainer

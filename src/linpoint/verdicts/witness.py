@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The evidence for LINEARIZABLE: an order of the operations that is one legal run of the spec."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Positions of the operations in the order in which they take effect.
+
+    Operations with an unknown outcome that are not in ``order`` had no effect. Under ``buffered-durable``
+    ``survivors`` says, for each era that a crash ends, how many operations of that era survive: the first so many
+    of its part of the order.
+    """
+
+    order: tuple[int, ...]
+    survivors: tuple[int, ...] | None = None
