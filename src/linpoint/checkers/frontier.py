@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a search got stuck, in words a person can use: who had to come next, and what the spec would have allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from linpoint.checkers import conditions
+from linpoint.histories.columns import NEVER
+from linpoint.histories.history import History
+from linpoint.histories.operation import Operation
+from linpoint.histories.values import Value, canonical
+from linpoint.specs.protocol import Spec, State
+from linpoint.verdicts.refutation import Blocked, StuckFrontier
+
+
+def stuck_frontier(
+    history: History, positions: Sequence[int], spec: Spec, condition: str, prefix: Sequence[int]
+) -> StuckFrontier:
+    """The refutation that a longest legal prefix makes: which operations come next and why each is rejected."""
+    if condition == "buffered-durable":  # its prefix does not show where the state went back at a crash
+        return StuckFrontier(tuple(prefix), ())
+    states = states_after(history, spec, prefix)
+    done = set(prefix)
+    problem = conditions.build(history, positions, spec, condition)
+    waiting = [
+        (place, call, ret)
+        for place, call, ret, optional in zip(
+            problem.positions, problem.calls, problem.returns, problem.optional, strict=True
+        )
+        if place is not None and place not in done and not optional
+    ]
+    first_return = min((ret for _, _, ret in waiting), default=NEVER)
+    blocked = [
+        Blocked(place, allowed_results(spec, states, history.operations[place]))
+        for place, call, _ in waiting
+        if call < first_return
+    ]
+    return StuckFrontier(tuple(prefix), tuple(blocked))
+
+
+def states_after(history: History, spec: Spec, order: Sequence[int]) -> list[dict[Any, State]]:
+    """The states that a legal order of operations leads to, a state for each key."""
+    states: list[dict[Any, State]] = [{}]
+    for position in order:
+        op = history.operations[position]
+        key = _object(spec, op)
+        states = [
+            {**state, key: after} for state in states for after in spec.successors(state.get(key, spec.initial), op)
+        ]
+        if len(states) > 1:
+            states = list({canonical(state): state for state in states}.values())
+    return states
+
+
+def allowed_results(spec: Spec, states: list[dict[Any, State]], op: Operation) -> tuple[Value, ...]:
+    """What the spec would have let the operation return in any of ``states``; empty if it is no legal step there."""
+    results: dict[Any, Value] = {}
+    for state in states:
+        for given, _ in spec.outcomes(state.get(_object(spec, op), spec.initial), op):
+            results.setdefault(canonical(given), given)
+    return tuple(results.values())
+
+
+def _object(spec: Spec, op: Operation) -> Any:
+    return None if spec.key_argument else canonical(op.key)

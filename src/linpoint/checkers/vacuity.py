@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Warnings for histories that test nothing, whatever their verdict."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from linpoint.histories.history import History
+from linpoint.histories.operation import Outcome
+
+_READS: Final = frozenset({"read", "get", "peek", "contains", "count"})
+
+
+def warnings_of(history: History) -> tuple[str, ...]:
+    """Why a pass of this history would say little: nothing but reads, everything failed, no overlap at all."""
+    ops = history.operations
+    if not ops:
+        return ("the history has no operations: nothing was tested",)
+    effective = [op for op in ops if op.outcome is not Outcome.FAILED]
+    if not effective:
+        return (f"all {len(ops)} operations failed: nothing was tested",)
+    warnings = []
+    if all(op.name in _READS for op in effective):
+        warnings.append("the history has nothing but reads: any object passes that never changes")
+    if len(effective) > 1 and not _overlap(history):
+        warnings.append("no two operations overlap: concurrency was not tested")
+    return tuple(warnings)
+
+
+def _overlap(history: History) -> bool:
+    """Whether any two operations that may have had an effect were open at the same time."""
+    open_until = float("-inf")
+    owner = None
+    ops = [op for op in history.operations if op.outcome is not Outcome.FAILED]
+    for op in sorted(ops, key=lambda op: op.call):
+        if op.call < open_until or (op.call == open_until and op.process != owner):
+            return True
+        if op.end >= open_until:
+            open_until, owner = op.end, op.process
+    return False
