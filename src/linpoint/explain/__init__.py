@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Explanations of verdicts: minimal, as data and in words."""
+
+from linpoint.explain.explaining import explain
+from linpoint.explain.explanation import Explanation
+from linpoint.verdicts.verdict import register_explainer
+
+__all__ = ["Explanation", "explain"]
+
+register_explainer(explain)

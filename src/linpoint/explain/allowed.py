@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an operation could have returned: the results with which the others fit together.
+
+The operation is tried with every result that the spec gives it in some state that the others can make, and each is
+decided anew, among everything that was called before it returned: "allowed: 0, absent; returned 2".
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from linpoint.checkers.search.decider import Decider
+from linpoint.histories.history import History
+from linpoint.histories.operation import Outcome
+from linpoint.histories.values import Value, canonical
+from linpoint.specs.protocol import Spec, State
+
+_MOST_STATES = 5000
+_MOST_OPERATIONS = 24
+"""More than these, and only the conspiring operations are looked at."""
+
+
+def allowed_in_place(
+    history: History,
+    everything: Sequence[int],
+    core: Sequence[int],
+    spec: Spec,
+    condition: str,
+    position: int,
+    *,
+    deadline: float,
+) -> tuple[Value, ...]:
+    """The results of the operation at ``position`` with which what was called until then satisfies the condition."""
+    op = history.operations[position]
+    if op.outcome is not Outcome.OK:
+        return ()
+    context = [each for each in everything if history.operations[each].call <= op.end]
+    allowed: tuple[Value, ...] = ()
+    if len(context) <= _MOST_OPERATIONS:
+        allowed = _allowed_among(history.select(context), spec, condition, context.index(position), deadline)
+    # Where something else was wrong by then as well, only the conspiring operations can tell.
+    core = list(core)
+    return allowed or _allowed_among(history.select(core), spec, condition, core.index(position), deadline)
+
+
+def _allowed_among(sub: History, spec: Spec, condition: str, here: int, deadline: float) -> tuple[Value, ...]:
+    op = sub.operations[here]
+    allowed = []
+    for result in _possible_results(sub, spec, here):
+        left = deadline - time.monotonic()
+        if left <= 0:
+            break
+        if spec.allows(op, result):
+            continue
+        other = sub.replace(here, dataclasses.replace(op, result=result))
+        if Decider(other, spec, condition).decide(range(len(sub)), seconds=min(left, 0.5)).found:
+            allowed.append(result)
+    return tuple(allowed)
+
+
+def _possible_results(sub: History, spec: Spec, here: int) -> list[Value]:
+    """What the spec gives for the operation in any state that the others can make, each at most once, in any order."""
+    seen: set[Any] = set()
+    todo: deque[tuple[int, State]] = deque([(1 << here, spec.initial)])
+    results: dict[Any, Value] = {}
+    while todo and len(seen) < _MOST_STATES:
+        used, state = todo.popleft()
+        for given, _ in spec.outcomes(state, sub.operations[here]):
+            results.setdefault(canonical(given), given)
+        for index, op in enumerate(sub.operations):
+            if used >> index & 1:
+                continue
+            for _, after in spec.outcomes(state, op):
+                configuration = (used | 1 << index, canonical(after))
+                if configuration not in seen:
+                    seen.add(configuration)
+                    todo.append((configuration[0], after))
+    return list(results.values())

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Making an explanation: minimise, find what could have been, put it into words."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from linpoint.checkers.frontier import stuck_frontier
+from linpoint.checkers.search.decider import Decider
+from linpoint.explain.allowed import allowed_in_place
+from linpoint.explain.explanation import Culprit, Explanation
+from linpoint.explain.initial import other_initial
+from linpoint.explain.minimise import Core, minimise
+from linpoint.explain.picture import picture
+from linpoint.explain.text import in_words
+from linpoint.histories.history import History
+from linpoint.specs.protocol import Spec
+from linpoint.verdicts import KeyVerdict, Status, StuckFrontier, Verdict
+
+DEFAULT_SECONDS: Final = 10.0
+
+
+def explain(verdict: Verdict, *, seconds: float = DEFAULT_SECONDS) -> Explanation:
+    """Explain a verdict. ``seconds`` limits the work of minimising; the explanation is true with any limit."""
+    explanation = _explain(verdict, seconds)
+    return dataclasses.replace(explanation, text=in_words(explanation))
+
+
+def _explain(verdict: Verdict, seconds: float) -> Explanation:
+    bad = [key for key in verdict.keys if key.status is Status.VIOLATION]
+    if not bad:
+        return Explanation(verdict)
+    spec: Spec = verdict.spec
+    worst = min(bad, key=lambda key: len(key.positions))  # the shortest is the quickest to understand
+    history, condition = verdict.history, verdict.condition
+    deadline = time.monotonic() + seconds
+    # Half of the time for the operations, a quarter each for what could have been and for another first value.
+    core = minimise(history, worst.positions, spec, condition, seconds=seconds / 2)
+    stuck = _stuck(history, core.positions, spec, condition, worst)
+    culprit = _culprit(
+        history, worst.positions, core, spec, condition, deadline=min(deadline, time.monotonic() + seconds / 4)
+    )
+    left = max(0.0, deadline - time.monotonic())
+    other = other_initial(history, worst.positions, core.positions, spec, condition, seconds=left)
+    return Explanation(
+        verdict,
+        worst.key,
+        core.positions,
+        core.minimal,
+        culprit,
+        stuck,
+        None if other is None else (other,),
+        picture(history, core.positions),
+        tuple(key for key in bad if key is not worst),
+    )
+
+
+def _stuck(history: History, core: Sequence[int], spec: Spec, condition: str, key: KeyVerdict) -> StuckFrontier | None:
+    answer = Decider(history, spec, condition).decide(core, seconds=1.0)
+    if answer.found is not False:  # cannot happen for a core, but a wrong word is worse than none
+        return key.refutation
+    return stuck_frontier(history, core, spec, condition, answer.witness.order)
+
+
+def _culprit(
+    history: History, everything: Sequence[int], core: Core, spec: Spec, condition: str, *, deadline: float
+) -> Culprit | None:
+    """The last operation to return for which another result would have been fine."""
+    for position in sorted(core.positions, key=lambda p: history.operations[p].end, reverse=True):
+        if time.monotonic() >= deadline:
+            return None
+        allowed = allowed_in_place(history, everything, core.positions, spec, condition, position, deadline=deadline)
+        if allowed:
+            return Culprit(position, allowed)
+    return None

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An explanation as data, made from a verdict alone: it does not know which algorithm found it.
+
+For a violation: the operations that conspire, the one that cannot be right and what it could have returned, the
+longest legal order and who is stuck behind it, and whether another first value would remove the violation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from linpoint.histories.history import History
+from linpoint.histories.operation import Operation
+from linpoint.histories.values import Value
+from linpoint.verdicts import KeyVerdict, Status, StuckFrontier, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Culprit:
+    """The operation whose result does not fit, and the results that would have made the rest fit."""
+
+    position: int
+    allowed: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a history has its verdict. ``text`` is for people, ``as_dict()`` for programs."""
+
+    verdict: Verdict
+    key: Value = None
+    core: tuple[int, ...] = ()
+    minimal: bool = False
+    culprit: Culprit | None = None
+    stuck: StuckFrontier | None = None
+    other_initial: tuple[Any] | None = None
+    """In a tuple, since null is a first value too."""
+    picture: str = ""
+    others: tuple[KeyVerdict, ...] = field(default=(), repr=False)
+    text: str = ""
+    """The explanation in words, the sentence first."""
+
+    def __str__(self) -> str:
+        return self.text
+
+    def as_dict(self) -> dict[str, Any]:
+        """The explanation as JSON values."""
+        data: dict[str, Any] = {"text": self.text, "key": self.key}
+        if self.verdict.status is not Status.VIOLATION:
+            return data
+        history = self.verdict.history
+        data["operations"] = [operation_dict(history, position) for position in self.core]
+        data["minimal"] = self.minimal
+        data["picture"] = self.picture
+        if self.culprit:
+            data["culprit"] = {"position": self.culprit.position, "allowed": list(self.culprit.allowed)}
+        if self.stuck:
+            data["longest_legal_prefix"] = list(self.stuck.prefix)
+            data["blocked"] = [
+                {"position": each.position, "allowed": list(each.allowed)} for each in self.stuck.blocked
+            ]
+        if self.other_initial is not None:
+            data["other_initial"] = self.other_initial[0]
+        return data
+
+
+def operation_dict(history: History, position: int) -> dict[str, Any]:
+    """An operation as in our operation lines, with its position."""
+    op: Operation = history.operations[position]
+    data: dict[str, Any] = {"position": position, "process": op.process, "op": op.name, "args": list(op.args)}
+    data |= {"result": op.result, "outcome": op.outcome.value, "call": op.call, "return": op.return_}
+    if op.key is not None:
+        data["key"] = op.key
+    if op.line is not None:
+        data["line"] = op.line
+    return data

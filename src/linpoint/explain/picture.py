@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small picture of a few operations: a row per process, time to the right, in the notation of drawings.
+
+Only the order of calls and returns is kept, not the distances, so that labels fit. What fits whole can be read back by
+``linpoint.history``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from linpoint.histories.history import History
+from linpoint.histories.operation import Crash, Operation, Outcome
+from linpoint.histories.values import show
+
+_CALL, _RETURN = 1, 2
+_BAR = 7  # columns that the ends of an operation take beside its label
+
+
+def picture(history: History, positions: Sequence[int], *, width: int = 100) -> str:
+    """The operations at ``positions`` in aligned process rows at most ``width`` columns wide."""
+    ops = [history.operations[position] for position in positions]
+    if not ops:
+        return ""
+    first = min(op.call for op in ops)
+    last = max(max(op.call, op.call if op.return_ is None else op.return_) for op in ops)
+    crashes = [crash for crash in history.crashes if crash.process is None and first <= crash.time <= last]
+    for longest in (60, 40, 30, 24, 18, 14, 10, 7, 5):
+        drawn = _draw(ops, crashes, longest)
+        if max(map(len, drawn)) <= width:
+            return "\n".join(drawn)
+    return f"({len(ops)} operations: too many to draw in {width} columns)"
+
+
+def label(op: Operation, longest: int = 60) -> str:
+    """An operation as drawings write it: ``name(args)->result``."""
+    text = f"{op.name}({', '.join(map(show, op.args))})"
+    if op.outcome is Outcome.FAILED:
+        text += "->failed"
+    elif op.outcome is Outcome.OK and op.result is not None:
+        text += f"->{show(op.result)}"
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def _draw(ops: Sequence[Operation], crashes: Sequence[Crash], longest: int) -> list[str]:
+    labels = [label(op, longest) for op in ops]
+    columns = _columns(ops, crashes, labels)
+    right = max(columns.values()) + 2
+    processes = list(dict.fromkeys(op.process for op in sorted(ops, key=lambda op: op.call)))
+    names = [str(process) for process in processes] + (["crash"] if crashes else [])
+    margin = max(map(len, names)) + 2
+    rows = []
+    for process in processes:
+        row = f"{process}:".ljust(margin)
+        mine = [index for index, op in enumerate(ops) if op.process == process]
+        for index in sorted(mine, key=lambda index: columns[index, _CALL]):
+            start = columns[index, _CALL]
+            end = "..." if ops[index].outcome is Outcome.UNKNOWN else "|"
+            row = row.ljust(margin + start) + _bar(labels[index], columns.get((index, _RETURN), right) - start + 1, end)
+        rows.append(row)
+    if crashes:
+        row = "crash:".ljust(margin)
+        for number, _ in enumerate(crashes):
+            row = row.ljust(margin + columns[~number, _CALL]) + "X"
+        rows.append(row)
+    return rows
+
+
+def _bar(text: str, width: int, end: str) -> str:
+    return f"|--{text}--{'-' * (width - len(text) - len(end) - 5)}{end}"
+
+
+def _columns(ops: Sequence[Operation], crashes: Sequence[Crash], labels: Sequence[str]) -> dict[tuple[int, int], int]:
+    """A column for each call, return and crash: as far left as order and labels allow.
+
+    An unknown operation has an end only where its process calls again; the others run to the right edge.
+    """
+    at_crash = {crash.time for crash in crashes}
+    events: list[tuple[float, float, int, int]] = []
+    for index, op in enumerate(ops):
+        events.append((op.call, _CALL, index, _CALL))
+        later = [
+            other.call for other in ops if other.process == op.process and other is not op and other.call >= op.call
+        ]
+        if op.outcome is not Outcome.UNKNOWN:
+            end = op.call if op.return_ is None else op.return_
+            early = end > op.call and (end in at_crash or end in later)
+            events.append((end, 0 if early else _RETURN, index, _RETURN))
+        elif later:
+            events.append((min(later), 0.7, index, _RETURN))
+    events += [(crash.time, 0.5, ~number, _CALL) for number, crash in enumerate(crashes)]
+    columns: dict[tuple[int, int], int] = {}
+    at = -2
+    for _, _, index, kind in sorted(events):
+        at += 2
+        if kind == _RETURN:
+            at = max(at, columns[index, _CALL] + len(labels[index]) + _BAR)
+        columns[index, kind] = at
+    return columns

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Explanations in words, for a tired person at 2 a.m.: the sentence, the operations, the picture, the numbers."""
+
+from __future__ import annotations
+
+from linpoint.explain.explanation import Explanation
+from linpoint.histories.operation import Operation
+from linpoint.histories.values import Value, show
+from linpoint.verdicts import Status, Verdict
+
+_MOST_LISTED = 12
+
+
+def in_words(explanation: Explanation) -> str:
+    """The whole explanation as plain text."""
+    verdict = explanation.verdict
+    if verdict.status is Status.VIOLATION:
+        return _violation(explanation)
+    lines = [sentence(explanation)]
+    if verdict.status is Status.LINEARIZABLE and verdict.statistics.operations <= _MOST_LISTED and verdict.witness:
+        order = [_name(verdict.history.operations[p]) for p in verdict.witness.order]
+        lines += ["", f"One order that explains it: {'; '.join(order)}."] if order else []
+    return "\n".join([*lines, *_warnings(verdict), "", numbers(verdict)])
+
+
+def sentence(explanation: Explanation) -> str:
+    """The verdict in one sentence."""
+    verdict = explanation.verdict
+    count = verdict.statistics.operations
+    what = f"{count:,} operation{'s' * (count != 1)}"
+    if verdict.status is Status.LINEARIZABLE:
+        return f"LINEARIZABLE: {what} fit the spec {verdict.spec.name}{_under(verdict)}; the order is certified."
+    if verdict.status is Status.UNKNOWN:
+        return f"UNKNOWN: {verdict.why}."
+    return f"VIOLATION: {_accusation(explanation)}"
+
+
+def _under(verdict: Verdict) -> str:
+    return "" if verdict.condition == "linearizable" else f" under the condition {verdict.condition}"
+
+
+def _accusation(explanation: Explanation) -> str:
+    verdict = explanation.verdict
+    where = "" if explanation.key is None else f"on key {show(explanation.key)}, "
+    if explanation.culprit is not None:
+        op = verdict.history.operations[explanation.culprit.position]
+        given = _value(op, op.result)
+        return (
+            f"{where}{_call(op)} by process {op.process} returned {given}, but no order of the operations allows "
+            f"that (allowed: {_values(op, explanation.culprit.allowed)}; returned {given})."
+        )
+    blocked = explanation.stuck.blocked if explanation.stuck else ()
+    if len(blocked) == 1:
+        op = verdict.history.operations[blocked[0].position]
+        return f"{where}{_name(op)} by process {op.process} has no place in any order of the operations."
+    return f"{where}no order of the operations fits the spec {verdict.spec.name}{_under(verdict)}."
+
+
+def _violation(explanation: Explanation) -> str:
+    verdict = explanation.verdict
+    history = verdict.history
+    lines = [sentence(explanation), ""]
+    count = len(explanation.core)
+    lines.append(_conspiracy(explanation))
+    width = max((len(str(history.operations[p].process)) for p in explanation.core), default=1)
+    for position in explanation.core[:_MOST_LISTED]:
+        op = history.operations[position]
+        lines.append(f"  {op.process!s:>{width}}  {_name(op):<32} {_when(op)}")
+    if count > _MOST_LISTED:
+        lines.append(f"  ... and {count - _MOST_LISTED} more")
+    if explanation.picture:
+        lines += ["", *(f"  {row}" for row in explanation.picture.splitlines())]
+    lines += _frontier(explanation)
+    if explanation.other_initial is not None:
+        lines += [
+            "",
+            f"Another first value would remove this violation: --initial '{show(explanation.other_initial[0])}'.",
+        ]
+    if explanation.others:
+        keys = ", ".join(show(key.key) for key in explanation.others[:_MOST_LISTED])
+        more = "" if len(explanation.others) <= _MOST_LISTED else ", ..."
+        lines += ["", f"Also in violation: key{'s' * (len(explanation.others) > 1)} {keys}{more}."]
+    return "\n".join([*lines, *_warnings(verdict), "", numbers(verdict)])
+
+
+def _conspiracy(explanation: Explanation) -> str:
+    count = len(explanation.core)
+    if count == 1:
+        return "This operation alone is impossible:"
+    if explanation.minimal:
+        return f"These {count} operations conspire; without any one of them the rest would be fine:"
+    return f"These {count} operations conspire (there was no time to find fewer):"
+
+
+def _frontier(explanation: Explanation) -> list[str]:
+    stuck = explanation.stuck
+    if stuck is None or not stuck.blocked:
+        return []
+    ops = explanation.verdict.history.operations
+    start = "; ".join(_name(ops[p]) for p in stuck.prefix) or "nothing"
+    lines = ["", f"The longest legal order is: {start}.", "Then none of these can come next:"]
+    for each in stuck.blocked:
+        op = ops[each.position]
+        reason = f"the spec allows {_values(op, each.allowed)}" if each.allowed else "it is not a legal step there"
+        lines.append(f"  {_name(op)} by process {op.process}: {reason}")
+    return lines
+
+
+def _warnings(verdict: Verdict) -> list[str]:
+    return ["", *(f"Warning: {warning}." for warning in verdict.warnings)] if verdict.warnings else []
+
+
+def numbers(verdict: Verdict) -> str:
+    """What was done, in a line."""
+    statistics = verdict.statistics
+    keys = len(verdict.keys)
+    parts = [f"{statistics.operations:,} operations"]
+    if keys > 1:
+        parts.append(f"{keys:,} keys")
+    parts += [f"{statistics.configurations:,} configurations", f"{statistics.seconds:.3f} s"]
+    return (
+        f"{', '.join(parts)}; decided by {verdict.checker} ({verdict.why})." if verdict.keys else ", ".join(parts) + "."
+    )
+
+
+def _call(op: Operation) -> str:
+    return f"{op.name}({', '.join(map(show, op.args))})"
+
+
+def _name(op: Operation) -> str:
+    text = str(op)
+    return text if op.key is None else text.partition("] ")[2]
+
+
+def _value(op: Operation, value: Value) -> str:
+    if value is None and op.name == "get":
+        return "absent"
+    if value is None and op.name in ("dequeue", "pop", "peek", "pop-front", "pop-back", "delete-max"):
+        return "empty"
+    return show(value)
+
+
+def _values(op: Operation, values: tuple[Value, ...]) -> str:
+    return ", ".join(
+        sorted((_value(op, value) for value in values), key=lambda text: (text in ("absent", "empty"), text))
+    )
+
+
+def _when(op: Operation) -> str:
+    end = "..." if op.return_ is None else f"{op.return_}"
+    line = "" if op.line is None else f"  line {op.line}"
+    return f"[{op.call}, {end}]{line}"
