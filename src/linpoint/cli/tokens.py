@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replay tokens: a finding as one self-contained word, for ``linpoint replay TOKEN``.
+
+A token is data: a version letter and compressed JSON in URL-safe letters. Reading one evaluates nothing, and what it
+unpacks to is limited, since tokens travel through chats and issue trackers.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+from typing import Any, Final
+
+import msgspec
+
+from linpoint.errors import UsageError
+
+_PREFIX: Final = "lp1-"
+_MOST_BYTES: Final = 16 * 2**20
+
+
+def encode(content: dict[str, Any]) -> str:
+    """The token for JSON ``content``."""
+    packed = zlib.compress(msgspec.json.encode(content), 9)
+    return _PREFIX + base64.urlsafe_b64encode(packed).decode().rstrip("=")
+
+
+def decode(token: str) -> dict[str, Any]:
+    """The content of a token, or a coded error."""
+    try:
+        if not token.startswith(_PREFIX):
+            raise ValueError("it does not begin with " + _PREFIX)
+        letters = token.removeprefix(_PREFIX)
+        packed = base64.urlsafe_b64decode(letters + "=" * (-len(letters) % 4))
+        unpacker = zlib.decompressobj()
+        data = unpacker.decompress(packed, _MOST_BYTES)
+        if not unpacker.eof:
+            raise ValueError("it is cut off or too large")
+        content = msgspec.json.decode(data)
+        if not isinstance(content, dict) or not isinstance(content.get("kind"), str):
+            raise TypeError("it holds no finding")
+    except (ValueError, TypeError, RecursionError, binascii.Error, zlib.error, msgspec.MsgspecError) as error:
+        raise UsageError(
+            "LP-U004",
+            f"this is not a replay token: {error}.",
+            remedy="Copy the whole word after `linpoint replay`, without line breaks.",
+        ) from None
+    return content
