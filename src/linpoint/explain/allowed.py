@@ -42,6 +42,8 @@ def allowed_in_place(
     allowed: tuple[Value, ...] = ()
     if len(context) <= _MOST_OPERATIONS:
         allowed = _allowed_among(history.select(context), spec, condition, context.index(position), deadline)
+    if len(core) == 1 and len(context) > 1:
+        return allowed  # alone it tells nothing of what the others would have allowed
     # Where something else was wrong by then as well, only the conspiring operations can tell.
     core = list(core)
     return allowed or _allowed_among(history.select(core), spec, condition, core.index(position), deadline)

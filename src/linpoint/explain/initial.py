@@ -30,7 +30,7 @@ def other_initial(
     """
     deadline = time.monotonic() + seconds
     ops = [history.operations[position] for position in core]
-    supplied = set().union(*(supplies(history.operations[position]) for position in positions))
+    supplied = set().union(*(supplies(history.operations[position], spec) for position in positions))
     for candidate in _candidates(spec, ops, supplied):
         left = deadline - time.monotonic()
         if left <= 0:

@@ -21,6 +21,9 @@ from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical, scalars
 from linpoint.specs.protocol import Spec
 
+_PASS_ON = ("register", "cas-register", "multi-register", "queue", "stack", "deque", "priority-queue", "log")
+"""Specs that give back the very values that were put in."""
+
 _ONE_TRY = 0.5
 """Seconds for one decision: a sub-history that takes longer is left alone, so Ctrl-C is never far."""
 
@@ -44,12 +47,19 @@ class _Minimiser:
         self._decider = Decider(history, spec, condition)
         self._deadline = deadline
         self._all = sorted(positions, key=lambda position: history.operations[position].call)
-        self._supplied = {p: supplies(history.operations[p]) for p in self._all}
+        self._supplied = {p: supplies(history.operations[p], spec) for p in self._all}
+        first = set(map(canonical, scalars(spec.initial)))
         known = set().union(*self._supplied.values()) if self._all else set()
         self._observed = {p: _sources(observes(history.operations[p]), known) for p in self._all}
+        self._invented = {
+            p for p in self._all if spec.name in _PASS_ON and observes(history.operations[p]) - known - first
+        }
         self._cut_short = condition not in ("sequential", "buffered-durable")
 
     def run(self) -> Core:
+        for position in self._unsupplied():
+            if self._violated([position]):
+                return Core((position,), minimal=True)
         kept = self._end_of_violation(self._all) if self._cut_short else self._all
         size = max(1, len(kept) // 2)
         while True:
@@ -60,6 +70,10 @@ class _Minimiser:
                 return Core(tuple(shrunk), minimal=True)
             size = max(1, min(size // 2, len(shrunk) // 2)) if size > 1 else 1
             kept = shrunk
+
+    def _unsupplied(self) -> list[int]:
+        """Operations that observed what nobody ever supplied: nothing else is needed to see that they are wrong."""
+        return sorted(self._invented, key=lambda position: self._history.operations[position].end)
 
     def _late(self) -> bool:
         return time.monotonic() >= self._deadline
@@ -114,17 +128,18 @@ class _Minimiser:
         return observed <= supplied
 
 
-def supplies(op: Operation) -> set[Any]:
+def supplies(op: Operation, spec: Spec) -> set[Any]:
     """The values that an operation may put into the object."""
+    if spec.reads(op):
+        return set()
     return set(map(canonical, scalars(_cells(op, 2) if _compares(op) else op.args)))
 
 
 def observes(op: Operation) -> set[Any]:
-    """The values that an operation found in the object."""
-    if op.outcome is not Outcome.OK:
-        return set()
-    found = set(map(canonical, scalars(op.result)))
-    if _compares(op) and op.result is True:
+    """The values that an operation found in the object; a compare-and-set that may have succeeded found the old one."""
+    known = op.outcome is Outcome.OK
+    found = set(map(canonical, scalars(op.result))) if known else set()
+    if _compares(op) and (not known or op.result is None or op.result is True):
         found |= set(map(canonical, scalars(_cells(op, 1))))
     return found
 

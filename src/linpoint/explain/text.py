@@ -49,6 +49,9 @@ def _accusation(explanation: Explanation) -> str:
             f"{where}{_call(op)} by process {op.process} returned {given}, but no order of the operations allows "
             f"that (allowed: {_values(op, explanation.culprit.allowed)}; returned {given})."
         )
+    if len(explanation.core) == 1:
+        op = verdict.history.operations[explanation.core[0]]
+        return f"{where}{_name(op)} by process {op.process} cannot be explained by anything in the history."
     blocked = explanation.stuck.blocked if explanation.stuck else ()
     if len(blocked) == 1:
         op = verdict.history.operations[blocked[0].position]
@@ -88,13 +91,13 @@ def _conspiracy(explanation: Explanation) -> str:
     if count == 1:
         return "This operation alone is impossible:"
     if explanation.minimal:
-        return f"These {count} operations conspire; without any one of them the rest would be fine:"
-    return f"These {count} operations conspire (there was no time to find fewer):"
+        return f"These {count} operations are a violation by themselves; without any one of them the rest would be fine:"
+    return f"These {count} operations are a violation by themselves (there was no time to find fewer):"
 
 
 def _frontier(explanation: Explanation) -> list[str]:
     stuck = explanation.stuck
-    if stuck is None or not stuck.blocked:
+    if stuck is None or not stuck.blocked or len(explanation.core) == 1:
         return []
     ops = explanation.verdict.history.operations
     start = "; ".join(_name(ops[p]) for p in stuck.prefix) or "nothing"
