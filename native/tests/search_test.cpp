@@ -68,6 +68,7 @@ Columns random_columns(std::mt19937& rng, std::size_t operations) {
   for (std::size_t i = 0; i + 1 < ranks.size(); ++i)
     std::swap(ranks[i], ranks[std::min(i + pick(6), ranks.size() - 1)]);
   std::vector<std::pair<std::int64_t, std::int64_t>> spans;
+  spans.reserve(operations);
   for (std::size_t i = 0; i < operations; ++i)
     spans.emplace_back(std::min(ranks[2 * i], ranks[2 * i + 1]), std::max(ranks[2 * i], ranks[2 * i + 1]));
   std::sort(spans.begin(), spans.end());

@@ -38,7 +38,9 @@ def compare(seed: int, histories: int) -> None:
         seen[expected.value] += 1
         for checker in CHECKERS:
             found = linpoint.check(history, spec, checker=checker, condition=condition, jobs=1).status
-            assert found is expected, f"seed {seed}, history {number}: {checker}, {name}, {condition}\n{describe(history)}"
+            assert found is expected, (
+                f"seed {seed}, history {number}: {checker}, {name}, {condition}\n{describe(history)}"
+            )
     assert seen["violation"] >= histories / 5
     assert seen["linearizable"] >= histories / 5
     assert seen["unknown"] == 0

@@ -147,7 +147,7 @@ def decide(
         Statistics(
             time.perf_counter() - started, peak_memory(), len(positions), sum(each.configurations for each in answers)
         ),
-        warnings_of(history),
+        warnings_of(history, spec),
         lambda: _merge(history, spec, condition, [key.witness for key in keys], positions),
     ), interrupted
 

@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
+from linpoint.specs.protocol import Spec
 
-_READS: Final = frozenset({"read", "get", "peek", "contains", "count"})
 
-
-def warnings_of(history: History) -> tuple[str, ...]:
+def warnings_of(history: History, spec: Spec) -> tuple[str, ...]:
     """Why a pass of this history would say little: nothing but reads, everything failed, no overlap at all."""
     ops = history.operations
     if not ops:
@@ -20,8 +17,8 @@ def warnings_of(history: History) -> tuple[str, ...]:
     if not effective:
         return (f"all {len(ops)} operations failed: nothing was tested",)
     warnings = []
-    if all(op.name in _READS for op in effective):
-        warnings.append("the history has nothing but reads: any object passes that never changes")
+    if all(map(spec.reads, effective)):
+        warnings.append("no operation changed anything: an object that ignores all calls would pass")
     if len(effective) > 1 and not _overlap(history):
         warnings.append("no two operations overlap: concurrency was not tested")
     return tuple(warnings)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from linpoint.verdicts import Budget, KeyVerdict, Statistics, Status, Verdict
 
 EXIT = {Status.LINEARIZABLE: 0, Status.VIOLATION: 1, Status.UNKNOWN: 3}
 BAD_INPUT = 2
+_MOST_IN_TOKEN = 100
 _SEVERITY = (BAD_INPUT, EXIT[Status.VIOLATION], EXIT[Status.UNKNOWN], EXIT[Status.LINEARIZABLE])
 
 
@@ -36,7 +38,7 @@ class Report:
 
     file: str
     explanation: Explanation | None = None
-    token: str = ""
+    replay: tuple[str, ...] = ()
     error: LinpointError | None = None
 
     @property
@@ -117,12 +119,24 @@ def check(
         "format": file_format,
     }
     with progress() as line:
-        reports = [check_file(file, request, reading, line) for file in files]
+        reports = _check_files(files, request, reading, line)
     if json:
         print_json(_as_json(reports))
     else:
         _print(reports, request)
     raise typer.Exit(min((report.code for report in reports), key=_SEVERITY.index))
+
+
+def _check_files(files: list[str], request: Request, reading: dict[str, Any], line: Progress) -> list[Report]:
+    """A report on every file; after Ctrl-C those that are left are unknown."""
+    reports: list[Report] = []
+    for file in files:
+        try:
+            reports.append(check_file(file, request, reading, line))
+        except KeyboardInterrupt:
+            rest = files[len(reports) :]
+            return [*reports, *(_unread(each, request, "it was interrupted") for each in rest)]
+    return reports
 
 
 def check_file(file: str, request: Request, reading: dict[str, Any], line: Progress) -> Report:
@@ -133,8 +147,6 @@ def check_file(file: str, request: Request, reading: dict[str, Any], line: Progr
                 history = load(file, **reading)
         except _TimeIsUpError:
             return _unread(file, request, "the time budget ran out while reading")
-        except KeyboardInterrupt:
-            return _unread(file, request, "it was interrupted while reading")
         return check_history(file, history, request, line)
     except LinpointError as error:
         return Report(file, error=error)
@@ -158,8 +170,7 @@ def check_history(file: str, history: History, request: Request, line: Progress)
     seconds = 0.0 if interrupted else min(DEFAULT_SECONDS, DEFAULT_SECONDS if left is None else left)
     line(f"explaining {file}")
     explanation = explain(verdict, seconds=seconds)
-    token = _token(explanation, request) if verdict.status is Status.VIOLATION else ""
-    return Report(file, explanation, token)
+    return Report(file, explanation, _replay(file, explanation, request))
 
 
 def _unread(file: str, request: Request, why: str) -> Report:
@@ -195,8 +206,16 @@ def _deadline(budget: Budget) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _token(explanation: Explanation, request: Request) -> str:
-    """The conspiring operations and how they were checked, as a self-contained word."""
+def _replay(file: str, explanation: Explanation, request: Request) -> tuple[str, ...]:
+    """The arguments that show a violation again: its operations as a self-contained word, while that is short.
+
+    A violation that there was no time to minimise is shown again from its file.
+    """
+    if explanation.verdict.status is not Status.VIOLATION:
+        return ()
+    if len(explanation.core) > _MOST_IN_TOKEN and file != "-":
+        first = () if request.initial is options.NO_VALUE else ("--initial", show(request.initial))
+        return ("check", file, "--spec", request.spec_text, *first, "--condition", explanation.verdict.condition)
     history = explanation.verdict.history
     content: dict[str, Any] = {
         "kind": "check",
@@ -210,7 +229,7 @@ def _token(explanation: Explanation, request: Request) -> str:
     }
     if request.initial is not options.NO_VALUE:
         content["initial"] = request.initial
-    return tokens.encode(content)
+    return ("replay", tokens.encode(content))
 
 
 def _as_json(reports: list[Report]) -> dict[str, Any]:
@@ -233,7 +252,7 @@ def _document(report: Report) -> dict[str, Any]:
                 "kind": "linearizability",
                 "message": sentence(report.explanation).partition(": ")[2],
                 "explanation": report.explanation.as_dict(),
-                "replay": ["replay", report.token],
+                "replay": list(report.replay),
             }
         )
     return {
@@ -270,14 +289,10 @@ def _print(reports: list[Report], request: Request) -> None:
                 print_text(report.explanation.text)
             elif report.code:
                 print_text(f"\n{report.file}: {sentence(report.explanation)}")
-            if report.token:
-                print_text(f"See more: linpoint check {report.file} --spec {show_argument(request.spec_text)} --json")
-                print_text(f"Show it again: linpoint replay {report.token}")
-
-
-def show_argument(text: str) -> str:
-    """``text`` as a shell takes it."""
-    return text if text.replace("-", "").replace("_", "").isalnum() else "'" + text.replace("'", "'\\''") + "'"
+            if report.replay:
+                more = ["check", report.file, "--spec", request.spec_text, "--json"]
+                print_text(f"See more: linpoint {shlex.join(more)}")
+                print_text(f"Show it again: linpoint {shlex.join(report.replay)}")
 
 
 def _row(report: Report) -> list[str]:
@@ -305,6 +320,3 @@ def replay_check(content: dict[str, Any], *, json: bool) -> int:
     elif report.explanation is not None:
         print_text(report.explanation.text)
     return report.code
-
-
-__all__ = ["check", "replay_check", "show"]

@@ -14,6 +14,7 @@ from linpoint.histories.operation import Crash, Operation, Outcome
 from linpoint.histories.values import show
 
 _CALL, _RETURN = 1, 2
+_MOST_OPERATIONS = 40
 _BAR = 7  # columns that the ends of an operation take beside its label
 
 
@@ -25,6 +26,8 @@ def picture(history: History, positions: Sequence[int], *, width: int = 100) -> 
     first = min(op.call for op in ops)
     last = max(max(op.call, op.call if op.return_ is None else op.return_) for op in ops)
     crashes = [crash for crash in history.crashes if crash.process is None and first <= crash.time <= last]
+    if len(ops) > _MOST_OPERATIONS:
+        return f"({len(ops)} operations: too many to draw)"
     for longest in (60, 40, 30, 24, 18, 14, 10, 7, 5):
         drawn = _draw(ops, crashes, longest)
         if max(map(len, drawn)) <= width:

@@ -91,7 +91,9 @@ def _conspiracy(explanation: Explanation) -> str:
     if count == 1:
         return "This operation alone is impossible:"
     if explanation.minimal:
-        return f"These {count} operations are a violation by themselves; without any one of them the rest would be fine:"
+        return (
+            f"These {count} operations are a violation by themselves; without any one of them the rest would be fine:"
+        )
     return f"These {count} operations are a violation by themselves (there was no time to find fewer):"
 
 

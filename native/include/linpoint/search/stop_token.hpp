@@ -63,7 +63,7 @@ class StopToken {
   std::atomic<int> reason_{0};
   std::atomic<std::size_t> memory_{0};
   std::size_t memory_limit_ = SIZE_MAX;
-  Clock::time_point deadline_{};
+  Clock::time_point deadline_;
   bool has_deadline_ = false;
 };
 

@@ -31,7 +31,7 @@ class TransitionTable {
   static constexpr std::uint64_t kEmpty = UINT64_MAX;
   static constexpr State kRejected = -1;
 
-  std::size_t slot_of(std::uint64_t key) const;
+  [[nodiscard]] std::size_t slot_of(std::uint64_t key) const;
   void grow();
 
   Source source_;

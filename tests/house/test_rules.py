@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""House rules that no linter knows: licence lines, module sizes, names, errors that are documented and tested."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from linpoint.errors import CODES
+
+ROOT = Path(__file__).parents[2]
+SOURCES = [
+    path
+    for folder in ("src", "native", "tests", "benchmarks", "examples", "docs")
+    for pattern in ("*.py", "*.pyi", "*.cpp", "*.hpp")
+    for path in (ROOT / folder).rglob(pattern)
+    if "_build" not in path.parts
+]
+PRODUCT = [path for path in SOURCES if path.is_relative_to(ROOT / "src") or path.is_relative_to(ROOT / "native")]
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name)
+def test_licence_line(path: Path) -> None:
+    assert "SPDX-License-Identifier: Apache-2.0" in "".join(path.read_text().splitlines()[:1])
+
+
+@pytest.mark.parametrize("path", PRODUCT, ids=name)
+def test_module_size(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= 400
+
+
+def test_no_vague_names() -> None:
+    vague = {"utils", "common", "helpers", "manager", "util", "misc"}
+    assert not [name(path) for path in PRODUCT if path.stem.strip("_") in vague]
+
+
+def test_the_oracle_stays_readable() -> None:
+    assert len((ROOT / "src/linpoint/checkers/brute_force.py").read_text().splitlines()) < 80
+
+
+def test_every_error_code_is_tested() -> None:
+    tests = "\n".join(path.read_text() for path in SOURCES if "tests" in path.parts)
+    assert not [code for code in CODES if code not in tests]
+
+
+def test_every_error_code_is_used() -> None:
+    product = "\n".join(path.read_text() for path in PRODUCT if path.name != "errors.py")
+    assert not [code for code in CODES if code not in product]
+
+
+def test_no_paths_of_a_machine() -> None:
+    found = [
+        name(path)
+        for path in [*SOURCES, *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+        if re.search(r"(^|[^\w.])/(work|root|home)/[a-z]", path.read_text()) and path != Path(__file__)
+    ]
+    assert not found
+
+
+def test_the_stub_names_what_the_native_module_has() -> None:
+    from linpoint import _native
+
+    stub = ast.parse((ROOT / "src/linpoint/_native.pyi").read_text())
+    defined = {node.name for node in stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    assert defined == {each for each in vars(_native) if not each.startswith("_")}
+    for node in stub.body:
+        if isinstance(node, ast.ClassDef) and not node.bases:
+            members = {each.name for each in node.body if isinstance(each, ast.FunctionDef)} - {"__init__"}
+            assert members == {each for each in vars(getattr(_native, node.name)) if not each.startswith("_")}
+        elif isinstance(node, ast.FunctionDef):
+            signature = getattr(_native, node.name).__nb_signature__[0][0]
+            arguments = re.findall(r"(\w+): ", signature)
+            assert arguments == [argument.arg for argument in node.args.args]

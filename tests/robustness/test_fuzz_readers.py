@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ten minutes of fuzzing in the long lane: readers and the whole check, on mutated and random files."""
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+import linpoint
+from linpoint.histories.formats import FORMATS
+
+SEEDS = [path.read_bytes() for path in sorted((Path(__file__).parents[1] / "data").iterdir()) if path.suffix != ".tsv"]
+SPLICES = [
+    b"[" * 70,
+    b"9" * 400,
+    b"\\u0000",
+    b'"',
+    b"}",
+    b"{",
+    b"\xff",
+    b":",
+    b"#_",
+    b"null",
+    b"1e999",
+    b",",
+    b"-",
+    b"\n",
+    b"NaN",
+]
+
+
+def mutate(rng: random.Random, data: bytes) -> bytes:
+    text = bytearray(data)
+    for _ in range(rng.randint(1, 6)):
+        at = rng.randrange(len(text) + 1)
+        kind = rng.random()
+        if kind < 0.3:
+            text[at:at] = rng.choice(SPLICES)
+        elif kind < 0.5:
+            del text[at : at + rng.randint(1, 20)]
+        elif kind < 0.7 and at < len(text):
+            text[at] = rng.randrange(256)
+        elif kind < 0.85:
+            other = rng.choice(SEEDS)
+            start = rng.randrange(len(other))
+            text[at:at] = other[start : start + rng.randint(1, 60)]
+        else:
+            lines = bytes(text).splitlines(keepends=True)
+            rng.shuffle(lines)
+            text = bytearray(b"".join(lines))
+    return bytes(text)
+
+
+def fuzz(seconds: float, seed: int, path: Path) -> int:
+    rng = random.Random(seed)
+    deadline = time.monotonic() + seconds
+    accepted = 0
+    while time.monotonic() < deadline:
+        path.write_bytes(mutate(rng, rng.choice(SEEDS)))
+        try:
+            history = linpoint.load(
+                path, format=rng.choice([None, None, *FORMATS]), keyed=rng.choice([None, None, True, False])
+            )
+            spec = rng.choice(list(linpoint.specs.BUILT_IN))
+            linpoint.check(history, spec, budget=1).explain()
+        except linpoint.LinpointError as error:
+            assert error.code != "LP-V001", path.read_bytes()
+            assert error.remedy
+        else:
+            accepted += 1
+    return accepted
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_fuzz_readers_briefly(seed: int, tmp_path: Path) -> None:
+    assert fuzz(4, seed, tmp_path / "fuzzed") > 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(10, 12))
+def test_fuzz_readers(seed: int, tmp_path: Path) -> None:
+    assert fuzz(600, seed, tmp_path / "fuzzed") > 0
