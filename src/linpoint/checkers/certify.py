@@ -66,7 +66,7 @@ def step(spec: Spec, objects: bool, states: list[dict[Any, State]], op: Operatio
 
 
 def _objects(history: History, spec: Spec) -> bool:
-    return history.keyed and not spec.key_argument
+    return not spec.key_argument and history.keyed
 
 
 def _certify_times(history: History, order: Sequence[int], condition: str) -> None:

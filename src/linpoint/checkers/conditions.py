@@ -61,7 +61,7 @@ class Problem:
 def build(history: History, positions: Sequence[int], spec: Spec, condition: str) -> Problem:
     """The problem that decides these operations under ``condition``. Failed operations must be gone."""
     machine: Machine = spec
-    if condition in NOT_LOCAL and history.keyed and not spec.key_argument:
+    if condition in NOT_LOCAL and not spec.key_argument and history.keyed:
         machine = KeyedMachine(spec)
     ops = [history.operations[position] for position in positions]
     if condition == "sequential":

@@ -63,14 +63,14 @@ def _violation(explanation: Explanation) -> str:
     verdict = explanation.verdict
     history = verdict.history
     lines = [sentence(explanation), ""]
-    count = len(explanation.core)
     lines.append(_conspiracy(explanation))
-    width = max((len(str(history.operations[p].process)) for p in explanation.core), default=1)
-    for position in explanation.core[:_MOST_LISTED]:
+    listed = _nearest(explanation)
+    width = max((len(str(history.operations[p].process)) for p in listed), default=1)
+    for position in listed:
         op = history.operations[position]
         lines.append(f"  {op.process!s:>{width}}  {_name(op):<32} {_when(op)}")
-    if count > _MOST_LISTED:
-        lines.append(f"  ... and {count - _MOST_LISTED} more")
+    if len(listed) < len(explanation.core):
+        lines.append(f"  ... and {len(explanation.core) - len(listed):,} others")
     if explanation.picture:
         lines += ["", *(f"  {row}" for row in explanation.picture.splitlines())]
     lines += _frontier(explanation)
@@ -92,9 +92,20 @@ def _conspiracy(explanation: Explanation) -> str:
         return "This operation alone is impossible:"
     if explanation.minimal:
         return (
-            f"These {count} operations are a violation by themselves; without any one of them the rest would be fine:"
+            f"These {count:,} operations are a violation by themselves; without any one of them the rest would be fine:"
         )
-    return f"These {count} operations are a violation by themselves (there was no time to find fewer):"
+    return f"These {count:,} operations are a violation by themselves (there was no time to find fewer):"
+
+
+def _nearest(explanation: Explanation) -> list[int]:
+    """The operations to list: all if they are few, else those called last before the ones that are stuck returned."""
+    core = list(explanation.core)
+    if len(core) <= _MOST_LISTED:
+        return core
+    ops = explanation.verdict.history.operations
+    blocked = [each.position for each in explanation.stuck.blocked] if explanation.stuck else []
+    end = min((ops[position].end for position in blocked), default=float("inf"))
+    return [position for position in core if ops[position].call <= end][-_MOST_LISTED:]
 
 
 def _frontier(explanation: Explanation) -> list[str]:
@@ -102,8 +113,10 @@ def _frontier(explanation: Explanation) -> list[str]:
     if stuck is None or not stuck.blocked or len(explanation.core) == 1:
         return []
     ops = explanation.verdict.history.operations
-    start = "; ".join(_name(ops[p]) for p in stuck.prefix) or "nothing"
-    lines = ["", f"The longest legal order is: {start}.", "Then none of these can come next:"]
+    start = "; ".join(_name(ops[p]) for p in stuck.prefix[-_MOST_LISTED:]) or "nothing"
+    more = len(stuck.prefix) - _MOST_LISTED
+    head = f"{more:,} operations; " if more > 0 else ""
+    lines = ["", f"The longest legal order is: {head}{start}.", "Then none of these can come next:"]
     for each in stuck.blocked:
         op = ops[each.position]
         reason = f"the spec allows {_values(op, each.allowed)}" if each.allowed else "it is not a legal step there"
