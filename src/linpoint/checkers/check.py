@@ -112,7 +112,7 @@ def decide(
             settled.append(time.perf_counter())
         return answer
 
-    def watch() -> None:
+    def watch() -> bool:
         now = time.perf_counter()
         if settled and now - settled[0] > max(_PATIENCE, 2 * (settled[0] - started)):
             stop.stop(StopReason.REQUEST)
@@ -120,13 +120,15 @@ def decide(
             stop.stop(StopReason.MEMORY)
         if progress is not None:
             progress(stop, len(positions))
+        return stop.poll()
 
-    answers, interrupted = run_all(
+    finished, interrupted = run_all(
         [functools.partial(search, part) for part in parts],
         jobs=jobs or os.cpu_count() or 1,
         watch=watch,
         interrupt=lambda: stop.stop(StopReason.REQUEST),
     )
+    answers = [Answer(None, Witness(()), 0) if answer is None else answer for answer in finished]
     for automaton in automata.values():
         if automaton.error is not None:
             raise automaton.error

@@ -16,7 +16,7 @@ from linpoint.checkers.check import decide
 from linpoint.cli import options, tokens
 from linpoint.cli.output import Progress, print_error, print_json, print_table, print_text, progress
 from linpoint.errors import LinpointError
-from linpoint.explain.explaining import DEFAULT_SECONDS, explain
+from linpoint.explain.explaining import DEFAULT_SECONDS, explain, unexplained
 from linpoint.explain.explanation import Explanation, operation_dict
 from linpoint.explain.text import sentence
 from linpoint.histories.formats import load
@@ -29,6 +29,7 @@ from linpoint.verdicts import Budget, KeyVerdict, Statistics, Status, Verdict
 EXIT = {Status.LINEARIZABLE: 0, Status.VIOLATION: 1, Status.UNKNOWN: 3}
 BAD_INPUT = 2
 _MOST_IN_TOKEN = 100
+_GRACE = 0.5  # seconds past the budget that an explanation may take to come to an end by itself
 _SEVERITY = (BAD_INPUT, EXIT[Status.VIOLATION], EXIT[Status.UNKNOWN], EXIT[Status.LINEARIZABLE])
 
 
@@ -166,11 +167,20 @@ def check_history(file: str, history: History, request: Request, line: Progress)
             f"{stop.configurations:,} configurations, {stop.memory / 2**20:,.0f} MB"
         ),
     )
-    left = request.budget.remaining()
-    seconds = 0.0 if interrupted else min(DEFAULT_SECONDS, DEFAULT_SECONDS if left is None else left)
     line(f"explaining {file}")
-    explanation = explain(verdict, seconds=seconds)
+    explanation = _explain(verdict, request.budget, interrupted=interrupted)
     return Report(file, explanation, _replay(file, explanation, request))
+
+
+def _explain(verdict: Verdict, budget: Budget, *, interrupted: bool) -> Explanation:
+    """The explanation that the rest of the budget allows; the bare evidence if a user's spec does not end in time."""
+    left = budget.remaining()
+    seconds = 0.0 if interrupted else min(DEFAULT_SECONDS, DEFAULT_SECONDS if left is None else left)
+    try:
+        with _deadline(budget, grace=_GRACE):
+            return explain(verdict, seconds=seconds)
+    except _TimeIsUpError:
+        return unexplained(verdict)
 
 
 def _unread(file: str, request: Request, why: str) -> Report:
@@ -187,8 +197,8 @@ class _TimeIsUpError(Exception):
 
 
 @contextmanager
-def _deadline(budget: Budget) -> Iterator[None]:
-    """Interrupt the block when the budget runs out, where the system has timers."""
+def _deadline(budget: Budget, *, grace: float = 0.0) -> Iterator[None]:
+    """Interrupt the block when the budget (and ``grace``) runs out, where the system has timers."""
     left = budget.remaining()
     if left is None or not hasattr(signal, "setitimer"):
         yield
@@ -198,7 +208,7 @@ def _deadline(budget: Budget) -> Iterator[None]:
         raise _TimeIsUpError
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, max(left, 1e-6))
+    signal.setitimer(signal.ITIMER_REAL, max(left + grace, 1e-6))
     try:
         yield
     finally:

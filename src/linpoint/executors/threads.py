@@ -1,49 +1,119 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running independent tasks on threads, while the main thread watches limits and listens for Ctrl-C.
 
-The tasks are native searches that release the interpreter lock, so threads are enough. Guarantee: every task is
-waited for, also after an interrupt, so nothing runs on in the background; stopping them is the watcher's part.
+The tasks are native searches that release the interpreter lock, so threads are enough. A task that was told to stop
+and does not, because it is inside an endless call of a user's spec, gets an exception raised in its Python code; one
+that is stuck outside Python is left behind on a daemon thread. Guarantee: ``run_all`` returns within about a second of
+being told to stop, whatever the tasks do.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
+import threading
+import time
+from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 T = TypeVar("T")
 
 WATCH_INTERVAL: Final = 0.02
+GRACE: Final = 0.3
+"""Seconds that a task has to stop by itself, and again after an exception was raised in it."""
+
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _STATM: Final = Path("/proc/self/statm")
+
+
+class _AbandonedError(BaseException):
+    """Raised inside a task that did not stop when told to; not an Exception, so that no user's code swallows it."""
+
+
+class _Crew(Generic[T]):
+    """Daemon threads that work off a list of tasks."""
+
+    def __init__(self, tasks: Sequence[Callable[[], T]], jobs: int) -> None:
+        self._waiting = deque(enumerate(tasks))
+        self._left = len(tasks)
+        self._changed = threading.Condition()
+        self.results: list[T | None] = [None] * len(tasks)
+        self.error: BaseException | None = None
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(max(1, min(jobs, len(tasks))))]
+        for thread in self._threads:
+            thread.start()
+
+    def _work(self) -> None:
+        while True:
+            try:
+                number, task = self._waiting.popleft()
+            except IndexError:
+                return
+            try:
+                self.results[number] = task()
+            except _AbandonedError:
+                pass
+            except BaseException as error:  # noqa: BLE001 - handed to the caller of run_all
+                self.error = self.error or error
+            with self._changed:
+                self._left -= 1
+                self._changed.notify_all()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait a little; whether all tasks are done."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._left == 0, seconds)
+
+    def abandon(self) -> None:
+        """Start no more tasks, and raise an exception in the Python code of those that run."""
+        self._waiting.clear()
+        for thread in self._threads:
+            if thread.ident is not None and thread.is_alive():
+                _raise_in(thread.ident, _AbandonedError)
+
+
+def _raise_in(thread: int, error: type[BaseException]) -> None:
+    raise_in: Any = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    raise_in(ctypes.c_ulong(thread), ctypes.py_object(error))
 
 
 def run_all(
     tasks: Sequence[Callable[[], T]],
     *,
     jobs: int,
-    watch: Callable[[], None],
+    watch: Callable[[], bool],
     interrupt: Callable[[], None],
-) -> tuple[list[T], bool]:
-    """The results of all tasks in their order, and whether Ctrl-C was pressed meanwhile.
+) -> tuple[list[T | None], bool]:
+    """The results of all tasks in their order (None for one left behind), and whether Ctrl-C was pressed meanwhile.
 
-    ``watch`` is called now and then on the calling thread; ``interrupt`` once, when Ctrl-C is pressed: it must make
-    the tasks end soon.
+    ``watch`` is called now and then on the calling thread and says whether the tasks have been told to stop;
+    ``interrupt`` is called once, when Ctrl-C is pressed, and must tell them.
     """
+    crew = _Crew(tasks, jobs)
     interrupted = False
-    with ThreadPoolExecutor(max_workers=max(1, min(jobs, len(tasks)))) as pool:
-        futures: list[Future[T]] = [pool.submit(task) for task in tasks]
-        pending: set[Future[T]] = set(futures)
-        while pending:
-            try:
-                _, pending = wait(pending, timeout=WATCH_INTERVAL, return_when=FIRST_EXCEPTION)
-                watch()
-            except KeyboardInterrupt:
-                interrupted = True
-                interrupt()
-        return [future.result() for future in futures], interrupted
+    told: float | None = None
+    abandoned = False
+    while True:
+        try:
+            if crew.wait(WATCH_INTERVAL):
+                break
+            if not watch():
+                continue
+            now = time.monotonic()
+            told = told if told is not None else now
+            if abandoned and now - told > 2 * GRACE:
+                break
+            if not abandoned and now - told > GRACE:
+                abandoned = True
+                crew.abandon()
+        except KeyboardInterrupt:
+            interrupted = True
+            interrupt()
+    if crew.error is not None:
+        raise crew.error
+    return crew.results, interrupted
 
 
 def resident_memory() -> int:

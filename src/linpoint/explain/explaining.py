@@ -29,6 +29,16 @@ def explain(verdict: Verdict, *, seconds: float = DEFAULT_SECONDS) -> Explanatio
     return dataclasses.replace(explanation, text=in_words(explanation))
 
 
+def unexplained(verdict: Verdict) -> Explanation:
+    """What can be said without asking the spec again: the evidence of the verdict itself."""
+    bad = [key for key in verdict.keys if key.status is Status.VIOLATION]
+    if not bad:
+        explanation = Explanation(verdict)
+    else:
+        explanation = Explanation(verdict, bad[0].key, bad[0].positions, stuck=bad[0].refutation, others=tuple(bad[1:]))
+    return dataclasses.replace(explanation, text=in_words(explanation))
+
+
 def _explain(verdict: Verdict, seconds: float) -> Explanation:
     bad = [key for key in verdict.keys if key.status is Status.VIOLATION]
     if not bad:

@@ -136,9 +136,9 @@ def numbers(verdict: Verdict) -> str:
     if keys > 1:
         parts.append(f"{keys:,} keys")
     parts += [f"{statistics.configurations:,} configurations", f"{statistics.seconds:.3f} s"]
-    return (
-        f"{', '.join(parts)}; decided by {verdict.checker} ({verdict.why})." if verdict.keys else ", ".join(parts) + "."
-    )
+    if verdict.status is Status.UNKNOWN:
+        return f"{', '.join(parts)}; a larger --budget or --max-memory may help."
+    return f"{', '.join(parts)}; decided by {verdict.checker} ({verdict.why})."
 
 
 def _call(op: Operation) -> str:

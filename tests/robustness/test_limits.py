@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Budgets hold, also inside a user's spec that never ends."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import linpoint
+
+LINPOINT = str(Path(sys.executable).parent / "linpoint")
+
+
+def hopeless(operations: int = 60) -> list[dict[str, object]]:
+    """Overlapping enqueues and dequeues of few values, and a dequeue that nothing explains: every order fails."""
+    lines: list[dict[str, object]] = []
+    for number in range(operations):
+        lines.append(
+            {
+                "process": number,
+                "op": "enqueue",
+                "args": [number % 3],
+                "result": None,
+                "call": number,
+                "return": 1000 + number,
+            }
+        )
+        lines.append(
+            {
+                "process": 100 + number,
+                "op": "dequeue",
+                "result": number * 7 % 3,
+                "call": 500 + number,
+                "return": 2000 + number,
+            }
+        )
+    return [*lines, {"process": 999, "op": "dequeue", "result": 9, "call": 3000, "return": 3001}]
+
+
+ENDLESS = {
+    "in Python": "while True:\n            pass",
+    "outside Python": "import time\n        time.sleep(3600)",
+    "swallowing exceptions": "while True:\n            try:\n                pass\n            except Exception:\n                pass",
+}
+
+
+@pytest.mark.parametrize("body", ENDLESS.values(), ids=ENDLESS)
+def test_a_spec_that_never_ends(body: str, tmp_path: Path) -> None:
+    (tmp_path / "endless.py").write_text(
+        f"import linpoint\n\n@linpoint.spec\nclass Endless:\n    initial = 0\n    def write(state, v):\n        {body}\n"
+    )
+    (tmp_path / "h.jsonl").write_text(
+        '{"process": 0, "op": "write", "args": [1], "result": null, "call": 0, "return": 1}\n'
+    )
+    started = time.monotonic()
+    run = subprocess.run(
+        [LINPOINT, "check", "h.jsonl", "--spec", "endless.py:Endless", "--budget", "1s"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+    assert run.returncode == 3
+    assert run.stdout.startswith("UNKNOWN: the time budget ran out")
+    assert run.stderr == ""
+    assert time.monotonic() - started < 4
+
+
+def test_time_ends_the_search_and_says_how_far_it_got() -> None:
+    started = time.monotonic()
+    verdict = linpoint.check(hopeless(), "queue", budget=0.5)
+    assert verdict.status is linpoint.Status.UNKNOWN
+    assert "time budget" in verdict.why
+    assert "longest legal prefix" in verdict.why
+    assert time.monotonic() - started < 3
+
+
+def test_memory_ends_the_search() -> None:
+    code = (
+        "import linpoint, sys; sys.path.insert(0, '.');"
+        "from tests.robustness.test_limits import hopeless;"
+        "v = linpoint.check(hopeless(), 'queue', budget=60, max_memory='200M');"
+        "print(v.status.value, v.why.split(':')[0], v.statistics.peak_memory_bytes)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=True,
+    )
+    status, *why, peak = run.stdout.split()
+    assert (status, " ".join(why)) == ("unknown", "the memory budget ran out")
+    assert int(peak) < 220 * 2**20
+
+
+def test_one_key_in_violation_ends_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("linpoint.checkers.check._PATIENCE", 0.2)
+    lines = [{**line, "key": "hard"} for line in hopeless()]
+    lines.append({"process": 5000, "op": "dequeue", "result": 1, "call": 0, "return": 1, "key": "bad"})
+    verdict = linpoint.check(lines, "queue", budget=30)
+    assert verdict.status is linpoint.Status.VIOLATION
+    assert {key.key: key.status.value for key in verdict.keys} == {"hard": "unknown", "bad": "violation"}
+    assert "another key" in next(key.why for key in verdict.keys if key.key == "hard")
