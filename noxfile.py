@@ -5,12 +5,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import nox
 
 nox.options.sessions = ["native", "test", "lint", "docs"]
 nox.options.error_on_missing_interpreters = False
+
+# The environment that holds nox holds every tool; nothing else on the machine's path may stand in for them.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 
 NATIVE = sorted(str(path) for path in Path("native").rglob("*.[ch]pp"))
 

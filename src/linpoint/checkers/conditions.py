@@ -38,9 +38,14 @@ def choose(condition: str | None, history: History) -> str:
     """The condition asked for, or the default: ``durable`` for a history with crashes."""
     if condition is None:
         return "durable" if history.crashes else "linearizable"
-    if condition not in CONDITIONS:
-        raise UsageError("LP-U003", f'there is no condition "{condition}".', remedy=f"Use {', '.join(CONDITIONS)}.")
+    validate(condition)
     return condition
+
+
+def validate(condition: str | None) -> None:
+    """A coded error unless there is a condition of that name; None stands for the default."""
+    if condition is not None and condition not in CONDITIONS:
+        raise UsageError("LP-U003", f'there is no condition "{condition}".', remedy=f"Use {', '.join(CONDITIONS)}.")
 
 
 @dataclass(frozen=True, slots=True)

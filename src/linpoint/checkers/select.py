@@ -11,11 +11,10 @@ from linpoint.errors import UsageError
 CHECKERS: Final = ("auto", "wing-gong", "dfs", "brute-force")
 
 
-def validate(checker: str) -> str:
-    """``checker`` if there is one of that name, else a coded error."""
+def validate(checker: str) -> None:
+    """A coded error unless there is a checker of that name."""
     if checker not in CHECKERS:
         raise UsageError("LP-U002", f'there is no checker "{checker}".', remedy=f"Use {', '.join(CHECKERS)}.")
-    return checker
 
 
 def select(checker: str, problem: Problem) -> tuple[str, str]:
@@ -23,8 +22,8 @@ def select(checker: str, problem: Problem) -> tuple[str, str]:
     if checker != "auto":
         return checker, "asked for"
     if _one_at_a_time(problem):
-        return "wing-gong", "no two operations overlap, so there is one order to try"
-    return "dfs", "operations overlap; the search remembers where it has been"
+        return "wing-gong", "there is only one order to try"
+    return "dfs", "there is more than one order to try; the search remembers where it has been"
 
 
 def _one_at_a_time(problem: Problem) -> bool:

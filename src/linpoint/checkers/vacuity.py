@@ -15,7 +15,7 @@ def warnings_of(history: History, spec: Spec) -> tuple[str, ...]:
         return ("the history has no operations: nothing was tested",)
     effective = [op for op in ops if op.outcome is not Outcome.FAILED]
     if not effective:
-        return (f"all {len(ops)} operations failed: nothing was tested",)
+        return ("every operation failed: nothing was tested",)
     warnings = []
     if all(map(spec.reads, effective)):
         warnings.append("no operation changed anything: an object that ignores all calls would pass")

@@ -13,6 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from linpoint.checkers.check import decide
+from linpoint.checkers.conditions import validate as validate_condition
+from linpoint.checkers.select import validate as validate_checker
 from linpoint.cli import options, tokens
 from linpoint.cli.output import Progress, print_error, print_json, print_table, print_text, progress
 from linpoint.errors import LinpointError
@@ -21,7 +23,6 @@ from linpoint.explain.explanation import Explanation, operation_dict
 from linpoint.explain.text import sentence
 from linpoint.histories.formats import load
 from linpoint.histories.history import History
-from linpoint.histories.values import show
 from linpoint.specs.lookup import find
 from linpoint.specs.protocol import Spec
 from linpoint.verdicts import Budget, KeyVerdict, Statistics, Status, Verdict
@@ -59,6 +60,8 @@ class Request:
     condition: str | None
     budget: Budget
     jobs: int | None
+    arguments: tuple[str, ...] = ()
+    """The options that matter for the verdict, to be given again."""
 
 
 def check(
@@ -111,9 +114,21 @@ def check(
       linpoint check runs/*.jsonl.gz --spec FILE.py:MySpec --json
     """
     limits = Budget.starting_now(budget, max_memory)
+    validate_checker(checker)
+    validate_condition(condition)
     first = options.parse_initial(initial)
     found = find(spec) if first is options.NO_VALUE else find(spec, initial=first)
-    request = Request(found, spec, first, checker, condition, limits, jobs)
+    given = {
+        "--spec": spec,
+        "--initial": initial,
+        "--checker": checker if checker != "auto" else None,
+        "--condition": condition,
+        "--keyed": keyed,
+        "--columns": columns,
+        "--format": file_format,
+    }
+    arguments = [word for option, value in given.items() if value is not None for word in (option, value)]
+    request = Request(found, spec, first, checker, condition, limits, jobs, tuple(arguments))
     reading = {
         "keyed": options.parse_keyed(keyed),
         "columns": options.parse_columns(columns),
@@ -224,8 +239,7 @@ def _replay(file: str, explanation: Explanation, request: Request) -> tuple[str,
     if explanation.verdict.status is not Status.VIOLATION:
         return ()
     if len(explanation.core) > _MOST_IN_TOKEN and file != "-":
-        first = () if request.initial is options.NO_VALUE else ("--initial", show(request.initial))
-        return ("check", file, "--spec", request.spec_text, *first, "--condition", explanation.verdict.condition)
+        return ("check", file, *request.arguments)
     history = explanation.verdict.history
     content: dict[str, Any] = {
         "kind": "check",
@@ -245,9 +259,12 @@ def _replay(file: str, explanation: Explanation, request: Request) -> tuple[str,
 def _as_json(reports: list[Report]) -> dict[str, Any]:
     if len(reports) == 1:
         return _document(reports[0])
-    statuses = [report.explanation.verdict.status for report in reports if report.explanation]
-    worst = Status.worst(statuses).value if statuses else None
-    return {"verdict": worst, "files": [{"file": report.file, **_document(report)} for report in reports]}
+    # A file without a verdict leaves the whole unknown, unless another one is in violation.
+    statuses = [report.explanation.verdict.status if report.explanation else Status.UNKNOWN for report in reports]
+    return {
+        "verdict": Status.worst(statuses).value,
+        "files": [{"file": report.file, **_document(report)} for report in reports],
+    }
 
 
 def _document(report: Report) -> dict[str, Any]:
@@ -300,8 +317,8 @@ def _print(reports: list[Report], request: Request) -> None:
             elif report.code:
                 print_text(f"\n{report.file}: {sentence(report.explanation)}")
             if report.replay:
-                more = ["check", report.file, "--spec", request.spec_text, "--json"]
-                print_text(f"See more: linpoint {shlex.join(more)}")
+                if report.file != "-":
+                    print_text(f"See more: linpoint {shlex.join(['check', report.file, *request.arguments, '--json'])}")
                 print_text(f"Show it again: linpoint {shlex.join(report.replay)}")
 
 

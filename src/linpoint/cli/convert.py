@@ -17,7 +17,8 @@ def convert(
     target: Annotated[
         str,
         typer.Argument(
-            metavar="OUT", help="The file to write: .jsonl (ours), .edn, .json or .csv, each also with .gz."
+            metavar="OUT",
+            help="The file to write: .jsonl (ours), .edn, .json or .csv, each also with .gz; - is standard output.",
         ),
     ],
     *,
@@ -35,4 +36,5 @@ def convert(
     """
     history = load(source, keyed=options.parse_keyed(keyed), columns=options.parse_columns(columns), format=file_format)
     save(history, target, format=to)
-    print_text(f"wrote {len(history):,} operations to {target}")
+    if target != "-":
+        print_text(f"wrote {len(history):,} operations to {target}")

@@ -19,6 +19,7 @@ from linpoint.cli.specs import specs
 from linpoint.errors import LinpointError, UsageError
 
 _INTERRUPTED = 3
+_WrongUsageError: type[Exception] = typer.BadParameter.__bases__[0]  # click's, which typer may carry inside itself
 
 app = typer.Typer(
     name="linpoint",
@@ -75,9 +76,15 @@ def common(
 def main() -> None:
     """Run the command line: exit codes as promised, coded errors, never a traceback for bad input."""
     try:
-        app()
+        if "--json" not in sys.argv:
+            app()  # shows its own usage errors, with exit code 2
+        sys.exit(typer.main.get_command(app).main(standalone_mode=False) or 0)
     except LinpointError as error:
         _fail(error)
+    except _WrongUsageError as error:
+        _fail(UsageError("LP-U001", str(error).rstrip(".") + ".", remedy="See `linpoint --help`."))
+    except typer.Abort:
+        sys.exit(_INTERRUPTED)
     except KeyboardInterrupt:
         print_error("interrupted")
         sys.exit(_INTERRUPTED)

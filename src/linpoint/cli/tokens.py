@@ -30,20 +30,22 @@ def decode(token: str) -> dict[str, Any]:
     """The content of a token, or a coded error."""
     try:
         if not token.startswith(_PREFIX):
-            raise ValueError("it does not begin with " + _PREFIX)
+            raise ValueError(_PREFIX)
         letters = token.removeprefix(_PREFIX)
         packed = base64.urlsafe_b64decode(letters + "=" * (-len(letters) % 4))
         unpacker = zlib.decompressobj()
         data = unpacker.decompress(packed, _MOST_BYTES)
         if not unpacker.eof:
-            raise ValueError("it is cut off or too large")
+            raise ValueError(_MOST_BYTES)
         content = msgspec.json.decode(data)
         if not isinstance(content, dict) or not isinstance(content.get("kind"), str):
-            raise TypeError("it holds no finding")
-    except (ValueError, TypeError, RecursionError, binascii.Error, zlib.error, msgspec.MsgspecError) as error:
+            raise TypeError(content)
+    except (ValueError, TypeError, RecursionError, binascii.Error, zlib.error, msgspec.MsgspecError):
         raise UsageError(
             "LP-U004",
-            f"this is not a replay token: {error}.",
+            f"{token[:20]!r}... is not a whole replay token."
+            if len(token) > 20
+            else f"{token!r} is not a replay token.",
             remedy="Copy the whole word after `linpoint replay`, without line breaks.",
         ) from None
     return content

@@ -33,20 +33,26 @@ def allowed_in_place(
     position: int,
     *,
     deadline: float,
-) -> tuple[Value, ...]:
-    """The results of the operation at ``position`` with which what was called until then satisfies the condition."""
+) -> tuple[tuple[Value, ...], bool]:
+    """The results of the operation at ``position`` with which what was called until then satisfies the condition.
+
+    The bool says that these are all; in a long history only the operations of ``core`` are looked at.
+    """
     op = history.operations[position]
     if op.outcome is not Outcome.OK:
-        return ()
+        return (), True
     context = [each for each in everything if history.operations[each].call <= op.end]
     allowed: tuple[Value, ...] = ()
     if len(context) <= _MOST_OPERATIONS:
         allowed = _allowed_among(history.select(context), spec, condition, context.index(position), deadline)
     if len(core) == 1 and len(context) > 1:
-        return allowed  # alone it tells nothing of what the others would have allowed
+        return allowed, True  # alone it tells nothing of what the others would have allowed
     # Where something else was wrong by then as well, only the conspiring operations can tell.
+    if allowed:
+        return allowed, True
     core = list(core)
-    return allowed or _allowed_among(history.select(core), spec, condition, core.index(position), deadline)
+    found = _allowed_among(history.select(core), spec, condition, core.index(position), deadline)
+    return found, len(context) == len(core)
 
 
 def _allowed_among(sub: History, spec: Spec, condition: str, here: int, deadline: float) -> tuple[Value, ...]:

@@ -82,7 +82,9 @@ def _culprit(
     for position in sorted(core.positions, key=lambda p: history.operations[p].end, reverse=True):
         if time.monotonic() >= deadline:
             return None
-        allowed = allowed_in_place(history, everything, core.positions, spec, condition, position, deadline=deadline)
+        allowed, complete = allowed_in_place(
+            history, everything, core.positions, spec, condition, position, deadline=deadline
+        )
         if allowed:
-            return Culprit(position, allowed)
+            return Culprit(position, allowed, complete)
     return None

@@ -22,6 +22,8 @@ class Culprit:
 
     position: int
     allowed: tuple[Value, ...]
+    complete: bool = True
+    """These are all; else only the conspiring operations were looked at, and there may be more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,11 @@ class Explanation:
         data["minimal"] = self.minimal
         data["picture"] = self.picture
         if self.culprit:
-            data["culprit"] = {"position": self.culprit.position, "allowed": list(self.culprit.allowed)}
+            data["culprit"] = {
+                "position": self.culprit.position,
+                "allowed": list(self.culprit.allowed),
+                "complete": self.culprit.complete,
+            }
         if self.stuck:
             data["longest_legal_prefix"] = list(self.stuck.prefix)
             data["blocked"] = [

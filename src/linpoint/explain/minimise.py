@@ -24,6 +24,11 @@ from linpoint.specs.protocol import Spec
 _PASS_ON = ("register", "cas-register", "multi-register", "queue", "stack", "deque", "priority-queue", "log")
 """Specs that give back the very values that were put in."""
 
+_ACQUIRE = frozenset({"acquire", "try-acquire", "acquire-read", "acquire-write"})
+_RELEASE = frozenset({"release", "release-read", "release-write"})
+_HELD = "held"
+"""What acquiring a lock supplies and releasing it finds: without it every release would be wrong by itself."""
+
 _ONE_TRY = 0.5
 """Seconds for one decision: a sub-history that takes longer is left alone, so Ctrl-C is never far."""
 
@@ -132,11 +137,15 @@ def supplies(op: Operation, spec: Spec) -> set[Any]:
     """The values that an operation may put into the object."""
     if spec.reads(op):
         return set()
+    if op.name.replace("_", "-") in _ACQUIRE:
+        return {_HELD}
     return set(map(canonical, scalars(_cells(op, 2) if _compares(op) else op.args)))
 
 
 def observes(op: Operation) -> set[Any]:
     """The values that an operation found in the object; a compare-and-set that may have succeeded found the old one."""
+    if op.name.replace("_", "-") in _RELEASE:
+        return {_HELD}
     known = op.outcome is Outcome.OK
     found = set(map(canonical, scalars(op.result))) if known else set()
     if _compares(op) and (not known or op.result is None or op.result is True):

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
-from linpoint.explain.explanation import Explanation
+import bisect
+import dataclasses
+
+from linpoint.explain.explanation import Culprit, Explanation
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import Value, show
-from linpoint.verdicts import Status, Verdict
+from linpoint.verdicts import Status, Verdict, Witness
 
 _MOST_LISTED = 12
 
@@ -18,16 +21,31 @@ def in_words(explanation: Explanation) -> str:
         return _violation(explanation)
     lines = [sentence(explanation)]
     if verdict.status is Status.LINEARIZABLE and verdict.statistics.operations <= _MOST_LISTED and verdict.witness:
-        order = [_name(verdict.history.operations[p]) for p in verdict.witness.order]
-        lines += ["", f"One order that explains it: {'; '.join(order)}."] if order else []
+        order = _order(verdict, verdict.witness)
+        lines += ["", f"One order that explains it: {order}."] if order else []
     return "\n".join([*lines, *_warnings(verdict), "", numbers(verdict)])
+
+
+def _order(verdict: Verdict, witness: Witness) -> str:
+    """The order of a witness; what a crash loses is said where it is lost."""
+    ops = verdict.history.operations
+    if witness.survivors is None:
+        return "; ".join(_name(ops[p], verdict) for p in witness.order)
+    system = sorted({crash.time for crash in verdict.history.crashes if crash.process is None})
+    parts = []
+    for era in range(len(system) + 1):
+        names = [_name(ops[p], verdict) for p in witness.order if bisect.bisect_right(system, ops[p].call) == era]
+        parts += names
+        if era < len(system):
+            lost = len(names) - witness.survivors[era]
+            parts.append(f"CRASH ({f'the last {lost} of these are lost' if lost else 'nothing is lost'})")
+    return "; ".join(parts)
 
 
 def sentence(explanation: Explanation) -> str:
     """The verdict in one sentence."""
     verdict = explanation.verdict
-    count = verdict.statistics.operations
-    what = f"{count:,} operation{'s' * (count != 1)}"
+    what = _count(verdict.statistics.operations, "operation")
     if verdict.status is Status.LINEARIZABLE:
         return f"LINEARIZABLE: {what} fit the spec {verdict.spec.name}{_under(verdict)}; the order is certified."
     if verdict.status is Status.UNKNOWN:
@@ -47,16 +65,23 @@ def _accusation(explanation: Explanation) -> str:
         given = _value(op, op.result)
         return (
             f"{where}{_call(op)} by process {op.process} returned {given}, but no order of the operations allows "
-            f"that (allowed: {_values(op, explanation.culprit.allowed)}; returned {given})."
+            f"that{_under(verdict)} ({_fitting(op, explanation.culprit)}; returned {given})."
         )
     if len(explanation.core) == 1:
         op = verdict.history.operations[explanation.core[0]]
-        return f"{where}{_name(op)} by process {op.process} cannot be explained by anything in the history."
+        return f"{where}{_name(op)} by process {op.process} cannot be explained by anything in the history{_under(verdict)}."
     blocked = explanation.stuck.blocked if explanation.stuck else ()
     if len(blocked) == 1:
         op = verdict.history.operations[blocked[0].position]
-        return f"{where}{_name(op)} by process {op.process} has no place in any order of the operations."
+        return (
+            f"{where}{_name(op)} by process {op.process} has no place in any order of the operations{_under(verdict)}."
+        )
     return f"{where}no order of the operations fits the spec {verdict.spec.name}{_under(verdict)}."
+
+
+def _fitting(op: Operation, culprit: Culprit) -> str:
+    values = _values(op, culprit.allowed)
+    return f"allowed: {values}" if culprit.complete else f"allowed would be {values} for example"
 
 
 def _violation(explanation: Explanation) -> str:
@@ -91,9 +116,7 @@ def _conspiracy(explanation: Explanation) -> str:
     if count == 1:
         return "This operation alone is impossible:"
     if explanation.minimal:
-        return (
-            f"These {count:,} operations are a violation by themselves; without any one of them the rest would be fine:"
-        )
+        return f"These {count:,} operations are a violation by themselves, and none of them can be left out:"
     return f"These {count:,} operations are a violation by themselves (there was no time to find fewer):"
 
 
@@ -132,22 +155,27 @@ def numbers(verdict: Verdict) -> str:
     """What was done, in a line."""
     statistics = verdict.statistics
     keys = len(verdict.keys)
-    parts = [f"{statistics.operations:,} operations"]
+    parts = [_count(statistics.operations, "operation")]
     if keys > 1:
-        parts.append(f"{keys:,} keys")
-    parts += [f"{statistics.configurations:,} configurations", f"{statistics.seconds:.3f} s"]
+        parts.append(_count(keys, "key"))
+    parts += [_count(statistics.configurations, "configuration"), f"{statistics.seconds:.3f} s"]
     if verdict.status is Status.UNKNOWN:
         return f"{', '.join(parts)}; a larger --budget or --max-memory may help."
     return f"{', '.join(parts)}; decided by {verdict.checker} ({verdict.why})."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _call(op: Operation) -> str:
     return f"{op.name}({', '.join(map(show, op.args))})"
 
 
-def _name(op: Operation) -> str:
-    text = str(op)
-    return text if op.key is None else text.partition("] ")[2]
+def _name(op: Operation, verdict: Verdict | None = None) -> str:
+    """The operation in short; with its key only where several keys are shown together."""
+    together = verdict is not None and len(verdict.keys) == 1 and verdict.keys[0].key is None
+    return str(op) if together else str(op if op.key is None else dataclasses.replace(op, key=None))
 
 
 def _value(op: Operation, value: Value) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from linpoint.errors import HistoryError
 from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process
+from linpoint.histories.values import show
 
 
 class History(Sequence[Operation]):
@@ -113,7 +114,7 @@ def _validate(history: History) -> None:
     if with_key is not None and without_key is not None:
         raise HistoryError(
             "LP-H014",
-            f'"{without_key.name}" has no key, but "{with_key.name}" has key {with_key.key!r} ({history.place(with_key)}).',
+            f'"{without_key.name}" has no key, but "{with_key.name}" has key {show(with_key.key)} ({history.place(with_key)}).',
             place=history.place(without_key),
             remedy="Give every operation a key, or none.",
         )

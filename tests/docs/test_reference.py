@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reference is complete: every code, option, format, spec and public name has its place."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import inspect
+import re
+
+import pytest
+import typer
+
+import linpoint
+from linpoint.checkers.conditions import CONDITIONS
+from linpoint.checkers.select import CHECKERS
+from linpoint.cli.main import app
+from linpoint.errors import CODES
+from linpoint.histories.formats import FORMATS
+from linpoint.specs import BUILT_IN
+from linpoint.specs.protocol import Returns
+from tests.docs.pages import DOCS, ROOT
+
+REFERENCE = ROOT / "docs" / "reference"
+
+
+def text_of(page: str) -> str:
+    return (REFERENCE / page).read_text(encoding="utf-8")
+
+
+def sections_of(page: str) -> dict[str, str]:
+    """The text beneath each heading of the second level, without its backticks."""
+    parts = re.split(r"^## (.+)$", text_of(page), flags=re.MULTILINE)
+    return {title.strip("`"): text for title, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+# Errors
+
+
+def test_errors_has_exactly_the_codes():
+    assert re.findall(r"^## (LP-\S+)", text_of("errors.md"), re.MULTILINE) == list(CODES)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_each_code_has_its_anchor_meaning_message_and_remedy(code):
+    assert f"({code.lower()})=\n## {code}\n" in text_of("errors.md")
+    section = sections_of("errors.md")[code]
+    assert CODES[code].lower() in section.lower()
+    assert f"{code} " in section or f"{code}:" in section, "an example message"
+    assert "**What to do.**" in section
+
+
+# Commands
+
+COMMANDS = typer.main.get_command(app).commands
+
+
+def test_commands_has_exactly_the_commands():
+    assert {title.removeprefix("linpoint ") for title in sections_of("commands.md")} >= set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_has_its_options(name):
+    section = sections_of("commands.md")[f"linpoint {name}"]
+    for parameter in COMMANDS[name].params:
+        if parameter.name != "help":
+            wanted = (
+                parameter.opts
+                if parameter.param_type_name == "option"
+                else [(parameter.metavar or parameter.name.upper()).strip("[]")]
+            )
+            assert all(f"`{each}" in section for each in wanted), wanted
+
+
+@pytest.mark.parametrize("name", CHECKERS)
+def test_each_checker_is_explained(name):
+    assert f"`{name}`" in text_of("commands.md")
+    assert f"`{name}`" in (ROOT / "docs" / "explanation" / "algorithms.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_each_condition_is_explained(name):
+    assert f"`{name}`" in text_of("commands.md")
+    assert f"\n## `{name}`\n" in (ROOT / "docs" / "explanation" / "conditions.md").read_text(encoding="utf-8")
+
+
+# Formats and specs
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_each_format_has_a_section(name):
+    assert re.search(rf"^## .*\(`{name}`\)$", text_of("formats.md"), re.MULTILINE)
+
+
+MEANING_OF_NULL = {
+    Returns.VALUE: "the value null",
+    Returns.OBSERVATION: "not allowed",
+    Returns.SUCCESS: "not observed",
+    Returns.NOTHING: "nothing",
+}
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_each_spec_has_its_operations_and_what_null_means(name):
+    section = sections_of("specs.md")[name]
+    for step in BUILT_IN[name].steps.values():
+        row = re.search(
+            rf"^\| `{re.escape(step.name)}\({re.escape(', '.join(step.parameters))}\)` .*$", section, re.MULTILINE
+        )
+        assert row, step.signature()
+        assert row[0].split("|")[-2].strip().startswith(MEANING_OF_NULL[step.returns])
+
+
+# Python
+
+
+def names_of(thing) -> list[str]:
+    """What a section must name: parameters of a function, fields and public members of a class."""
+    if inspect.isfunction(thing):
+        return list(inspect.signature(thing).parameters)
+    if not inspect.isclass(thing) or issubclass(thing, BaseException):
+        return []
+    if issubclass(thing, enum.Enum):
+        return [member.name for member in thing]
+    fields = [field.name for field in dataclasses.fields(thing)] if dataclasses.is_dataclass(thing) else []
+    own = [name for name in vars(thing) if not name.startswith("_")]
+    return list(dict.fromkeys([*fields, *own]))
+
+
+PUBLIC = {name: getattr(linpoint, name) for name in linpoint.__all__}
+
+
+def test_python_has_exactly_the_public_names():
+    assert {title.removeprefix("linpoint.") for title in sections_of("python.md")} == set(PUBLIC)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_each_public_name_has_its_parts(name):
+    section = sections_of("python.md")[f"linpoint.{name}"]
+    missing = [each for each in names_of(PUBLIC[name]) if not re.search(rf"(?<!\w){re.escape(each)}(?!\w)", section)]
+    assert missing == []
+
+
+@pytest.mark.parametrize("name", [name for name, thing in PUBLIC.items() if inspect.isfunction(thing)])
+def test_each_function_has_its_signature(name):
+    signature = inspect.signature(PUBLIC[name])
+    bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
+    text = str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty)).replace("'", '"')
+    assert f"\nlinpoint.{name}{text}\n" in sections_of("python.md")[f"linpoint.{name}"]
+
+
+# Every page
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_page_is_reachable(page):
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    name = str(page.relative_to(ROOT / "docs").with_suffix(""))
+    assert name == "index" or re.search(rf"^{re.escape(name)}$", index, re.MULTILINE)
