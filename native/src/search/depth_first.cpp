@@ -124,6 +124,7 @@ class Walk {
     std::size_t alternative;
     State state;               // before the operation
     std::int64_t latest_call;  // before the operation
+    std::size_t expired;       // how many optional operations had expired before it
     bool only_child;           // nothing else need be tried in its place
   };
   static constexpr std::uint64_t kPollInterval = 1024;
@@ -174,19 +175,23 @@ class Walk {
 
   bool enter(std::size_t op, State after, std::size_t alternative, bool only_child) {
     if (problem_.optional[op] != 0 && after == state_) return false;
-    linearized_.insert(op);
+    const bool optional = problem_.optional[op] != 0;
+    const std::int64_t latest_call = std::max(latest_call_, problem_.call[op]);
+    linearized_.insert(op, optional);
+    const std::size_t expired = linearized_.expire(latest_call);
     if (seen_) {
       linearized_.key(after, key_);
       if (seen_->insert(key_) != SeenTable::Insertion::kNew) {
-        linearized_.erase(op);
+        linearized_.unexpire(expired);
+        linearized_.erase(op, optional);
         return false;
       }
     }
     ++configurations_;
-    stack_.push_back({op, alternative, state_, latest_call_, only_child});
+    stack_.push_back({op, alternative, state_, latest_call_, expired, only_child});
     events_.lift(static_cast<std::uint32_t>(op));
     state_ = after;
-    latest_call_ = std::max(latest_call_, problem_.call[op]);
+    latest_call_ = latest_call;
     return true;
   }
 
@@ -195,7 +200,8 @@ class Walk {
     stack_.pop_back();
     unchanged_ = std::min(unchanged_, stack_.size());
     events_.unlift(static_cast<std::uint32_t>(frame.op));
-    linearized_.erase(frame.op);
+    linearized_.unexpire(frame.expired);
+    linearized_.erase(frame.op, problem_.optional[frame.op] != 0);
     state_ = frame.state;
     latest_call_ = frame.latest_call;
     return frame;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which operations have taken effect, with a key whose size is that of the open window.
 //
-// Mandatory operations before `base` (the first that has not taken effect) are all in, so a key holds base, the bits
-// behind it up to the last one set, and the bits of the optional operations, which may stay out for ever.
+// Operations before `base` (the first that may still take effect) are all settled, so a key holds base, the bits
+// behind it up to the last one set, and the bits of operations that may stay out for ever. An optional operation that
+// has expired (something called after its end took effect) counts as settled whether it took effect or not: what
+// comes after cannot tell the difference, so such configurations are one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -14,51 +17,57 @@ namespace linpoint::search {
 
 class LinearizedSet {
  public:
-  explicit LinearizedSet(const Problem& problem) {
-    for (const std::uint8_t optional : problem.optional)
-      number_.push_back(optional != 0 ? -1 - static_cast<std::int64_t>(optionals_++)
-                                      : static_cast<std::int64_t>(mandatories_++));
-    mandatory_.resize(mandatories_ / 64 + 2);
-    optional_.resize((optionals_ + 63) / 64);
+  explicit LinearizedSet(const Problem& problem) : in_(problem.symbol.size()) {
+    std::vector<bool> telling(problem.symbol.size());  // whether it took effect matters to another, even later
+    for (const Pair& pair : problem.excluded) telling[static_cast<std::size_t>(pair.second)] = true;
+    for (std::size_t op = 0; op < problem.symbol.size(); ++op) {
+      const bool optional = problem.optional[op] != 0;
+      const bool lasting = optional && (problem.ret[op] == kNever || telling[op]);
+      mandatories_ += optional ? 0 : 1;
+      number_.push_back(lasting ? -1 - static_cast<std::int64_t>(lastings_++) : static_cast<std::int64_t>(windowed_++));
+      if (optional && !lasting) expiring_.push_back({problem.ret[op], op});
+    }
+    std::sort(expiring_.begin(), expiring_.end(), [](const auto& a, const auto& b) { return a.ret < b.ret; });
+    window_.resize(windowed_ / 64 + 2);
+    lasting_.resize((lastings_ + 63) / 64);
   }
 
   [[nodiscard]] std::size_t mandatories() const { return mandatories_; }
+  /// Mandatory operations that have taken effect.
   [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] bool contains(std::size_t op) const { return in_[op]; }
 
-  [[nodiscard]] bool contains(std::size_t op) const {
-    const std::int64_t number = number_[op];
-    return number >= 0 ? bit(mandatory_, static_cast<std::size_t>(number))
-                       : bit(optional_, static_cast<std::size_t>(-1 - number));
+  void insert(std::size_t op, bool optional) {
+    in_[op] = true;
+    count_ += optional ? 0 : 1;
+    settle(op);
   }
 
-  void insert(std::size_t op) {
-    const std::int64_t number = number_[op];
-    if (number < 0) {
-      flip(optional_, static_cast<std::size_t>(-1 - number));
-      return;
-    }
-    flip(mandatory_, static_cast<std::size_t>(number));
-    ++count_;
-    while (base_ < mandatories_ && bit(mandatory_, base_)) ++base_;
+  void erase(std::size_t op, bool optional) {
+    in_[op] = false;
+    count_ -= optional ? 0 : 1;
+    unsettle(op);
   }
 
-  void erase(std::size_t op) {
-    const std::int64_t number = number_[op];
-    if (number < 0) {
-      flip(optional_, static_cast<std::size_t>(-1 - number));
-      return;
-    }
-    flip(mandatory_, static_cast<std::size_t>(number));
-    --count_;
-    base_ = std::min(base_, static_cast<std::size_t>(number));
+  /// Settles the optional operations that end before `latest_call`. Undo with `unexpire` and what this returned.
+  std::size_t expire(std::int64_t latest_call) {
+    const std::size_t before = expired_;
+    for (; expired_ < expiring_.size() && expiring_[expired_].ret < latest_call; ++expired_)
+      if (!in_[expiring_[expired_].op]) settle(expiring_[expired_].op);
+    return before;
   }
 
-  /// Writes the key of this set together with `state`; equal keys mean equal sets and states.
+  void unexpire(std::size_t before) {
+    while (expired_ > before)
+      if (const std::size_t op = expiring_[--expired_].op; !in_[op]) unsettle(op);
+  }
+
+  /// Writes the key of this set together with `state`; equal keys mean that the same can come after.
   void key(State state, std::vector<std::uint64_t>& out) const {
     out.clear();
     out.push_back((static_cast<std::uint64_t>(base_) << 32U) | static_cast<std::uint32_t>(state));
-    out.insert(out.end(), optional_.begin(), optional_.end());
-    std::size_t left = count_ - base_;  // bits set behind base
+    out.insert(out.end(), lasting_.begin(), lasting_.end());
+    std::size_t left = settled_ - base_;  // bits set behind base
     for (std::size_t at = base_; left > 0; at += 64) {
       const std::uint64_t word = window(at);
       out.push_back(word);
@@ -68,22 +77,54 @@ class LinearizedSet {
 
  private:
   using Words = std::vector<std::uint64_t>;
+  struct Expiring {
+    std::int64_t ret;
+    std::size_t op;
+  };
+
   static bool bit(const Words& words, std::size_t at) { return ((words[at / 64] >> (at % 64)) & 1U) != 0; }
   static void flip(Words& words, std::size_t at) { words[at / 64] ^= std::uint64_t{1} << (at % 64); }
 
-  [[nodiscard]] std::uint64_t window(std::size_t at) const {
-    const std::size_t shift = at % 64;
-    const std::uint64_t low = mandatory_[at / 64] >> shift;
-    return shift == 0 ? low : low | (mandatory_[at / 64 + 1] << (64 - shift));
+  void settle(std::size_t op) {
+    const std::int64_t number = number_[op];
+    if (number < 0) {
+      flip(lasting_, static_cast<std::size_t>(-1 - number));
+      return;
+    }
+    flip(window_, static_cast<std::size_t>(number));
+    ++settled_;
+    while (base_ < windowed_ && bit(window_, base_)) ++base_;
   }
 
-  std::vector<std::int64_t> number_;  // of a mandatory operation, or -1 - that of an optional one
+  void unsettle(std::size_t op) {
+    const std::int64_t number = number_[op];
+    if (number < 0) {
+      flip(lasting_, static_cast<std::size_t>(-1 - number));
+      return;
+    }
+    flip(window_, static_cast<std::size_t>(number));
+    --settled_;
+    base_ = std::min(base_, static_cast<std::size_t>(number));
+  }
+
+  [[nodiscard]] std::uint64_t window(std::size_t at) const {
+    const std::size_t shift = at % 64;
+    const std::uint64_t low = window_[at / 64] >> shift;
+    return shift == 0 ? low : low | (window_[at / 64 + 1] << (64 - shift));
+  }
+
+  std::vector<bool> in_;
+  std::vector<std::int64_t> number_;  // in the window, or -1 - that of an operation that may stay out for ever
+  std::vector<Expiring> expiring_;    // by return
+  std::size_t expired_ = 0;
   std::size_t mandatories_ = 0;
-  std::size_t optionals_ = 0;
-  Words mandatory_;
-  Words optional_;
+  std::size_t windowed_ = 0;
+  std::size_t lastings_ = 0;
+  Words window_;
+  Words lasting_;
   std::size_t base_ = 0;
-  std::size_t count_ = 0;  // mandatory operations in
+  std::size_t settled_ = 0;
+  std::size_t count_ = 0;
 };
 
 }  // namespace linpoint::search

@@ -15,9 +15,10 @@ serves every condition:
 from __future__ import annotations
 
 import bisect
+import dataclasses
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -63,18 +64,25 @@ class Problem:
     excluded: list[tuple[int, int]] = field(default_factory=list)
 
 
-def build(history: History, positions: Sequence[int], spec: Spec, condition: str) -> Problem:
-    """The problem that decides these operations under ``condition``. Failed operations must be gone."""
+def build(
+    history: History, positions: Sequence[int], spec: Spec, condition: str, *, relaxed: Collection[int] = ()
+) -> Problem:
+    """The problem that decides these operations under ``condition``. Failed operations must be gone.
+
+    Those at ``relaxed`` positions may be left out and may have returned anything, but keep their times: whatever
+    order satisfies the problem as recorded also satisfies the relaxed one.
+    """
     machine: Machine = spec
     if condition in NOT_LOCAL and not spec.key_argument and history.keyed:
         machine = KeyedMachine(spec)
     ops = [history.operations[position] for position in positions]
+    optional = [op.outcome is Outcome.UNKNOWN or place in relaxed for op, place in zip(ops, positions, strict=True)]
     if condition == "sequential":
-        return _sequential(machine, ops, positions)
+        return _sequential(machine, _loosened(ops, optional), positions)
     crashes = () if condition == "linearizable" else history.crashes
     system = sorted({crash.time for crash in crashes if crash.process is None})
     spans = [_span(op, condition, crashes, system) for op in ops]
-    optional = [op.outcome is Outcome.UNKNOWN for op in ops]
+    ops = _loosened(ops, optional)
     places: list[int | None] = list(positions)
     if condition == "buffered-durable":
         machine = BufferedMachine(machine)
@@ -103,6 +111,14 @@ def build(history: History, positions: Sequence[int], spec: Spec, condition: str
     )
 
 
+def _loosened(ops: list[Operation], optional: list[bool]) -> list[Operation]:
+    """The operations with the results of optional ones forgotten."""
+    return [
+        dataclasses.replace(op, outcome=Outcome.UNKNOWN) if loose and op.outcome is Outcome.OK else op
+        for op, loose in zip(ops, optional, strict=True)
+    ]
+
+
 def _span(op: Operation, condition: str, crashes: Sequence[Crash], system: list[Time]) -> Span:
     if op.outcome is Outcome.OK:
         early = op.return_ in system and op.return_ != op.call if system else False
@@ -126,8 +142,13 @@ def _chains(ops: Sequence[Operation]) -> Iterable[list[int]]:
     for index, op in enumerate(ops):
         chains[op.process].append(index)
     for chain in chains.values():
-        chain.sort(key=lambda index: (ops[index].call, ops[index].end))
+        chain.sort(key=lambda index: (ops[index].call, _last_moment(ops[index])))
         yield chain
+
+
+def _last_moment(op: Operation) -> Time:
+    """The return, if there was one: also of an operation that was loosened."""
+    return op.end if op.return_ is None else op.return_
 
 
 def _constrain(

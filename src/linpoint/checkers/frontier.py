@@ -24,6 +24,7 @@ def stuck_frontier(
     states = states_after(history, spec, prefix)
     done = set(prefix)
     problem = conditions.build(history, positions, spec, condition)
+    held_back = {problem.positions[b] for a, b in problem.before if problem.positions[a] not in done}
     waiting = [
         (place, call, ret)
         for place, call, ret, optional in zip(
@@ -35,7 +36,7 @@ def stuck_frontier(
     blocked = [
         Blocked(place, allowed_results(spec, states, history.operations[place]))
         for place, call, _ in waiting
-        if call < first_return
+        if call < first_return and place not in held_back
     ]
     return StuckFrontier(tuple(prefix), tuple(blocked))
 

@@ -35,7 +35,9 @@ def unexplained(verdict: Verdict) -> Explanation:
     if not bad:
         explanation = Explanation(verdict)
     else:
-        explanation = Explanation(verdict, bad[0].key, bad[0].positions, stuck=bad[0].refutation, others=tuple(bad[1:]))
+        explanation = Explanation(
+            verdict, bad[0].key, bad[0].positions, bad[0].positions, stuck=bad[0].refutation, others=tuple(bad[1:])
+        )
     return dataclasses.replace(explanation, text=in_words(explanation))
 
 
@@ -59,7 +61,9 @@ def _explain(verdict: Verdict, seconds: float) -> Explanation:
         verdict,
         worst.key,
         core.positions,
+        core.needed,
         core.minimal,
+        core.verified,
         culprit,
         stuck,
         None if other is None else (other,),
@@ -78,8 +82,11 @@ def _stuck(history: History, core: Sequence[int], spec: Spec, condition: str, ke
 def _culprit(
     history: History, everything: Sequence[int], core: Core, spec: Spec, condition: str, *, deadline: float
 ) -> Culprit | None:
-    """The last operation to return for which another result would have been fine."""
-    for position in sorted(core.positions, key=lambda p: history.operations[p].end, reverse=True):
+    """The operation with whose return the violation was complete, if another result would have been fine."""
+    ops = history.operations
+    end = None if core.last is None else ops[core.last].end
+    by_end = sorted(core.positions, key=lambda p: ops[p].end, reverse=True)
+    for position in by_end if end is None else [p for p in by_end if ops[p].end == end]:
         if time.monotonic() >= deadline:
             return None
         allowed, complete = allowed_in_place(

@@ -33,7 +33,13 @@ class Explanation:
     verdict: Verdict
     key: Value = None
     core: tuple[int, ...] = ()
+    """Operations that are a violation by themselves, by call."""
+    needed: tuple[int, ...] = ()
+    """Those of the core that contradict each other; the others tell where their results could have come from."""
     minimal: bool = False
+    """Without any single one of ``needed`` there would be no contradiction."""
+    verified: bool = True
+    """They contradict each other also among all other operations, not only by themselves."""
     culprit: Culprit | None = None
     stuck: StuckFrontier | None = None
     other_initial: tuple[Any] | None = None
@@ -53,7 +59,9 @@ class Explanation:
             return data
         history = self.verdict.history
         data["operations"] = [operation_dict(history, position) for position in self.core]
+        data["needed"] = list(self.needed)
         data["minimal"] = self.minimal
+        data["verified"] = self.verified
         data["picture"] = self.picture
         if self.culprit:
             data["culprit"] = {

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from linpoint.checkers.search.decider import Decider
 from linpoint.errors import SpecError
-from linpoint.explain.minimise import supplies
+from linpoint.explain.supply import supplies
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import Value, canonical, same

@@ -1,44 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The few operations that conspire: a sub-history that is still a violation and from which nothing more can go.
+"""The few operations that make a violation: what has to stay as recorded so that no order exists.
 
-Operations are dropped while the violation stays. One rule keeps the rest meaningful: a value that a kept operation
-observed and that somebody supplied must still be supplied. Without it every stale read would shrink to "read 2, and
-nobody wrote 2", which is a violation too, but not this one. Cost: O(log n) decisions to find the end of the
-violation and O(k log k) to O(k^2) to drop operations, all under a limit of time; when that runs out, the smallest
-sub-history so far is given.
+Operations are not dropped but *relaxed*: one may then have happened or not and returned anything, within its times.
+Whatever order explains the history as recorded also explains it relaxed, so a contradiction between the operations
+that remain is one of the history itself and never made by leaving something out. (Dropping would be quicker and wrong:
+without the acquire, every release accuses itself.) What is shown beside them are the relaxed operations through which
+each of them could be explained if another were not there, such as the write that a stale read saw.
+
+A long history is first shrunk by dropping, under a rule that keeps most of it meaningful, and the result is then
+verified against all the others, relaxed. Cost: O(log n) decisions to find the end of the violation and O(k log k) to
+O(k^2) to relax operations, all under a limit of time; when that runs out, the smallest set so far is given.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Final
 
+from linpoint.checkers.search._native_search import Answer
 from linpoint.checkers.search.decider import Decider
+from linpoint.explain.supply import Supply
 from linpoint.histories.history import History
-from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import canonical, scalars
+from linpoint.histories.operation import Outcome
 from linpoint.specs.protocol import Spec
 
-_PASS_ON = ("register", "cas-register", "multi-register", "queue", "stack", "deque", "priority-queue", "log")
-"""Specs that give back the very values that were put in."""
-
-_ACQUIRE = frozenset({"acquire", "try-acquire", "acquire-read", "acquire-write"})
-_RELEASE = frozenset({"release", "release-read", "release-write"})
-_HELD = "held"
-"""What acquiring a lock supplies and releasing it finds: without it every release would be wrong by itself."""
-
-_ONE_TRY = 0.5
+_ONE_TRY: Final = 0.5
 """Seconds for one decision: a sub-history that takes longer is left alone, so Ctrl-C is never far."""
+
+_SMALL: Final = 48
+"""Up to so many operations are relaxed from the start; more are shrunk by dropping first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """The positions that remain, by call; ``minimal`` says that every single one is needed."""
+    """Operations that are a violation by themselves, by call.
+
+    ``needed`` must stay as recorded, each of them if ``minimal``; the others explain where their results could have
+    come from. ``last`` is the operation with whose return the violation was complete. ``verified`` says that the
+    operations are a contradiction also among all the others.
+    """
 
     positions: tuple[int, ...]
+    needed: tuple[int, ...]
+    last: int | None
     minimal: bool
+    verified: bool
 
 
 def minimise(history: History, positions: Sequence[int], spec: Spec, condition: str, *, seconds: float) -> Core:
@@ -49,128 +57,124 @@ def minimise(history: History, positions: Sequence[int], spec: Spec, condition: 
 class _Minimiser:
     def __init__(self, history: History, positions: Sequence[int], spec: Spec, condition: str, deadline: float) -> None:
         self._history = history
+        self._ops = history.operations
+        self._spec = spec
         self._decider = Decider(history, spec, condition)
         self._deadline = deadline
         self._all = sorted(positions, key=lambda position: history.operations[position].call)
-        self._supplied = {p: supplies(history.operations[p], spec) for p in self._all}
-        first = set(map(canonical, scalars(spec.initial)))
-        known = set().union(*self._supplied.values()) if self._all else set()
-        self._observed = {p: _sources(observes(history.operations[p]), known) for p in self._all}
-        self._invented = {
-            p for p in self._all if spec.name in _PASS_ON and observes(history.operations[p]) - known - first
-        }
-        self._cut_short = condition not in ("sequential", "buffered-durable")
+        self._timely = condition != "sequential"  # where a result may be explained by what comes later
 
     def run(self) -> Core:
-        for position in self._unsupplied():
+        if self._late():
+            return Core(tuple(self._all), tuple(self._all), None, minimal=False, verified=True)
+        supply = Supply(self._history, self._all, self._spec)
+        for position in supply.invented():
             if self._violated([position]):
-                return Core((position,), minimal=True)
-        kept = self._end_of_violation(self._all) if self._cut_short else self._all
-        size = max(1, len(kept) // 2)
-        while True:
-            shrunk = self._drop_chunks(kept, size)
-            if self._late():
-                return Core(tuple(shrunk), minimal=False)
-            if size == 1 and len(shrunk) == len(kept):
-                return Core(tuple(shrunk), minimal=True)
-            size = max(1, min(size // 2, len(shrunk) // 2)) if size > 1 else 1
-            kept = shrunk
-
-    def _unsupplied(self) -> list[int]:
-        """Operations that observed what nobody ever supplied: nothing else is needed to see that they are wrong."""
-        return sorted(self._invented, key=lambda position: self._history.operations[position].end)
+                return Core((position,), (position,), position, minimal=True, verified=True)
+        scene, certain, last = self._end_of_violation() if self._timely else (self._all, self._all, None)
+        if len(scene) > _SMALL:
+            few = self._drop(certain, supply)
+            others = [p for p in scene if p not in few and not self._spec.reads(self._ops[p])]
+            answer = self._decide([*few, *others], others, patience=self._deadline)
+            if answer.found is not True:
+                verified = answer.found is False
+                return Core(tuple(few), tuple(few), last, minimal=verified, verified=verified)
+        needed = self._relax(scene, certain)
+        minimal = not self._late()
+        shown = sorted({*needed, *self._sources(scene, needed)}, key=lambda p: self._ops[p].call)
+        return Core(tuple(shown), tuple(needed), last, minimal, verified=True)
 
     def _late(self) -> bool:
         return time.monotonic() >= self._deadline
 
-    def _violated(self, positions: Sequence[int]) -> bool:
-        """Whether these are surely a violation; in doubt, no."""
-        left = self._deadline - time.monotonic()
-        return left > 0 and self._decider.decide(positions, seconds=min(left, _ONE_TRY)).found is False
+    def _decide(
+        self, positions: Sequence[int], relaxed: Collection[int] = (), *, patience: float | None = None
+    ) -> Answer:
+        now = time.monotonic()
+        most = _ONE_TRY if patience is None else (patience - now) / 2
+        ordered = sorted(positions)
+        return self._decider.decide(
+            ordered, seconds=max(0.001, min(self._deadline - now, most)), relaxed=frozenset(relaxed)
+        )
 
-    def _end_of_violation(self, kept: list[int]) -> list[int]:
-        """Leave out what was called after the violation was complete: the shortest prefix in time that has it."""
-        ops = self._history.operations
-        ends = sorted({ops[p].end for p in kept if ops[p].outcome is Outcome.OK})
-        low, high = 0, len(ends) - 1
-        best = kept
+    def _violated(self, positions: Sequence[int], relaxed: Collection[int] = ()) -> bool:
+        """Whether these are surely a violation; in doubt, no."""
+        return not self._late() and self._decide(positions, relaxed).found is False
+
+    def _end_of_violation(self) -> tuple[list[int], list[int], int | None]:
+        """The shortest part of the history, from its start, that is a violation whatever came after.
+
+        What was still open at its end might have done anything, so it is relaxed. Gives all operations called by
+        then, those that had returned, and the one that returned last.
+        """
+        returns = sorted((p for p in self._all if self._ops[p].outcome is Outcome.OK), key=lambda p: self._ops[p].end)
+        low, high = 0, len(returns) - 1
         while low < high and not self._late():
             middle = (low + high) // 2
-            # What is still open then might have done anything; only what has returned speaks for certain.
-            returned = [p for p in kept if ops[p].end <= ends[middle]]
-            called = [p for p in kept if ops[p].call <= ends[middle]]
-            if self._supplies_all(called, returned) and self._violated(called):
-                best, high = called, middle
+            called, returned = self._until(self._ops[returns[middle]].end)
+            relaxed = set(called) - set(returned)
+            if self._violated(called, relaxed):
+                high = middle
             else:
                 low = middle + 1
-        return best
+        called, returned = self._until(self._ops[returns[high]].end)
+        return called, returned, returns[high]
 
-    def _drop_chunks(self, kept: list[int], size: int) -> list[int]:
-        at = 0
-        while at < len(kept) and not self._late():
-            rest = self._without(kept, kept[at : at + size])
-            if len(rest) < len(kept) and self._violated(rest):
-                kept = rest
-            else:
-                at += size
-        return kept
+    def _until(self, end: float) -> tuple[list[int], list[int]]:
+        called = [p for p in self._all if self._ops[p].call <= end]
+        return called, [p for p in called if self._ops[p].end <= end]
 
-    def _without(self, kept: list[int], dropped: Sequence[int]) -> list[int]:
-        """``kept`` without ``dropped``, but for those whose values the rest observed."""
-        gone = set(dropped)
-        while True:
-            rest = [p for p in kept if p not in gone]
-            supplied = set().union(*(self._supplied[p] for p in rest)) if rest else set()
-            missing = set().union(*(self._observed[p] for p in rest)) - supplied if rest else set()
-            back = {p for p in gone if self._supplied[p] & missing}
-            if not back:
-                return rest
-            gone -= back
+    def _drop(self, kept: list[int], supply: Supply) -> list[int]:
+        """Fewer operations by leaving out others altogether: quick, and to be verified."""
+        return self._shrink(kept, supply.without, self._violated)
 
-    def _supplies_all(self, called: list[int], returned: list[int]) -> bool:
-        supplied = set().union(*(self._supplied[p] for p in called)) if called else set()
-        observed = set().union(*(self._observed[p] for p in returned)) if returned else set()
-        return observed <= supplied
+    def _relax(self, scene: list[int], certain: list[int]) -> list[int]:
+        """Fewer operations by relaxing others."""
 
+        def violated(rest: list[int]) -> bool:
+            others = [p for p in scene if p not in rest and not self._spec.reads(self._ops[p])]
+            return self._violated([*rest, *others], others)
 
-def supplies(op: Operation, spec: Spec) -> set[Any]:
-    """The values that an operation may put into the object."""
-    if spec.reads(op):
-        return set()
-    if op.name.replace("_", "-") in _ACQUIRE:
-        return {_HELD}
-    return set(map(canonical, scalars(_cells(op, 2) if _compares(op) else op.args)))
+        def without(kept: list[int], dropped: Sequence[int]) -> list[int]:
+            return [p for p in kept if p not in dropped]
 
+        return self._shrink(certain, without, violated)
 
-def observes(op: Operation) -> set[Any]:
-    """The values that an operation found in the object; a compare-and-set that may have succeeded found the old one."""
-    if op.name.replace("_", "-") in _RELEASE:
-        return {_HELD}
-    known = op.outcome is Outcome.OK
-    found = set(map(canonical, scalars(op.result))) if known else set()
-    if _compares(op) and (not known or op.result is None or op.result is True):
-        found |= set(map(canonical, scalars(_cells(op, 1))))
-    return found
+    def _shrink(
+        self,
+        kept: list[int],
+        without: Callable[[list[int], Sequence[int]], list[int]],
+        violated: Callable[[list[int]], bool],
+    ) -> list[int]:
+        """Delta debugging: chunks of half the operations first, single ones last, until none can go."""
+        size = max(1, len(kept) // 2)
+        while not self._late():
+            before = len(kept)
+            at = 0
+            while at < len(kept) and not self._late():
+                rest = without(kept, kept[at : at + size])
+                if len(rest) < len(kept) and violated(rest):
+                    kept = rest
+                else:
+                    at += size
+            if size == 1 and len(kept) == before:
+                break
+            size = max(1, min(size, len(kept)) // 2)
+        return list(kept)
 
-
-def _sources(observed: set[Any], known: set[Any]) -> set[Any]:
-    """The supplied values that observed ones may come from: themselves, or the parts of a string made by appending."""
-    parts = {
-        part
-        for value in observed - known
-        if isinstance(value, str)
-        for part in known
-        if isinstance(part, str) and part and part in value
-    }
-    return (observed & known) | parts
-
-
-def _compares(op: Operation) -> bool:
-    return op.name in ("cas", "mwcas")
-
-
-def _cells(op: Operation, which: int) -> Iterable[Any]:
-    """The expected (1) or new (2) values of a compare-and-set: cas(old, new), cas(k, old, new), mwcas([[m, old, new]])."""
-    if op.name == "mwcas":
-        return [cell[which] for cell in op.args[0] if isinstance(cell, tuple) and len(cell) > which]
-    return [op.args[which - 3]] if len(op.args) > 1 else []
+    def _sources(self, scene: list[int], needed: list[int]) -> set[int]:
+        """The relaxed operations that explain the needed ones when any single one of those is not there."""
+        sources: set[int] = set()
+        for left_out in needed:
+            kept = [p for p in needed if p != left_out]
+            others = [p for p in scene if p not in kept and not self._spec.reads(self._ops[p])]
+            answer = self._decide([*kept, *others], others)
+            if self._late() or not answer.found:
+                continue
+            used = [p for p in answer.witness.order if p not in kept]
+            for each in list(used):
+                fewer = [p for p in used if p != each]
+                if not self._late() and self._decide([*kept, *fewer], fewer).found:
+                    used = fewer
+            sources |= set(used) - {left_out}
+        return sources

@@ -7,15 +7,17 @@ Only the order of calls and returns is kept, not the distances, so that labels f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from linpoint.histories.columns import CALL, CRASH, EARLY_RETURN, RETURN, Span, order
 from linpoint.histories.history import History
-from linpoint.histories.operation import Crash, Operation, Outcome
+from linpoint.histories.operation import Crash, Operation, Outcome, Process, Time
 from linpoint.histories.values import show
 
 _CALL, _RETURN = 1, 2
 _MOST_OPERATIONS = 40
-_BAR = 7  # columns that the ends of an operation take beside its label
+_BAR, _DOTS = 5, 7  # columns from the call to the end of an operation beside its label
 
 
 def picture(history: History, positions: Sequence[int], *, width: int = 100) -> str:
@@ -48,13 +50,20 @@ def label(op: Operation, longest: int = 60) -> str:
 def _draw(ops: Sequence[Operation], crashes: Sequence[Crash], longest: int) -> list[str]:
     labels = [label(op, longest) for op in ops]
     columns = _columns(ops, crashes, labels)
-    right = max(columns.values()) + 2
+    right = max(
+        [column + 2 for column in columns.values()]
+        + [
+            columns[index, _CALL] + len(text) + _DOTS
+            for index, text in enumerate(labels)
+            if (index, _RETURN) not in columns
+        ]
+    )
     processes = list(dict.fromkeys(op.process for op in sorted(ops, key=lambda op: op.call)))
-    names = [str(process) for process in processes] + (["crash"] if crashes else [])
+    names = [_name(process) for process in processes] + (["crash"] if crashes else [])
     margin = max(map(len, names)) + 2
     rows = []
     for process in processes:
-        row = f"{process}:".ljust(margin)
+        row = f"{_name(process)}:".ljust(margin)
         mine = [index for index, op in enumerate(ops) if op.process == process]
         for index in sorted(mine, key=lambda index: columns[index, _CALL]):
             start = columns[index, _CALL]
@@ -69,6 +78,12 @@ def _draw(ops: Sequence[Operation], crashes: Sequence[Crash], longest: int) -> l
     return rows
 
 
+def _name(process: Process) -> str:
+    """The name at the head of a row: in quotes where a drawing would take it for something else."""
+    plain = isinstance(process, int) or re.fullmatch(r"(?!crash$|-?[0-9]+$)[^\s:|\"][^:|\"\x00-\x1f]*(?<!\s)", process)
+    return str(process) if plain else show(process)
+
+
 def _bar(text: str, width: int, end: str) -> str:
     return f"|--{text}--{'-' * (width - len(text) - len(end) - 5)}{end}"
 
@@ -78,25 +93,38 @@ def _columns(ops: Sequence[Operation], crashes: Sequence[Crash], labels: Sequenc
 
     An unknown operation has an end only where its process calls again; the others run to the right edge.
     """
-    at_crash = {crash.time for crash in crashes}
-    events: list[tuple[float, float, int, int]] = []
+    ends: dict[int, Time] = {}
     for index, op in enumerate(ops):
-        events.append((op.call, _CALL, index, _CALL))
-        later = [
-            other.call for other in ops if other.process == op.process and other is not op and other.call >= op.call
-        ]
         if op.outcome is not Outcome.UNKNOWN:
-            end = op.call if op.return_ is None else op.return_
-            early = end > op.call and (end in at_crash or end in later)
-            events.append((end, 0 if early else _RETURN, index, _RETURN))
-        elif later:
-            events.append((min(later), 0.7, index, _RETURN))
-    events += [(crash.time, 0.5, ~number, _CALL) for number, crash in enumerate(crashes)]
+            ends[index] = op.call if op.return_ is None else op.return_
+    ranks = order(_spans(ops, crashes))
+    events: list[tuple[float, int, int]] = [(rank, index, _CALL) for index, rank in enumerate(ranks.calls[: len(ops)])]
+    events += [(ranks.returns[index], index, _RETURN) for index in ends]
+    events += [(rank, ~number, _CALL) for number, rank in enumerate(ranks.calls[len(ops) :])]
+    for index, op in enumerate(ops):
+        again = [
+            ranks.calls[other]
+            for other, later in enumerate(ops)
+            if later.process == op.process and ranks.calls[other] > ranks.calls[index]
+        ]
+        if index not in ends and again:
+            events.append((min(again) - 0.5, index, _RETURN))
     columns: dict[tuple[int, int], int] = {}
     at = -2
-    for _, _, index, kind in sorted(events):
+    for _, index, kind in sorted(events):
         at += 2
         if kind == _RETURN:
-            at = max(at, columns[index, _CALL] + len(labels[index]) + _BAR)
+            at = max(at, columns[index, _CALL] + len(labels[index]) + (_BAR if index in ends else _DOTS))
         columns[index, kind] = at
     return columns
+
+
+def _spans(ops: Sequence[Operation], crashes: Sequence[Crash]) -> list[Span]:
+    """The operations, then the crashes, as they are ordered in time; what touches a crash is on its side of it."""
+    at_crash = {crash.time for crash in crashes}
+    spans = []
+    for op in ops:
+        end = None if op.outcome is Outcome.UNKNOWN else op.call if op.return_ is None else op.return_
+        early = end in at_crash and end != op.call
+        spans.append(Span(op.process, op.call, end, CALL, EARLY_RETURN if early else RETURN))
+    return spans + [Span(None, crash.time, None, CRASH) for crash in crashes]

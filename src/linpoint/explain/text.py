@@ -117,6 +117,11 @@ def _conspiracy(explanation: Explanation) -> str:
         return "This operation alone is impossible:"
     if explanation.minimal:
         return f"These {count:,} operations are a violation by themselves, and none of them can be left out:"
+    if not explanation.verified:
+        return (
+            f"These {count:,} operations are a violation by themselves "
+            "(there was no time to compare them with all the others):"
+        )
     return f"These {count:,} operations are a violation by themselves (there was no time to find fewer):"
 
 
@@ -148,7 +153,9 @@ def _frontier(explanation: Explanation) -> list[str]:
 
 
 def _warnings(verdict: Verdict) -> list[str]:
-    return ["", *(f"Warning: {warning}." for warning in verdict.warnings)] if verdict.warnings else []
+    # A violation is one whatever else was tested.
+    warnings = () if verdict.status is Status.VIOLATION else verdict.warnings
+    return ["", *(f"Warning: {warning}." for warning in warnings)] if warnings else []
 
 
 def numbers(verdict: Verdict) -> str:
@@ -160,7 +167,8 @@ def numbers(verdict: Verdict) -> str:
         parts.append(_count(keys, "key"))
     parts += [_count(statistics.configurations, "configuration"), f"{statistics.seconds:.3f} s"]
     if verdict.status is Status.UNKNOWN:
-        return f"{', '.join(parts)}; a larger --budget or --max-memory may help."
+        more = "" if "interrupted" in verdict.why else "; a larger --budget or --max-memory may help"
+        return f"{', '.join(parts)}{more}."
     return f"{', '.join(parts)}; decided by {verdict.checker} ({verdict.why})."
 
 
@@ -179,9 +187,10 @@ def _name(op: Operation, verdict: Verdict | None = None) -> str:
 
 
 def _value(op: Operation, value: Value) -> str:
-    if value is None and op.name == "get":
+    name = op.name.replace("_", "-")
+    if value is None and name == "get":
         return "absent"
-    if value is None and op.name in ("dequeue", "pop", "peek", "pop-front", "pop-back", "delete-max"):
+    if value is None and name in ("dequeue", "pop", "peek", "pop-front", "pop-back", "delete-max"):
         return "empty"
     return show(value)
 

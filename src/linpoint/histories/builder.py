@@ -8,7 +8,8 @@ A drawing has a row per process; time runs to the right and a column is an insta
     crash:                                           X
 
 An operation is ``|--name(args)->result--|``; without ``->`` the result is null; one that ends in ``--...``
-is unknown; ``failed`` as result means failed. ``X`` in a row named ``crash`` is a crash of everything.
+is unknown; ``failed`` as result means failed. ``X`` in a row named ``crash`` is a crash of everything. A process whose
+name is a number, or holds a colon or a bar, stands in quotes.
 Arguments and results are JSON.
 """
 
@@ -26,7 +27,7 @@ from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, 
 from linpoint.histories.values import freeze
 
 _BEGIN = re.compile(r"\|-+\s*([A-Za-z_][\w-]*?)\s*\(")
-_NAME = re.compile(r"\s*([^:|]+?)\s*:")
+_NAME = re.compile(r"\s*(?:(\"(?:[^\"\\]|\\.)*\")|([^:|]+?))\s*:")
 _DECODER = json.JSONDecoder()
 
 
@@ -59,15 +60,19 @@ def _draw(text: str) -> History:
         head = _NAME.match(row)
         if head is None:
             raise _error(number, f"the row {row.strip()!r} has no process name.", "Begin each row with `name:`.")
-        name = head.group(1)
+        name = head.group(2)
         if name == "crash":
             crashes += [Crash(time=at, line=number) for at in range(head.end(), len(row)) if row[at] == "X"]
         else:
-            process: Process = int(name) if name.lstrip("-").isdigit() else name
+            process = _json(head.group(1), 0, number)[0] if name is None else _process(name)
             operations += _row(row, head.end(), process, number)
     if not operations and not crashes:
         raise HistoryError("LP-H008", "the drawing has no operations.", remedy="Draw one as `A: |--read()->1--|`.")
     return History(operations, crashes=crashes, source="drawing")
+
+
+def _process(name: str) -> Process:
+    return int(name) if re.fullmatch(r"-?[0-9]{1,18}", name) else name
 
 
 def _row(row: str, at: int, process: Process, number: int) -> Iterable[Operation]:

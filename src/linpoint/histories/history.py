@@ -11,12 +11,15 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
 
 from linpoint.errors import HistoryError
 from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process
 from linpoint.histories.values import show
 
 
+@dataclass(frozen=True, init=False, eq=False, repr=False, slots=True)
 class History(Sequence[Operation]):
     """Operations in the order of their source, with crashes and annotations.
 
@@ -24,7 +27,10 @@ class History(Sequence[Operation]):
     Thread-safe, because immutable.
     """
 
-    __slots__ = ("annotations", "crashes", "operations", "source")
+    operations: tuple[Operation, ...]
+    crashes: tuple[Crash, ...]
+    annotations: tuple[Annotation, ...]
+    source: str
 
     def __init__(
         self,
@@ -34,16 +40,30 @@ class History(Sequence[Operation]):
         annotations: Iterable[Annotation] = (),
         source: str = "history",
     ) -> None:
-        self.operations = tuple(operations)
-        self.crashes = tuple(sorted(crashes, key=lambda crash: crash.time))
-        self.annotations = tuple(annotations)
-        self.source = source
+        in_time = tuple(sorted(crashes, key=lambda crash: crash.time))
+        self._fill(tuple(operations), in_time, tuple(annotations), source)
         _validate(self)
+
+    def _fill(
+        self,
+        operations: tuple[Operation, ...],
+        crashes: tuple[Crash, ...],
+        annotations: tuple[Annotation, ...],
+        source: str,
+    ) -> None:
+        object.__setattr__(self, "operations", operations)
+        object.__setattr__(self, "crashes", crashes)
+        object.__setattr__(self, "annotations", annotations)
+        object.__setattr__(self, "source", source)
 
     def __len__(self) -> int:
         return len(self.operations)
 
-    def __getitem__(self, position):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN204 - Sequence's overloads
+    @overload
+    def __getitem__(self, position: int) -> Operation: ...
+    @overload
+    def __getitem__(self, position: slice) -> Sequence[Operation]: ...
+    def __getitem__(self, position: int | slice) -> Operation | Sequence[Operation]:
         return self.operations[position]
 
     def __iter__(self) -> Iterator[Operation]:
@@ -79,15 +99,15 @@ class History(Sequence[Operation]):
 
         Leaving operations out keeps a history well formed, so this does not validate again.
         """
-        part = object.__new__(History)
-        part.operations = tuple(self.operations[position] for position in positions)
-        part.crashes, part.annotations, part.source = self.crashes, self.annotations, self.source
-        return part
+        return self._with(tuple(self.operations[position] for position in positions))
 
     def replace(self, position: int, op: Operation) -> History:
         """The history with another operation at ``position``, at the same times; not validated again."""
-        other = self.select(range(len(self)))
-        other.operations = (*self.operations[:position], op, *self.operations[position + 1 :])
+        return self._with((*self.operations[:position], op, *self.operations[position + 1 :]))
+
+    def _with(self, operations: tuple[Operation, ...]) -> History:
+        other = object.__new__(History)
+        other._fill(operations, self.crashes, self.annotations, self.source)
         return other
 
     def place(self, op: Operation) -> str:

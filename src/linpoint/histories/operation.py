@@ -6,7 +6,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from linpoint.histories.values import Value, show
+from linpoint.histories.values import Value, freeze, show
 
 Process = int | str
 Time = int | float
@@ -42,6 +42,13 @@ class Operation:
     key: Value = None
     times: tuple[Time | None, Time | None] | None = None
     line: int | None = None
+
+    def __post_init__(self) -> None:
+        # Values are immutable; lists and dicts that a caller gives are frozen here.
+        if type(self.result) in (list, dict):
+            object.__setattr__(self, "result", freeze(self.result))
+        if type(self.args) is not tuple or any(type(value) in (list, dict, tuple) for value in self.args):
+            object.__setattr__(self, "args", freeze(list(self.args)))
 
     @property
     def end(self) -> Time:

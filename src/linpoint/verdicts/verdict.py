@@ -6,13 +6,17 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from linpoint.errors import UndecidedError, ViolationError
 from linpoint.histories.history import History
 from linpoint.histories.values import Value
 from linpoint.verdicts.refutation import Refutation
 from linpoint.verdicts.witness import Witness
+
+if TYPE_CHECKING:  # names of other layers, for types alone
+    from linpoint.explain.explanation import Explanation
+    from linpoint.specs.protocol import Spec
 
 
 class Status(enum.Enum):
@@ -70,8 +74,7 @@ class Verdict:
 
     status: Status
     history: History = field(repr=False)
-    spec: Any = field(repr=False)
-    """The ``Spec`` it was checked against (specs are this layer's sibling, so not named here)."""
+    spec: Spec = field(repr=False)
     condition: str
     checker: str
     why: str
@@ -96,7 +99,7 @@ class Verdict:
         """The refutation of the first key in violation."""
         return next((key.refutation for key in self.keys if key.status is Status.VIOLATION), None)
 
-    def explain(self) -> Any:
+    def explain(self) -> Explanation:
         """Why: an ``Explanation``, whose ``text`` is for people and whose ``as_dict()`` is for programs."""
         return _explainer(self)
 
@@ -108,14 +111,14 @@ class Verdict:
             raise UndecidedError(f"not decided: {self.why}")
 
 
-def _unregistered(_verdict: Verdict) -> Any:
+def _unregistered(_verdict: Verdict) -> Explanation:
     raise RuntimeError("import linpoint first")  # unreachable through the public package
 
 
-_explainer: Callable[[Verdict], Any] = _unregistered
+_explainer: Callable[[Verdict], Explanation] = _unregistered
 
 
-def register_explainer(explainer: Callable[[Verdict], Any]) -> None:
+def register_explainer(explainer: Callable[[Verdict], Explanation]) -> None:
     """Tell verdicts how to explain themselves; explanations live in a layer above this one."""
     global _explainer  # noqa: PLW0603 - set once, when the package is imported
     _explainer = explainer

@@ -6,7 +6,7 @@ All parts share one automaton, so a step of the spec is computed once over all o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from linpoint.checkers import conditions
 from linpoint.checkers.search._native_search import Answer, Prepared, StopToken
@@ -24,9 +24,9 @@ class Decider:
         self._condition = condition
         self._automaton: tuple[Machine, Automaton] | None = None
 
-    def decide(self, positions: Sequence[int], *, seconds: float) -> Answer:
-        """Search these operations only; ``found`` is None when time runs out."""
-        problem = conditions.build(self._history, positions, self._spec, self._condition)
+    def decide(self, positions: Sequence[int], *, seconds: float, relaxed: Collection[int] = ()) -> Answer:
+        """Search these operations only, those ``relaxed`` as optional ones; ``found`` is None when time runs out."""
+        problem = conditions.build(self._history, positions, self._spec, self._condition, relaxed=relaxed)
         if self._automaton is None or self._automaton[0] is not problem.machine:
             self._automaton = (problem.machine, Automaton(problem.machine))
         stop = StopToken()

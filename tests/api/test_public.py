@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The public surface: names, signatures, immutability, and what importing it costs."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import linpoint
+
+NAMES = [
+    "Annotation",
+    "CertificateError",
+    "Crash",
+    "Explanation",
+    "History",
+    "HistoryError",
+    "KeyVerdict",
+    "LinpointError",
+    "Operation",
+    "Outcome",
+    "Spec",
+    "SpecError",
+    "Statistics",
+    "Status",
+    "UndecidedError",
+    "UsageError",
+    "Verdict",
+    "ViolationError",
+    "Witness",
+    "check",
+    "conformance",
+    "history",
+    "load",
+    "save",
+    "sequential",
+    "spec",
+    "specs",
+]
+
+FUNCTIONS = {
+    "check": (
+        "(history: History | str | Iterable[Mapping[str, Any] | Operation], spec: Spec | str | Any, *, "
+        "checker: str = 'auto', condition: str | None = None, budget: str | float | None = None, "
+        "max_memory: str | int | None = None, jobs: int | None = None) -> Verdict"
+    ),
+    "conformance": (
+        "(spec: Spec | str | Any, operations: Iterable[Operation | Mapping[str, Any]], *, max_states: int = 200) "
+        "-> Conformance"
+    ),
+    "history": "(source: str | Iterable[Mapping[str, Any] | Operation] | History) -> History",
+    "load": (
+        "(path: str | os.PathLike[str], *, keyed: bool | None = None, columns: Mapping[str, str] | None = None, "
+        "format: str | None = None) -> History"
+    ),
+    "save": "(history: History, path: str | os.PathLike[str], *, format: str | None = None) -> None",
+    "sequential": (
+        "(cls: Callable[..., Any], *, methods: Iterable[str] | Mapping[str, str] | None = None, "
+        "args: tuple[Any, ...] = (), name: str | None = None) -> Spec"
+    ),
+    "spec": (
+        "(body: type | None = None, *, partition: Partition | None = None, reads: Iterable[str] = ()) "
+        "-> Spec | Callable[[type], Spec]"
+    ),
+}
+
+CLASSES = {
+    "Annotation": "line text time until",
+    "CertificateError": "as_dict at",
+    "Crash": "covers line process time",
+    "Explanation": "as_dict core culprit key minimal needed other_initial others picture stuck text verdict verified",
+    "History": "annotations count crashes index keyed operations place processes replace select source",
+    "HistoryError": "as_dict at",
+    "KeyVerdict": "checker configurations key positions refutation status why witness",
+    "LinpointError": "as_dict at",
+    "Operation": "args call end key line name outcome process result return_ times",
+    "Outcome": "FAILED OK UNKNOWN",
+    "Spec": (
+        "allows any_operation arguments complaint doc factory identity initial key_argument name outcomes partition "
+        "reads step steps successors uses_process"
+    ),
+    "SpecError": "as_dict at",
+    "Statistics": "as_dict configurations operations peak_memory_bytes seconds",
+    "Status": "LINEARIZABLE UNKNOWN VIOLATION",
+    "UndecidedError": "",
+    "UsageError": "as_dict at",
+    "Verdict": (
+        "checker condition explain history keys merge raise_for_violation refutation spec statistics status warnings "
+        "why witness"
+    ),
+    "ViolationError": "",
+    "Witness": "order survivors",
+}
+
+
+def test_the_public_names() -> None:
+    assert linpoint.__all__ == NAMES
+    assert sorted(linpoint.__all__) == linpoint.__all__
+    assert all(hasattr(linpoint, name) for name in NAMES)
+
+
+def test_the_tables_here_cover_every_name() -> None:
+    assert set(FUNCTIONS) | set(CLASSES) | {"specs"} == set(NAMES)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_signatures_of_functions(name: str) -> None:
+    signature = str(inspect.signature(getattr(linpoint, name)))
+    assert re.sub(r"(: |-> )'([^']*)'", r"\1\2", signature) == FUNCTIONS[name]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_arguments_with_defaults_are_keyword_only(name: str) -> None:
+    parameters = inspect.signature(getattr(linpoint, name)).parameters.values()
+    with_default = [p for p in parameters if p.default is not p.empty and p.name != "body"]
+    assert all(p.kind is p.KEYWORD_ONLY for p in with_default)
+    assert inspect.getdoc(getattr(linpoint, name))
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_members_of_classes(name: str) -> None:
+    thing = getattr(linpoint, name)
+    if issubclass(thing, enum.Enum):
+        members = sorted(thing.__members__)
+    else:
+        inherited = dir(Exception) if issubclass(thing, BaseException) else []
+        members = sorted(member for member in dir(thing) if not member.startswith("_") and member not in inherited)
+    assert " ".join(members) == CLASSES[name]
+    assert inspect.getdoc(thing)
+
+
+def test_the_exception_tree() -> None:
+    for name in ("HistoryError", "SpecError", "UsageError", "CertificateError"):
+        assert issubclass(getattr(linpoint, name), linpoint.LinpointError)
+    assert issubclass(linpoint.ViolationError, AssertionError)
+    assert not issubclass(linpoint.ViolationError, linpoint.LinpointError)
+    assert not issubclass(linpoint.UndecidedError, AssertionError)
+
+
+# Importing
+
+
+def test_importing_is_quick() -> None:
+    """Under 0.2 s, best of seven, on top of what the bare interpreter takes."""
+
+    def once() -> float:
+        done = subprocess.run(
+            [sys.executable, "-X", "importtime", "-c", "import linpoint"], capture_output=True, text=True, check=True
+        )
+        (line,) = [line for line in done.stderr.splitlines() if re.search(r"\|\s*linpoint$", line)]
+        return int(line.split("|")[1]) / 1e6
+
+    assert min(once() for _ in range(7)) < 0.2
+
+
+def test_importing_does_not_load_the_command_line_or_a_colour_library() -> None:
+    source = "import sys, linpoint; print(*sorted(name.partition('.')[0] for name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+    assert not set(done.stdout.split()) & {"typer", "click", "rich", "hypothesis", "pytest"}
+    assert done.stderr == ""
+
+
+# Verdicts
+
+GOOD = "A: |--write(1)--| |--read()->1--|"
+BAD = "A: |--write(1)--| |--read()->2--|"
+
+
+def undecided() -> linpoint.Verdict:
+    many = [{"process": n, "op": "enqueue", "args": [n % 3], "result": None, "call": 0, "return": 9} for n in range(30)]
+    wrong = [{"process": -1 - n, "op": "dequeue", "result": 0, "call": 0, "return": 9} for n in range(11)]
+    return linpoint.check([*many, *wrong], "queue", checker="dfs", budget=0.05)
+
+
+def test_a_linearizable_verdict() -> None:
+    verdict = linpoint.check(GOOD, "register")
+    assert verdict.status is linpoint.Status.LINEARIZABLE
+    assert verdict.status.value == "linearizable"
+    assert verdict.witness == linpoint.Witness((0, 1))
+    assert verdict.refutation is None
+    assert verdict.checker
+    assert verdict.why
+    assert verdict.condition == "linearizable"
+    assert verdict.statistics.operations == 2
+    assert verdict.statistics.seconds >= 0
+    assert verdict.statistics.peak_memory_bytes > 2**20
+    assert isinstance(verdict.explain(), linpoint.Explanation)
+    assert verdict.raise_for_violation() is None
+
+
+def test_a_violation() -> None:
+    verdict = linpoint.check(BAD, "register")
+    assert verdict.status is linpoint.Status.VIOLATION
+    assert verdict.status.value == "violation"
+    assert verdict.witness is None
+    assert verdict.refutation is not None
+    with pytest.raises(linpoint.ViolationError) as caught:
+        verdict.raise_for_violation()
+    assert str(caught.value) == verdict.explain().text
+
+
+def test_an_unknown_verdict_never_passes_silently() -> None:
+    verdict = undecided()
+    assert verdict.status is linpoint.Status.UNKNOWN
+    assert verdict.status.value == "unknown"
+    assert verdict.witness is None
+    assert verdict.refutation is None
+    with pytest.raises(linpoint.UndecidedError, match="budget"):
+        verdict.raise_for_violation()
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: linpoint.check(GOOD, "register"), lambda: linpoint.check(BAD, "register"), undecided]
+)
+def test_a_verdict_is_no_bool(make: Any) -> None:
+    verdict = make()
+    with pytest.raises(TypeError, match="raise_for_violation"):
+        bool(verdict)
+    with pytest.raises(TypeError):
+        assert verdict
+    with pytest.raises(TypeError):
+        not verdict  # noqa: B018
+
+
+def test_a_verdict_names_the_algorithm_and_why() -> None:
+    assert linpoint.check(GOOD, "register").checker != "auto"
+    asked = linpoint.check(GOOD, "register", checker="brute-force")
+    assert asked.checker == "brute-force"
+    assert asked.why
+
+
+def test_positions_of_a_keyed_history_are_those_of_the_whole() -> None:
+    lines = [
+        {"process": n, "op": "write", "args": [n], "result": None, "call": n, "return": n, "key": "ab"[n % 2]}
+        for n in range(4)
+    ]
+    verdict = linpoint.check(lines, "register")
+    assert {key.key: key.positions for key in verdict.keys} == {"a": (0, 2), "b": (1, 3)}
+    assert verdict.witness == linpoint.Witness((0, 1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"checker": "magic"}, "LP-U002"),
+        ({"condition": "perfect"}, "LP-U003"),
+        ({"budget": 0}, "LP-U001"),
+        ({"budget": -1.5}, "LP-U001"),
+        ({"budget": float("nan")}, "LP-U001"),
+        ({"budget": "soon"}, "LP-U001"),
+        ({"max_memory": 0}, "LP-U001"),
+        ({"max_memory": "much"}, "LP-U001"),
+        ({"jobs": 0}, "LP-U001"),
+    ],
+)
+def test_bad_options(options: dict[str, Any], code: str) -> None:
+    with pytest.raises(linpoint.UsageError) as caught:
+        linpoint.check(GOOD, "register", **options)
+    assert caught.value.code == code
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"budget": 60},
+        {"budget": "60"},
+        {"budget": "1.5h"},
+        {"max_memory": "2G"},
+        {"max_memory": "2GiB"},
+        {"max_memory": 2**31},
+        {"jobs": 1},
+    ],
+)
+def test_good_options(options: dict[str, Any]) -> None:
+    assert linpoint.check(GOOD, "register", **options).status is linpoint.Status.LINEARIZABLE
+
+
+# Histories
+
+
+def history() -> linpoint.History:
+    return linpoint.history(
+        [{"process": 0, "op": "write", "args": [{"a": [1]}], "result": {"b": [2]}, "call": 1, "return": 2}]
+    )
+
+
+def test_a_history_is_a_sequence() -> None:
+    found = linpoint.history(GOOD)
+    assert len(found) == 2
+    assert found[0].name == "write"
+    assert found[-1].result == 1
+    assert [op.name for op in found] == ["write", "read"]
+    assert [op.name for op in found[1:]] == ["read"]
+    assert found[0] in found
+    assert found == linpoint.history(GOOD)
+    assert hash(found) == hash(linpoint.history(GOOD))
+    assert found != linpoint.history(BAD)
+
+
+@pytest.mark.parametrize("name", ["operations", "crashes", "annotations", "source"])
+def test_a_history_cannot_be_changed(name: str) -> None:
+    found = history()
+    with pytest.raises(AttributeError):
+        setattr(found, name, ())
+    with pytest.raises(AttributeError):
+        delattr(found, name)
+    with pytest.raises((AttributeError, TypeError)):
+        found.another = 1  # type: ignore[attr-defined]
+    with pytest.raises(TypeError):
+        found[0] = found[0]  # type: ignore[index]
+
+
+def test_an_operation_cannot_be_changed() -> None:
+    (op,) = history()
+    for field in dataclasses.fields(op):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(op, field.name, None)
+    assert isinstance(op.args, tuple)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda value: value.update(b=1),
+        lambda value: value.__setitem__("b", 1),
+        lambda value: value.__delitem__("b"),
+        lambda value: value.clear(),
+        lambda value: value.pop("b"),
+        lambda value: value.popitem(),
+        lambda value: value.setdefault("c", 1),
+        lambda value: value.__ior__({"c": 1}),
+        lambda value: value["b"].append(1),
+    ],
+)
+def test_the_values_of_an_operation_cannot_be_changed(change: Any) -> None:
+    (op,) = history()
+    with pytest.raises((TypeError, AttributeError)):
+        change(op.result)
+    assert op.result == {"b": (2,)}
+
+
+def test_what_was_given_may_change_afterwards() -> None:
+    args: list[Any] = [{"a": [1]}]
+    line = {"process": 0, "op": "write", "args": args, "result": None, "call": 1, "return": 2}
+    found = linpoint.history([line])
+    args[0]["a"].append(2)
+    args.append(3)
+    assert found[0].args == ({"a": (1,)},)
+
+
+def test_operations_are_taken_with_plain_lists_too() -> None:
+    """As in our lines: lists and objects are legal values."""
+    op = linpoint.Operation(0, "mwcas", ([["x", 0, 1]],), True, 0, 1)
+    assert linpoint.check([op], "mwcas").status is linpoint.Status.LINEARIZABLE
+    written = linpoint.Operation(0, "write", ([1, {"a": [2]}],), None, 0, 1)
+    read = linpoint.Operation(0, "read", (), [1, {"a": [2]}], 2, 3)
+    assert linpoint.check([written, read], "register").status is linpoint.Status.LINEARIZABLE
+    hash(linpoint.history([written, read]))
+
+
+def test_what_check_takes_as_a_history() -> None:
+    lines = [{"process": 0, "op": "read", "result": None, "call": 1, "return": 2}]
+    made = linpoint.history(lines)
+    for source in (lines, iter(lines), made, list(made), "0: |--read()--|"):
+        assert linpoint.check(source, "register").status is linpoint.Status.LINEARIZABLE
+    assert linpoint.history(made) is made
+
+
+def test_saving_and_loading(tmp_path: Path) -> None:
+    made = linpoint.history(GOOD)
+    linpoint.save(made, tmp_path / "h.jsonl")
+    loaded = linpoint.load(tmp_path / "h.jsonl")
+    assert [dataclasses.replace(op, line=None) for op in loaded] == [dataclasses.replace(op, line=None) for op in made]
+    assert linpoint.load(str(tmp_path / "h.jsonl")) == loaded

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real command in a process of its own, in an empty folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import linpoint
+
+COMMAND = str(Path(sys.executable).with_name("linpoint"))
+TIMEOUT = 30.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run of the command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The document on stdout, which must be the only thing there."""
+        assert self.out.endswith("\n")
+        assert self.out.count("\n") == 1
+        return json.loads(self.out)
+
+    @property
+    def error(self) -> dict[str, Any]:
+        """The error of a run with ``--json``."""
+        assert self.code == 2
+        document = self.json
+        assert set(document) == {"error"}
+        assert set(document["error"]) == {"code", "place", "message", "remedy"}
+        assert document["error"]["message"]
+        assert document["error"]["remedy"]
+        return document["error"]  # type: ignore[no-any-return]
+
+
+def environment(home: Path) -> dict[str, str]:
+    """A plain environment: no colours, no width, a home of its own."""
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "TMPDIR")}
+    return kept | {"HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+Command = Callable[..., Run]
+
+
+@pytest.fixture
+def run(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Command:
+    """``run("check", "f.jsonl", ...)`` runs the command in ``tmp_path``."""
+    home = tmp_path_factory.mktemp("home")
+
+    def command(*args: str, stdin: str | bytes | None = None, env: dict[str, str] | None = None) -> Run:
+        done = subprocess.run(
+            [COMMAND, *args],
+            input=stdin.encode() if isinstance(stdin, str) else stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            capture_output=True,
+            cwd=tmp_path,
+            env=environment(home) | (env or {}),
+            timeout=TIMEOUT,
+            check=False,
+        )
+        result = Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+        assert "Traceback" not in result.err, result.err
+        return result
+
+    return command
+
+
+@pytest.fixture
+def start(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess.Popen[bytes]]:
+    """``start("check", ..., stderr=...)`` starts the command and returns at once; it is killed at the end of the test."""
+    home = tmp_path_factory.mktemp("home")
+    started: list[subprocess.Popen[bytes]] = []
+
+    def command(*args: str, **options: Any) -> subprocess.Popen[bytes]:
+        streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        env = environment(home) | options.pop("env", {})
+        process = subprocess.Popen([COMMAND, *args], cwd=tmp_path, env=env, **(streams | options))
+        started.append(process)
+        return process
+
+    yield command  # type: ignore[misc]
+    for process in started:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+
+
+Writer = Callable[[str, Any], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Writer:
+    """``write("f.jsonl", drawing)`` saves a drawing, lines or plain text as a file in the current folder."""
+
+    def writer(name: str, content: str | bytes | Sequence[dict[str, Any]]) -> Path:
+        path = tmp_path / name
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        elif not isinstance(content, str):
+            path.write_text("".join(json.dumps(line) + "\n" for line in content))
+        elif "|--" in content:
+            linpoint.save(linpoint.history(content), path)
+        else:
+            path.write_text(content)
+        return path
+
+    return writer
+
+
+GOOD = """
+    A: |--write(1)--|   |--read()->2--|
+    B:      |--write(2)--|
+"""
+BAD = """
+    A: |--write(1)--|                    |--read()->1--|
+    B:                |--write(2)--|
+"""
+
+
+def hard(count: int = 30) -> list[dict[str, Any]]:
+    """Concurrent enqueues and dequeues of three values, one dequeued once too often: searches do not get to the end."""
+    values = [n % 3 for n in range(count)]
+    enqueues = [
+        {"process": n, "op": "enqueue", "args": [v], "result": None, "call": n, "return": 1000 + n}
+        for n, v in enumerate(values)
+    ]
+    dequeues = [
+        {"process": 1000 + n, "op": "dequeue", "args": [], "result": v, "call": 500 + n, "return": 1500 + n}
+        for n, v in enumerate([*values[:-1], 0])
+    ]
+    return enqueues + dequeues

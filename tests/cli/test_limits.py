@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Budgets and Ctrl-C: the command ends in time, says how far it got, and never with a traceback."""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import fcntl
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import termios
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Command, Writer, hard
+
+Starter = Callable[..., subprocess.Popen[bytes]]
+
+SLACK = 1.5
+"""Seconds that starting, reading and printing may take on a busy machine."""
+
+DFS = ["--spec", "queue", "--checker", "dfs"]
+FOREVER = """\
+import linpoint, time
+
+@linpoint.spec
+class Spins:
+    initial = 0
+    def read(state):
+        while True:
+            pass
+
+@linpoint.spec
+class Sleeps:
+    initial = 0
+    def read(state):
+        time.sleep(60)
+
+hoard = []
+
+@linpoint.spec
+class Hoards:
+    initial = 0
+    def read(state):
+        hoard.append(b"x" * (20 << 20))
+        return state, state + 1
+"""
+
+
+def timed(start: Starter, *args: str, limit: float, **options: Any) -> tuple[int, str, str]:
+    """Run to the end, which must come within ``limit`` seconds."""
+    process = start(*args, **options)
+    try:
+        out, err = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        pytest.fail(f"linpoint {' '.join(args)} is still running after {limit} s")
+    assert b"Traceback" not in err, err.decode()
+    return process.returncode, out.decode(), err.decode()
+
+
+@pytest.mark.parametrize("checker", ["dfs", "wing-gong", "brute-force"])
+def test_a_hard_check_ends_with_its_budget_and_says_how_far_it_got(start: Starter, write: Writer, checker: str) -> None:
+    write("hard.jsonl", hard())
+    code, out, _ = timed(
+        start, "check", "hard.jsonl", "--spec", "queue", "--checker", checker, "--budget", "500ms", limit=0.5 + SLACK
+    )
+    assert code == 3
+    assert out.startswith("UNKNOWN: the time budget ran out")
+    assert "of 60 operations" in out
+    assert "configurations" in out
+
+
+def test_the_budget_is_that_of_the_whole_command(start: Starter, write: Writer) -> None:
+    for name in "abcd":
+        write(f"{name}.jsonl", hard())
+    files = [f"{name}.jsonl" for name in "abcd"]
+    code, out, _ = timed(start, "check", *files, *DFS, "--budget", "0.6", "--json", limit=0.6 + SLACK)
+    assert code == 3
+    assert [file["verdict"] for file in json.loads(out)["files"]] == ["unknown"] * 4
+
+
+def test_the_budget_holds_for_many_keys(start: Starter, write: Writer) -> None:
+    lines = [{**line, "key": key, "process": f"{key}.{line['process']}"} for key in range(8) for line in hard()]
+    write("keys.jsonl", lines)
+    code, out, _ = timed(start, "check", "keys.jsonl", *DFS, "--budget", "500ms", "--json", limit=0.5 + SLACK)
+    assert code == 3
+    assert [key["verdict"] for key in json.loads(out)["keys"]] == ["unknown"] * 8
+
+
+def long_violation(count: int) -> list[dict[str, Any]]:
+    """A stale read at the end of many overlapping writes: quickly found, slowly explained."""
+    lines = [
+        {"process": n % 2, "op": "write", "args": [n], "result": None, "call": 10 * n, "return": 10 * n + 12}
+        for n in range(count)
+    ]
+    stale = {"process": 2, "op": "read", "result": 0, "call": 10 * count + 50, "return": 10 * count + 60}
+    return [*lines, stale]
+
+
+def test_the_budget_holds_while_explaining_and_the_finding_still_replays(
+    start: Starter, run: Command, write: Writer
+) -> None:
+    write("long.jsonl", long_violation(20_000))
+    code, out, _ = timed(
+        start, "check", "long.jsonl", "--spec", "register", "--budget", "1s", "--json", limit=1 + SLACK
+    )
+    assert code in (1, 3)
+    if code == 1:
+        (finding,) = json.loads(out)["findings"]
+        assert run(*finding["replay"]).code == 1
+
+
+@pytest.mark.parametrize("name", ["Spins", "Sleeps"])
+def test_the_budget_holds_inside_a_users_spec(start: Starter, write: Writer, name: str) -> None:
+    write("forever.py", FOREVER)
+    write("read.jsonl", "A: |--read()->0--|")
+    code, out, _ = timed(
+        start, "check", "read.jsonl", "--spec", f"forever.py:{name}", "--budget", "500ms", limit=0.5 + 2 * SLACK
+    )
+    assert code == 3
+    assert out.startswith("UNKNOWN: the time budget ran out")
+
+
+def test_the_budget_holds_while_a_users_spec_is_loaded(start: Starter, write: Writer) -> None:
+    write("slow.py", "import time\ntime.sleep(60)\n")
+    write("read.jsonl", "A: |--read()->0--|")
+    code, _, _ = timed(start, "check", "read.jsonl", "--spec", "slow.py:X", "--budget", "500ms", limit=0.5 + 2 * SLACK)
+    assert code == 3
+
+
+def test_the_budget_holds_while_reading(start: Starter) -> None:
+    silent, never_closed = os.pipe()
+    code, out, _ = timed(
+        start, "check", "-", "--spec", "register", "--budget", "500ms", stdin=silent, limit=0.5 + SLACK
+    )
+    os.close(silent)
+    os.close(never_closed)
+    assert code == 3
+    assert out.startswith("UNKNOWN")
+    assert "reading" in out
+
+
+def test_memory_is_a_hard_limit(run: Command, write: Writer) -> None:
+    write("hard.jsonl", hard())
+    document = run("check", "hard.jsonl", *DFS, "--max-memory", "100M", "--budget", "20s", "--json").json
+    assert document["verdict"] == "unknown"
+    assert "memory" in document["why"]
+    assert document["statistics"]["peak_memory_bytes"] < 110 * 2**20
+
+
+def test_memory_that_is_already_used_up(run: Command, write: Writer) -> None:
+    write("hard.jsonl", hard())
+    done = run("check", "hard.jsonl", *DFS, "--max-memory", "1M")
+    assert done.code == 3
+    assert "memory" in done.out
+
+
+def test_memory_is_a_hard_limit_inside_a_users_spec(run: Command, write: Writer) -> None:
+    write("forever.py", FOREVER)
+    write("reads.jsonl", "A: " + " ".join(f"|--read()->{n}--|" for n in range(20)))
+    document = run("check", "reads.jsonl", "--spec", "forever.py:Hoards", "--max-memory", "120M", "--json").json
+    assert document["verdict"] == "unknown"
+    assert "memory" in document["why"]
+    assert document["statistics"]["peak_memory_bytes"] < 200 * 2**20
+
+
+# Ctrl-C
+
+
+class Terminal:
+    """A terminal for stderr, so that the command shows its progress and a test can see how far it is."""
+
+    def __init__(self) -> None:
+        self._main, self.end = pty.openpty()
+        self.text = ""
+
+    def wait_for(self, word: str, seconds: float = 10) -> None:
+        deadline = time.monotonic() + seconds
+        while word not in self.text:
+            left = deadline - time.monotonic()
+            assert left > 0, f"no {word!r} in {self.text!r}"
+            self._read(left)
+
+    def rest(self) -> str:
+        while self._read(0.1):
+            pass
+        return self.text
+
+    def _read(self, seconds: float) -> bool:
+        ready, _, _ = select.select([self._main], [], [], seconds)
+        if not ready:
+            return False
+        try:
+            data = os.read(self._main, 65536)
+        except OSError:
+            return False
+        self.text += data.decode(errors="replace")
+        return bool(data)
+
+    def close(self) -> None:
+        for end in (self._main, self.end):
+            with contextlib.suppress(OSError):
+                os.close(end)
+
+
+@pytest.fixture
+def terminal() -> Any:
+    made = Terminal()
+    yield made
+    made.close()
+
+
+def interrupt(process: subprocess.Popen[bytes]) -> str:
+    """Press Ctrl-C; the command must end within two seconds. What it printed."""
+    process.send_signal(signal.SIGINT)
+    try:
+        out, _ = process.communicate(timeout=2)
+    except subprocess.TimeoutExpired:
+        pytest.fail("still running two seconds after Ctrl-C")
+    return out.decode()
+
+
+def test_ctrl_c_ends_a_hard_check_with_what_is_known(start: Starter, write: Writer, terminal: Terminal) -> None:
+    write("hard.jsonl", hard())
+    process = start("check", "hard.jsonl", *DFS, stderr=terminal.end)
+    terminal.wait_for("checking")
+    out = interrupt(process)
+    assert process.returncode == 3
+    assert out.startswith("UNKNOWN: it was interrupted")
+    assert "of 60 operations" in out
+    assert "Traceback" not in terminal.rest()
+
+
+def test_ctrl_c_still_gives_a_document_under_json(start: Starter, write: Writer, terminal: Terminal) -> None:
+    write("hard.jsonl", hard())
+    process = start("check", "hard.jsonl", *DFS, "--json", stderr=terminal.end)
+    terminal.wait_for("checking")
+    document = json.loads(interrupt(process))
+    assert process.returncode == 3
+    assert document["verdict"] == "unknown"
+    assert "interrupted" in document["why"]
+
+
+def test_ctrl_c_ends_the_whole_command_and_not_only_one_file(start: Starter, write: Writer, terminal: Terminal) -> None:
+    for name in "abc":
+        write(f"{name}.jsonl", hard())
+    process = start("check", "a.jsonl", "b.jsonl", "c.jsonl", *DFS, "--json", stderr=terminal.end)
+    terminal.wait_for("checking")
+    document = json.loads(interrupt(process))
+    assert process.returncode == 3
+    assert [file["verdict"] for file in document["files"]] == ["unknown"] * 3
+
+
+def test_ctrl_c_while_explaining_keeps_the_violation(start: Starter, write: Writer, terminal: Terminal) -> None:
+    write("long.jsonl", long_violation(20_000))
+    process = start("check", "long.jsonl", "--spec", "register", stderr=terminal.end)
+    terminal.wait_for("explaining")
+    out = interrupt(process)
+    assert out.startswith("VIOLATION")
+    assert process.returncode == 1
+    assert "Traceback" not in terminal.rest()
+
+
+def test_ctrl_c_while_reading_an_input_that_never_ends(start: Starter) -> None:
+    process = start("check", "-", "--spec", "register", stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    process.stdin.write(b'{"process": 0, "op": "read"')
+    process.stdin.flush()
+    unread = array.array("i", [1])
+    deadline = time.monotonic() + 10
+    while unread[0] and time.monotonic() < deadline:  # until the command has begun to read
+        fcntl.ioctl(process.stdin, termios.FIONREAD, unread)
+        time.sleep(0.01)
+    time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=2) == 3
+    assert process.stdout is not None
+    assert process.stdout.read().startswith(b"UNKNOWN")
+    assert process.stderr is not None
+    assert b"Traceback" not in process.stderr.read()
+
+
+def test_ctrl_c_inside_a_users_spec(start: Starter, write: Writer, terminal: Terminal) -> None:
+    write("forever.py", FOREVER)
+    write("read.jsonl", "A: |--read()->0--|")
+    process = start("check", "read.jsonl", "--spec", "forever.py:Spins", stderr=terminal.end)
+    terminal.wait_for("checking")
+    out = interrupt(process)
+    assert process.returncode == 3
+    assert out.startswith("UNKNOWN: it was interrupted")
+    assert "Traceback" not in terminal.rest()
+
+
+def test_ctrl_c_while_a_users_spec_is_loaded(start: Starter, write: Writer) -> None:
+    write("slow.py", "import time\nprint('loading', flush=True)\ntime.sleep(60)\n")
+    write("read.jsonl", "A: |--read()->0--|")
+    process = start("check", "read.jsonl", "--spec", "slow.py:X")
+    ready, _, _ = select.select([process.stdout, process.stderr], [], [], 10)
+    assert ready
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=2)
+    assert process.returncode == 3
+    assert b"Traceback" not in err

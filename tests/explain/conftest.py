@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Golden texts: ``pytest tests/explain --refresh-golden`` writes them anew."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent / "golden"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--refresh-golden", action="store_true", default=False, help="Write the golden texts anew.")
+
+
+def masked(text: str) -> str:
+    """Without what differs from run to run and from machine to machine."""
+    text = re.sub(r"\b\d+\.\d{3} s\b", "N s", text)
+    return re.sub(r"[\d,]+ configurations?", "N configurations", text)
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """``golden(name, text)`` compares a text with the file of that name."""
+    refresh = request.config.getoption("--refresh-golden", default=False)
+
+    def compare(name: str, text: str) -> None:
+        path = FOLDER / f"{name}.txt"
+        if refresh:
+            FOLDER.mkdir(exist_ok=True)
+            path.write_text(masked(text) + "\n", encoding="utf-8")
+        assert path.exists(), f"{path} is missing: run pytest tests/explain --refresh-golden and look at the result"
+        assert masked(text) + "\n" == path.read_text(encoding="utf-8")
+
+    return compare

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: N805 - the first argument of a step is the state
+"""What people read, word for word. The golden texts are in ``golden/``; look at each change as a reader would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import linpoint
+from tests.cli.conftest import hard
+
+Case = tuple[Any, Any, dict[str, Any]]
+
+
+@linpoint.spec
+class Coin:
+    initial = "none"
+
+    def flip(state):
+        return [("heads", "heads"), ("tails", "tails")]
+
+    def look(state):
+        return state, state
+
+
+KEYS = [
+    {"process": 0, "op": "write", "args": [1], "result": None, "call": 1, "return": 2, "key": "x"},
+    {"process": 0, "op": "write", "args": [2], "result": None, "call": 3, "return": 4, "key": "y"},
+    {"process": 1, "op": "read", "result": 1, "call": 3, "return": 6, "key": "x"},
+    {"process": 2, "op": "write", "args": [3], "result": None, "call": 5, "return": 6, "key": "y"},
+    {"process": 0, "op": "write", "args": [5], "result": None, "call": 5, "return": 7, "key": "z"},
+    {"process": 1, "op": "read", "result": 2, "call": 8, "return": 9, "key": "y"},
+    {"process": 2, "op": "read", "result": None, "call": 10, "return": 11, "key": "z"},
+]
+
+CASES: dict[str, Case] = {
+    "queue": (
+        """
+        A: |--enqueue(1)--|                    |--dequeue()->2--|
+        B:                   |--enqueue(2)--|
+        C:                          |--enqueue(3)--|     |--dequeue()->3--|
+        """,
+        "queue",
+        {},
+    ),
+    "register-stale-read": (
+        """
+        A: |--write(1)--|                    |--read()->1--|
+        B:                |--write(2)--|
+        """,
+        "register",
+        {},
+    ),
+    "register-first-value": (
+        "A: |--read()->0--| |--write(1)--|\nB:                     |--read()->0--|",
+        "register",
+        {},
+    ),
+    "lowe-map": (
+        """
+        1: |--put(0, 0)---------------------------------------------------|   |--get(0)->2--|
+        0:   |--delete(0)--|  |--put(0, 2)--|  |--delete(0)--|
+        """,
+        "map",
+        {},
+    ),
+    "unknown-outcome": (
+        """
+        A: |--increment()--...
+        B:                       |--read()->1--| |--read()->0--|
+        """,
+        "counter",
+        {},
+    ),
+    "mutex-not-a-legal-step": (
+        """
+        A: |--acquire()--|                     |--release()--|
+        B:                  |--acquire()--|
+        """,
+        "mutex",
+        {},
+    ),
+    "stack-empty": ("A: |--push(1)--| |--pop()--|", "stack", {}),
+    "mwcas-torn-read": (
+        """
+        A: |--mwcas([["x", 0, 1], ["y", 0, 1]])->true--|
+        B:   |--read(["x", "y"])->[1, 0]--|
+        """,
+        "mwcas",
+        {},
+    ),
+    "strict": (
+        """
+        A:     |--write(1)--...
+        B:                          |--read()--|   |--read()->1--|
+        crash:                   X
+        """,
+        "register",
+        {"condition": "strict"},
+    ),
+    "durable": (
+        """
+        A:     |--enqueue(1)--|        |--dequeue()--|
+        B:       |--enqueue(2)--...
+        crash:                       X
+        """,
+        "queue",
+        {},
+    ),
+    "buffered-durable": (
+        """
+        A:     |--append("a")->0--| |--append("b")->1--|    |--read()->["b"]--|
+        crash:                                            X
+        """,
+        "log",
+        {"condition": "buffered-durable"},
+    ),
+    "sequential": (
+        """
+        A: |--write(1)--| |--read()->2--|
+        B: |--write(2)--| |--read()->1--|
+        """,
+        "register",
+        {"condition": "sequential"},
+    ),
+    "keys": (KEYS, "register", {}),
+    "users-spec": ('A: |--flip()->"heads"--| |--look()->"tails"--|', Coin, {}),
+    "linearizable": (
+        """
+        A: |--enqueue(1)--|          |--dequeue()->2--|
+        B:        |--enqueue(2)--|
+        C:   |--enqueue(3)--...
+        """,
+        "queue",
+        {},
+    ),
+    "linearizable-durable": (
+        """
+        A:     |--write(1)--...
+        B:                          |--read()->1--|
+        crash:                   X
+        """,
+        "register",
+        {},
+    ),
+    "linearizable-but-untested": ("A: |--read()--| |--read()--|", "register", {}),
+    "unknown": (hard(), "queue", {"max_memory": "1M"}),
+}
+
+
+def explanation(case: str) -> linpoint.Explanation:
+    history, spec, options = CASES[case]
+    return linpoint.check(history, spec, checker="dfs", **options).explain()  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_text_is_as_it_was(case: str, golden: Callable[[str, str], None]) -> None:
+    golden(case, explanation(case).text)
+
+
+def test_every_golden_text_has_its_case() -> None:
+    assert {path.stem for path in (Path(__file__).parent / "golden").glob("*.txt")} == set(CASES)
+
+
+def sentence(case: str) -> str:
+    return explanation(case).text.splitlines()[0]
+
+
+def test_lowes_example_says_what_was_allowed() -> None:
+    assert "get(0) by process 1 returned 2" in sentence("lowe-map")
+    assert "allowed: 0, absent; returned 2" in sentence("lowe-map")
+
+
+def test_a_first_value_that_would_help_is_said_and_never_guessed() -> None:
+    found = explanation("register-first-value")
+    assert found.verdict.status is linpoint.Status.VIOLATION
+    assert found.other_initial == (0,)
+    assert "Another first value would remove this violation: --initial '0'." in found.text
+
+
+def test_the_sentence_names_the_verdict_first() -> None:
+    for case in CASES:
+        verdict = explanation(case).verdict.status.name
+        assert sentence(case).startswith(f"{verdict}: ")
+
+
+def test_what_is_not_observed_is_not_told_as_null() -> None:
+    assert "returned empty" in sentence("stack-empty")
+    assert "allowed: 1" in sentence("stack-empty")
+
+
+@pytest.mark.parametrize("operation", ["pop-front", "pop_front", "pop-back", "pop_back"])
+def test_empty_is_said_however_the_operation_is_spelled(operation: str) -> None:
+    text = linpoint.check(f"A: |--push-back(1)--| |--{operation}()--|", "deque").explain().text
+    assert "returned empty" in text.splitlines()[0]
+
+
+@pytest.mark.parametrize("case", ["strict", "durable", "buffered-durable", "sequential", "linearizable-durable"])
+def test_a_condition_other_than_linearizable_is_named(case: str) -> None:
+    found = explanation(case)
+    assert found.verdict.condition in found.text.splitlines()[0]
+
+
+def test_what_may_have_been_changed_by_an_unknown_operation_is_not_impossible() -> None:
+    """The increment may have taken effect, so reading 1 was fine: it is reading 0 after it that was not."""
+    found = explanation("unknown-outcome")
+    assert "read() by process B returned 0" in sentence("unknown-outcome")
+    assert {1, 2} <= set(found.core)
+
+
+def test_what_the_history_explains_is_not_impossible() -> None:
+    """append("b") had index 1, because append("a") came first: it is the read without "a" that was wrong."""
+    found = explanation("buffered-durable")
+    assert 2 in found.core
+    assert "append" not in sentence("buffered-durable")
+
+
+def test_the_words_about_the_rest_are_true() -> None:
+    """Without write(1) the rest would not be fine: then nobody wrote the 1 that was read."""
+    assert "without any one of them the rest would be fine" not in explanation("register-stale-read").text
+
+
+def test_keys_in_violation_are_all_named() -> None:
+    text = explanation("keys").text
+    assert '"y"' in text
+    assert '"z"' in text
+    assert '"x"' not in text
+
+
+def test_an_order_is_shown_for_a_linearizable_history() -> None:
+    text = explanation("linearizable").text
+    order = text.partition("One order that explains it: ")[2].splitlines()[0].rstrip(".").split("; ")
+    assert order.index("enqueue(2)") < order.index("enqueue(1)") < len(order)
+    assert order.index("enqueue(2)") < order.index("dequeue() -> 2")
+
+
+def test_a_history_that_tests_nothing_is_warned_about() -> None:
+    assert explanation("linearizable-but-untested").text.count("Warning: ") == 2
+
+
+def test_unknown_says_why_and_how_far() -> None:
+    assert "memory budget ran out" in sentence("unknown")
+    assert "of 60 operations" in sentence("unknown")
+
+
+def test_an_explanation_is_its_text() -> None:
+    found = explanation("queue")
+    assert str(found) == found.text
+    assert found.as_dict()["text"] == found.text
+    assert found.as_dict()["operations"]
+    assert found.as_dict()["minimal"] is True
