@@ -66,7 +66,7 @@ def _explain(verdict: Verdict, seconds: float) -> Explanation:
         core.verified,
         culprit,
         stuck,
-        None if other is None else (other,),
+        other,
         picture(history, core.positions),
         tuple(key for key in bad if key is not worst),
     )

@@ -7,11 +7,13 @@ import bisect
 import dataclasses
 
 from linpoint.explain.explanation import Culprit, Explanation
-from linpoint.histories.operation import Operation
+from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import Value, show
+from linpoint.specs.protocol import Returns
 from linpoint.verdicts import Status, Verdict, Witness
 
 _MOST_LISTED = 12
+_LONGEST_VALUE = 200
 
 
 def in_words(explanation: Explanation) -> str:
@@ -30,11 +32,11 @@ def _order(verdict: Verdict, witness: Witness) -> str:
     """The order of a witness; what a crash loses is said where it is lost."""
     ops = verdict.history.operations
     if witness.survivors is None:
-        return "; ".join(_name(ops[p], verdict) for p in witness.order)
+        return "; ".join(_name(verdict, ops[p]) for p in witness.order)
     system = sorted({crash.time for crash in verdict.history.crashes if crash.process is None})
     parts = []
     for era in range(len(system) + 1):
-        names = [_name(ops[p], verdict) for p in witness.order if bisect.bisect_right(system, ops[p].call) == era]
+        names = [_name(verdict, ops[p]) for p in witness.order if bisect.bisect_right(system, ops[p].call) == era]
         parts += names
         if era < len(system):
             lost = len(names) - witness.survivors[era]
@@ -69,13 +71,11 @@ def _accusation(explanation: Explanation) -> str:
         )
     if len(explanation.core) == 1:
         op = verdict.history.operations[explanation.core[0]]
-        return f"{where}{_name(op)} by process {op.process} cannot be explained by anything in the history{_under(verdict)}."
+        return f"{where}{_name(explanation.verdict, op)} by process {op.process} cannot be explained by anything in the history{_under(verdict)}."
     blocked = explanation.stuck.blocked if explanation.stuck else ()
     if len(blocked) == 1:
         op = verdict.history.operations[blocked[0].position]
-        return (
-            f"{where}{_name(op)} by process {op.process} has no place in any order of the operations{_under(verdict)}."
-        )
+        return f"{where}{_name(explanation.verdict, op)} by process {op.process} has no place in any order of the operations{_under(verdict)}."
     return f"{where}no order of the operations fits the spec {verdict.spec.name}{_under(verdict)}."
 
 
@@ -93,13 +93,13 @@ def _violation(explanation: Explanation) -> str:
     width = max((len(str(history.operations[p].process)) for p in listed), default=1)
     for position in listed:
         op = history.operations[position]
-        lines.append(f"  {op.process!s:>{width}}  {_name(op):<32} {_when(op)}")
+        lines.append(f"  {op.process!s:>{width}}  {_name(explanation.verdict, op):<32} {_when(op)}")
     if len(listed) < len(explanation.core):
         lines.append(f"  ... and {len(explanation.core) - len(listed):,} others")
     if explanation.picture:
         lines += ["", *(f"  {row}" for row in explanation.picture.splitlines())]
     lines += _frontier(explanation)
-    if explanation.other_initial is not None:
+    if explanation.other_initial is not None and len(show(explanation.other_initial[0])) <= _LONGEST_VALUE:
         lines += [
             "",
             f"Another first value would remove this violation: --initial '{show(explanation.other_initial[0])}'.",
@@ -141,14 +141,14 @@ def _frontier(explanation: Explanation) -> list[str]:
     if stuck is None or not stuck.blocked or len(explanation.core) == 1:
         return []
     ops = explanation.verdict.history.operations
-    start = "; ".join(_name(ops[p]) for p in stuck.prefix[-_MOST_LISTED:]) or "nothing"
+    start = "; ".join(_name(explanation.verdict, ops[p]) for p in stuck.prefix[-_MOST_LISTED:]) or "nothing"
     more = len(stuck.prefix) - _MOST_LISTED
     head = f"{more:,} operations; " if more > 0 else ""
     lines = ["", f"The longest legal order is: {head}{start}.", "Then none of these can come next:"]
     for each in stuck.blocked:
         op = ops[each.position]
         reason = f"the spec allows {_values(op, each.allowed)}" if each.allowed else "it is not a legal step there"
-        lines.append(f"  {_name(op)} by process {op.process}: {reason}")
+        lines.append(f"  {_name(explanation.verdict, op)} by process {op.process}: {reason}")
     return lines
 
 
@@ -180,10 +180,14 @@ def _call(op: Operation) -> str:
     return f"{op.name}({', '.join(map(show, op.args))})"
 
 
-def _name(op: Operation, verdict: Verdict | None = None) -> str:
+def _name(verdict: Verdict, op: Operation) -> str:
     """The operation in short; with its key only where several keys are shown together."""
-    together = verdict is not None and len(verdict.keys) == 1 and verdict.keys[0].key is None
-    return str(op) if together else str(op if op.key is None else dataclasses.replace(op, key=None))
+    together = len(verdict.keys) == 1 and verdict.keys[0].key is None
+    text = str(op) if together or op.key is None else str(dataclasses.replace(op, key=None))
+    silent = op.outcome is not Outcome.OK or op.result is not None
+    if silent or verdict.spec.step(op).returns in (Returns.NOTHING, Returns.SUCCESS):
+        return text
+    return f"{text} -> {_value(op, None)}"
 
 
 def _value(op: Operation, value: Value) -> str:

@@ -75,22 +75,38 @@ class Automaton:
                     cell = [self._number(each) for each in after]
                     if len(cell) > 1:
                         cell = list(dict.fromkeys(cell))
-                except LinpointError as error:
-                    self.error = self.error or error
+                except (Exception, SystemExit) as error:  # noqa: BLE001 - nothing may get lost in the native search
+                    # What ends a thread (KeyboardInterrupt, the executors' own) is neither, and passes.
+                    self.error = self.error or self._coded(error, self._symbols[symbol])
                     cell = []
                 self._cells[state, symbol] = cell
             return cell
 
+    def _coded(self, error: BaseException, op: Operation) -> LinpointError:
+        """The error that the search's caller raises: coded, with the operation as its place."""
+        if isinstance(error, LinpointError):
+            return error
+        owner = getattr(self._machine, "name", None)
+        coded = SpecError(
+            "LP-S006",
+            f"{type(error).__name__}: {error} (in the step {op}).",
+            place=f"{owner}.{op.name}" if owner else op.name,
+            remedy="A step must handle every state; return an empty list where the operation is not legal.",
+        )
+        coded.__cause__ = error
+        return coded
+
     def _number(self, state: State) -> int:
-        key = canonical(state)
         try:
+            key = canonical(state)
             number = self._state_numbers.get(key)
-        except TypeError:
+        except Exception as error:
             raise SpecError(
                 "LP-S007",
-                f"the state {state!r} of type {type(state).__name__} cannot be hashed.",
+                f"the state {state!r} of type {type(state).__name__} cannot be hashed ({error}).",
+                place=getattr(self._machine, "name", None),
                 remedy="Use tuples, frozensets and frozen dataclasses as states.",
-            ) from None
+            ) from error
         if number is None:
             number = self._state_numbers[key] = len(self._states)
             self._states.append(state)

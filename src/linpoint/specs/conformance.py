@@ -67,7 +67,7 @@ def conformance(
 def _operation(sample: Operation | Mapping[str, Any], number: int) -> Operation:
     if isinstance(sample, Operation):
         return sample
-    return history([{"process": 0, "result": None, "call": number, "return": number, **sample}])[0]  # type: ignore[no-any-return]
+    return history([{"process": 0, "result": None, "call": number, "return": number, **sample}])[0]
 
 
 def _try(spec: Spec, state: State, op: Operation, problems: dict[str, None]) -> list[State]:
@@ -104,7 +104,11 @@ def _independence(spec: Spec, state: State, samples: list[Operation], problems: 
         return
     for a in samples:
         for b in samples:
-            parts = [canonical(spec.partition(spec.arguments(op))) for op in (a, b)]
+            try:
+                parts = [canonical(spec.partition(spec.arguments(op))) for op in (a, b)]
+            except LinpointError as error:
+                problems[str(error)] = None
+                return
             if parts[0] == parts[1]:
                 continue
             alone = canonical([given for given, _ in spec.outcomes(state, b)])

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, overload
 
 from linpoint.errors import LinpointError, SpecError
-from linpoint.histories.values import Value, freeze, show, thaw
+from linpoint.histories.values import Value, canonical, freeze, show, thaw
 from linpoint.specs.protocol import Outcomes, Spec, Step
 
 Partition = Callable[..., Value]
@@ -65,12 +65,29 @@ def _build(body: type, partition: Partition | None, reads: frozenset[str]) -> Sp
             body.__name__,
             freeze(initial) if isinstance(initial, list) else initial,
             steps,
-            partition=(lambda args: partition(*args)) if partition else None,
+            partition=_partition(body.__name__, partition) if partition else None,
             factory=build,
             doc=inspect.getdoc(body) or "",
         )
 
     return build()
+
+
+def _partition(owner: str, function: Partition) -> Callable[[tuple[Value, ...]], Value]:
+    """A user's partition over all arguments at once; what goes wrong in it names the place."""
+    place = f"{owner}.partition"
+
+    def part(args: tuple[Value, ...]) -> Value:
+        found = _called(
+            place,
+            function,
+            *args,
+            remedy="A partition is called with the arguments of every operation, also with none.",
+        )
+        _need_hash(place, "gave", found)
+        return found
+
+    return part
 
 
 def _step(owner: str, name: str, function: Callable[..., Any], reads: frozenset[str]) -> Step:
@@ -99,17 +116,8 @@ def _step(owner: str, name: str, function: Callable[..., Any], reads: frozenset[
 
 def guarded(place: str, function: Callable[..., Any], *args: Any, **keywords: Any) -> Outcomes:
     """Call a user's step: its exceptions and wrong shapes become coded errors that name the place."""
-    try:
-        found = function(*args, **keywords)
-    except LinpointError:
-        raise
-    except Exception as error:
-        raise SpecError(
-            "LP-S006",
-            f"{type(error).__name__}: {error} (called with {', '.join(map(show, args))}).",
-            place=place,
-            remedy="A step must handle every state; return an empty list where the operation is not legal.",
-        ) from error
+    remedy = "A step must handle every state; return an empty list where the operation is not legal."
+    found = _called(place, function, *args, remedy=remedy, **keywords)
     pairs = found if isinstance(found, list) else [found]
     for pair in pairs:
         if not (isinstance(pair, tuple) and len(pair) == 2):
@@ -119,13 +127,48 @@ def guarded(place: str, function: Callable[..., Any], *args: Any, **keywords: An
                 place=place,
                 remedy="Return `result, state`, or a list of such pairs.",
             )
+        _need_hash(place, "returned the result", pair[0])
+        _need_hash(place, "returned the state", pair[1])
     return pairs
+
+
+def _called(place: str, function: Callable[..., Any], *args: Any, remedy: str, **keywords: Any) -> Any:
+    try:
+        return function(*args, **keywords)
+    except LinpointError:
+        raise
+    except (Exception, SystemExit) as error:  # a step that calls sys.exit(0) must not look like a pass
+        given = ", ".join(map(show, args)) or "no arguments"
+        raise SpecError(
+            "LP-S006", f"{type(error).__name__}: {error} (called with {given}).", place=place, remedy=remedy
+        ) from error
+
+
+def _need_hash(place: str, what: str, value: Any) -> None:
+    """Refuse what the searches cannot remember, here, where it is known which step made it.
+
+    ``hash`` itself is tried first: it is far cheaper than the canonical form, which only built-in containers need.
+    """
+    try:
+        hash(value)
+    except Exception:  # noqa: BLE001 - whatever a user's __hash__ raises, the next attempt tells
+        try:
+            hash(canonical(value))
+        except Exception as error:
+            raise SpecError(
+                "LP-S007",
+                f"{what} {value!r}, which cannot be hashed ({error}).",
+                place=place,
+                remedy="Use JSON values, tuples, frozensets and frozen dataclasses.",
+            ) from error
 
 
 def from_object(thing: Any) -> Spec:
     """A spec of any object that has ``initial`` and ``apply(state, op)``."""
     name = getattr(thing, "name", None) or type(thing).__name__
-    apply = Step("*", lambda *_: [])
+    # It sees the whole operation, so equal operations of two processes are not interchangeable: with "nobody goes
+    # twice in a row", A, B, A is legal and A, A, B is not.
+    apply = Step("*", lambda *_, **__: [], takes_process=True)
 
     class _Applied(Spec):
         __slots__ = ()
@@ -134,6 +177,6 @@ def from_object(thing: Any) -> Spec:
             return guarded(f"{name}.apply", thing.apply, state, op)
 
         def identity(self, op: Any) -> tuple[Any, ...]:
-            return (op.name, *Spec.identity(self, op), op.key)
+            return (op.name, *Spec.identity(self, op), canonical(op.key))
 
     return _Applied(name, thing.initial, {"*": apply}, any_operation=True)

@@ -7,12 +7,14 @@ only because the user named it on purpose.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib
 import importlib.util
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -107,16 +109,16 @@ def _parameters(spec: str, text: str) -> tuple[list[Any], dict[str, Any]]:
 def _load(module: str, name: str) -> Spec:
     try:
         loaded = _module_of(module)
+        found = getattr(loaded, name, None)
     except LinpointError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a module that calls sys.exit(0) must not end as a pass
         raise SpecError(
             "LP-S005",
             f"{type(error).__name__}: {error}",
             place=module,
             remedy="The module must import without errors; the current folder comes first on the path.",
         ) from error
-    found = getattr(loaded, name, None)
     if found is None:
         there = [each for each, thing in vars(loaded).items() if isinstance(thing, Spec)]
         raise SpecError(
@@ -135,19 +137,53 @@ def _module_of(module: str) -> Any:
         path = Path(module)
         if not path.is_file():
             raise SpecError("LP-S005", "there is no such file.", place=module, remedy="Give the path of a Python file.")
-        made = importlib.util.spec_from_file_location(f"_linpoint_user_{path.stem}", path)
-        if made is None or made.loader is None:
-            raise SpecError("LP-S005", "Python cannot load this file.", place=module, remedy="Give a .py file.")
-        loaded = importlib.util.module_from_spec(made)
-        sys.modules[made.name] = loaded
-        sys.path.insert(0, str(path.parent.resolve()))  # so that it can import its neighbours
+        return _private(path.stem, path, path.parent.resolve())
+    here = Path.cwd()
+    top, _, rest = module.partition(".")
+    path = next((each for each in (here / top / "__init__.py", here / f"{top}.py") if each.is_file()), here)
+    if path == here or not _taken(top, path):
+        with _first_on_path(here):
+            return importlib.import_module(module)
+    loaded = _private(top, path, here)
+    with _first_on_path(here):
+        return importlib.import_module(f"{loaded.__name__}.{rest}") if rest else loaded
+
+
+def _taken(name: str, path: Path) -> bool:
+    """Whether an import of ``name`` would give another module than ``path``, or give ``path`` to others by mistake.
+
+    The latter: a user's queue.py under its own name would become the ``queue`` of the standard library's modules.
+    """
+    if name in sys.stdlib_module_names:
+        return True
+    loaded = sys.modules.get(name)
+    return loaded is not None and Path(getattr(loaded, "__file__", None) or "").resolve() != path.resolve()
+
+
+def _private(name: str, path: Path, folder: Path) -> Any:
+    """The module or package at ``path`` under a name of its own, run afresh; it can import what is in ``folder``."""
+    alias = f"_linpoint_user_{name}"
+    inside = [str(path.parent)] if path.name == "__init__.py" else None
+    made = importlib.util.spec_from_file_location(alias, path, submodule_search_locations=inside)
+    if made is None or made.loader is None:
+        raise SpecError("LP-S005", "Python cannot load this file.", place=str(path), remedy="Give a .py file.")
+    for old in [each for each in sys.modules if each.startswith(f"{alias}.")]:
+        del sys.modules[old]  # the parts of a package that was loaded before
+    loaded = sys.modules[alias] = importlib.util.module_from_spec(made)
+    with _first_on_path(folder):
         try:
             made.loader.exec_module(loaded)
-        finally:
-            sys.path.pop(0)
-        return loaded
-    sys.path.insert(0, str(Path.cwd()))
+        except BaseException:
+            sys.modules.pop(alias, None)
+            raise
+    return loaded
+
+
+@contextlib.contextmanager
+def _first_on_path(folder: Path) -> Iterator[None]:
+    sys.path.insert(0, str(folder))
     try:
-        return importlib.import_module(module)
+        yield
     finally:
-        sys.path.pop(0)
+        with contextlib.suppress(ValueError):  # the user's module may have changed the path itself
+            sys.path.remove(str(folder))

@@ -22,7 +22,11 @@ from linpoint.errors import SpecError
 from linpoint.histories.values import FrozenObject, Value, canonical, freeze, thaw
 from linpoint.specs.protocol import Spec, Step
 
-_LOCKS = (type(threading.Lock()), type(threading.RLock()))
+# By their factories: until Python 3.13 the type of a lock cannot be called.
+_LOCKS: dict[type, Callable[[], Any]] = {
+    type(threading.Lock()): threading.Lock,
+    type(threading.RLock()): threading.RLock,
+}
 _BY_REFERENCE = (type, types.FunctionType, types.ModuleType)
 
 
@@ -37,6 +41,11 @@ class _Snapshots:
         class Pickler(pickle.Pickler):
             def persistent_id(self, obj: Any) -> int | None:
                 return outer._reference(obj)
+
+            def reducer_override(self, obj: Any) -> Any:
+                # Not by reference: the conditions of one object that share a lock must share the fresh one too.
+                factory = _LOCKS.get(type(obj))
+                return NotImplemented if factory is None else (factory, ())
 
         class Unpickler(pickle.Unpickler):
             def persistent_load(self, pid: int) -> Any:
@@ -60,8 +69,6 @@ class _Snapshots:
         return self._unpickler(io.BytesIO(snapshot)).load()
 
     def _reference(self, thing: Any) -> int | None:
-        if isinstance(thing, _LOCKS):
-            return _LOCKS.index(type(thing)) - len(_LOCKS)
         if isinstance(thing, _BY_REFERENCE) or (
             isinstance(thing, types.BuiltinFunctionType) and isinstance(thing.__self__, types.ModuleType)
         ):
@@ -70,7 +77,7 @@ class _Snapshots:
         return None
 
     def _resolve(self, reference: int) -> Any:
-        return _LOCKS[reference]() if reference < 0 else self._kept[reference]
+        return self._kept[reference]
 
 
 def sequential(
@@ -110,7 +117,7 @@ def _apply(snapshots: _Snapshots, method: str) -> Callable[..., tuple[Any, bytes
         thing = snapshots.restore(state)
         try:
             result = _result(getattr(thing, method)(*map(thaw, args)))
-        except Exception as error:  # noqa: BLE001 - raising is a result like any other
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - raising is a result like any other
             result = FrozenObject(raises=type(error).__name__)
         return result, snapshots.take(thing)
 

@@ -73,7 +73,7 @@ def queue(capacity: int | None = None, *, initial: Any = None) -> Spec:
 
 @declare
 def stack(*, initial: Any = None) -> Spec:
-    """Last in, first out."""
+    """Last in, first out; the last of its first values is on top."""
     steps = [
         step("push", _push_back, "v", returns=Returns.NOTHING),
         step("pop", _pop_back, result="v, null when empty"),
@@ -117,8 +117,10 @@ def priority_queue(*, initial: Any = None) -> Spec:
         step("delete-max", _pop_back, result="p or null"),
         step("peek", _back, result="p or null", reads=True),
     ]
-    first = sorted(initial_list("priority-queue", initial), key=_rank)
-    return Spec("priority-queue", tuple(first), table(steps))
+    first = initial_list("priority-queue", initial)
+    for problem in filter(None, (_needs_priority((priority,)) for priority in first)):
+        raise bad_parameter("priority-queue", problem, "Give a JSON list of numbers or strings, such as [1, 2].")
+    return Spec("priority-queue", tuple(sorted(first, key=_rank)), table(steps))
 
 
 def _append(state: Items, value: Value) -> tuple[int, Items]:

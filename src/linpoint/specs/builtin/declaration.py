@@ -70,7 +70,10 @@ def needs_number(args: tuple[Value, ...]) -> str | None:
 
 
 def initial_list(spec: str, initial: Any) -> tuple[Value, ...]:
-    """The first value of a container: a JSON list, in the order of its read or removal."""
+    """The first value of a container: a JSON list, in the order in which the items were put in.
+
+    A queue gives the first of them, a stack the last.
+    """
     if initial is None:
         return ()
     if not isinstance(initial, (list, tuple)):

@@ -13,6 +13,8 @@ from linpoint.specs.protocol import Outcomes, Returns, Spec
 _PAIR, _TRIPLE = 2, 3
 Words = Mapping[Any, Value]
 _DEFAULT = "default"  # the first value of words nobody has named; canonical keys of words are (True, word)
+UNNAMED: dict[str, Value] = {"multi-register": None, "mwcas": 0}
+"""What a word begins with where the first value names others."""
 
 
 def _read(state: Value) -> tuple[Value, Value]:
@@ -51,15 +53,16 @@ def cas_register(*, initial: Any = None) -> Spec:
     return Spec("cas-register", freeze(initial), table(_CAS_REGISTER))
 
 
-def _words(name: str, initial: Any, default: Value) -> Words:
+def _words(name: str, initial: Any) -> Words:
     """The first words: an object or a list of pairs names some, any other value is the value of all."""
     if isinstance(initial, (Mapping, list, tuple)):
         named = initial_mapping(name, initial)
-        return {_DEFAULT: default, **{(True, word): value for word, value in named.items()}}
+        return {_DEFAULT: UNNAMED[name], **{(True, word): value for word, value in named.items()}}
     return {_DEFAULT: freeze(initial)}
 
 
-def _look(state: Words, word: Value) -> Value:
+def look(state: Words, word: Value) -> Value:
+    """The value of a word."""
     return state.get((True, canonical(word)), state[_DEFAULT])
 
 
@@ -71,7 +74,7 @@ def _txn(state: Words, micro: tuple[Value, ...]) -> tuple[Value, Words]:
     filled = []
     for kind, word, value in micro:
         if kind == "read":
-            filled.append((kind, word, _look(state, word)))
+            filled.append((kind, word, look(state, word)))
         else:
             filled.append((kind, word, value))
             state = _store(state, word, value)
@@ -98,11 +101,11 @@ def multi_register(*, initial: Any = None) -> Spec:
             reads=lambda args, _: all(micro[0] == "read" for micro in args[0]),
         )
     ]
-    return Spec("multi-register", _words("multi-register", initial, None), table(steps))
+    return Spec("multi-register", _words("multi-register", initial), table(steps))
 
 
 def _mw_read(state: Words, words: tuple[Value, ...]) -> tuple[Value, Words]:
-    return tuple(_look(state, word) for word in words), state
+    return tuple(look(state, word) for word in words), state
 
 
 def _mw_cas(state: Words, cells: tuple[tuple[Value, Value, Value], ...]) -> Outcomes:
@@ -111,7 +114,7 @@ def _mw_cas(state: Words, cells: tuple[tuple[Value, Value, Value], ...]) -> Outc
     An implementation that always returns the values it saw is covered as well: equal to the expected ones
     they mean success.
     """
-    seen = tuple(_look(state, word) for word, _, _ in cells)
+    seen = tuple(look(state, word) for word, _, _ in cells)
     blamed = [word for (word, old, _), value in zip(cells, seen, strict=True) if not same(old, value)]
     if blamed:
         return [(False, state), *((FrozenObject(at=word), state) for word in blamed), (seen, state)]
@@ -120,7 +123,7 @@ def _mw_cas(state: Words, cells: tuple[tuple[Value, Value, Value], ...]) -> Outc
 
 
 def _mw_swap(state: Words, cells: tuple[tuple[Value, Value], ...]) -> tuple[Value, Words]:
-    old = tuple(_look(state, word) for word, _ in cells)
+    old = tuple(look(state, word) for word, _ in cells)
     return old, {**state, **{(True, canonical(word)): new for word, new in cells}}
 
 
@@ -161,4 +164,4 @@ def mwcas(*, initial: Any = 0) -> Spec:
         step("mwswap", _mw_swap, "[[m, new], ...]", result="[old, ...]", complaint=_cells(_PAIR, "[m, new]")),
         step("mwwrite", _mw_write, "[[m, new], ...]", returns=Returns.NOTHING, complaint=_cells(_PAIR, "[m, new]")),
     ]
-    return Spec("mwcas", _words("mwcas", initial, 0), table(steps))
+    return Spec("mwcas", _words("mwcas", initial), table(steps))
