@@ -5,6 +5,9 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
+#include <exception>
+#include <string>
+
 #include "linpoint/search/search.hpp"
 
 namespace nb = nanobind;
@@ -33,12 +36,16 @@ std::span<const Pair> pairs(const Column<std::int32_t>& flat) {
   return {reinterpret_cast<const Pair*>(flat.data()), flat.shape(0) / 2};
 }
 
-void fill(const nb::callable& step, StopToken& stop, State state, Symbol symbol, std::vector<State>& out) {
+/// Asks the spec for a cell. What it raises (Ctrl-C among it) ends the search and is kept for the caller.
+void fill(const nb::callable& step, StopToken& stop, std::exception_ptr& error, State state, Symbol symbol,
+          std::vector<State>& out) {
   const nb::gil_scoped_acquire gil;
   try {
     for (const nb::handle each : step(state, symbol)) out.push_back(nb::cast<State>(each));
-  } catch (const nb::python_error&) {
-    stop.stop(StopReason::kRequest);  // the caller keeps the error; here it only ends the search
+  } catch (const std::exception&) {
+    out.clear();
+    if (!error) error = std::current_exception();
+    stop.stop(StopReason::kRequest);
   }
 }
 
@@ -50,9 +57,16 @@ Result run(const Column<std::int32_t>& symbol, const Column<std::int64_t>& call,
            const Column<std::int32_t>& excluded, State initial, const nb::callable& step, StopToken& stop) {
   const Problem problem{view(symbol), view(call),    view(ret),       view(optional),
                         view(reads),  pairs(before), pairs(excluded), initial};
-  const nb::gil_scoped_release nogil;
-  TransitionTable table([&](State state, Symbol each, std::vector<State>& out) { fill(step, stop, state, each, out); });
-  return search(problem, table, stop);
+  std::exception_ptr error;  // outlives the block below: it may hold Python objects
+  Result result;
+  {
+    const nb::gil_scoped_release nogil;
+    TransitionTable table(
+        [&](State state, Symbol each, std::vector<State>& out) { fill(step, stop, error, state, each, out); });
+    result = search(problem, table, stop);
+  }
+  if (error) std::rethrow_exception(error);
+  return result;
 }
 
 template <Search search>

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from linpoint.cli import options
+from linpoint.cli import options, streams
 from linpoint.cli.output import print_text
 from linpoint.histories.formats import load, save
 
@@ -35,6 +35,8 @@ def convert(
       linpoint convert history.edn history.jsonl.gz
     """
     history = load(source, keyed=options.parse_keyed(keyed), columns=options.parse_columns(columns), format=file_format)
+    if target == "-":
+        streams.as_utf8()
     save(history, target, format=to)
     if target != "-":
         print_text(f"wrote {len(history):,} operations to {target}")

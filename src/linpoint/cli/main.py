@@ -4,21 +4,28 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
+import traceback
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Annotated, Final
 
 import typer
 
-from linpoint.cli import options, tokens
-from linpoint.cli.check import BAD_INPUT, check, replay_check
+from linpoint.cli import limits, streams
+from linpoint.cli.check import check
 from linpoint.cli.convert import convert
 from linpoint.cli.demo import demo
 from linpoint.cli.output import print_error, print_json, print_text
+from linpoint.cli.replay import replay
+from linpoint.cli.reports import BAD_INPUT, EXIT
 from linpoint.cli.specs import specs
 from linpoint.errors import LinpointError, UsageError
+from linpoint.executors.threads import peak_memory
+from linpoint.verdicts import Statistics, Status
 
-_INTERRUPTED = 3
+_INTERRUPTED_IN_CLICK: Final = 130  # what it makes of Ctrl-C
 _WrongUsageError: type[Exception] = typer.BadParameter.__bases__[0]  # click's, which typer may carry inside itself
 
 app = typer.Typer(
@@ -32,30 +39,7 @@ app.command()(check)
 app.command()(convert)
 app.command()(specs)
 app.command()(demo)
-
-
-@app.command()
-def replay(
-    token: Annotated[str, typer.Argument(help="The word that a finding gave after `linpoint replay`.")],
-    *,
-    json: options.JsonOption = False,
-) -> None:
-    """Show a finding again from its token.
-
-    A token holds the operations of the finding; nothing else is needed, except for your own spec if you used one.
-    """
-    content = tokens.decode(token)
-    if content["kind"] != "check":
-        raise UsageError(
-            "LP-U004", f"this version cannot replay a {content['kind']!r}.", remedy="Use a newer linpoint."
-        )
-    try:
-        code = replay_check(content, json=json)
-    except (KeyError, TypeError) as error:
-        raise UsageError(
-            "LP-U004", f"the token lacks {error}.", remedy="Copy the whole word after `linpoint replay`."
-        ) from None
-    raise typer.Exit(code)
+app.command()(replay)
 
 
 def _version(show: bool) -> None:
@@ -75,32 +59,64 @@ def common(
 
 def main() -> None:
     """Run the command line: exit codes as promised, coded errors, never a traceback for bad input."""
+    streams.open_streams()
+    limits.listen()
+    code = _run(as_json="--json" in sys.argv)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said but for the exit code
+    unwritten = streams.close_streams()
+    if unwritten is not None:
+        error = UsageError(
+            "LP-U005",
+            f"the output cannot be written: {unwritten.strerror}.",
+            place="standard output",
+            remedy="Make room, or send it elsewhere.",
+        )
+        code = _fail(error, as_json=False)
+        streams.close_streams()
+    if threading.active_count() > 1:
+        # A user's spec that never ends was left behind on a thread; Python would wait for it, or trip over it.
+        os._exit(code)
+    sys.exit(code)
+
+
+def _run(*, as_json: bool) -> int:
+    """The exit code of the command; everything has been said."""
     try:
-        if "--json" not in sys.argv:
-            app()  # shows its own usage errors, with exit code 2
-        sys.exit(typer.main.get_command(app).main(standalone_mode=False) or 0)
+        # By itself it shows wrong usage beautifully, but not as JSON.
+        code = typer.main.get_command(app).main(standalone_mode=not as_json)
+    except SystemExit as stop:
+        code = stop.code
     except LinpointError as error:
-        _fail(error)
+        return _fail(error, as_json=as_json)
     except _WrongUsageError as error:
-        _fail(UsageError("LP-U001", str(error).rstrip(".") + ".", remedy="See `linpoint --help`."))
-    except typer.Abort:
-        sys.exit(_INTERRUPTED)
-    except KeyboardInterrupt:
-        print_error("interrupted")
-        sys.exit(_INTERRUPTED)
-    except BrokenPipeError:
-        # The reader has left (`linpoint ... | head`); there is nobody to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        usage = UsageError("LP-U001", str(error).rstrip(".") + ".", remedy="See `linpoint --help`.")
+        return _fail(usage, as_json=as_json)
+    except (typer.Abort, KeyboardInterrupt, limits.TimeIsUpError):
+        return _interrupted(as_json=as_json)
+    except Exception:  # noqa: BLE001 - a bug of ours; Python's own exit code for it would say "violation"
+        traceback.print_exc()
+        return EXIT[Status.UNKNOWN]
+    if code == _INTERRUPTED_IN_CLICK:
+        return _interrupted(as_json=as_json)
+    return code if isinstance(code, int) else 0
 
 
-def _fail(error: LinpointError) -> None:
-    document: dict[str, Any] = {"error": error.as_dict()}
-    if "--json" in sys.argv:
-        print_json(document)
+def _interrupted(*, as_json: bool) -> int:
+    """Ctrl-C before there was anything to tell, or in a command that gives no verdict."""
+    print_error("interrupted")
+    if as_json:
+        statistics = Statistics(peak_memory_bytes=peak_memory()).as_dict()
+        verdict = {"verdict": Status.UNKNOWN.value, "exhaustive": False, "why": "it was interrupted"}
+        print_json(verdict | {"statistics": statistics, "findings": []})
+    return EXIT[Status.UNKNOWN]
+
+
+def _fail(error: LinpointError, *, as_json: bool) -> int:
+    if as_json:
+        print_json({"error": error.as_dict()})
     else:
         print_error(str(error))
-    sys.exit(BAD_INPUT)
+    return BAD_INPUT
 
 
 if __name__ == "__main__":

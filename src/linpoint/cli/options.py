@@ -8,7 +8,10 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from linpoint.cli import streams
 from linpoint.errors import UsageError
+from linpoint.specs.lookup import find
+from linpoint.specs.protocol import Spec
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")]
 KeyedOption = Annotated[
@@ -66,3 +69,9 @@ def parse_initial(text: str | None) -> Any:
         raise UsageError(
             "LP-U001", f"--initial {text!r} is not JSON.", remedy="Strings need quotes: --initial '\"a\"'."
         ) from None
+
+
+def find_spec(text: str, initial: Any = NO_VALUE) -> Spec:
+    """The spec that ``text`` names, with its first value. Its code may be the user's and print: stdout stays ours."""
+    streams.keep_stdout()
+    return find(text) if initial is NO_VALUE else find(text, initial=initial)

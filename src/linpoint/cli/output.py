@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people and programs see: colours and tables when a person watches, plain text for a pipe, JSON on request."""
+"""What people and programs see: colours and tables when a person watches, plain text for a pipe, JSON on request.
+
+Guarantee: nothing in a history, a file's name or an error is markup or reaches a terminal as a control character; all
+text goes through ``printable``. JSON is UTF-8 whatever the terminal is.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+
+from linpoint.cli import streams
+from linpoint.cli.limits import uninterrupted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,25 +32,63 @@ _COLOURS = {
     "ERROR": "bold red",
 }
 
+# C0, DEL and C1, what changes the direction of text or breaks lines, and halves of surrogate pairs (which stand for
+# bytes of file names that are not UTF-8).
+_UNPRINTABLE: Final = re.compile(
+    "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]"
+)
+
+
+def printable(text: str, *, lines: bool = True) -> str:
+    r"""``text`` with control characters as escapes (``\x1b``, ``\u202e``), but for line ends where ``lines`` allows them."""
+    return _UNPRINTABLE.sub(lambda found: found[0] if lines and found[0] == "\n" else _escape(found[0]), text)
+
+
+def _escape(letter: str) -> str:
+    number = ord(letter)
+    if 0xDC80 <= number <= 0xDCFF:  # Python's stand-in for a byte of a file's name that is not UTF-8
+        number -= 0xDC00
+        return f"\\x{number:02x}"
+    return f"\\x{number:02x}" if number < 0x80 else f"\\u{number:04x}"
+
+
+def command_line(words: Sequence[str]) -> str:
+    """Words as a shell takes them; those with control characters in the form ``$'...'`` of bash and zsh."""
+    return " ".join(_quoted(word) for word in words)
+
+
+def _quoted(word: str) -> str:
+    if not _UNPRINTABLE.search(word):
+        return shlex.quote(word)
+    return "$'" + printable(word.replace("\\", r"\\").replace("'", r"\'"), lines=False) + "'"
+
 
 def console(*, stderr: bool = False) -> Console:
     """A console for people; without colours when nobody watches."""
     from rich.console import Console  # noqa: PLC0415 - costs 50 ms, and --json does not need it
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=True)
+    return Console(file=sys.stderr if stderr else streams.out(), highlight=False, soft_wrap=True)
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """One JSON document on stdout."""
-    sys.stdout.write(msgspec.json.encode(document, enc_hook=repr).decode() + "\n")
-    sys.stdout.flush()
+    """One JSON document on stdout, whole or not at all: Ctrl-C waits."""
+    try:
+        data = msgspec.json.encode(document, enc_hook=repr)
+    except UnicodeEncodeError:  # the name of a file is not UTF-8; only as an escape can it be in a document
+        data = json.dumps(document, default=repr).encode()
+    stream = streams.out()
+    with uninterrupted():
+        stream.flush()
+        stream.buffer.write(data + b"\n")
+        stream.buffer.flush()
 
 
 def print_text(text: str) -> None:
     """Text whose first word may be a verdict, which is coloured for people. Nothing in it is markup."""
-    if not sys.stdout.isatty():
-        sys.stdout.write(text + "\n")
-        sys.stdout.flush()
+    text = printable(text)
+    if not streams.out().isatty():
+        streams.out().write(text + "\n")
+        streams.out().flush()
         return
     from rich.text import Text  # noqa: PLC0415 - as above
 
@@ -51,22 +99,24 @@ def print_text(text: str) -> None:
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table: drawn for people, aligned plain text for a pipe."""
-    if sys.stdout.isatty():
+    cells = [[printable(cell, lines=False) for cell in row] for row in rows]
+    if streams.out().isatty():
         from rich.table import Table  # noqa: PLC0415 - as above
         from rich.text import Text  # noqa: PLC0415 - as above
 
         table = Table(*header)
-        for row in rows:
+        for row in cells:
             table.add_row(*(Text(cell, style=_COLOURS.get(cell.upper(), "")) for cell in row))
         console().print(table)
         return
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-    for row in [header, *rows]:
-        print_text("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    widths = [max(len(row[i]) for row in [header, *cells]) for i in range(len(header))]
+    for line in [header, *cells]:
+        print_text("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
 def print_error(text: str) -> None:
-    """An error, on stderr."""
+    """An error, in one line on stderr."""
+    text = printable(text, lines=False)
     if sys.stderr.isatty():
         from rich.text import Text  # noqa: PLC0415 - as above
 
@@ -83,13 +133,15 @@ class Progress:
         self._started = time.monotonic()
         self._shown = 0.0
 
-    def __call__(self, text: str) -> None:
-        """Show ``text`` and the time so far, at most ten times a second."""
+    def __call__(self, text: str, *, at_once: bool = False) -> None:
+        """Show ``text`` and the time so far, at most ten times a second unless it must be seen at once."""
         now = time.monotonic()
-        if self._status is None or now - self._shown < 0.1:
+        if self._status is None or (now - self._shown < 0.1 and not at_once):
             return
+        from rich.text import Text  # noqa: PLC0415 - as above
+
         self._shown = now
-        self._status(f"{text}, {now - self._started:.1f} s")
+        self._status(Text(f"{printable(text, lines=False)}, {now - self._started:.1f} s"))
 
     def watch(self, status: Any) -> None:
         """Show through ``status`` from now on."""

@@ -11,7 +11,6 @@ import typer
 from linpoint.cli import options
 from linpoint.cli.output import print_json, print_table, print_text
 from linpoint.specs import BUILT_IN
-from linpoint.specs.lookup import find
 from linpoint.specs.protocol import Spec
 
 
@@ -31,7 +30,7 @@ def specs(
 
       linpoint specs myspec.py:Queue
     """
-    chosen = BUILT_IN if name is None else {name: find(name)}
+    chosen = BUILT_IN if name is None else {name: options.find_spec(name)}
     if json:
         print_json({"specs": [_document(title, spec) for title, spec in chosen.items()]})
     elif name is None:

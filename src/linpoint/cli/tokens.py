@@ -32,10 +32,11 @@ def decode(token: str) -> dict[str, Any]:
         if not token.startswith(_PREFIX):
             raise ValueError(_PREFIX)
         letters = token.removeprefix(_PREFIX)
-        packed = base64.urlsafe_b64decode(letters + "=" * (-len(letters) % 4))
+        # Strictly: by default letters that are none would be skipped, and a token broken by a blank be another one.
+        packed = base64.b64decode(letters + "=" * (-len(letters) % 4), altchars=b"-_", validate=True)
         unpacker = zlib.decompressobj()
         data = unpacker.decompress(packed, _MOST_BYTES)
-        if not unpacker.eof:
+        if not unpacker.eof or unpacker.unused_data:
             raise ValueError(_MOST_BYTES)
         content = msgspec.json.decode(data)
         if not isinstance(content, dict) or not isinstance(content.get("kind"), str):

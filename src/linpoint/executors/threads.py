@@ -26,6 +26,7 @@ GRACE: Final = 0.3
 
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _STATM: Final = Path("/proc/self/statm")
+_STATUS: Final = Path("/proc/self/status")
 
 
 class _AbandonedError(BaseException):
@@ -125,9 +126,12 @@ def resident_memory() -> int:
 
 
 def peak_memory() -> int:
-    """The most bytes of memory this process has held; 0 where the system does not tell."""
+    """The most bytes of memory this process has held; 0 where the system does not tell.
+
+    Not from getrusage: there a process begins with the peak of the one that started it.
+    """
     try:
-        import resource  # noqa: PLC0415 - not on every platform
-    except ImportError:
+        lines = _STATUS.read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
+    except (OSError, ValueError, IndexError, StopIteration):
         return 0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

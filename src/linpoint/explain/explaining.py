@@ -51,7 +51,7 @@ def _explain(verdict: Verdict, seconds: float) -> Explanation:
     deadline = time.monotonic() + seconds
     # Half of the time for the operations, a quarter each for what could have been and for another first value.
     core = minimise(history, worst.positions, spec, condition, seconds=seconds / 2)
-    stuck = _stuck(history, core.positions, spec, condition, worst)
+    stuck = _stuck(history, core.positions, spec, condition, worst, seconds=deadline - time.monotonic())
     culprit = _culprit(
         history, worst.positions, core, spec, condition, deadline=min(deadline, time.monotonic() + seconds / 4)
     )
@@ -72,9 +72,13 @@ def _explain(verdict: Verdict, seconds: float) -> Explanation:
     )
 
 
-def _stuck(history: History, core: Sequence[int], spec: Spec, condition: str, key: KeyVerdict) -> StuckFrontier | None:
-    answer = Decider(history, spec, condition).decide(core, seconds=1.0)
-    if answer.found is not False:  # cannot happen for a core, but a wrong word is worse than none
+def _stuck(
+    history: History, core: Sequence[int], spec: Spec, condition: str, key: KeyVerdict, *, seconds: float
+) -> StuckFrontier | None:
+    if seconds <= 0:
+        return key.refutation
+    answer = Decider(history, spec, condition).decide(core, seconds=min(seconds, 1.0))
+    if answer.found is not False:  # there was no time; a wrong word would be worse than a long one
         return key.refutation
     return stuck_frontier(history, core, spec, condition, answer.witness.order)
 

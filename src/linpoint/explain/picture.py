@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from linpoint.histories.columns import CALL, CRASH, EARLY_RETURN, RETURN, Span, order
 from linpoint.histories.history import History
 from linpoint.histories.operation import Crash, Operation, Outcome, Process, Time
-from linpoint.histories.values import show
+from linpoint.histories.values import one_line, show
 
 _CALL, _RETURN = 1, 2
 _MOST_OPERATIONS = 40
@@ -44,6 +44,7 @@ def label(op: Operation, longest: int = 60) -> str:
         text += "->failed"
     elif op.outcome is Outcome.OK and op.result is not None:
         text += f"->{show(op.result)}"
+    text = one_line(text)
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 

@@ -8,7 +8,7 @@ import dataclasses
 
 from linpoint.explain.explanation import Culprit, Explanation
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import Value, show
+from linpoint.histories.values import Value, one_line, show
 from linpoint.specs.protocol import Returns
 from linpoint.verdicts import Status, Verdict, Witness
 
@@ -66,16 +66,16 @@ def _accusation(explanation: Explanation) -> str:
         op = verdict.history.operations[explanation.culprit.position]
         given = _value(op, op.result)
         return (
-            f"{where}{_call(op)} by process {op.process} returned {given}, but no order of the operations allows "
+            f"{where}{_call(op)} by process {_process(op)} returned {given}, but no order of the operations allows "
             f"that{_under(verdict)} ({_fitting(op, explanation.culprit)}; returned {given})."
         )
     if len(explanation.core) == 1:
         op = verdict.history.operations[explanation.core[0]]
-        return f"{where}{_name(explanation.verdict, op)} by process {op.process} cannot be explained by anything in the history{_under(verdict)}."
+        return f"{where}{_name(explanation.verdict, op)} by process {_process(op)} cannot be explained by anything in the history{_under(verdict)}."
     blocked = explanation.stuck.blocked if explanation.stuck else ()
     if len(blocked) == 1:
         op = verdict.history.operations[blocked[0].position]
-        return f"{where}{_name(explanation.verdict, op)} by process {op.process} has no place in any order of the operations{_under(verdict)}."
+        return f"{where}{_name(explanation.verdict, op)} by process {_process(op)} has no place in any order of the operations{_under(verdict)}."
     return f"{where}no order of the operations fits the spec {verdict.spec.name}{_under(verdict)}."
 
 
@@ -90,10 +90,10 @@ def _violation(explanation: Explanation) -> str:
     lines = [sentence(explanation), ""]
     lines.append(_conspiracy(explanation))
     listed = _nearest(explanation)
-    width = max((len(str(history.operations[p].process)) for p in listed), default=1)
+    width = max((len(_process(history.operations[p])) for p in listed), default=1)
     for position in listed:
         op = history.operations[position]
-        lines.append(f"  {op.process!s:>{width}}  {_name(explanation.verdict, op):<32} {_when(op)}")
+        lines.append(f"  {_process(op):>{width}}  {_name(explanation.verdict, op):<32} {_when(op)}")
     if len(listed) < len(explanation.core):
         lines.append(f"  ... and {len(explanation.core) - len(listed):,} others")
     if explanation.picture:
@@ -148,7 +148,7 @@ def _frontier(explanation: Explanation) -> list[str]:
     for each in stuck.blocked:
         op = ops[each.position]
         reason = f"the spec allows {_values(op, each.allowed)}" if each.allowed else "it is not a legal step there"
-        lines.append(f"  {_name(explanation.verdict, op)} by process {op.process}: {reason}")
+        lines.append(f"  {_name(explanation.verdict, op)} by process {_process(op)}: {reason}")
     return lines
 
 
@@ -177,13 +177,18 @@ def _count(number: int, noun: str) -> str:
 
 
 def _call(op: Operation) -> str:
-    return f"{op.name}({', '.join(map(show, op.args))})"
+    return one_line(f"{op.name}({', '.join(map(show, op.args))})")
+
+
+def _process(op: Operation) -> str:
+    return one_line(str(op.process))
 
 
 def _name(verdict: Verdict, op: Operation) -> str:
     """The operation in short; with its key only where several keys are shown together."""
     together = len(verdict.keys) == 1 and verdict.keys[0].key is None
     text = str(op) if together or op.key is None else str(dataclasses.replace(op, key=None))
+    text = one_line(text)
     silent = op.outcome is not Outcome.OK or op.result is not None
     if silent or verdict.spec.step(op).returns in (Returns.NOTHING, Returns.SUCCESS):
         return text

@@ -8,6 +8,7 @@ so nothing here may be compared with ``==``: compare ``canonical`` forms, which 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Final, NoReturn
 
@@ -114,6 +115,14 @@ def scalars(value: Value) -> Iterable[Value]:
             yield from scalars(item)
     elif value is not None and not isinstance(value, bool):
         yield value
+
+
+_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def one_line(text: str) -> str:
+    """``text`` with everything escaped that could begin a line, move the cursor or turn the writing around."""
+    return _INVISIBLE.sub(lambda match: match.group().encode("unicode_escape").decode(), text)
 
 
 def show(value: Any) -> str:

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``linpoint replay``: a finding again, from its token."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from linpoint.checkers.conditions import validate as validate_condition
+from linpoint.cli import options, tokens
+from linpoint.cli.check import Request, check_history
+from linpoint.cli.output import print_json, print_text, progress
+from linpoint.cli.reports import document
+from linpoint.errors import HistoryError, UsageError
+from linpoint.histories.builder import history as build
+from linpoint.histories.history import History
+from linpoint.verdicts import Budget
+
+
+class _Finding(msgspec.Struct):
+    """The content of a token of ``check``."""
+
+    spec: str
+    condition: str
+    operations: list[dict[str, Any]]
+    crashes: list[dict[str, Any]]
+    initial: Any = options.NO_VALUE
+
+
+def replay(
+    token: Annotated[str, typer.Argument(help="The word that a finding gave after `linpoint replay`.")],
+    *,
+    json: options.JsonOption = False,
+) -> None:
+    """Show a finding again from its token.
+
+    A token holds the operations of the finding; nothing else is needed, except for your own spec if you used one.
+    """
+    finding, history = _read(tokens.decode(token))
+    spec = options.find_spec(finding.spec, finding.initial)
+    request = Request(spec, finding.spec, finding.initial, "auto", finding.condition, Budget(), None)
+    with progress() as line:
+        report, _ = check_history("replay", history, request, line)
+    if json:
+        print_json(document(report))
+    elif report.explanation is not None:
+        print_text(report.explanation.text)
+    raise typer.Exit(report.code)
+
+
+def _read(content: dict[str, Any]) -> tuple[_Finding, History]:
+    """The finding in a token and its history; everything is looked at before anything of it is used."""
+    if content["kind"] != "check":
+        raise UsageError(
+            "LP-U004", f"this version cannot replay a {content['kind']!r}.", remedy="Use a newer linpoint."
+        )
+    try:
+        finding = msgspec.convert(content, _Finding)
+        validate_condition(finding.condition)
+        return finding, build([*finding.operations, *finding.crashes])
+    except msgspec.ValidationError as error:
+        fact = str(error)
+    except (UsageError, HistoryError) as error:
+        fact = error.message.rstrip(".")
+    raise UsageError(
+        "LP-U004",
+        f"the token does not hold a finding: {fact}.",
+        remedy="Copy the whole word after `linpoint replay`, from the same version of linpoint.",
+    )

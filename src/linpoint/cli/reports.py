@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said of checked files: the JSON document of the contract, the text for people, the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from linpoint.cli.output import command_line, print_error, print_table, print_text, printable
+from linpoint.errors import LinpointError
+from linpoint.explain.explanation import Explanation
+from linpoint.explain.text import sentence
+from linpoint.verdicts import KeyVerdict, Status
+
+EXIT: Final = {Status.LINEARIZABLE: 0, Status.VIOLATION: 1, Status.UNKNOWN: 3}
+BAD_INPUT: Final = 2
+_SEVERITY: Final = (BAD_INPUT, EXIT[Status.VIOLATION], EXIT[Status.UNKNOWN], EXIT[Status.LINEARIZABLE])
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is to be said of one file: an explanation, or the error that kept it from a verdict."""
+
+    file: str
+    explanation: Explanation | None = None
+    replay: tuple[str, ...] = ()
+    error: LinpointError | None = None
+
+    @property
+    def code(self) -> int:
+        """The exit code that this file asks for."""
+        return BAD_INPUT if self.explanation is None else EXIT[self.explanation.verdict.status]
+
+
+def exit_code(reports: Sequence[Report]) -> int:
+    """The exit code of the whole command: the worst."""
+    return min((report.code for report in reports), key=_SEVERITY.index)
+
+
+def as_json(reports: Sequence[Report]) -> dict[str, Any]:
+    """The document of the whole command."""
+    if len(reports) == 1:
+        return document(reports[0])
+    # A file without a verdict leaves the whole unknown, unless another one is in violation.
+    statuses = [report.explanation.verdict.status if report.explanation else Status.UNKNOWN for report in reports]
+    return {
+        "verdict": Status.worst(statuses).value,
+        "files": [{"file": report.file, **document(report)} for report in reports],
+    }
+
+
+def document(report: Report) -> dict[str, Any]:
+    """The JSON document of one file, as the contract has it."""
+    if report.explanation is None:
+        return {"error": report.error.as_dict() if report.error else {}}
+    verdict = report.explanation.verdict
+    findings = []
+    if verdict.status is Status.VIOLATION:
+        findings.append(
+            {
+                "kind": "linearizability",
+                "message": sentence(report.explanation).partition(": ")[2],
+                "explanation": report.explanation.as_dict(),
+                "replay": list(report.replay),
+            }
+        )
+    return {
+        "verdict": verdict.status.value,
+        "exhaustive": verdict.status is not Status.UNKNOWN,
+        "statistics": verdict.statistics.as_dict(),
+        "findings": findings,
+        "spec": verdict.spec.name,
+        "condition": verdict.condition,
+        "checker": verdict.checker,
+        "why": verdict.why,
+        "keys": [_key_document(key) for key in verdict.keys],
+        "warnings": list(verdict.warnings),
+    }
+
+
+def _key_document(key: KeyVerdict) -> dict[str, Any]:
+    data: dict[str, Any] = {"key": key.key, "verdict": key.status.value}
+    if key.witness is not None:
+        data["witness"] = list(key.witness.order)
+        if key.witness.survivors is not None:
+            data["survivors"] = list(key.witness.survivors)
+    return data
+
+
+def print_reports(reports: Sequence[Report], arguments: Sequence[str]) -> None:
+    """The reports for people; ``arguments`` are the options that a file must be checked with to see the same."""
+    if len(reports) > 1:
+        print_table(["file", "verdict", "operations", "keys", "seconds"], [_row(report) for report in reports])
+    for report in reports:
+        if report.error is not None:
+            print_error(str(report.error))
+        elif report.explanation is not None:
+            if len(reports) == 1:
+                print_text(report.explanation.text)
+            elif report.code:
+                print_text(f"\n{printable(report.file, lines=False)}: {sentence(report.explanation)}")
+            if report.replay:
+                if report.file != "-":
+                    print_text(f"See more: linpoint {command_line(['check', report.file, *arguments, '--json'])}")
+                print_text(f"Show it again: linpoint {command_line(report.replay)}")
+
+
+def _row(report: Report) -> list[str]:
+    if report.explanation is None:
+        return [report.file, "error", "", "", ""]
+    verdict = report.explanation.verdict
+    bad = sum(key.status is Status.VIOLATION for key in verdict.keys)
+    keys = f"{bad} of {len(verdict.keys)} in violation" if bad else str(len(verdict.keys))
+    numbers = verdict.statistics
+    return [report.file, verdict.status.value, f"{numbers.operations:,}", keys, f"{numbers.seconds:.3f}"]
