@@ -24,8 +24,8 @@ def brute_force(
     ops = [history.operations[position] for position in positions]
     required = [op.outcome is Outcome.OK for op in ops]
     crashes = [crash for crash in history.crashes if condition != "linearizable"]
-    system = sorted({crash.time for crash in crashes if crash.process is None})
-    bounds = system if condition == "buffered-durable" else []
+    instants = {crash.time for crash in crashes}
+    bounds = sorted({c.time for c in crashes if c.process is None}) if condition == "buffered-durable" else []
     eras = [[i for i, op in enumerate(ops) if sum(t <= op.call for t in bounds) == e] for e in range(len(bounds) + 1)]
 
     def end(op: Operation) -> float:
@@ -40,7 +40,7 @@ def brute_force(
         earlier = a.process == b.process and (a.call, end(a), i) < (b.call, end(b), j)
         if condition == "sequential" or (condition == "recoverable" and earlier and not required[i]):
             return earlier
-        apart = any(a.call < t and end(a) <= t <= b.call for t in system)
+        apart = any(a.call < t and end(a) <= t <= b.call for t in instants)
         return apart or end(a) < b.call or (earlier and end(a) <= b.call)
 
     orders = [[before(i, j) for j in range(len(ops))] for i in range(len(ops))]

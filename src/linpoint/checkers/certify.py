@@ -73,6 +73,7 @@ def _certify_times(history: History, order: Sequence[int], condition: str) -> No
     """No operation may come after one that had to follow it."""
     crashes = () if condition == "linearizable" else history.crashes
     system = sorted({crash.time for crash in crashes if crash.process is None})
+    instants = {crash.time for crash in crashes}
     latest_call: Time = float("-inf")
     latest_era = 0
     latest: dict[Process, tuple[Time, Time, int]] = {}
@@ -82,16 +83,15 @@ def _certify_times(history: History, order: Sequence[int], condition: str) -> No
         own = (op.call, op.return_ if certain and op.return_ is not None else float("inf"), position)
         ends: Time = own[1]
         era = bisect.bisect_right(system, op.call)
-        bound = certain
         if not certain and condition == "strict":
             cut = [crash for crash in crashes if crash.time > op.call and crash.covers(op.process)]
-            if cut:
-                ends = cut[0].time
-                bound = cut[0].time in system
+            ends = cut[0].time if cut else ends
         if condition != "sequential":
             if latest_call > ends:
                 raise _broken(f"{op} returned before an operation that comes first was called")
-            if (bound or condition == "buffered-durable") and latest_era > era:
+            if ends in instants and op.call < ends <= latest_call:  # at a crash's own time calls come after it
+                raise _broken(f"{op} ended at a crash, before an operation that comes first was called")
+            if condition == "buffered-durable" and latest_era > era:
                 raise _broken(f"{op} comes after an operation of a later era")
         # Within a process the order always counts, but what a crash cut off may come late unless the condition says no.
         keeps_order = certain or condition in ("strict", "recoverable", "sequential")

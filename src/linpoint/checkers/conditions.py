@@ -78,10 +78,12 @@ def build(
     ops = [history.operations[position] for position in positions]
     optional = [op.outcome is Outcome.UNKNOWN or place in relaxed for op, place in zip(ops, positions, strict=True)]
     if condition == "sequential":
-        return _sequential(machine, _loosened(ops, optional), positions)
+        return _sequential(machine, ops, optional, positions)
     crashes = () if condition == "linearizable" else history.crashes
     system = sorted({crash.time for crash in crashes if crash.process is None})
-    spans = [_span(op, condition, crashes, system) for op in ops]
+    instants = {crash.time for crash in crashes}
+    spans = [_span(op, condition, crashes, system, instants) for op in ops]
+    excluded = _constrain(_chains(ops), optional)[1] if condition == "recoverable" else []
     ops = _loosened(ops, optional)
     places: list[int | None] = list(positions)
     if condition == "buffered-durable":
@@ -96,9 +98,7 @@ def build(
     ranks = order(spans)
     by_call = sorted(range(len(ops)), key=ranks.calls.__getitem__)
     number = {old: new for new, old in enumerate(by_call)}
-    before, excluded = _constrain(ranks.chains, optional)
-    if condition == "recoverable":
-        excluded += _constrain(_chains(ops), optional)[1]
+    before, touching = _constrain(ranks.chains, optional)
     return Problem(
         machine,
         tuple(ops[old] for old in by_call),
@@ -107,11 +107,11 @@ def build(
         array("q", (ranks.returns[old] for old in by_call)),
         bytes(optional[old] for old in by_call),
         [(number[a], number[b]) for a, b in before],
-        [(number[a], number[b]) for a, b in excluded],
+        [(number[a], number[b]) for a, b in excluded + touching],
     )
 
 
-def _loosened(ops: list[Operation], optional: list[bool]) -> list[Operation]:
+def _loosened(ops: Sequence[Operation], optional: Sequence[bool]) -> list[Operation]:
     """The operations with the results of optional ones forgotten."""
     return [
         dataclasses.replace(op, outcome=Outcome.UNKNOWN) if loose and op.outcome is Outcome.OK else op
@@ -119,16 +119,17 @@ def _loosened(ops: list[Operation], optional: list[bool]) -> list[Operation]:
     ]
 
 
-def _span(op: Operation, condition: str, crashes: Sequence[Crash], system: list[Time]) -> Span:
+def _span(op: Operation, condition: str, crashes: Sequence[Crash], system: list[Time], instants: set[Time]) -> Span:
+    """When an operation may take effect. At a crash's own time returns come before it and calls after."""
     if op.outcome is Outcome.OK:
-        early = op.return_ in system and op.return_ != op.call if system else False
+        early = op.return_ in instants and op.return_ != op.call
         return Span(op.process, op.call, op.return_, CALL, EARLY_RETURN if early else RETURN)
     ends: Time | None = None
     early = False
     if condition == "strict":
         crash = next((each for each in crashes if each.time > op.call and each.covers(op.process)), None)
         if crash is not None:
-            ends, early = crash.time, crash.time in system
+            ends, early = crash.time, True
     elif condition == "buffered-durable":
         at = bisect.bisect_right(system, op.call)
         if at < len(system):
@@ -142,13 +143,8 @@ def _chains(ops: Sequence[Operation]) -> Iterable[list[int]]:
     for index, op in enumerate(ops):
         chains[op.process].append(index)
     for chain in chains.values():
-        chain.sort(key=lambda index: (ops[index].call, _last_moment(ops[index])))
+        chain.sort(key=lambda index: (ops[index].call, ops[index].end))
         yield chain
-
-
-def _last_moment(op: Operation) -> Time:
-    """The return, if there was one: also of an operation that was loosened."""
-    return op.end if op.return_ is None else op.return_
 
 
 def _constrain(
@@ -175,14 +171,16 @@ def _constrain(
     return before, excluded
 
 
-def _sequential(machine: Machine, ops: Sequence[Operation], positions: Sequence[int]) -> Problem:
+def _sequential(
+    machine: Machine, ops: Sequence[Operation], optional: Sequence[bool], positions: Sequence[int]
+) -> Problem:
     """Only the order within each process counts. Operations keep the order of their calls, which finds answers sooner."""
     by_call = sorted(range(len(ops)), key=lambda index: ops[index].call)
     ops = [ops[index] for index in by_call]
-    optional = [op.outcome is Outcome.UNKNOWN for op in ops]
+    optional = [optional[index] for index in by_call]
     return Problem(
         machine,
-        tuple(ops),
+        tuple(_loosened(ops, optional)),
         tuple(positions[index] for index in by_call),
         array("q", range(len(ops))),
         array("q", [NEVER]) * len(ops),

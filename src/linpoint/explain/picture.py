@@ -31,7 +31,7 @@ def picture(history: History, positions: Sequence[int], *, width: int = 100) -> 
     if len(ops) > _MOST_OPERATIONS:
         return f"({len(ops)} operations: too many to draw)"
     for longest in (60, 40, 30, 24, 18, 14, 10, 7, 5):
-        drawn = _draw(ops, crashes, longest)
+        drawn = _draw(ops, crashes, {crash.time for crash in history.crashes}, longest)
         if max(map(len, drawn)) <= width:
             return "\n".join(drawn)
     return f"({len(ops)} operations: too many to draw in {width} columns)"
@@ -48,9 +48,9 @@ def label(op: Operation, longest: int = 60) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def _draw(ops: Sequence[Operation], crashes: Sequence[Crash], longest: int) -> list[str]:
+def _draw(ops: Sequence[Operation], crashes: Sequence[Crash], instants: set[Time], longest: int) -> list[str]:
     labels = [label(op, longest) for op in ops]
-    columns = _columns(ops, crashes, labels)
+    columns = _columns(ops, crashes, instants, labels)
     right = max(
         [column + 2 for column in columns.values()]
         + [
@@ -89,7 +89,9 @@ def _bar(text: str, width: int, end: str) -> str:
     return f"|--{text}--{'-' * (width - len(text) - len(end) - 5)}{end}"
 
 
-def _columns(ops: Sequence[Operation], crashes: Sequence[Crash], labels: Sequence[str]) -> dict[tuple[int, int], int]:
+def _columns(
+    ops: Sequence[Operation], crashes: Sequence[Crash], instants: set[Time], labels: Sequence[str]
+) -> dict[tuple[int, int], int]:
     """A column for each call, return and crash: as far left as order and labels allow.
 
     An unknown operation has an end only where its process calls again; the others run to the right edge.
@@ -98,7 +100,7 @@ def _columns(ops: Sequence[Operation], crashes: Sequence[Crash], labels: Sequenc
     for index, op in enumerate(ops):
         if op.outcome is not Outcome.UNKNOWN:
             ends[index] = op.call if op.return_ is None else op.return_
-    ranks = order(_spans(ops, crashes))
+    ranks = order(_spans(ops, crashes, instants))
     events: list[tuple[float, int, int]] = [(rank, index, _CALL) for index, rank in enumerate(ranks.calls[: len(ops)])]
     events += [(ranks.returns[index], index, _RETURN) for index in ends]
     events += [(rank, ~number, _CALL) for number, rank in enumerate(ranks.calls[len(ops) :])]
@@ -120,12 +122,11 @@ def _columns(ops: Sequence[Operation], crashes: Sequence[Crash], labels: Sequenc
     return columns
 
 
-def _spans(ops: Sequence[Operation], crashes: Sequence[Crash]) -> list[Span]:
+def _spans(ops: Sequence[Operation], crashes: Sequence[Crash], instants: set[Time]) -> list[Span]:
     """The operations, then the crashes, as they are ordered in time; what touches a crash is on its side of it."""
-    at_crash = {crash.time for crash in crashes}
     spans = []
     for op in ops:
         end = None if op.outcome is Outcome.UNKNOWN else op.call if op.return_ is None else op.return_
-        early = end in at_crash and end != op.call
+        early = end in instants and end != op.call
         spans.append(Span(op.process, op.call, end, CALL, EARLY_RETURN if early else RETURN))
     return spans + [Span(None, crash.time, None, CRASH) for crash in crashes]

@@ -20,7 +20,7 @@ from linpoint.histories.operation import Process, Time
 NEVER: Final = 2**63 - 1
 """The return rank of an operation that never returns."""
 
-# What happens at one instant, in this order. EARLY: returns at the very time of a crash of the whole system.
+# What happens at one instant, in this order. EARLY: returns at the very time of a crash.
 EARLY_RETURN, CRASH, RECOVERY, CALL, RETURN = range(5)
 
 

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Histories that once had a wrong verdict."""
+
+import pytest
+
+import linpoint
+from linpoint.checkers.select import CHECKERS
+
+UNKNOWN_POINT = {"process": 0, "op": "write", "args": [1], "call": 5, "return": 5, "outcome": "unknown"}
+CASES = {
+    # At one instant an operation whose outcome is unknown is its process's last, wherever its line stands.
+    "unknown at the instant of a read": (
+        [
+            UNKNOWN_POINT,
+            {"process": 0, "op": "read", "args": [], "result": None, "call": 5, "return": 5},
+            {"process": 1, "op": "read", "args": [], "result": 1, "call": 6, "return": 7},
+        ],
+        {"sequential": "linearizable", "recoverable": "linearizable"},
+    ),
+    "read at the instant of an unknown write": (
+        [UNKNOWN_POINT, {"process": 0, "op": "read", "args": [], "result": 1, "call": 5, "return": 5}],
+        {"sequential": "violation", "recoverable": "violation", "linearizable": "violation"},
+    ),
+    # At a crash's own time returns come before it and calls after, whose crash it ever is.
+    "a call at the crash of another process": (
+        [
+            {"process": 0, "op": "write", "args": [1], "call": 3},
+            {"crash": True, "process": 0, "time": 5},
+            {"process": 1, "op": "read", "result": None, "call": 5, "return": 6},
+            {"process": 1, "op": "read", "result": 1, "call": 7, "return": 8},
+        ],
+        {"strict": "violation", "durable": "linearizable"},
+    ),
+    # A read that matches may not be taken at once where it rules out an operation that a crash cut off.
+    "a read that rules out a write": (
+        [
+            {"process": 0, "op": "write", "args": [1], "call": 0},
+            {"crash": True, "time": 5},
+            {"process": 0, "op": "read", "result": None, "call": 6, "return": 20},
+            {"process": 1, "op": "read", "result": 1, "call": 7, "return": 9},
+        ],
+        {"recoverable": "violation", "durable": "linearizable", "strict": "violation"},
+    ),
+}
+
+
+@pytest.mark.parametrize("checker", CHECKERS)
+@pytest.mark.parametrize("name", CASES)
+def test_verdict(name: str, checker: str) -> None:
+    lines, expected = CASES[name]
+    for condition, verdict in expected.items():
+        assert linpoint.check(lines, "register", checker=checker, condition=condition).status.value == verdict, (
+            condition
+        )
+
+
+@pytest.mark.parametrize("checker", CHECKERS)
+def test_a_write_that_changes_nothing_now_may_be_needed_later(checker: str) -> None:
+    history = linpoint.history("""
+        A: |--write(1)--|  |--write(1)-------------------------|  |--read()->1--|
+        B:                         |--write(2)--|
+    """)
+    assert linpoint.check(history, "register", checker=checker).status is linpoint.Status.LINEARIZABLE
