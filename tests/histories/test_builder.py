@@ -86,6 +86,13 @@ def test_bad_dicts_say_which_one() -> None:
     assert caught.value.place.endswith("1")
 
 
+def test_what_is_no_history() -> None:
+    for thing in (None, 7):
+        with pytest.raises(linpoint.UsageError) as caught:
+            linpoint.history(thing)  # type: ignore[arg-type]
+        assert caught.value.code == "LP-U001"
+
+
 def test_histories_and_their_values_are_immutable() -> None:
     history = linpoint.history('A: |--put("k", {"a": [1]})--|')
     value = history[0].args[1]

@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from linpoint.errors import HistoryError
+from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.formats.operation_lines import item_from_dict
 from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process
@@ -37,6 +37,12 @@ def history(source: str | Iterable[Mapping[str, Any] | Operation] | History) -> 
         return source
     if isinstance(source, str):
         return _draw(source)
+    if not isinstance(source, Iterable):
+        raise UsageError(
+            "LP-U001",
+            f"a {type(source).__name__} is no history.",
+            remedy="Give a drawing, a list of operations or dicts, or what linpoint.load(path) returns.",
+        )
     operations: list[Operation] = []
     crashes: list[Crash] = []
     annotations: list[Annotation] = []
