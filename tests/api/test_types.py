@@ -18,6 +18,8 @@ import pytest
 import linpoint
 
 PACKAGE = Path(linpoint.__file__).parent
+# mypy finds an installed package by itself and refuses to be told; sources it must be told.
+SOURCES = {} if PACKAGE.parent.name == "site-packages" else {"MYPYPATH": str(PACKAGE.parent)}
 
 
 def test_the_package_says_that_it_is_typed() -> None:
@@ -67,7 +69,7 @@ def complaints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(folder / "cache"), "--no-error-summary", "."],
         cwd=folder,
-        env={**os.environ, "MYPYPATH": str(PACKAGE.parent)},
+        env={**os.environ, **SOURCES},
         capture_output=True,
         text=True,
         check=False,
@@ -105,7 +107,7 @@ def test_the_stub_is_that_of_the_native_module(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "mypy.stubtest", "linpoint._native", "--concise"],
         cwd=PACKAGE.parent.parent,
-        env={**os.environ, "MYPYPATH": str(PACKAGE.parent), "MYPY_CACHE_DIR": str(tmp_path)},
+        env={**os.environ, **SOURCES, "MYPY_CACHE_DIR": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,
