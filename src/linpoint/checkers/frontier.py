@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from linpoint.checkers import conditions
+from linpoint.checkers.certify import run
 from linpoint.histories.columns import NEVER
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
@@ -21,7 +22,7 @@ def stuck_frontier(
     """The refutation that a longest legal prefix makes: which operations come next and why each is rejected."""
     if condition == "buffered-durable":  # its prefix does not show where the state went back at a crash
         return StuckFrontier(tuple(prefix), ())
-    states = states_after(history, spec, prefix)
+    states = run(spec, not spec.key_argument, (history.operations[place] for place in prefix))
     done = set(prefix)
     problem = conditions.build(history, positions, spec, condition)
     held_back = {problem.positions[b] for a, b in problem.before if problem.positions[a] not in done}
@@ -39,20 +40,6 @@ def stuck_frontier(
         if call < first_return and place not in held_back
     ]
     return StuckFrontier(tuple(prefix), tuple(blocked))
-
-
-def states_after(history: History, spec: Spec, order: Sequence[int]) -> list[dict[Any, State]]:
-    """The states that a legal order of operations leads to, a state for each key."""
-    states: list[dict[Any, State]] = [{}]
-    for position in order:
-        op = history.operations[position]
-        key = _object(spec, op)
-        states = [
-            {**state, key: after} for state in states for after in spec.successors(state.get(key, spec.initial), op)
-        ]
-        if len(states) > 1:
-            states = list({canonical(state): state for state in states}.values())
-    return states
 
 
 def allowed_results(spec: Spec, states: list[dict[Any, State]], op: Operation) -> tuple[Value, ...]:
