@@ -93,7 +93,7 @@ def print_text(text: str) -> None:
     from rich.text import Text  # noqa: PLC0415 - as above
 
     head, colon, rest = text.partition(":")
-    styled = Text(head + colon, style=_COLOURS.get(head, "")) + Text(rest)
+    styled = Text.assemble((head + colon, _COLOURS.get(head, "")), rest)
     console().print(styled)
 
 
@@ -120,7 +120,7 @@ def print_error(text: str) -> None:
     if sys.stderr.isatty():
         from rich.text import Text  # noqa: PLC0415 - as above
 
-        console(stderr=True).print(Text("error: ", style="bold red") + Text(text))
+        console(stderr=True).print(Text.assemble(("error: ", "bold red"), text))
     else:
         sys.stderr.write(f"error: {text}\n")
 
