@@ -14,7 +14,9 @@ nox.options.sessions = ["native", "test", "lint", "docs"]
 nox.options.error_on_missing_interpreters = False
 
 # The environment that holds nox holds every tool; nothing else on the machine's path may stand in for them.
-os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+# Interpreters that pyenv keeps are found by their own folders: its shims answer for the chosen version alone.
+PYENV = sorted(Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")).glob("versions/*/bin"))
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), *map(str, PYENV), os.environ.get("PATH", "")])
 
 NATIVE = sorted(str(path) for path in Path("native").rglob("*.[ch]pp"))
 
@@ -58,7 +60,7 @@ def versions(session: nox.Session) -> None:
     """The tests on every supported version of Python that is installed."""
     session.install("--group", "test", "mypy", "sphinx", "myst-parser", "furo")
     session.install(".")
-    session.run("python", "-m", "pytest", "-n", str(os.cpu_count() or 2))
+    session.run("python", "-m", "pytest", "-n", str(os.cpu_count() or 2), *session.posargs)
 
 
 @nox.session(venv_backend="none")
