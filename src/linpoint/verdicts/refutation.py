@@ -23,8 +23,7 @@ class Blocked:
 class StuckFrontier:
     """A longest legal prefix and the operations that cannot come next, each with the spec's reason.
 
-    It is evidence to look at; that *no* order exists is the exhausted search's word, which certification
-    confirms by deciding the minimal sub-history again with the oracle.
+    It is evidence to look at, and the prefix is certified; that *no* order exists is the exhausted search's word alone.
     """
 
     prefix: tuple[int, ...]

@@ -70,7 +70,7 @@ class KeyVerdict:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """The certified answer for a history, with its evidence for each key."""
+    """The answer for a history, with its evidence for each key: a witness is certified, of a refutation the prefix is."""
 
     status: Status
     history: History = field(repr=False)
