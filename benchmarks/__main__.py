@@ -1,47 +1,130 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make bench`: checks of generated histories beside a bare loop of json.loads over the same lines."""
+"""`make bench`: linpoint and Porcupine on the same histories, one process a measurement, ratios rather than gates.
+
+Every cell is printed, also where Porcupine is ahead. Times are those of checking, without start-up and reading, on both
+sides; small files are checked five times in a process and the median counts. Nothing fails for being slow: the exit
+code is 1 only if an answer is wrong, or a tool failed.
+
+    python -m benchmarks --quick
+    python -m benchmarks --select cas/10k --timeout 60
+"""
 
 from __future__ import annotations
 
-import json
+import argparse
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-import linpoint
-from benchmarks.workloads import cas_register_lines
+from benchmarks import lowe, plot, report
+from benchmarks.cells import Cell, all_cells, matches, selected
+from benchmarks.measuring import Comparison, Measurement, measure_ours, measure_theirs
+from benchmarks.peer import Peer, PeerError, build
+from benchmarks.running import ROOT, Limits
 
-CASES = {
-    "cas-register 100k, 10 keys, 10 processes": {"operations": 100_000, "keys": 10},
-    "the same with unique values": {"operations": 100_000, "keys": 10, "values": 10**9},
-    "cas-register 10k, 10 processes": {"operations": 10_000},
-    "cas-register 10k, 10 processes, bad": {"operations": 10_000, "bad": True},
-    "cas-register 100k, 4 processes": {"operations": 100_000, "processes": 4},
-}
+_QUICK_LOWE = lowe.Plan(powers=range(5, 9), observations=5, total=1024, timeout=2.0)
 
 
-def main() -> None:
-    """Print a row per history: reading, checking, and both as multiples of a json.loads loop."""
-    print(f"{'history':<44}{'json.loads':>11}{'read':>8}{'check':>8}{'ratio':>7}  verdict")
-    with tempfile.TemporaryDirectory() as folder:
-        for name, parameters in CASES.items():
-            path = Path(folder) / "history.jsonl"
-            path.write_text("\n".join(cas_register_lines(**parameters)) + "\n")
-            started = time.perf_counter()
-            with path.open() as lines:
-                for line in lines:
-                    json.loads(line)
-            bare = time.perf_counter() - started
-            started = time.perf_counter()
-            history = linpoint.load(path)
-            read = time.perf_counter() - started
-            verdict = linpoint.check(history, "cas-register", budget="120s")
-            check = verdict.statistics.seconds
-            ratio = (read + check) / bare
-            print(f"{name:<44}{bare:>10.3f}s{read:>7.2f}s{check:>7.2f}s{ratio:>7.1f}  {verdict.status.value}")
-            sys.stdout.flush()
+def main() -> int:
+    """Measure what is asked for; see ``--help``."""
+    options = _options()
+    out: Path = options.out
+    out.mkdir(parents=True, exist_ok=True)
+    peer = None if options.without_porcupine else _peer(out)
+    data = options.data or (peer.data if peer else None)
+    if data is None:
+        _tell("Porcupine's files are not at hand (--data DIR names a copy): their cells are left out")
+    chosen = selected(all_cells(data), options.select, quick=options.quick)
+    with_lowe = not options.select or matches("lowe", options.select)
+    if options.list:
+        print("\n".join([*(cell.name for cell in chosen), *(["lowe"] if with_lowe else [])]))
+        return 0
+    if not chosen and not with_lowe:
+        print("no cell has such a name; --list shows them all", file=sys.stderr)
+        return 2
+    limits = Limits(options.timeout or (10.0 if options.quick else 30.0), int(options.max_memory * 2**30))
+    results: list[Comparison] = []
+    stopped = False
+    wrong = False
+    try:
+        if chosen:
+            print(f"at most {limits.seconds:g} s a check and {options.max_memory:g} GB a process", end="; ")
+            print("ratio: Porcupine's time over linpoint's\n")
+            _measure(chosen, limits, peer, out, results)
+        if with_lowe:
+            print()
+            told = lowe.experiment(_QUICK_LOWE if options.quick else lowe.Plan(memory=limits.memory), out)
+            wrong = any(result.note.startswith("WRONG") for result in told)
+    except KeyboardInterrupt:
+        print("\nstopped by Ctrl-C; this is what was measured so far")
+        stopped = True
+    if results:
+        (out / "bench.svg").write_text(_drawn(results), encoding="utf-8")
+        print("\n" + "\n".join(report.summary(results)))
+    print(
+        f"\nwrote {', '.join(str(path) for path in sorted(out.glob('*.[cs]*v*')) if path.suffix in ('.csv', '.svg'))}"
+    )
+    wrong = wrong or any(each.wrong for each in results)
+    return 1 if wrong else 130 if stopped else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--select", action="append", default=[], metavar="PATTERN", help="part of a name, or a glob")
+    parser.add_argument("--quick", action="store_true", help="a few minutes: the telling cells, 10 s each")
+    parser.add_argument("--timeout", type=float, help="seconds of one check (30; 10 with --quick)")
+    parser.add_argument("--max-memory", type=float, default=9.0, metavar="GB", help="of one process (9)")
+    parser.add_argument("--data", type=Path, help="a folder with jepsen/ and kv/ instead of Porcupine's own")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench", help="where files go (build/bench)")
+    parser.add_argument("--without-porcupine", action="store_true", help="our own side alone")
+    parser.add_argument("--list", action="store_true", help="name the cells and stop")
+    return parser.parse_args()
+
+
+def _peer(out: Path) -> Peer | None:
+    """Porcupine, or a word on why it is missing."""
+    try:
+        peer = build(out)
+    except PeerError as error:
+        _tell(f"without Porcupine: {error}")
+        return None
+    _tell(f"Porcupine {peer.version}, built with Go; its files are in its module")
+    return peer
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _measure(cells: list[Cell], limits: Limits, peer: Peer | None, out: Path, results: list[Comparison]) -> None:
+    """Measure the cells one after another; ``results`` grows, so that an interrupt loses nothing."""
+    table = report.Table(out / "bench.csv")
+    print(report.HEADER)
+    try:
+        for cell in cells:
+            with tempfile.TemporaryDirectory() as folder:
+                file = cell.provide(Path(folder))
+                ours = measure_ours(cell, file, limits)
+                theirs: Measurement | None = None
+                if peer is not None and cell.spec is None:
+                    theirs = measure_theirs(cell, file, limits, peer)
+            results.append(Comparison(cell, ours, theirs))
+            print(report.row(results[-1]), flush=True)
+            table.add(results[-1])
+    finally:
+        table.close()
+
+
+def _drawn(results: list[Comparison]) -> str:
+    groups: dict[str, list[plot.Point]] = {}
+    for each in results:
+        if each.theirs is not None and each.ratio is not None:
+            label = f"{each.cell.name}, ratio {report.ratio(each)}"
+            point = plot.Point(each.ours.seconds, each.theirs.seconds, label, open_end=bool(each.bound))
+            groups.setdefault(each.cell.group, []).append(point)
+    title = "Seconds of checking, by history (triangles: one of the two gave up)"
+    return plot.scatter(title, "linpoint", "Porcupine", groups)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -2,7 +2,8 @@
 """Random small histories for every built-in spec: run on the spec at hidden points, then stretched, cut and corrupted.
 
 Half of the histories satisfy their condition by construction or nearly so; the rest had a result replaced, times
-moved or operations dropped, so that both verdicts are common.
+moved or operations dropped, so that both verdicts are common. Order hints come from the hidden points, and with a clock
+skew each process has a clock of its own.
 """
 
 from __future__ import annotations
@@ -131,12 +132,19 @@ MAKERS: dict[str, tuple[Spec, Maker]] = {
 
 
 def random_history(
-    rng: random.Random, name: str, *, operations: int = 8, crashes: bool = False, keyed: bool = False
+    rng: random.Random,
+    name: str,
+    *,
+    operations: int = 8,
+    crashes: bool = False,
+    keyed: bool = False,
+    hints: bool = False,
+    skew: bool = False,
 ) -> tuple[History, Spec]:
     """A random history of at most ``operations`` operations of the spec called ``name``."""
     spec, make = MAKERS[name]
     count = rng.randint(1, operations)
-    processes = rng.randint(1, 4)
+    processes = rng.randint(2 if hints or skew else 1, 4)
     crash_times: list[Crash] = []
     if crashes:
         crash_times = [
@@ -146,8 +154,11 @@ def random_history(
     state: dict[Any, Any] = {}
     saved: dict[Any, Any] = {}
     ops: list[Operation] = []
-    stretch = rng.choice([2, 6, 12, 25])
+    stretch = rng.choice([0, 2, 6] if skew else [2, 6, 12, 25])
     free_from = dict.fromkeys(range(processes), -100.0)
+    clock_skew = rng.choice([1, 5, 7.5, 10, 12, 20, 25]) if skew else 0
+    drift = [rng.choice([0, clock_skew, rng.randint(0, 25)]) if skew else 0 for _ in range(processes)]
+    points: list[int] = []
     for number in range(count):
         point = number * 10 + 3
         for crash in crash_times:
@@ -158,7 +169,7 @@ def random_history(
         process = rng.randrange(processes)
         if free_from[process] == float("inf"):
             continue  # its last operation never returned and no crash freed it
-        op = _operation(rng, make, process, point, stretch, free_from[process], keyed=keyed)
+        op = _operation(rng, make, process, point + drift[process], stretch, free_from[process], keyed=keyed)
         op, late = _cut(rng, op, crash_times)
         where = None if spec.key_argument else op.key
         outcomes = spec.outcomes(state.get(where, spec.initial), op)
@@ -175,8 +186,22 @@ def random_history(
         else:
             free_from[process] = op.return_ if op.return_ is not None else op.call
         ops.append(op)
+        points.append(point)
+    if hints:
+        ops = _hinted(rng, ops, points)
     rng.shuffle(ops)
-    return History(ops, crashes=crash_times), spec
+    return History(ops, crashes=crash_times, clock_skew=clock_skew), spec
+
+
+def _hinted(rng: random.Random, ops: list[Operation], points: list[int]) -> list[Operation]:
+    """Some operations with the order of their points: exact or coarse, sometimes with two of them swapped."""
+    share = rng.choice([0.4, 0.7, 1.0])
+    coarse = rng.choice([1, 1, 20, 30.0])
+    orders = [point // coarse if rng.random() < share else None for point in points]
+    if len(orders) > 1 and rng.random() < 0.4:
+        a, b = rng.sample(range(len(orders)), 2)
+        orders[a], orders[b] = orders[b], orders[a]
+    return [_with(op, order=order) for op, order in zip(ops, orders, strict=True)]
 
 
 def _with(op: Operation, **changes: Any) -> Operation:
@@ -185,7 +210,7 @@ def _with(op: Operation, **changes: Any) -> Operation:
 
 
 def _operation(
-    rng: random.Random, make: Maker, process: int, point: int, stretch: int, free: float, *, keyed: bool
+    rng: random.Random, make: Maker, process: int, point: float, stretch: int, free: float, *, keyed: bool
 ) -> Operation:
     name, args = make(rng)
     call = max(free, point - rng.randint(0, stretch))

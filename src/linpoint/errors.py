@@ -46,6 +46,7 @@ CODES: dict[str, str] = {
     "LP-U003": "there is no such condition",
     "LP-U004": "a replay token cannot be read",
     "LP-U005": "a file cannot be written",
+    "LP-U006": "clocks have no say in the order of the history",
     "LP-V001": "a verdict failed its own certification",
 }
 

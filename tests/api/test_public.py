@@ -78,11 +78,14 @@ CLASSES = {
     "CertificateError": "as_dict at",
     "Crash": "covers line process time",
     "Explanation": "as_dict core culprit key minimal needed other_initial others picture stuck text verdict verified",
-    "History": "annotations count crashes index keyed operations place processes replace select source",
+    "History": (
+        "annotations by_position clock_skew count crashes index keyed operations place processes replace select source "
+        "with_clock_skew"
+    ),
     "HistoryError": "as_dict at",
     "KeyVerdict": "checker configurations key positions refutation status why witness",
     "LinpointError": "as_dict at",
-    "Operation": "args call end key line name outcome process result return_ times",
+    "Operation": "args call end key line name order outcome process result return_ times",
     "Outcome": "FAILED OK UNKNOWN",
     "Spec": (
         "allows any_operation arguments complaint doc factory identity initial key_argument name outcomes partition "
@@ -307,7 +310,7 @@ def test_a_history_is_a_sequence() -> None:
     assert found != linpoint.history(BAD)
 
 
-@pytest.mark.parametrize("name", ["operations", "crashes", "annotations", "source"])
+@pytest.mark.parametrize("name", ["operations", "crashes", "annotations", "source", "clock_skew", "by_position"])
 def test_a_history_cannot_be_changed(name: str) -> None:
     found = history()
     with pytest.raises(AttributeError):

@@ -78,6 +78,16 @@ def test_dicts_and_operations() -> None:
     assert linpoint.history(history) is history
 
 
+def test_dicts_with_an_order() -> None:
+    first, second = linpoint.history(
+        [
+            {"process": 0, "op": "write", "args": [1], "result": None, "call": 0, "return": 1, "order": 3},
+            {"process": 0, "op": "write", "args": [1], "result": None, "call": 2, "return": 3},
+        ]
+    )
+    assert (first.order, second.order) == (3, None)
+
+
 def test_bad_dicts_say_which_one() -> None:
     with pytest.raises(linpoint.HistoryError) as caught:
         linpoint.history([{"process": 0, "op": "read", "call": 0, "return": 1}])

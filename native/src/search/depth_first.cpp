@@ -8,115 +8,47 @@
 // keep the rule that narrow. A write that would not change *this* state may be needed later: x = 1, p: write(1),
 // read()->1; q: write(2). And taking a read may rule out an optional operation, as under `recoverable` with
 // p: write(1) cut off, crash, p: read()->null; q: read()->1.
+// Past an operation that settles the state (nothing overlaps it, one state follows it) the walk never goes back.
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "linpoint/search/search.hpp"
 #include "search/linearized_set.hpp"
 #include "search/linked_history.hpp"
+#include "search/pairs.hpp"
 #include "search/seen_table.hpp"
 
 namespace linpoint::search {
 namespace {
 
-/// For each operation the partners of the pairs it is in, as one flat array with offsets.
-class Adjacency {
- public:
-  template <typename Owner, typename Partner>
-  Adjacency(std::size_t operations, std::span<const Pair> pairs, Owner owner, Partner partner)
-      : offset_(operations + 1) {
-    for (const Pair& pair : pairs) ++offset_[static_cast<std::size_t>(owner(pair)) + 1];
-    for (std::size_t i = 1; i < offset_.size(); ++i) offset_[i] += offset_[i - 1];
-    partner_.resize(pairs.size());
-    std::vector<std::size_t> next(offset_.begin(), offset_.end() - 1);
-    for (const Pair& pair : pairs)
-      partner_[next[static_cast<std::size_t>(owner(pair))]++] = static_cast<std::size_t>(partner(pair));
-  }
-  [[nodiscard]] std::span<const std::size_t> of(std::size_t op) const {
-    return std::span(partner_).subspan(offset_[op], offset_[op + 1] - offset_[op]);
-  }
-
- private:
-  std::vector<std::size_t> offset_;
-  std::vector<std::size_t> partner_;
-};
-
-constexpr std::int32_t kNone = -1;
 constexpr std::size_t kNoOperation = std::numeric_limits<std::size_t>::max();
 
-/// Of unknown operations that are alike only the first called need be tried while it is open: whatever a later
-/// one could do, it could do. Gives for each such operation the one to try before it.
-std::vector<std::int32_t> rivals(const Problem& problem) {
-  std::vector<std::int32_t> rival(problem.symbol.size(), kNone);
-  std::vector<bool> tied(problem.symbol.size());
-  for (const Pair& pair : problem.before) tied[static_cast<std::size_t>(pair.second)] = true;
-  for (const Pair& pair : problem.excluded) tied[static_cast<std::size_t>(pair.first)] = true;
-  std::vector<std::pair<Symbol, std::int32_t>> last;
-  for (std::size_t op = 0; op < problem.symbol.size(); ++op) {
-    if (problem.optional[op] == 0 || problem.ret[op] != kNever || tied[op]) continue;
-    last.emplace_back(problem.symbol[op], static_cast<std::int32_t>(op));
-  }
-  std::sort(last.begin(), last.end());
-  for (std::size_t i = 1; i < last.size(); ++i)
-    if (last[i].first == last[i - 1].first) rival[static_cast<std::size_t>(last[i].second)] = last[i - 1].second;
-  return rival;
-}
-
-class Walk {
+class Walk final : public Search {
  public:
-  Walk(const Problem& problem, TransitionTable& table, StopToken& stop, bool remember)
+  Walk(const Problem& problem, std::unique_ptr<specs::Steps> steps, StopToken& stop, std::shared_ptr<SeenTable> seen,
+       bool reversed)
       : problem_(problem),
-        table_(table),
+        steps_(std::move(steps)),
         stop_(stop),
+        seen_(std::move(seen)),
+        reversed_(reversed),
         events_(problem),
         linearized_(problem),
-        before_(
-            problem.symbol.size(), problem.before, [](const Pair& p) { return p.second; },
-            [](const Pair& p) { return p.first; }),
-        excluded_(
-            problem.symbol.size(), problem.excluded, [](const Pair& p) { return p.first; },
-            [](const Pair& p) { return p.second; }),
+        before_(awaited(problem)),
+        excluded_(forbidden(problem)),
         rival_(rivals(problem)),
-        rules_out_(problem.symbol.size()),
+        rules_out_(problem.size()),
         state_(problem.initial) {
     for (const Pair& pair : problem.excluded) rules_out_[static_cast<std::size_t>(pair.second)] = true;
-    if (remember) seen_.emplace(stop);
   }
 
-  Result run() {
-    Result result;
-    LinkedHistory::Node cursor = events_.first();
-    std::size_t alternative = 0;
-    if (!stop_.poll()) {
-      while (linearized_.count() < linearized_.mandatories()) {
-        if (interrupted()) break;
-        if (advance(cursor, alternative)) {
-          cursor = events_.first();
-          alternative = 0;
-          continue;
-        }
-        keep_longest();
-        if (stop_.stopped()) break;  // a step that failed for want of memory refutes nothing
-        while (!stack_.empty() && stack_.back().only_child) undo();
-        if (stack_.empty()) {
-          result.status = Status::kViolation;
-          break;
-        }
-        const Frame frame = undo();
-        cursor = LinkedHistory::call_of(static_cast<std::uint32_t>(frame.op));
-        alternative = frame.alternative + 1;
-      }
-    }
-    if (linearized_.count() == linearized_.mandatories() && !stop_.stopped()) {
-      result.status = Status::kLinearizable;
-      keep_longest();
-    }
+  Status run(std::uint64_t allowance) override {
+    const Status status = walk(configurations_ + std::min(allowance, std::numeric_limits<std::uint64_t>::max() / 2));
     report();
-    result.order = longest_;
-    result.configurations = configurations_;
-    return result;
+    return status;
   }
+
+  [[nodiscard]] std::vector<std::int32_t> order() const override { return longest_; }
 
  private:
   struct Frame {
@@ -129,25 +61,69 @@ class Walk {
   };
   static constexpr std::uint64_t kPollInterval = 1024;
 
-  /// Takes the next operation that can take effect at or behind `cursor`; false when there is none.
-  bool advance(LinkedHistory::Node cursor, std::size_t alternative) {
-    if (seen_ && cursor == events_.first() && alternative == 0) {
+  Status walk(std::uint64_t most) {
+    if (stop_.poll()) return Status::kStopped;
+    while (linearized_.count() < linearized_.mandatories()) {
+      if (interrupted()) return Status::kStopped;
+      if (configurations_ >= most) return Status::kPaused;
+      const bool forward = retry_ == kNoOperation ? descend() : sidestep();
+      if (forward) {
+        retry_ = kNoOperation;
+        continue;
+      }
+      keep_longest();
+      if (stop_.stopped()) return Status::kStopped;  // a step that failed for want of memory refutes nothing
+      while (stack_.size() > floor_ && stack_.back().only_child) undo();
+      if (stack_.size() == floor_) return Status::kViolation;
+      const Frame frame = undo();
+      retry_ = frame.op;
+      alternative_ = frame.alternative + 1;
+    }
+    if (stop_.stopped()) return Status::kStopped;
+    keep_longest();
+    return Status::kLinearizable;
+  }
+
+  /// Takes a first operation from here; false when there is none.
+  bool descend() {
+    if (seen_ != nullptr) {
       const std::size_t op = due_read();
       if (op != kNoOperation) return enter(op, state_, 0, true);
     }
-    for (; cursor != events_.end(); cursor = events_.next(cursor), alternative = 0) {
+    return take(reversed_ ? last_candidate() : events_.first(), 0);
+  }
+
+  /// Takes the next operation after one that has failed; false when there is none.
+  bool sidestep() { return take(LinkedHistory::call_of(static_cast<std::uint32_t>(retry_)), alternative_); }
+
+  /// Takes the next operation that can take effect at or behind `cursor`; false when there is none.
+  bool take(LinkedHistory::Node cursor, std::size_t alternative) {
+    for (; cursor != events_.end(); cursor = following(cursor), alternative = 0) {
       const std::size_t op = LinkedHistory::operation(cursor);
       if (LinkedHistory::is_return(cursor)) {
         if (problem_.optional[op] != 0) continue;  // left out: what follows need not wait for it
         return false;
       }
       if (!may_come_next(op)) continue;
-      const auto states = table_.step(state_, problem_.symbol[op]);
+      const auto states = steps_->step(state_, problem_.symbol[op]);
       for (; alternative < states.size(); ++alternative)
         if (enter(op, states[alternative], alternative, false)) return true;
       if (stop_.stopped()) return false;
     }
     return false;
+  }
+
+  [[nodiscard]] LinkedHistory::Node following(LinkedHistory::Node node) const {
+    return reversed_ ? events_.previous(node) : events_.next(node);
+  }
+
+  /// The last call before the first return that must be waited for.
+  [[nodiscard]] LinkedHistory::Node last_candidate() const {
+    LinkedHistory::Node node = events_.first();
+    while (node != events_.end() &&
+           (!LinkedHistory::is_return(node) || problem_.optional[LinkedHistory::operation(node)] != 0))
+      node = events_.next(node);
+    return events_.previous(node);
   }
 
   /// A read that may come next, matches and rules nothing out, or kNoOperation.
@@ -156,16 +132,15 @@ class Walk {
       const std::size_t op = LinkedHistory::operation(node);
       if (LinkedHistory::is_return(node)) break;  // what is called after an optional return rules that one out
       if (problem_.reads[op] == 0 || problem_.optional[op] != 0 || rules_out_[op] || !may_come_next(op)) continue;
-      if (!table_.step(state_, problem_.symbol[op]).empty()) return op;
+      if (!steps_->step(state_, problem_.symbol[op]).empty()) return op;
     }
     return kNoOperation;
   }
 
   [[nodiscard]] bool may_come_next(std::size_t op) const {
-    if (problem_.optional[op] != 0) {
-      if (problem_.ret[op] < latest_call_) return false;  // something called after its end is in already
-      if (rival_[op] != kNone && !linearized_.contains(static_cast<std::size_t>(rival_[op]))) return false;
-    }
+    if (problem_.optional[op] != 0 && problem_.ret[op] < latest_call_)
+      return false;  // something called after its end is in already
+    if (rival_[op] != kNoRival && !linearized_.contains(static_cast<std::size_t>(rival_[op]))) return false;
     for (const std::size_t other : before_.of(op))
       if (!linearized_.contains(other)) return false;
     for (const std::size_t other : excluded_.of(op))
@@ -179,9 +154,11 @@ class Walk {
     const std::int64_t latest_call = std::max(latest_call_, problem_.call[op]);
     linearized_.insert(op, optional);
     const std::size_t expired = linearized_.expire(latest_call);
-    if (seen_) {
+    if (seen_ != nullptr) {
       linearized_.key(after, key_);
-      if (seen_->insert(key_) != SeenTable::Insertion::kNew) {
+      const auto insertion = seen_->insert(key_, linearized_.lasting());
+      if (insertion == SeenTable::Insertion::kNoMemory) stop_.stop(StopReason::kMemory);
+      if (insertion != SeenTable::Insertion::kNew) {
         linearized_.unexpire(expired);
         linearized_.erase(op, optional);
         return false;
@@ -192,6 +169,10 @@ class Walk {
     events_.lift(static_cast<std::uint32_t>(op));
     state_ = after;
     latest_call_ = latest_call;
+    if (problem_.settles[op] != 0) {
+      floor_ = stack_.size();
+      if (seen_ != nullptr && seen_.use_count() == 1) seen_->clear();
+    }
     return true;
   }
 
@@ -225,46 +206,50 @@ class Walk {
   }
 
   void report() {
-    stop_.configurations.fetch_add(configurations_ - reported_, std::memory_order_relaxed);
+    stop_.count(configurations_ - reported_);
     reported_ = configurations_;
-    if (longest_count_ > reported_longest_) {
-      stop_.linearized.fetch_add(longest_count_ - reported_longest_, std::memory_order_relaxed);
-      reported_longest_ = longest_count_;
-    }
+    stop_.reach(std::max(longest_count_, linearized_.count()));
   }
 
   const Problem& problem_;
-  TransitionTable& table_;
+  std::unique_ptr<specs::Steps> steps_;
   StopToken& stop_;
+  std::shared_ptr<SeenTable> seen_;
+  bool reversed_;
   LinkedHistory events_;
   LinearizedSet linearized_;
   Adjacency before_;
   Adjacency excluded_;
   std::vector<std::int32_t> rival_;
   std::vector<bool> rules_out_;  // taking it excludes another operation
-  std::optional<SeenTable> seen_;
-  std::vector<std::uint64_t> key_;
+  SeenTable::Words key_;
   std::vector<Frame> stack_;
   State state_;
   std::int64_t latest_call_ = std::numeric_limits<std::int64_t>::min();
+  std::size_t retry_ = kNoOperation;  // the operation whose place another is to take
+  std::size_t alternative_ = 0;
+  std::size_t floor_ = 0;  // frames below it are settled
   std::vector<std::int32_t> longest_;
   std::size_t longest_count_ = 0;
   std::size_t unchanged_ = 0;  // leading frames that longest_ shares with the stack
   bool kept_ = false;
   std::uint64_t polls_ = 0;
-  std::uint64_t configurations_ = 0;
   std::uint64_t reported_ = 0;
-  std::uint64_t reported_longest_ = 0;
 };
 
 }  // namespace
 
-Result wing_gong(const Problem& problem, TransitionTable& table, StopToken& stop) {
-  return Walk(problem, table, stop, false).run();
+std::unique_ptr<Search> wing_gong(const Problem& problem, std::unique_ptr<specs::Steps> steps, StopToken& stop) {
+  return std::make_unique<Walk>(problem, std::move(steps), stop, nullptr, false);
 }
 
-Result depth_first(const Problem& problem, TransitionTable& table, StopToken& stop) {
-  return Walk(problem, table, stop, true).run();
+std::shared_ptr<SeenTable> seen_table(const Problem& problem, StopToken& stop) {
+  return std::make_shared<SeenTable>(LinearizedSet(problem).lasting().size(), stop);
+}
+
+std::unique_ptr<Search> depth_first(const Problem& problem, std::unique_ptr<specs::Steps> steps, StopToken& stop,
+                                    std::shared_ptr<SeenTable> seen, bool reversed) {
+  return std::make_unique<Walk>(problem, std::move(steps), stop, std::move(seen), reversed);
 }
 
 }  // namespace linpoint::search

@@ -2,7 +2,8 @@
 // Which operations have taken effect, with a key whose size is that of the open window.
 //
 // Operations before `base` (the first that may still take effect) are all settled, so a key holds base, the bits
-// behind it up to the last one set, and the bits of operations that may stay out for ever. An optional operation that
+// behind it up to the last one set. Which of the operations that may stay out for ever took effect is kept apart, since
+// there fewer are better. An optional operation that
 // has expired (something called after its end took effect) counts as settled whether it took effect or not: what
 // comes after cannot tell the difference, so such configurations are one.
 #pragma once
@@ -11,18 +12,26 @@
 #include <cstdint>
 #include <vector>
 
-#include "linpoint/search/search.hpp"
+#include "linpoint/search/problem.hpp"
 
 namespace linpoint::search {
 
+/// The optional operations that never end, or of which others must know even later whether they took effect.
+inline std::vector<bool> lasting_operations(const Problem& problem) {
+  std::vector<bool> lasting(problem.size());
+  for (const Pair& pair : problem.excluded) lasting[static_cast<std::size_t>(pair.second)] = true;
+  for (std::size_t op = 0; op < problem.size(); ++op)
+    lasting[op] = problem.optional[op] != 0 && (lasting[op] || problem.ret[op] == kNever);
+  return lasting;
+}
+
 class LinearizedSet {
  public:
-  explicit LinearizedSet(const Problem& problem) : in_(problem.symbol.size()) {
-    std::vector<bool> telling(problem.symbol.size());  // whether it took effect matters to another, even later
-    for (const Pair& pair : problem.excluded) telling[static_cast<std::size_t>(pair.second)] = true;
-    for (std::size_t op = 0; op < problem.symbol.size(); ++op) {
+  explicit LinearizedSet(const Problem& problem) : in_(problem.size()) {
+    const std::vector<bool> lasts = lasting_operations(problem);
+    for (std::size_t op = 0; op < problem.size(); ++op) {
       const bool optional = problem.optional[op] != 0;
-      const bool lasting = optional && (problem.ret[op] == kNever || telling[op]);
+      const bool lasting = lasts[op];
       mandatories_ += optional ? 0 : 1;
       number_.push_back(lasting ? -1 - static_cast<std::int64_t>(lastings_++) : static_cast<std::int64_t>(windowed_++));
       if (optional && !lasting) expiring_.push_back({problem.ret[op], op});
@@ -62,11 +71,14 @@ class LinearizedSet {
       if (const std::size_t op = expiring_[--expired_].op; !in_[op]) unsettle(op);
   }
 
-  /// Writes the key of this set together with `state`; equal keys mean that the same can come after.
+  /// Which of the operations that may stay out for ever took effect.
+  [[nodiscard]] const std::vector<std::uint64_t>& lasting() const { return lasting_; }
+
+  /// Writes the key of this set together with `state`: equal keys and equal `lasting` mean that the same can come
+  /// after; with fewer of those, at least the same can.
   void key(State state, std::vector<std::uint64_t>& out) const {
     out.clear();
     out.push_back((static_cast<std::uint64_t>(base_) << 32U) | static_cast<std::uint32_t>(state));
-    out.insert(out.end(), lasting_.begin(), lasting_.end());
     std::size_t left = settled_ - base_;  // bits set behind base
     for (std::size_t at = base_; left > 0; at += 64) {
       const std::uint64_t word = window(at);

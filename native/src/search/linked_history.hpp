@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "linpoint/search/search.hpp"
+#include "linpoint/search/problem.hpp"
 
 namespace linpoint::search {
 
@@ -16,10 +16,10 @@ class LinkedHistory {
   using Node = std::uint32_t;  // 2 * operation is its call, 2 * operation + 1 its return
 
   explicit LinkedHistory(const Problem& problem)
-      : end_(static_cast<Node>(2 * problem.symbol.size())), next_(end_ + 1U), previous_(end_ + 1U) {
+      : end_(static_cast<Node>(2 * problem.size())), next_(end_ + 1U), previous_(end_ + 1U) {
     std::vector<std::pair<std::int64_t, Node>> events;
     events.reserve(end_);
-    for (std::uint32_t op = 0; op < problem.symbol.size(); ++op) {
+    for (std::uint32_t op = 0; op < problem.size(); ++op) {
       events.emplace_back(problem.call[op], call_of(op));
       if (problem.ret[op] != kNever) events.emplace_back(problem.ret[op], call_of(op) + 1);
     }
@@ -32,12 +32,13 @@ class LinkedHistory {
     }
     next_[last] = end_;
     previous_[end_] = last;
-    for (Node op = 0; op < problem.symbol.size(); ++op) returns_.push_back(problem.ret[op] != kNever);
+    for (Node op = 0; op < problem.size(); ++op) returns_.push_back(problem.ret[op] != kNever);
   }
 
   [[nodiscard]] Node first() const { return next_[end_]; }
   [[nodiscard]] Node end() const { return end_; }
   [[nodiscard]] Node next(Node node) const { return next_[node]; }
+  [[nodiscard]] Node previous(Node node) const { return previous_[node]; }
   static Node call_of(std::uint32_t op) { return 2 * op; }
   static std::uint32_t operation(Node node) { return node / 2; }
   static bool is_return(Node node) { return (node & 1U) != 0; }

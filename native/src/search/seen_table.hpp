@@ -1,108 +1,182 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configurations a search has entered. Keys are compared whole: a hash collision never prunes a branch.
-// Memory is asked of the stop token before it is taken.
+// The configurations that searches have entered. Keys are compared whole: a hash collision never prunes a branch.
+// A configuration counts as seen too when one was entered that differs only in having used fewer of the operations
+// that need not take effect: whatever can follow this one could follow that one.
+// Memory is asked of the stop token before it is taken; without it an insertion fails. Thread-safe: the table is cut into shards with a lock each.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
+#include "hashing.hpp"
 #include "linpoint/search/stop_token.hpp"
-#include "search/hashing.hpp"
 
 namespace linpoint::search {
 
 class SeenTable {
  public:
   enum class Insertion { kNew, kSeen, kNoMemory };
+  using Words = std::vector<std::uint64_t>;
 
-  explicit SeenTable(StopToken& stop) : stop_(stop) {}
-  SeenTable(const SeenTable&) = delete;
-  SeenTable& operator=(const SeenTable&) = delete;
-  ~SeenTable() { stop_.release(reserved_); }
-
-  Insertion insert(const std::vector<std::uint64_t>& key) {
-    if (used_ * 3 >= slots_.size() * 2 && !grow()) return Insertion::kNoMemory;
-    const std::uint64_t hash = hash_of(key);
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t at = hash & mask;
-    for (; slots_[at].entry != nullptr; at = (at + 1) & mask)
-      if (slots_[at].hash == hash && equal(slots_[at].entry, key)) return Insertion::kSeen;
-    const std::uint64_t* entry = store(key);
-    if (entry == nullptr) return Insertion::kNoMemory;
-    slots_[at] = {hash, entry};
-    ++used_;
-    return Insertion::kNew;
+  /// `lasting` is how many words say which operations of those that need not take effect did.
+  SeenTable(std::size_t lasting, StopToken& stop) {
+    for (Shard& shard : shards_) shard.prepare(lasting, stop);
   }
 
-  [[nodiscard]] std::size_t size() const { return used_; }
-
- private:
-  struct Slot {
-    std::uint64_t hash = 0;
-    const std::uint64_t* entry = nullptr;  // length, then that many words
-  };
-  static constexpr std::size_t kFirstSlots = 256;
-  static constexpr std::size_t kSmallBlock = 512;
-  static constexpr std::size_t kBlock = std::size_t{1} << 16U;
-
-  static std::uint64_t hash_of(const std::vector<std::uint64_t>& key) {
+  Insertion insert(const Words& key, const Words& lasting) {
     std::uint64_t hash = key.size();
     for (const std::uint64_t word : key) hash = mix(hash ^ word) + 0x9e3779b97f4a7c15ULL;
-    return hash;
+    return shards_[hash >> (64U - kShardBits)].insert(hash, key, lasting);
   }
 
-  static bool equal(const std::uint64_t* entry, const std::vector<std::uint64_t>& key) {
-    return *entry == key.size() && std::equal(key.begin(), key.end(), entry + 1);
+  /// Forgets everything.
+  void clear() {
+    for (Shard& shard : shards_) shard.clear();
   }
 
-  bool reserve(std::size_t bytes) {
-    if (!stop_.reserve(bytes)) return false;
-    reserved_ += bytes;
-    return true;
-  }
+ private:
+  static constexpr unsigned kShardBits = 4;
+  static constexpr std::size_t kFirstSlots = 64;
+  static constexpr std::size_t kSmallBlock = std::size_t{1} << 9U;  // words
+  static constexpr std::size_t kBlock = std::size_t{1} << 14U;
 
-  bool grow() {
-    const std::size_t size = slots_.empty() ? kFirstSlots : slots_.size() * 2;
-    if (!reserve(size * sizeof(Slot))) return false;
-    std::vector<Slot> slots(size);
-    slots.swap(slots_);
-    for (const Slot& slot : slots) {
-      if (slot.entry == nullptr) continue;
-      std::size_t at = slot.hash & (size - 1);
-      while (slots_[at].entry != nullptr) at = (at + 1) & (size - 1);
-      slots_[at] = slot;
+  /// Followed by `length` words of key and the words of lasting operations.
+  struct Entry {
+    Entry* next;  // the same key with other lasting operations
+    std::uint64_t length;
+    [[nodiscard]] std::uint64_t* words() { return reinterpret_cast<std::uint64_t*>(this + 1); }
+  };
+  static_assert(sizeof(Entry) % sizeof(std::uint64_t) == 0);
+
+  class Shard {
+   public:
+    Shard() = default;
+    Shard(const Shard&) = delete;
+    Shard& operator=(const Shard&) = delete;
+    ~Shard() {
+      if (stop_ != nullptr) stop_->release(reserved_);
     }
-    stop_.release(slots.size() * sizeof(Slot));
-    reserved_ -= slots.size() * sizeof(Slot);
-    return true;
-  }
 
-  const std::uint64_t* store(const std::vector<std::uint64_t>& key) {
-    const std::size_t words = key.size() + 1;
-    if (words > left_) {
-      const std::size_t size = std::max(words, blocks_.empty() ? kSmallBlock : kBlock);
-      if (!reserve(size * sizeof(std::uint64_t))) return nullptr;
-      blocks_.push_back(std::make_unique_for_overwrite<std::uint64_t[]>(size));
-      next_ = blocks_.back().get();
-      left_ = size;
+    void prepare(std::size_t lasting, StopToken& stop) {
+      lasting_ = lasting;
+      stop_ = &stop;
     }
-    std::uint64_t* entry = next_;
-    *entry = key.size();
-    std::copy(key.begin(), key.end(), entry + 1);
-    next_ += words;
-    left_ -= words;
-    return entry;
-  }
 
-  StopToken& stop_;
-  std::vector<Slot> slots_;
-  std::vector<std::unique_ptr<std::uint64_t[]>> blocks_;
-  std::uint64_t* next_ = nullptr;
-  std::size_t left_ = 0;
-  std::size_t used_ = 0;
-  std::size_t reserved_ = 0;
+    Insertion insert(std::uint64_t hash, const Words& key, const Words& lasting) {
+      const std::lock_guard lock(mutex_);
+      if (used_ * 3 >= slots_.size() * 2 && !grow()) return Insertion::kNoMemory;
+      const std::size_t mask = slots_.size() - 1;
+      std::size_t at = hash & mask;
+      for (; slots_[at].entry != nullptr; at = (at + 1) & mask)
+        if (slots_[at].hash == hash && equal(slots_[at].entry, key)) break;
+      for (Entry* entry = slots_[at].entry; entry != nullptr; entry = entry->next) {
+        std::uint64_t* used = entry->words() + entry->length;
+        if (within(used, lasting.data())) return Insertion::kSeen;
+        if (within(lasting.data(), used)) {  // the new one stands for the old one too
+          std::copy(lasting.begin(), lasting.end(), used);
+          return Insertion::kNew;
+        }
+      }
+      Entry* entry = store(key, lasting);
+      if (entry == nullptr) return Insertion::kNoMemory;
+      entry->next = slots_[at].entry;
+      used_ += entry->next == nullptr ? 1 : 0;
+      slots_[at] = {hash, entry};
+      return Insertion::kNew;
+    }
+
+    void clear() {
+      const std::lock_guard lock(mutex_);
+      std::fill(slots_.begin(), slots_.end(), Slot{});
+      used_ = 0;
+      if (blocks_.size() > 1) {
+        const std::size_t freed = (taken_ - first_) * sizeof(std::uint64_t);
+        blocks_.resize(1);
+        stop_->release(freed);
+        reserved_ -= freed;
+        taken_ = first_;
+      }
+      if (!blocks_.empty()) {
+        next_ = blocks_.front().get();
+        left_ = first_;
+      }
+    }
+
+   private:
+    struct Slot {
+      std::uint64_t hash = 0;
+      Entry* entry = nullptr;
+    };
+
+    static bool equal(Entry* entry, const Words& key) {
+      return entry->length == key.size() && std::equal(key.begin(), key.end(), entry->words());
+    }
+
+    [[nodiscard]] bool within(const std::uint64_t* few, const std::uint64_t* many) const {
+      for (std::size_t i = 0; i < lasting_; ++i)
+        if ((few[i] & ~many[i]) != 0) return false;
+      return true;
+    }
+
+    bool reserve(std::size_t bytes) {
+      if (!stop_->take(bytes)) return false;
+      reserved_ += bytes;
+      return true;
+    }
+
+    bool grow() {
+      const std::size_t size = slots_.empty() ? kFirstSlots : slots_.size() * 2;
+      if (!reserve(size * sizeof(Slot))) return false;
+      std::vector<Slot> slots(size);
+      slots.swap(slots_);
+      for (const Slot& slot : slots) {
+        if (slot.entry == nullptr) continue;
+        std::size_t at = slot.hash & (size - 1);
+        while (slots_[at].entry != nullptr) at = (at + 1) & (size - 1);
+        slots_[at] = slot;
+      }
+      stop_->release(slots.size() * sizeof(Slot));
+      reserved_ -= slots.size() * sizeof(Slot);
+      return true;
+    }
+
+    Entry* store(const Words& key, const Words& lasting) {
+      const std::size_t words = sizeof(Entry) / sizeof(std::uint64_t) + key.size() + lasting_;
+      if (words > left_) {
+        const std::size_t size = std::max(words, blocks_.empty() ? kSmallBlock : kBlock);
+        if (!reserve(size * sizeof(std::uint64_t))) return nullptr;
+        if (blocks_.empty()) first_ = size;
+        taken_ += size;
+        blocks_.push_back(std::make_unique_for_overwrite<std::uint64_t[]>(size));
+        next_ = blocks_.back().get();
+        left_ = size;
+      }
+      auto* entry = new (next_) Entry{nullptr, key.size()};
+      std::copy(key.begin(), key.end(), entry->words());
+      std::copy(lasting.begin(), lasting.end(), entry->words() + key.size());
+      next_ += words;
+      left_ -= words;
+      return entry;
+    }
+
+    std::mutex mutex_;
+    StopToken* stop_ = nullptr;
+    std::size_t lasting_ = 0;
+    std::vector<Slot> slots_;
+    std::vector<std::unique_ptr<std::uint64_t[]>> blocks_;
+    std::uint64_t* next_ = nullptr;
+    std::size_t left_ = 0;
+    std::size_t first_ = 0;  // words in the first block
+    std::size_t taken_ = 0;  // words in all blocks
+    std::size_t used_ = 0;
+    std::size_t reserved_ = 0;
+  };
+
+  std::array<Shard, std::size_t{1} << kShardBits> shards_;
 };
 
 }  // namespace linpoint::search

@@ -1,51 +1,108 @@
 # SPDX-License-Identifier: Apache-2.0
 """Re-checking evidence before it is shown, independently of the algorithms that found it.
 
-A witness is replayed on the spec and compared with the real-time order by the definition of the condition; nothing
-is shared with the searches (no ranks, no automaton, no problem). Cost: O(n log n) and one spec step an operation.
+A witness is compared with the recorded times by the definition of the condition and replayed on the spec; nothing is
+shared with the searches (no ranks, no problem, no steps they took). Specs with native steps are replayed on those,
+which are tested against the Python ones; all others on their own. Cost: O(n log n) and one spec step an operation.
 """
 
 from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
+from linpoint.checkers import conditions
+from linpoint.checkers._native_search import Flaw, certify_order, certify_run
+from linpoint.checkers.interpretation import Interpretation
 from linpoint.errors import CertificateError
 from linpoint.histories.history import History
-from linpoint.histories.operation import Operation, Outcome, Process, Time
+from linpoint.histories.operation import Operation
 from linpoint.histories.values import canonical
 from linpoint.specs.protocol import Spec, State
 from linpoint.verdicts.refutation import StuckFrontier
 from linpoint.verdicts.witness import Witness
 
+_WORDS: Final = {
+    Flaw.LEFT_OUT: "the order leaves out {}",
+    Flaw.FAILED: "the order keeps {}",
+    Flaw.RETURNED_EARLIER: "{} returned before an operation that comes first was called",
+    Flaw.ENDED_AT_CRASH: "{} ended at a crash, before an operation that comes first was called",
+    Flaw.EARLIER_ERA: "{} comes after an operation of a later era",
+    Flaw.PROCESS_ORDER: "{} comes after a later operation of its process",
+    Flaw.HINT: "{} comes after an operation with a larger order",
+    Flaw.REJECTED: "the spec rejects {} in its place",
+    Flaw.UNLIKE: "{} was taken for another operation",
+}
 
-def certify_witness(history: History, positions: Sequence[int], spec: Spec, condition: str, witness: Witness) -> None:
-    """Raise ``CertificateError`` unless ``witness`` shows that these operations satisfy ``condition``."""
-    order = witness.order
-    if len(set(order)) != len(order) or not set(order) <= set(positions):
-        raise _broken("the order names an operation twice or one that is not there")
-    left_out = [p for p in set(positions) - set(order) if history.operations[p].outcome is Outcome.OK]
-    if left_out:
-        raise _broken(f"the order leaves out {history.operations[min(left_out)]}")
-    if any(history.operations[p].outcome is Outcome.FAILED for p in order):
-        raise _broken("the order keeps a failed operation")
-    _certify_times(history, order, condition)
+
+def certify_witness(
+    history: History,
+    positions: Sequence[int],
+    spec: Spec,
+    condition: str,
+    witness: Witness,
+    *,
+    reading: Interpretation | None = None,
+) -> None:
+    """Raise ``CertificateError`` unless ``witness`` shows that these operations satisfy ``condition``.
+
+    ``reading`` is an interpretation of the history that was made already.
+    """
+    reading = reading or Interpretation(history, spec, condition)
+    _certify_order(reading, positions, witness.order, whole=True)
     if condition == "buffered-durable":
-        _certify_eras(history, spec, order, witness.survivors)
+        _certify_eras(history, spec, witness.order, witness.survivors)
     else:
-        run(spec, _objects(history, spec), (history.operations[p] for p in order))
+        _certify_run(reading, witness.order)
 
 
 def certify_prefix(
-    history: History, positions: Sequence[int], spec: Spec, condition: str, stuck: StuckFrontier
+    history: History,
+    positions: Sequence[int],
+    spec: Spec,
+    condition: str,
+    stuck: StuckFrontier,
+    *,
+    reading: Interpretation | None = None,
 ) -> None:
     """Raise unless the longest prefix of a refutation is a legal start that respects the order of time."""
-    if not set(stuck.prefix) <= set(positions):
-        raise _broken("the prefix names an operation that is not there")
+    reading = reading or Interpretation(history, spec, condition)
     if condition != "buffered-durable":  # its runs are interrupted by crashes, which a prefix does not show
-        _certify_times(history, stuck.prefix, condition)
-        run(spec, _objects(history, spec), (history.operations[p] for p in stuck.prefix))
+        _certify_order(reading, positions, stuck.prefix, whole=False)
+        _certify_run(reading, stuck.prefix)
+    elif not set(stuck.prefix) <= set(positions):
+        raise _broken("the prefix names an operation that is not there")
+
+
+def _certify_order(reading: Interpretation, positions: Sequence[int], order: Sequence[int], *, whole: bool) -> None:
+    found = certify_order(
+        reading.columns,
+        list(positions),
+        list(order),
+        reading.native_condition,
+        reading.spec.key_argument,
+        whole,
+    )
+    _refuse(reading.history, *found)
+
+
+def _certify_run(reading: Interpretation, order: Sequence[int]) -> None:
+    if reading.condition in conditions.NOT_LOCAL:  # objects have a state each, and are not apart
+        run(reading.spec, _objects(reading.history, reading.spec), (reading.history.operations[p] for p in order))
+        return
+    machine = reading.fresh_machine()
+    for each in reading.runs(order):
+        found = certify_run(reading.columns, reading.names, each, reading.alphabet, machine, reading.initial(each))
+        _refuse(reading.history, *found)
+
+
+def _refuse(history: History, flaw: Flaw, position: int) -> None:
+    if flaw is Flaw.NONE:
+        return
+    if flaw is Flaw.NOT_THERE:
+        raise _broken("the order names an operation twice or one that is not there")
+    raise _broken(_WORDS[flaw].format(history.operations[position]))
 
 
 def run(spec: Spec, objects: bool, ops: Iterable[Operation]) -> list[dict[Any, State]]:
@@ -67,39 +124,6 @@ def step(spec: Spec, objects: bool, states: list[dict[Any, State]], op: Operatio
 
 def _objects(history: History, spec: Spec) -> bool:
     return not spec.key_argument and history.keyed
-
-
-def _certify_times(history: History, order: Sequence[int], condition: str) -> None:
-    """No operation may come after one that had to follow it."""
-    crashes = () if condition == "linearizable" else history.crashes
-    system = sorted({crash.time for crash in crashes if crash.process is None})
-    instants = {crash.time for crash in crashes}
-    latest_call: Time = float("-inf")
-    latest_era = 0
-    latest: dict[Process, tuple[Time, Time, int]] = {}
-    for position in order:
-        op = history.operations[position]
-        certain = op.outcome is Outcome.OK
-        own = (op.call, op.return_ if certain and op.return_ is not None else float("inf"), position)
-        ends: Time = own[1]
-        era = bisect.bisect_right(system, op.call)
-        if not certain and condition == "strict":
-            cut = [crash for crash in crashes if crash.time > op.call and crash.covers(op.process)]
-            ends = cut[0].time if cut else ends
-        if condition != "sequential":
-            if latest_call > ends:
-                raise _broken(f"{op} returned before an operation that comes first was called")
-            if ends in instants and op.call < ends <= latest_call:  # at a crash's own time calls come after it
-                raise _broken(f"{op} ended at a crash, before an operation that comes first was called")
-            if condition == "buffered-durable" and latest_era > era:
-                raise _broken(f"{op} comes after an operation of a later era")
-        # Within a process the order always counts, but what a crash cut off may come late unless the condition says no.
-        keeps_order = certain or condition in ("strict", "recoverable", "sequential")
-        if keeps_order and latest.get(op.process, own) > own:
-            raise _broken(f"{op} comes after a later operation of process {op.process}")
-        latest_call = max(latest_call, op.call)
-        latest_era = max(latest_era, era)
-        latest[op.process] = max(latest.get(op.process, own), own)
 
 
 def _certify_eras(history: History, spec: Spec, order: Sequence[int], survivors: Sequence[int] | None) -> None:

@@ -6,32 +6,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from linpoint.checkers import conditions
 from linpoint.checkers.certify import run
+from linpoint.checkers.interpretation import Interpretation
 from linpoint.histories.columns import NEVER
 from linpoint.histories.history import History
-from linpoint.histories.operation import Operation
+from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import Value, canonical
 from linpoint.specs.protocol import Spec, State
+from linpoint.verdicts.reached import Reached
 from linpoint.verdicts.refutation import Blocked, StuckFrontier
 
 
 def stuck_frontier(
-    history: History, positions: Sequence[int], spec: Spec, condition: str, prefix: Sequence[int]
+    history: History,
+    positions: Sequence[int],
+    spec: Spec,
+    condition: str,
+    prefix: Sequence[int],
+    *,
+    reading: Interpretation | None = None,
 ) -> StuckFrontier:
     """The refutation that a longest legal prefix makes: which operations come next and why each is rejected."""
     if condition == "buffered-durable":  # its prefix does not show where the state went back at a crash
         return StuckFrontier(tuple(prefix), ())
+    reading = reading or Interpretation(history, spec, condition)
     states = run(spec, not spec.key_argument, (history.operations[place] for place in prefix))
     done = set(prefix)
-    problem = conditions.build(history, positions, spec, condition)
-    held_back = {problem.positions[b] for a, b in problem.before if problem.positions[a] not in done}
+    problem = reading.problem(positions)
+    places = problem.positions
+    # What its process holds back is not worth a word; what a hint holds back may be all there is to say.
+    held_back = {
+        places[b]
+        for a, b in problem.before
+        if places[a] not in done and history.operations[places[b]].order is None
+    }
     waiting = [
         (place, call, ret)
-        for place, call, ret, optional in zip(
-            problem.positions, problem.calls, problem.returns, problem.optional, strict=True
-        )
-        if place is not None and place not in done and not optional
+        for place, call, ret, optional in zip(places, problem.calls, problem.returns, problem.optional, strict=True)
+        if place not in done and not optional
     ]
     first_return = min((ret for _, _, ret in waiting), default=NEVER)
     blocked = [
@@ -40,6 +52,19 @@ def stuck_frontier(
         if call < first_return and place not in held_back
     ]
     return StuckFrontier(tuple(prefix), tuple(blocked))
+
+
+def reached(history: History, positions: Sequence[int], prefix: Sequence[int]) -> Reached:
+    """How far a search got that was stopped with this longest prefix."""
+    done = set(prefix)
+    left = [(position, history.operations[position]) for position in positions if position not in done]
+    ends = [op.return_ for _, op in left if op.outcome is Outcome.OK and op.return_ is not None]
+    end = min(ends, default=None)
+    following = [(position, op) for position, op in left if end is None or op.call <= end]
+    if not following:
+        return Reached(tuple(prefix), len(positions), None, ())
+    window = (min(op.call for _, op in following), end)
+    return Reached(tuple(prefix), len(positions), window, tuple(position for position, _ in following))
 
 
 def allowed_results(spec: Spec, states: list[dict[Any, State]], op: Operation) -> tuple[Value, ...]:

@@ -1,14 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which algorithm decides a part of a history, and why."""
+"""Which algorithms decide a part of a history, and why."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
-from linpoint.checkers.conditions import Problem
+from linpoint.checkers._native_search import Problem
+from linpoint.checkers.search.contest import Answer
 from linpoint.errors import UsageError
 
-CHECKERS: Final = ("auto", "wing-gong", "dfs", "brute-force")
+CHECKERS: Final = ("auto", "wing-gong", "dfs", "linear", "competition", "brute-force")
+_MOST_WALKERS: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The searches for a part: the first begins, the others join it if it takes long (or at once)."""
+
+    checker: str
+    searches: tuple[str, ...]
+    at_once: bool = False
+
+    def told(self, answer: Answer) -> tuple[str, str]:
+        """The name of the checker that answered, and why it was that one."""
+        others = sorted(set(self.searches) - {answer.by})
+        if self.checker == "competition":
+            first = f"{answer.by} answered first" if answer.found is not None else "neither answered"
+            return "competition", f"asked for: wing-gong against dfs; {first}"
+        if self.checker != "auto":
+            return self.checker, "asked for"
+        if answer.by == "wing-gong":
+            return answer.by, "there is only one order to try"
+        if not answer.raced:
+            return answer.by or "dfs", "it had the answer before another search was worth starting"
+        if answer.found is None:
+            return answer.by, "it got further than its rival, and neither answered"
+        return answer.by, f"it took long enough to race it against {others[0]}, and {answer.by} answered first"
 
 
 def validate(checker: str) -> None:
@@ -17,16 +45,18 @@ def validate(checker: str) -> None:
         raise UsageError("LP-U002", f'there is no checker "{checker}".', remedy=f"Use {', '.join(CHECKERS)}.")
 
 
-def select(checker: str, problem: Problem) -> tuple[str, str]:
-    """The algorithm for this problem and the reason for it."""
-    if checker != "auto":
-        return checker, "asked for"
-    if _one_at_a_time(problem):
-        return "wing-gong", "there is only one order to try"
-    return "dfs", "there is more than one order to try; the search remembers where it has been"
-
-
-def _one_at_a_time(problem: Problem) -> bool:
-    """Whether each operation returned before the next one called: then every search walks one line."""
-    returns = problem.returns
-    return all(returns[index] < call for index, call in enumerate(problem.calls[1:]))
+def select(checker: str, problem: Problem, *, threads: int) -> Selection:
+    """The searches for this problem, which may have ``threads`` to itself."""
+    # A walker behind a settled moment would only repeat what is decided.
+    walkers = 1 if problem.settled else max(1, min(threads, _MOST_WALKERS))
+    match checker:
+        case "auto":
+            if problem.one_at_a_time:
+                return Selection(checker, ("wing-gong",))
+            return Selection(checker, ("dfs", "linear", *("dfs",) * max(0, walkers - 2)))
+        case "competition":
+            return Selection(checker, ("wing-gong", "dfs"), at_once=True)
+        case "dfs":
+            return Selection(checker, ("dfs",) * walkers)
+        case _:
+            return Selection(checker, (checker,))

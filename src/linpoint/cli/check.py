@@ -25,6 +25,7 @@ from linpoint.explain.explaining import DEFAULT_SECONDS, explain, unexplained
 from linpoint.explain.explanation import Explanation, operation_dict
 from linpoint.histories.formats import load
 from linpoint.histories.history import History
+from linpoint.histories.operation import Time
 from linpoint.specs.protocol import Spec
 from linpoint.verdicts import Budget, KeyVerdict, Statistics, Status, Verdict
 
@@ -46,6 +47,8 @@ class Request:
     condition: str | None
     budget: Budget
     jobs: int | None
+    clock_skew: Time = 0
+    """How much clocks may differ, in the unit of the files' times."""
     arguments: tuple[str, ...] = ()
     """The options that matter for the verdict, to be given again."""
 
@@ -74,6 +77,17 @@ def check(
             "Default: durable if the history has crashes, else linearizable.",
         ),
     ] = None,
+    clock_skew: Annotated[
+        str | None,
+        typer.Option(
+            "--clock-skew",
+            metavar="TIME",
+            help="How much the clocks of different processes may differ, such as 5ms, or a number in the file's unit.",
+        ),
+    ] = None,
+    time_unit: Annotated[
+        str, typer.Option("--time-unit", metavar="ns|us|ms|s", help="What one unit of the file's times is.")
+    ] = "ns",
     budget: Annotated[
         str | None, typer.Option("--budget", metavar="TIME", help="Time for the whole command, such as 60s or 5m.")
     ] = None,
@@ -103,6 +117,7 @@ def check(
     validate_checker(checker)
     validate_condition(condition)
     first = options.parse_initial(initial)
+    skew = options.parse_clock_skew(clock_skew, time_unit)
     reading = {
         "keyed": options.parse_keyed(keyed),
         "columns": options.parse_columns(columns),
@@ -113,13 +128,15 @@ def check(
         "--initial": initial,
         "--checker": checker if checker != "auto" else None,
         "--condition": condition,
+        "--clock-skew": clock_skew,
+        "--time-unit": time_unit if time_unit != "ns" else None,
         "--keyed": keyed,
         "--columns": columns,
         "--format": file_format,
     }
     arguments = tuple(word for option, value in given.items() if value is not None for word in (option, value))
     found, why = _load_spec(spec, first, limits)
-    request = Request(found, spec, first, checker, condition, limits, jobs, arguments)
+    request = Request(found, spec, first, checker, condition, limits, jobs, skew, arguments)
     if why is not None:
         reports = [_undecided(file, request, why) for file in files]
     else:
@@ -161,7 +178,7 @@ def _check_file(file: str, request: Request, reading: dict[str, Any], line: Prog
     try:
         try:
             with deadline(request.budget):
-                history = load(file, **reading)
+                history = load(file, **reading).with_clock_skew(request.clock_skew)
         except TimeIsUpError:
             return _undecided(file, request, "the time budget ran out while reading"), False
         return check_history(file, history, request, line)
@@ -224,7 +241,7 @@ def _explain(verdict: Verdict, budget: Budget) -> Explanation | None:
 
 def _undecided(file: str, request: Request, why: str) -> Report:
     """The report on a file for which there was no time: unknown, and nothing more is known."""
-    empty = History([], source=file)
+    empty = History([], source=file, clock_skew=request.clock_skew)
     key = KeyVerdict(None, Status.UNKNOWN, request.checker, why, ())
     condition = request.condition or "linearizable"
     statistics = Statistics(peak_memory_bytes=peak_memory())
@@ -255,6 +272,8 @@ def _replay(file: str, explanation: Explanation, request: Request) -> tuple[str,
     }
     if request.initial is not options.NO_VALUE:
         content["initial"] = request.initial
+    if history.clock_skew:
+        content["clock_skew"] = history.clock_skew
     try:
         return ("replay", tokens.encode(content))
     except UnicodeEncodeError:  # the path of the user's spec is not UTF-8

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import json
+import re
+from fractions import Fraction
 from typing import Annotated, Any, Final
 
 import typer
 
 from linpoint.cli import streams
 from linpoint.errors import UsageError
+from linpoint.histories.operation import Time
 from linpoint.specs.lookup import find
 from linpoint.specs.protocol import Spec
 
@@ -31,6 +34,11 @@ FormatOption = Annotated[
 ]
 
 NO_VALUE: Final[Any] = object()
+
+_UNITS: Final = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+"""What one unit of a file's times may be, in nanoseconds."""
+_SPANS: Final = _UNITS | {"m": 60 * 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
+_SPAN: Final = re.compile(r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*([a-z]*)\s*", re.ASCII)
 
 
 def parse_keyed(text: str | None) -> bool | None:
@@ -69,6 +77,23 @@ def parse_initial(text: str | None) -> Any:
         raise UsageError(
             "LP-U001", f"--initial {text!r} is not JSON.", remedy="Strings need quotes: --initial '\"a\"'."
         ) from None
+
+
+def parse_clock_skew(text: str | None, unit: str) -> Time:
+    """``--clock-skew 5ms`` in units of ``--time-unit``; a bare number is in those units already. 0 if not given."""
+    if unit not in _UNITS:
+        raise UsageError(
+            "LP-U001", f"--time-unit {unit!r} is not a unit of time.", remedy=f"Write one of {', '.join(_UNITS)}."
+        )
+    match = _SPAN.fullmatch("0" if text is None else text)
+    if match is None or (match[2] and match[2] not in _SPANS):
+        raise UsageError(
+            "LP-U001",
+            f"--clock-skew {text!r} is not a time span.",
+            remedy="Write it as 500us, 5ms or 1s, or as a number in the unit of the file's times.",
+        )
+    amount = Fraction(match[1]) * (Fraction(_SPANS[match[2]], _UNITS[unit]) if match[2] else 1)
+    return int(amount) if amount.denominator == 1 else float(amount)
 
 
 def find_spec(text: str, initial: Any = NO_VALUE) -> Spec:

@@ -27,6 +27,7 @@ class _Finding(msgspec.Struct):
     operations: list[dict[str, Any]]
     crashes: list[dict[str, Any]]
     initial: Any = options.NO_VALUE
+    clock_skew: int | float = 0
 
 
 def replay(
@@ -59,7 +60,7 @@ def _read(content: dict[str, Any]) -> tuple[_Finding, History]:
     try:
         finding = msgspec.convert(content, _Finding)
         validate_condition(finding.condition)
-        return finding, build([*finding.operations, *finding.crashes])
+        return finding, build([*finding.operations, *finding.crashes]).with_clock_skew(finding.clock_skew)
     except msgspec.ValidationError as error:
         fact = str(error)
     except (UsageError, HistoryError) as error:

@@ -72,6 +72,7 @@ def document(report: Report) -> dict[str, Any]:
         "findings": findings,
         "spec": verdict.spec.name,
         "condition": verdict.condition,
+        **({"clock_skew": verdict.history.clock_skew} if verdict.history.clock_skew else {}),
         "checker": verdict.checker,
         "why": verdict.why,
         "keys": [_key_document(key) for key in verdict.keys],

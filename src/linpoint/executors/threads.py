@@ -14,11 +14,12 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final
 
-T = TypeVar("T")
+Task = Callable[[], "Iterable[Task]"]
+"""Work to do; it gives back tasks to be queued behind those that wait already."""
 
 WATCH_INTERVAL: Final = 0.02
 GRACE: Final = 0.3
@@ -33,33 +34,43 @@ class _AbandonedError(BaseException):
     """Raised inside a task that did not stop when told to; not an Exception, so that no user's code swallows it."""
 
 
-class _Crew(Generic[T]):
-    """Daemon threads that work off a list of tasks."""
+class _Crew:
+    """Daemon threads that work off a queue of tasks, to which tasks may add."""
 
-    def __init__(self, tasks: Sequence[Callable[[], T]], jobs: int) -> None:
-        self._waiting = deque(enumerate(tasks))
+    def __init__(self, tasks: Sequence[Task], jobs: int) -> None:
+        self._waiting = deque(tasks)
         self._left = len(tasks)
         self._changed = threading.Condition()
-        self.results: list[T | None] = [None] * len(tasks)
         self.error: BaseException | None = None
-        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(max(1, min(jobs, len(tasks))))]
-        for thread in self._threads:
-            thread.start()
+        self._jobs = jobs
+        self._threads: list[threading.Thread] = []
+        self._hire()
+
+    def _hire(self) -> None:
+        """Start a thread for each task that waits, as far as there may be more."""
+        while len(self._threads) < min(self._jobs, self._left):
+            self._threads.append(threading.Thread(target=self._work, daemon=True))
+            self._threads[-1].start()
 
     def _work(self) -> None:
         while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._left == 0)
+                if not self._waiting:
+                    return
+                task = self._waiting.popleft()
+            more: Iterable[Task] = ()
             try:
-                number, task = self._waiting.popleft()
-            except IndexError:
-                return
-            try:
-                self.results[number] = task()
+                more = task()
             except _AbandonedError:
                 pass
             except BaseException as error:  # noqa: BLE001 - handed to the caller of run_all
                 self.error = self.error or error
             with self._changed:
-                self._left -= 1
+                before = len(self._waiting)
+                self._waiting.extend(more)
+                self._left += len(self._waiting) - before - 1
+                self._hire()
                 self._changed.notify_all()
 
     def wait(self, seconds: float) -> bool:
@@ -69,7 +80,10 @@ class _Crew(Generic[T]):
 
     def abandon(self) -> None:
         """Start no more tasks, and raise an exception in the Python code of those that run."""
-        self._waiting.clear()
+        with self._changed:
+            self._left -= len(self._waiting)
+            self._waiting.clear()
+            self._changed.notify_all()
         for thread in self._threads:
             if thread.ident is not None and thread.is_alive():
                 _raise_in(thread.ident, _AbandonedError)
@@ -81,13 +95,13 @@ def _raise_in(thread: int, error: type[BaseException]) -> None:
 
 
 def run_all(
-    tasks: Sequence[Callable[[], T]],
+    tasks: Sequence[Task],
     *,
     jobs: int,
     watch: Callable[[], bool],
     interrupt: Callable[[], None],
-) -> tuple[list[T | None], bool]:
-    """The results of all tasks in their order (None for one left behind), and whether Ctrl-C was pressed meanwhile.
+) -> bool:
+    """Run all tasks, and those that they give back to be run after them. Says whether Ctrl-C was pressed meanwhile.
 
     ``watch`` is called now and then on the calling thread and says whether the tasks have been told to stop;
     ``interrupt`` is called once, when Ctrl-C is pressed, and must tell them.
@@ -114,7 +128,7 @@ def run_all(
             interrupt()
     if crew.error is not None:
         raise crew.error
-    return crew.results, interrupted
+    return interrupted
 
 
 def resident_memory() -> int:

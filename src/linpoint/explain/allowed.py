@@ -41,7 +41,8 @@ def allowed_in_place(
     op = history.operations[position]
     if op.outcome is not Outcome.OK:
         return (), True
-    context = [each for each in everything if history.operations[each].call <= op.end]
+    end = op.end + history.clock_skew  # what was called so much later may have come first
+    context = [each for each in everything if history.operations[each].call <= end]
     allowed: tuple[Value, ...] = ()
     if len(context) <= _MOST_OPERATIONS:
         allowed = _allowed_among(history.select(context), spec, condition, context.index(position), deadline)

@@ -86,6 +86,8 @@ def operation_dict(history: History, position: int) -> dict[str, Any]:
     data |= {"result": op.result, "outcome": op.outcome.value, "call": op.call, "return": op.return_}
     if op.key is not None:
         data["key"] = op.key
+    if op.order is not None:
+        data["order"] = op.order
     if op.line is not None:
         data["line"] = op.line
     return data

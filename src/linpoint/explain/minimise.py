@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from linpoint.checkers.search._native_search import Answer
+from linpoint.checkers.search.contest import Answer
 from linpoint.checkers.search.decider import Decider
 from linpoint.explain.supply import Supply
 from linpoint.histories.history import History
@@ -121,7 +121,8 @@ class _Minimiser:
         return called, returned, returns[high]
 
     def _until(self, end: float) -> tuple[list[int], list[int]]:
-        called = [p for p in self._all if self._ops[p].call <= end]
+        # What was called a skew later may have come first, and explain what returned by then.
+        called = [p for p in self._all if self._ops[p].call <= end + self._history.clock_skew]
         return called, [p for p in called if self._ops[p].end <= end]
 
     def _drop(self, kept: list[int], supply: Supply) -> list[int]:

@@ -25,7 +25,7 @@ def in_words(explanation: Explanation) -> str:
     if verdict.status is Status.LINEARIZABLE and verdict.statistics.operations <= _MOST_LISTED and verdict.witness:
         order = _order(verdict, verdict.witness)
         lines += ["", f"One order that explains it: {order}."] if order else []
-    return "\n".join([*lines, *_warnings(verdict), "", numbers(verdict)])
+    return "\n".join([*lines, *_warnings(verdict), *_clocks(verdict), "", numbers(verdict)])
 
 
 def _order(verdict: Verdict, witness: Witness) -> str:
@@ -98,6 +98,8 @@ def _violation(explanation: Explanation) -> str:
         lines.append(f"  ... and {len(explanation.core) - len(listed):,} others")
     if explanation.picture:
         lines += ["", *(f"  {row}" for row in explanation.picture.splitlines())]
+    if len({op.order for op in map(history.operations.__getitem__, explanation.core) if op.order is not None}) > 1:
+        lines += ["", "Operations with a smaller order take effect first."]
     lines += _frontier(explanation)
     if explanation.other_initial is not None and len(show(explanation.other_initial[0])) <= _LONGEST_VALUE:
         lines += [
@@ -108,7 +110,7 @@ def _violation(explanation: Explanation) -> str:
         keys = ", ".join(show(key.key) for key in explanation.others[:_MOST_LISTED])
         more = "" if len(explanation.others) <= _MOST_LISTED else ", ..."
         lines += ["", f"Also in violation: key{'s' * (len(explanation.others) > 1)} {keys}{more}."]
-    return "\n".join([*lines, *_warnings(verdict), "", numbers(verdict)])
+    return "\n".join([*lines, *_warnings(verdict), *_clocks(verdict), "", numbers(verdict)])
 
 
 def _conspiracy(explanation: Explanation) -> str:
@@ -133,6 +135,7 @@ def _nearest(explanation: Explanation) -> list[int]:
     ops = explanation.verdict.history.operations
     blocked = [each.position for each in explanation.stuck.blocked] if explanation.stuck else []
     end = min((ops[position].end for position in blocked), default=float("inf"))
+    end += explanation.verdict.history.clock_skew
     return [position for position in core if ops[position].call <= end][-_MOST_LISTED:]
 
 
@@ -148,6 +151,8 @@ def _frontier(explanation: Explanation) -> list[str]:
     for each in stuck.blocked:
         op = ops[each.position]
         reason = f"the spec allows {_values(op, each.allowed)}" if each.allowed else "it is not a legal step there"
+        if op.order is not None and any(explanation.verdict.spec.allows(op, given) for given in each.allowed):
+            reason = "an operation with a smaller order must come first"  # to the spec it would be welcome
         lines.append(f"  {_name(explanation.verdict, op)} by process {_process(op)}: {reason}")
     return lines
 
@@ -156,6 +161,11 @@ def _warnings(verdict: Verdict) -> list[str]:
     # A violation is one whatever else was tested.
     warnings = () if verdict.status is Status.VIOLATION else verdict.warnings
     return ["", *(f"Warning: {warning}." for warning in warnings)] if warnings else []
+
+
+def _clocks(verdict: Verdict) -> list[str]:
+    skew = verdict.history.clock_skew
+    return ["", f"The clocks of different processes may differ by up to {skew:,}."] if skew else []
 
 
 def numbers(verdict: Verdict) -> str:
@@ -212,5 +222,6 @@ def _values(op: Operation, values: tuple[Value, ...]) -> str:
 
 def _when(op: Operation) -> str:
     end = "..." if op.return_ is None else f"{op.return_}"
+    hint = "" if op.order is None else f"  order {op.order}"
     line = "" if op.line is None else f"  line {op.line}"
-    return f"[{op.call}, {end}]{line}"
+    return f"[{op.call}, {end}]{hint}{line}"

@@ -12,11 +12,15 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Any, Final, overload
 
-from linpoint.errors import HistoryError
-from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process
+from linpoint.errors import HistoryError, UsageError
+from linpoint.histories.columns import Columns, columns_of
+from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process, Time
 from linpoint.histories.values import show
+
+_MOST_SKEW: Final = 10**300
+"""As the largest time that is read: no sum of two overflows a float."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False, slots=True)
@@ -24,13 +28,18 @@ class History(Sequence[Operation]):
     """Operations in the order of their source, with crashes and annotations.
 
     ``history[i]`` is the operation at position ``i``; witnesses and refutations speak of positions.
-    Thread-safe, because immutable.
+    ``clock_skew`` is how much the clocks of different processes may differ: of two processes, one operation precedes
+    another only if it returned more than that before the other's call. ``by_position`` says that times are positions
+    in a log of events, which have no skew. Thread-safe, because immutable.
     """
 
     operations: tuple[Operation, ...]
     crashes: tuple[Crash, ...]
     annotations: tuple[Annotation, ...]
     source: str
+    clock_skew: Time
+    by_position: bool
+    _columns: Columns | None
 
     def __init__(
         self,
@@ -39,10 +48,14 @@ class History(Sequence[Operation]):
         crashes: Iterable[Crash] = (),
         annotations: Iterable[Annotation] = (),
         source: str = "history",
+        clock_skew: Time = 0,
+        by_position: bool = False,
     ) -> None:
         in_time = tuple(sorted(crashes, key=lambda crash: crash.time))
-        self._fill(tuple(operations), in_time, tuple(annotations), source)
-        _validate(self)
+        self._fill(tuple(operations), in_time, tuple(annotations), source, _exact(clock_skew), by_position)
+        if not self.columns.native.well_formed():
+            _validate(self)
+        _validate_clocks(self)
 
     def _fill(
         self,
@@ -50,11 +63,16 @@ class History(Sequence[Operation]):
         crashes: tuple[Crash, ...],
         annotations: tuple[Annotation, ...],
         source: str,
+        clock_skew: Time,
+        by_position: bool,
     ) -> None:
         object.__setattr__(self, "operations", operations)
         object.__setattr__(self, "crashes", crashes)
         object.__setattr__(self, "annotations", annotations)
         object.__setattr__(self, "source", source)
+        object.__setattr__(self, "clock_skew", clock_skew)
+        object.__setattr__(self, "by_position", by_position)
+        object.__setattr__(self, "_columns", None)
 
     def __len__(self) -> int:
         return len(self.operations)
@@ -72,14 +90,25 @@ class History(Sequence[Operation]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, History):
             return NotImplemented
-        return (self.operations, self.crashes, self.annotations) == (
+        return (self.operations, self.crashes, self.annotations, self.clock_skew) == (
             other.operations,
             other.crashes,
             other.annotations,
+            other.clock_skew,
         )
 
     def __hash__(self) -> int:
         return hash((self.operations, self.crashes))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (
+            self.operations,
+            self.crashes,
+            self.annotations,
+            self.source,
+            self.clock_skew,
+            self.by_position,
+        )
 
     def __repr__(self) -> str:
         return f"<History {self.source}: {len(self)} operations, {len(self.processes)} processes>"
@@ -88,6 +117,14 @@ class History(Sequence[Operation]):
     def processes(self) -> tuple[Process, ...]:
         """The processes in order of appearance."""
         return tuple(dict.fromkeys(op.process for op in self.operations))
+
+    @property
+    def columns(self) -> Columns:
+        """The history as integers, made once."""
+        if self._columns is None:
+            object.__setattr__(self, "_columns", columns_of(self.operations, self.crashes, self.clock_skew))
+        assert self._columns is not None
+        return self._columns
 
     @property
     def keyed(self) -> bool:
@@ -105,9 +142,20 @@ class History(Sequence[Operation]):
         """The history with another operation at ``position``, at the same times; not validated again."""
         return self._with((*self.operations[:position], op, *self.operations[position + 1 :]))
 
+    def with_clock_skew(self, skew: Time) -> History:
+        """The same history, but the clocks of different processes may differ by up to ``skew``, in its unit of time.
+
+        Raises LP-U001 for what is no such number, LP-U006 for a history that clocks have no say in.
+        """
+        other = self._with(self.operations)
+        object.__setattr__(other, "clock_skew", _exact(skew))
+        object.__setattr__(other, "_columns", None)
+        _validate_clocks(other)
+        return other
+
     def _with(self, operations: tuple[Operation, ...]) -> History:
         other = object.__new__(History)
-        other._fill(operations, self.crashes, self.annotations, self.source)
+        other._fill(operations, self.crashes, self.annotations, self.source, self.clock_skew, self.by_position)
         return other
 
     def place(self, op: Operation) -> str:
@@ -115,7 +163,15 @@ class History(Sequence[Operation]):
         return f"{self.source}:{op.line}" if op.line is not None else self.source
 
 
+def _restored(*fields: Any) -> History:
+    """A history as it was pickled; its columns are made again when they are asked for."""
+    history = object.__new__(History)
+    history._fill(*fields)
+    return history
+
+
 def _validate(history: History) -> None:
+    """Say what is wrong with a history that is not well formed."""
     by_process: dict[Process, list[Operation]] = defaultdict(list)
     with_key = without_key = None
     for op in history.operations:
@@ -140,6 +196,27 @@ def _validate(history: History) -> None:
         )
     for ops in by_process.values():
         _validate_process(history, ops)
+
+
+def _exact(skew: Time) -> Time:
+    """The skew, as an integer if it is one: 1.7e18 nanoseconds and 5.0 would add up to what a float can hold."""
+    if type(skew) not in (int, float) or not 0 <= skew < _MOST_SKEW:
+        raise UsageError(
+            "LP-U001",
+            f"{skew!r} is not a clock skew.",
+            remedy="Give a number from 0 on, in the unit of the history's times.",
+        )
+    return int(skew) if skew == int(skew) else skew
+
+
+def _validate_clocks(history: History) -> None:
+    if history.clock_skew and (history.by_position or any(op.times is not None for op in history.operations)):
+        raise UsageError(
+            "LP-U006",
+            "the history is ordered by event position, not by clocks.",
+            place=history.source,
+            remedy="Leave the clock skew out, or record operation lines with the times of each process's own clock.",
+        )
 
 
 def _validate_process(history: History, ops: list[Operation]) -> None:

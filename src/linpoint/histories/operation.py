@@ -29,7 +29,8 @@ class Operation:
 
     ``call`` and ``return_`` order the history: real times for operation lines, event positions for event
     formats, which keep their clock readings in ``times`` for display. ``return_`` is None when the operation
-    never returned. ``line`` is where it was read, for messages.
+    never returned. ``line`` is where it was read, for messages. ``order`` is a hint of the server (a revision, a log
+    position): among the operations on one object, a smaller one takes effect before a larger one.
     """
 
     process: Process
@@ -42,6 +43,7 @@ class Operation:
     key: Value = None
     times: tuple[Time | None, Time | None] | None = None
     line: int | None = None
+    order: Time | None = None
 
     def __post_init__(self) -> None:
         # Values are immutable; lists and dicts that a caller gives are frozen here.

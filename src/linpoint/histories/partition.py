@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cutting a history into parts: by object, and in time where nothing is open.
+"""Cutting a history into the parts of its objects.
 
-Linearizability is local: a history is linearizable iff the history of each object is. Cost: O(n log n).
+Linearizability is local: a history is linearizable iff the history of each object is. Cost: O(n).
 """
 
 from __future__ import annotations
@@ -23,20 +23,3 @@ def by_key(
         value = key(history.operations[position])
         parts.setdefault(canonical(value), (value, []))[1].append(position)
     return [(value, tuple(members)) for value, members in parts.values()]
-
-
-def quiescent_cuts(history: History, positions: Iterable[int]) -> list[tuple[int, ...]]:
-    """Groups of positions such that each group has returned before the next group calls.
-
-    An operation that never returns keeps its group open to the end.
-    """
-    ordered = sorted(positions, key=lambda position: history.operations[position].call)
-    groups: list[list[int]] = []
-    open_until: float = float("-inf")
-    for position in ordered:
-        op = history.operations[position]
-        if not groups or op.call > open_until:
-            groups.append([])
-        groups[-1].append(position)
-        open_until = max(open_until, op.end)
-    return [tuple(group) for group in groups]

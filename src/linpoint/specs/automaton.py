@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Any spec as a lazy automaton over integers, which is all that the native searches see.
 
-States and operations are interned; each (state, operation) pair is computed once. Guarantee: two states share a
+States are interned; each pair of a state and a symbol is computed once, a symbol being operations that are alike. Guarantee: two states share a
 number iff they are equal for linpoint (``values.canonical``). Thread-safe under the interpreter lock plus one lock
 of its own, so that partitions searched in parallel share what they learn.
 """
@@ -9,6 +9,7 @@ of its own, so that partitions searched in parallel share what they learn.
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from linpoint.errors import LinpointError, SpecError
@@ -27,36 +28,19 @@ class Machine(Protocol):
     def successors(self, state: State, op: Operation) -> list[State]:
         """The states after an operation with its recorded result."""
 
-    def identity(self, op: Operation) -> tuple[Any, ...]:
-        """What tells operations apart."""
-
-    def reads(self, op: Operation) -> bool:
-        """Whether the operation, with its recorded result, changes no state at all."""
-
 
 class Automaton:
-    """Numbers for the states and operations of a machine, filled as a search asks for them."""
+    """Numbers for the states of a machine, filled as a search asks for them. A symbol is a place in ``symbols``."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, symbols: Sequence[Operation]) -> None:
         self._machine = machine
         self._lock = threading.Lock()
         self._states: list[State] = []
         self._state_numbers: dict[Any, int] = {}
-        self._symbols: list[Operation] = []
-        self._symbol_numbers: dict[Any, int] = {}
+        self._symbols = symbols
         self._cells: dict[tuple[int, int], list[int]] = {}
         self.error: LinpointError | None = None
         self.initial = self._number(machine.initial)
-
-    def symbol(self, op: Operation) -> int:
-        """The number of an operation; interchangeable operations share one."""
-        identity = self._machine.identity(op)
-        try:
-            return self._symbol_numbers[identity]
-        except KeyError:
-            number = self._symbol_numbers[identity] = len(self._symbols)
-            self._symbols.append(op)
-            return number
 
     def state(self, number: int) -> State:
         """The state with this number."""

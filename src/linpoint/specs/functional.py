@@ -176,7 +176,4 @@ def from_object(thing: Any) -> Spec:
         def outcomes(self, state: Any, op: Any) -> Outcomes:
             return guarded(f"{name}.apply", thing.apply, state, op)
 
-        def identity(self, op: Any) -> tuple[Any, ...]:
-            return (op.name, *Spec.identity(self, op), canonical(op.key))
-
     return _Applied(name, thing.initial, {"*": apply}, any_operation=True)

@@ -62,6 +62,14 @@ class Step:
         return f"{self.name}({', '.join(self.parameters)}) -> {self.result}"
 
 
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """Which step functions of the native core do the same as a built-in spec, much faster."""
+
+    kind: str
+    capacity: int | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Spec:
     """A sequential specification, ready to be checked against. Immutable; call it to set its parameters."""
@@ -76,6 +84,8 @@ class Spec:
     factory: Callable[..., Spec] | None = field(default=None, repr=False)
     any_operation: bool = False
     doc: str = ""
+    twin: Twin | None = field(default=None, repr=False)
+    """Native steps of the same meaning, where there are any; a map's or a set's are those of one key."""
 
     def __call__(self, *args: Any, **parameters: Any) -> Spec:
         """This spec with other parameters: ``queue(capacity=8)``, ``register(initial=0)``."""
@@ -161,8 +171,3 @@ class Spec:
         if callable(rule):
             return op.outcome is Outcome.OK and rule(self.arguments(op), op.result)
         return rule
-
-    def identity(self, op: Operation) -> tuple[Any, ...]:
-        """What the spec can tell apart: operations with equal identities are interchangeable."""
-        observed = canonical(op.result) if op.outcome is Outcome.OK else Outcome.UNKNOWN
-        return (self.step(op).name, canonical(self.arguments(op)), observed, op.process if self.uses_process else None)

@@ -2,6 +2,7 @@
 """Verdicts with their evidence, and the budgets under which they are found."""
 
 from linpoint.verdicts.budget import Budget
+from linpoint.verdicts.reached import Reached
 from linpoint.verdicts.refutation import Blocked, Refutation, StuckFrontier
 from linpoint.verdicts.verdict import KeyVerdict, Statistics, Status, Verdict
 from linpoint.verdicts.witness import Witness
@@ -10,6 +11,7 @@ __all__ = [
     "Blocked",
     "Budget",
     "KeyVerdict",
+    "Reached",
     "Refutation",
     "Statistics",
     "Status",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 from linpoint.errors import UndecidedError, ViolationError
 from linpoint.histories.history import History
 from linpoint.histories.values import Value
+from linpoint.verdicts.reached import Reached
 from linpoint.verdicts.refutation import Refutation
 from linpoint.verdicts.witness import Witness
 
@@ -66,6 +67,8 @@ class KeyVerdict:
     witness: Witness | None = field(default=None, repr=False)
     refutation: Refutation | None = field(default=None, repr=False)
     configurations: int = 0
+    reached: Reached | None = field(default=None, repr=False)
+    """How far the search got, where it was stopped."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,6 +31,13 @@ client-1,read,,3,12,30.5,ok,7,n2
     )
 
 
+def test_orders(read: Reader) -> None:
+    history = read(
+        "process,op,call,return,result,order\n0,read,1,2,5,17\n1,read,1,2,5,\n2,read,1,2,5,2.5\n3,read,1,2,5,null\n"
+    )
+    assert [op.order for op in history] == [17, None, 2.5, None]
+
+
 def test_other_names(read: Reader) -> None:
     text = "client,f,start,end,value\nc1,read,1,2,5\n"
     columns = {"process": "client", "op": "f", "call": "start", "return": "end", "result": "value"}

@@ -83,6 +83,20 @@ def test_outcomes(fields: dict[str, object], outcome: Outcome, return_: int | No
     assert (op.outcome, op.return_) == (outcome, return_)
 
 
+@pytest.mark.parametrize("order", [0, 7, -3, 2.5, 10**200, None])
+def test_orders(order: object) -> None:
+    op = item_from_dict(line(order=order), line=None)
+    assert isinstance(op, Operation)
+    assert op.order == order
+
+
+def test_an_operation_without_a_result_may_have_an_order_and_failed_ones_too() -> None:
+    for fields in ({"return": None}, {"outcome": "failed"}, {"outcome": "unknown"}):
+        op = item_from_dict(line(order=4, **fields), line=None)
+        assert isinstance(op, Operation)
+        assert op.order == 4
+
+
 def test_unknown_fields_are_ignored_and_the_last_of_two_equal_names_counts(read: Reader) -> None:
     history = read(
         '{"process": "x", "process": 1, "op": "read", "result": 1, "result": 2, "call": 0, "return": 1, "node": []}'

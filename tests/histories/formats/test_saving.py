@@ -30,7 +30,7 @@ keys = st.none() | st.integers(0, 3) | st.text(max_size=3) | st.tuples(st.intege
 
 
 @st.composite
-def histories(draw: st.DrawFn, *, crashes: bool = True) -> History:
+def histories(draw: st.DrawFn, *, crashes: bool = True, hints: bool = True) -> History:
     """Well-formed histories: each process's times in order, an unknown outcome only at its end."""
     keyed = draw(st.booleans())
     operations = []
@@ -52,6 +52,7 @@ def histories(draw: st.DrawFn, *, crashes: bool = True) -> History:
                     outcome,
                     draw(keys.filter(lambda key: key is not None)) if keyed else None,
                     draw(st.none() | st.tuples(st.none() | times, st.none() | times)),
+                    order=draw(st.none() | times | st.integers()) if hints else None,
                 )
             )
     fallen = [Crash(time, draw(st.none() | st.just("p"))) for time in draw(st.lists(st.floats(21, 30), max_size=2))]
@@ -69,7 +70,7 @@ def meaning(op: Operation) -> tuple[Any, ...]:
 
 def exactly(history: History) -> Any:
     return (
-        [(*meaning(op), op.call, op.return_, op.times) for op in history],
+        [(*meaning(op), op.call, op.return_, op.times, op.order) for op in history],
         [(crash.time, crash.process) for crash in history.crashes],
         [(annotation.text, annotation.time, annotation.until) for annotation in history.annotations],
     )
@@ -106,7 +107,7 @@ def precedence(history: History) -> set[tuple[Any, Any]]:
 
 
 @SHARED_FOLDER
-@given(history=histories(crashes=False))
+@given(history=histories(crashes=False, hints=False))
 @pytest.mark.parametrize("name", ["a.edn", "a.json", "a.edn.gz"])
 def test_event_formats_keep_the_order_or_refuse(tmp_path: Path, name: str, history: History) -> None:
     try:
@@ -195,6 +196,7 @@ def test_two_processes_that_turn_at_once_are_refused(tmp_path: Path) -> None:
         (History([Operation(0, "mine", (1,), 1, 0, 1)]), "read back as mine(1)"),
         (History([Operation(0, "write", ((1, 2),), None, 0, 1)]), "read back as [1] write(2)"),
         (History([Operation("nemesis", "write", (1,), None, 0, 1)]), "nemesis"),
+        (History([Operation(0, "read", (), 1, 0, 1, order=7)]), "it has an order"),
     ],
 )
 def test_what_event_formats_cannot_say(tmp_path: Path, history: History, evidence: str) -> None:
@@ -243,6 +245,13 @@ def test_where_a_history_cannot_go(tmp_path: Path, path: str, options: dict[str,
 def test_an_empty_history_is_not_saved(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="LP-U005"):
         save(History([]), tmp_path / "a.jsonl")
+
+
+def test_a_clock_skew_is_not_saved_and_not_lost_in_silence(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "a.edn", "a.csv"):
+        with pytest.raises(UsageError, match=r"LP-U005.*with_clock_skew\(0\)"):
+            save(READ.with_clock_skew(5), tmp_path / name)
+        assert not (tmp_path / name).exists()
 
 
 def test_standard_output_and_compression(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

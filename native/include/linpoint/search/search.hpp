@@ -1,56 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deciding whether a history has a linearization: the problem in integers, the answer, and the two depth-first
-// searches.
+// Deciding whether a history has a linearization: the algorithms, each as a search that can be paused.
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <memory>
 #include <vector>
 
+#include "linpoint/search/problem.hpp"
 #include "linpoint/search/stop_token.hpp"
-#include "linpoint/search/transition_table.hpp"
+#include "linpoint/specs/steps.hpp"
 
 namespace linpoint::search {
 
-/// The return rank of an operation that never returns.
-inline constexpr std::int64_t kNever = INT64_MAX;
+enum class Status : int { kLinearizable = 0, kViolation = 1, kStopped = 2, kPaused = 3 };
 
-/// "first" and "second" are operations: what the pair means is said where it is used.
-struct Pair {
-  std::int32_t first;
-  std::int32_t second;
-};
+/// A search for a linearization. One thread at a time runs it; the problem and the token outlive it.
+class Search {
+ public:
+  Search() = default;
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
+  virtual ~Search() = default;
 
-/// Operations sorted by call. Ranks of calls and returns are distinct: a precedes b iff ret[a] < call[b].
-struct Problem {
-  std::span<const Symbol> symbol;
-  std::span<const std::int64_t> call;
-  std::span<const std::int64_t> ret;
-  /// Non-zero: the operation may be left out. With a finite return it must then take effect before it, or never.
-  std::span<const std::uint8_t> optional;
-  /// Non-zero: in no state does the operation, with its recorded result, change the state.
-  std::span<const std::uint8_t> reads;
-  /// second may take effect only after first has; first is never optional.
-  std::span<const Pair> before;
-  /// first may not take effect once second has.
-  std::span<const Pair> excluded;
-  State initial;
-};
+  /// Goes on until there is an answer, the token is stopped, or `allowance` more configurations were looked at.
+  virtual Status run(std::uint64_t allowance) = 0;
 
-enum class Status : int { kLinearizable = 0, kViolation = 1, kStopped = 2 };
+  /// After kLinearizable: the operations in the order of their effects. Else the longest legal prefix found so far.
+  [[nodiscard]] virtual std::vector<std::int32_t> order() const = 0;
 
-struct Result {
-  Status status = Status::kStopped;
-  /// kLinearizable: the operations in the order of their effects. Else the longest legal prefix that was found.
-  std::vector<std::int32_t> order;
-  std::uint64_t configurations = 0;
+  [[nodiscard]] std::uint64_t configurations() const { return configurations_; }
+
+ protected:
+  std::uint64_t configurations_ = 0;
 };
 
 /// Wing and Gong (1993): tries every order, with undo. Exponential where it has bad luck, but keeps no table.
-Result wing_gong(const Problem& problem, TransitionTable& table, StopToken& stop);
+std::unique_ptr<Search> wing_gong(const Problem& problem, std::unique_ptr<specs::Steps> steps, StopToken& stop);
+
+class SeenTable;
+
+/// Configurations that several depth-first searches of one problem share: none is entered twice by any of them.
+std::shared_ptr<SeenTable> seen_table(const Problem& problem, StopToken& stop);
 
 /// Lowe's DFS: the same walk, but no configuration (linearized operations, state) is entered twice.
 /// Keys hold the open window only, so memory grows with configurations times concurrency, not with the history.
-Result depth_first(const Problem& problem, TransitionTable& table, StopToken& stop);
+/// Searches that share a table share the work: when all of them are at their end, everything was looked at.
+/// `reversed` tries the operations called last first, which sends a second search another way.
+std::unique_ptr<Search> depth_first(const Problem& problem, std::unique_ptr<specs::Steps> steps, StopToken& stop,
+                                    std::shared_ptr<SeenTable> seen, bool reversed);
+
+/// Lowe's Linear: walks the history once and keeps every configuration that is possible so far; an operation takes
+/// effect just in time, when its own or another's return demands it.
+std::unique_ptr<Search> linear(const Problem& problem, std::unique_ptr<specs::Steps> steps, StopToken& stop);
 
 }  // namespace linpoint::search

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // When to stop: a deadline, a ceiling for memory, and a word from outside (Ctrl-C, a rival that has the answer).
 // Guarantee: a search that polls ends within one poll interval of the request.
-// Thread-safe: one token is shared by all searches of one check.
+// Thread-safe. One token is shared by all searches of a check; each part of a history has a child of it, which ends
+// the searches of that part alone. Memory is one account, kept by the parent.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace linpoint::search {
 
@@ -17,11 +19,16 @@ class StopToken {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// No limits.
-  StopToken() = default;
+  /// No limits of its own; those of `parent` hold too.
+  explicit StopToken(StopToken* parent = nullptr) : parent_(parent) {}
+  StopToken(const StopToken&) = delete;
+  StopToken& operator=(const StopToken&) = delete;
 
   /// Sets the time from now after which searches stop.
   void set_time_limit(double seconds) {
+    // No clock counts beyond a few centuries; such a limit is none.
+    constexpr double kForEver = 1e9;
+    if (seconds >= kForEver) return;
     deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     has_deadline_ = true;
   }
@@ -35,34 +42,67 @@ class StopToken {
     reason_.compare_exchange_strong(none, static_cast<int>(reason));
   }
 
-  [[nodiscard]] bool stopped() const { return reason_.load(std::memory_order_relaxed) != 0; }
-  [[nodiscard]] StopReason reason() const { return static_cast<StopReason>(reason_.load()); }
+  [[nodiscard]] bool stopped() const {
+    return reason_.load(std::memory_order_relaxed) != 0 || (parent_ != nullptr && parent_->stopped());
+  }
+  [[nodiscard]] StopReason reason() const {
+    const auto own = static_cast<StopReason>(reason_.load());
+    return own == StopReason::kNone && parent_ != nullptr ? parent_->reason() : own;
+  }
 
   /// Looks at the clock; call it rarely.
   bool poll() {
     if (has_deadline_ && Clock::now() >= deadline_) stop(StopReason::kTime);
-    return stopped();
+    return reason_.load(std::memory_order_relaxed) != 0 || (parent_ != nullptr && parent_->poll());
   }
 
-  /// Asks for memory. False, and the token is stopped, when that would exceed the limit.
-  bool reserve(std::size_t bytes) {
+  /// Asks for memory. False when that would exceed the limit.
+  bool take(std::size_t bytes) {
+    if (parent_ != nullptr) return parent_->take(bytes);
     const std::size_t now = memory_.fetch_add(bytes) + bytes;
     if (now <= memory_limit_) return true;
     memory_.fetch_sub(bytes);
+    return false;
+  }
+  /// The same, but a refusal stops this token: whoever asked must end, and others may go on with what that frees.
+  bool reserve(std::size_t bytes) {
+    if (take(bytes)) return true;
     stop(StopReason::kMemory);
     return false;
   }
-  void release(std::size_t bytes) { memory_.fetch_sub(bytes); }
+  void release(std::size_t bytes) {
+    if (parent_ != nullptr)
+      parent_->release(bytes);
+    else
+      memory_.fetch_sub(bytes);
+  }
   [[nodiscard]] std::size_t memory() const { return memory_.load(std::memory_order_relaxed); }
 
   /// Live progress, written by searches now and then and read by whoever shows it.
-  std::atomic<std::uint64_t> configurations{0};
-  std::atomic<std::uint64_t> linearized{0};
+  void count(std::uint64_t configurations) {
+    configurations_.fetch_add(configurations, std::memory_order_relaxed);
+    if (parent_ != nullptr) parent_->count(configurations);
+  }
+  [[nodiscard]] std::uint64_t configurations() const { return configurations_.load(std::memory_order_relaxed); }
+
+  /// A search of this part has placed `operations` of it: the most of all counts.
+  void reach(std::uint64_t operations) {
+    std::uint64_t before = linearized_.load(std::memory_order_relaxed);
+    while (operations > before)
+      if (linearized_.compare_exchange_weak(before, operations, std::memory_order_relaxed)) {
+        if (parent_ != nullptr) parent_->linearized_.fetch_add(operations - before, std::memory_order_relaxed);
+        return;
+      }
+  }
+  [[nodiscard]] std::uint64_t linearized() const { return linearized_.load(std::memory_order_relaxed); }
 
  private:
+  StopToken* parent_;
   std::atomic<int> reason_{0};
   std::atomic<std::size_t> memory_{0};
-  std::size_t memory_limit_ = SIZE_MAX;
+  std::atomic<std::uint64_t> configurations_{0};
+  std::atomic<std::uint64_t> linearized_{0};
+  std::size_t memory_limit_ = std::numeric_limits<std::size_t>::max();
   Clock::time_point deadline_;
   bool has_deadline_ = false;
 };

@@ -34,6 +34,9 @@ def events_of(history: History) -> list[Event]:
     """The events of a history in their order, with indices from 0."""
     if history.crashes:
         raise UsageError("LP-U005", "the history has crash events, which event formats do not have.", remedy=_REMEDY)
+    hinted = next((op for op in history if op.order is not None), None)
+    if hinted is not None:
+        raise _refused(history, hinted, "it has an order, which events do not have")
     words = works_on_words({op.name for op in history})
     answering = {plain(op.name) for op in history if op.outcome is Outcome.OK and op.result is not None}
     # The usual form is the pair [key value], but only scalars are taken for keys there.

@@ -38,13 +38,17 @@ class Options(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One file format. ``write`` is None where the format can only be read."""
+    """One file format. ``write`` is None where the format can only be read.
+
+    ``by_position`` says that it is a log of events, whose times are their positions.
+    """
 
     name: str
     description: str
     read: Callable[[str, Options], Items]
     write: Callable[[History], str] | None = None
     suffixes: tuple[str, ...] = ()
+    by_position: bool = False
 
 
 def bad(code: str, message: str, line: int | None, remedy: str) -> HistoryError:

@@ -26,10 +26,12 @@ FORMATS: Final[Mapping[str, Format]] = {
     format.name: format
     for format in (
         Format("operations", "operation lines (JSON)", operation_lines.read, operation_lines.write, (".jsonl",)),
-        Format("jepsen-edn", "Jepsen EDN", jepsen_edn.read, jepsen_edn.write, (".edn",)),
-        Format("jepsen-json", "Jepsen-style JSON events", jepsen_json.read, jepsen_json.write, (".json",)),
-        Format("jepsen-text", "a Jepsen text log", jepsen_text.read),
-        Format("porcupine", "a Porcupine key-value log", porcupine.read),
+        Format("jepsen-edn", "Jepsen EDN", jepsen_edn.read, jepsen_edn.write, (".edn",), by_position=True),
+        Format(
+            "jepsen-json", "Jepsen-style JSON events", jepsen_json.read, jepsen_json.write, (".json",), by_position=True
+        ),
+        Format("jepsen-text", "a Jepsen text log", jepsen_text.read, by_position=True),
+        Format("porcupine", "a Porcupine key-value log", porcupine.read, by_position=True),
         Format("csv", "a CSV table", csv_table.read, csv_table.write, (".csv",)),
     )
 }
@@ -56,10 +58,17 @@ def load(
     with _collector_paused():
         try:
             text = read_text(source)
-            items = _items(text, format or recognise(text, columns), Options(keyed, columns))
+            name = format or recognise(text, columns)
+            items = _items(text, name, Options(keyed, columns))
         except HistoryError as error:
             raise error.at(source) from None
-        return History(items.operations, crashes=items.crashes, annotations=items.annotations, source=source)
+        return History(
+            items.operations,
+            crashes=items.crashes,
+            annotations=items.annotations,
+            source=source,
+            by_position=FORMATS[name].by_position,
+        )
 
 
 def save(history: History, path: str | os.PathLike[str], *, format: str | None = None) -> None:
@@ -72,6 +81,13 @@ def save(history: History, path: str | os.PathLike[str], *, format: str | None =
     chosen = _chosen(target, format)
     if not history.operations and not history.crashes and not history.annotations:
         raise UsageError("LP-U005", "the history is empty.", place=target, remedy="Save a history with operations.")
+    if history.clock_skew:
+        raise UsageError(
+            "LP-U005",
+            f"no format holds the clock skew of {history.clock_skew}.",
+            place=target,
+            remedy="Save history.with_clock_skew(0), and give the skew when it is checked.",
+        )
     assert chosen.write is not None
     try:
         text = chosen.write(history)

@@ -5,8 +5,8 @@
     {"crash": true, "time": 40}
     {"annotation": "kill n1", "time": 40, "until": 55}
 
-Guarantee: a saved history reads back with the same processes, operations, outcomes, keys, order, crashes and
-annotations. ``item_from_dict`` is the only authority on what a line may hold; the builder uses it too.
+Guarantee: a saved history reads back with the same processes, operations, outcomes, keys, times, order hints,
+crashes and annotations. ``item_from_dict`` is the only authority on what a line may hold; the builder uses it too.
 Cost: about 3 microseconds a line.
 """
 
@@ -24,13 +24,14 @@ from linpoint.histories.formats.format import Items, Options, bad, shown
 from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process, Time
 
-FIELDS: Final = ("process", "op", "args", "result", "call", "return", "outcome", "key", "times")
+FIELDS: Final = ("process", "op", "args", "result", "call", "return", "outcome", "key", "order", "times")
 """The fields of an operation; ``times`` holds the clock readings of a history whose order is by position."""
 
 _OUTCOMES: Final = {outcome.value: outcome for outcome in Outcome}
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(", ", ": ")).encode
 _DECODE: Final = msgspec.json.Decoder().decode
 _MISSING: Final = object()
+_MAY_BE_NULL: Final = ("return", "order")
 
 
 def read(text: str, options: Options) -> Items:
@@ -83,6 +84,9 @@ def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | 
         raise _not_a_time("call", call, line)
     if return_ is not None and not is_time(return_):
         raise _not_a_time("return", return_, line)
+    order = get("order")
+    if order is not None and not is_time(order):
+        raise _not_a_time("order", order, line)
     outcome = Outcome.UNKNOWN if return_ is None else Outcome.OK
     if "outcome" in item:
         outcome = _outcome(item["outcome"], outcome, line)
@@ -106,6 +110,7 @@ def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | 
         admit(item["key"], line) if "key" in item else None,
         _times(item["times"]) if "times" in item else None,
         line,
+        order,
     )
 
 
@@ -125,6 +130,8 @@ def as_dicts(history: History) -> Iterator[dict[str, Any]]:
             item["outcome"] = op.outcome.value
         if op.key is not None:
             item["key"] = op.key
+        if op.order is not None:
+            item["order"] = op.order
         if op.times is not None:
             item["times"] = op.times
         yield item
@@ -199,4 +206,4 @@ def _not_a_time(field: str, value: Any, line: int | None) -> HistoryError:
         return _missing(field, line, "Give the time as a number.")
     if type(value) is int:
         admit(value, line)  # raises LP-H011: the only integer that is no time is one that is too large
-    return _not_allowed(field, value, "an integer or a finite float" + (" or null" if field == "return" else ""), line)
+    return _not_allowed(field, value, f"an integer or a finite float{' or null' * (field in _MAY_BE_NULL)}", line)

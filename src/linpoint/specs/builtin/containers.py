@@ -16,7 +16,7 @@ from linpoint.specs.builtin.declaration import (
     table,
     unsuccessful,
 )
-from linpoint.specs.protocol import Returns, Spec
+from linpoint.specs.protocol import Returns, Spec, Twin
 
 Items = tuple[Value, ...]
 
@@ -68,7 +68,8 @@ def queue(capacity: int | None = None, *, initial: Any = None) -> Spec:
         step("dequeue", _pop_front, result="v, null when empty"),
         step("peek", _front, result="v, null when empty", reads=True),
     ]
-    return Spec("queue" if capacity is None else f"queue(capacity={capacity})", first, table(steps))
+    name = "queue" if capacity is None else f"queue(capacity={capacity})"
+    return Spec(name, first, table(steps), twin=Twin("queue", capacity))
 
 
 @declare
@@ -79,7 +80,7 @@ def stack(*, initial: Any = None) -> Spec:
         step("pop", _pop_back, result="v, null when empty"),
         step("peek", _back, result="v, null when empty", reads=True),
     ]
-    return Spec("stack", initial_list("stack", initial), table(steps))
+    return Spec("stack", initial_list("stack", initial), table(steps), twin=Twin("stack"))
 
 
 @declare

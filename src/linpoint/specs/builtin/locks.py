@@ -15,7 +15,7 @@ from linpoint.specs.builtin.declaration import (
     table,
     unsuccessful,
 )
-from linpoint.specs.protocol import Outcomes, Returns, Spec
+from linpoint.specs.protocol import Outcomes, Returns, Spec, Twin
 
 
 def _acquire(held: bool) -> Outcomes:
@@ -40,7 +40,7 @@ def mutex(*, initial: Any = False) -> Spec:
         step("release", _release, returns=Returns.NOTHING),
         step("try-acquire", _try_acquire, returns=Returns.SUCCESS, reads=unsuccessful),
     ]
-    return Spec("mutex", initial, table(steps))
+    return Spec("mutex", initial, table(steps), twin=Twin("mutex"))
 
 
 _WRITER = -1
@@ -131,7 +131,7 @@ def counter(*, initial: Any = 0) -> Spec:
         step("add", _add, "n", returns=Returns.NOTHING, complaint=needs_number),
         step("read", _read, result="n", reads=True),
     ]
-    return Spec("counter", _number("counter", initial), table(steps))
+    return Spec("counter", _number("counter", initial), table(steps), twin=Twin("counter"))
 
 
 @declare

@@ -8,7 +8,7 @@ from typing import Any
 
 from linpoint.histories.values import Value, canonical, same, show
 from linpoint.specs.builtin.declaration import declare, initial_list, initial_mapping, step, table, unsuccessful
-from linpoint.specs.protocol import Outcomes, Returns, Spec
+from linpoint.specs.protocol import Outcomes, Returns, Spec, Twin
 
 Entries = Mapping[Any, Value]
 
@@ -68,7 +68,7 @@ def map_(*, initial: Any = None) -> Spec:
         step("contains", _contains, "k", returns=Returns.OBSERVATION, reads=True),
     ]
     entries = {} if initial is None else initial_mapping("map", initial)
-    return Spec("map", entries, table(steps), key_argument=True, partition=_first)
+    return Spec("map", entries, table(steps), key_argument=True, partition=_first, twin=Twin("map"))
 
 
 def _add(state: frozenset[Any], value: Value) -> tuple[bool, frozenset[Any]]:
@@ -91,7 +91,8 @@ def set_(*, initial: Any = None) -> Spec:
         step("remove", _remove, "v", returns=Returns.SUCCESS, reads=unsuccessful),
         step("contains", _has, "v", returns=Returns.OBSERVATION, reads=True),
     ]
-    return Spec("set", frozenset(map(canonical, initial_list("set", initial))), table(steps), partition=_first)
+    first = frozenset(map(canonical, initial_list("set", initial)))
+    return Spec("set", first, table(steps), partition=_first, twin=Twin("set"))
 
 
 def _count(state: Entries, value: Value) -> tuple[int, Entries]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from linpoint.histories.values import FrozenObject, Value, canonical, freeze, same, show
 from linpoint.specs.builtin.declaration import declare, initial_mapping, step, table, unsuccessful
-from linpoint.specs.protocol import Outcomes, Returns, Spec
+from linpoint.specs.protocol import Outcomes, Returns, Spec, Twin
 
 _PAIR, _TRIPLE = 2, 3
 Words = Mapping[Any, Value]
@@ -44,13 +44,13 @@ _CAS_REGISTER = (
 @declare
 def register(*, initial: Any = None) -> Spec:
     """One value: read and write."""
-    return Spec("register", freeze(initial), table(_REGISTER))
+    return Spec("register", freeze(initial), table(_REGISTER), twin=Twin("register"))
 
 
 @declare
 def cas_register(*, initial: Any = None) -> Spec:
     """One value: read, write, compare-and-set and swap."""
-    return Spec("cas-register", freeze(initial), table(_CAS_REGISTER))
+    return Spec("cas-register", freeze(initial), table(_CAS_REGISTER), twin=Twin("register"))
 
 
 def _words(name: str, initial: Any) -> Words:

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "linpoint/search/transition_table.hpp"
+#include "linpoint/specs/transition_table.hpp"
 
-#include "search/hashing.hpp"
+#include "hashing.hpp"
 
-namespace linpoint::search {
+namespace linpoint::specs {
 
 namespace {
-constexpr std::size_t kFirstCapacity = 1024;
-}
+constexpr std::size_t kFirstCapacity = 256;
+constexpr std::size_t kCell = sizeof(std::uint64_t) + sizeof(State);
+}  // namespace
 
-TransitionTable::TransitionTable(Source source)
-    : source_(std::move(source)), keys_(kFirstCapacity, kEmpty), values_(kFirstCapacity) {}
+TransitionTable::TransitionTable(Source source, search::StopToken& stop)
+    : source_(std::move(source)), stop_(stop), keys_(kFirstCapacity, kEmpty), values_(kFirstCapacity) {}
+
+TransitionTable::~TransitionTable() { stop_.release(reserved_); }
 
 std::size_t TransitionTable::slot_of(std::uint64_t key) const {
   const std::size_t mask = keys_.size() - 1;
@@ -27,7 +30,7 @@ std::span<const State> TransitionTable::step(State state, Symbol symbol) {
     scratch_.clear();
     source_(state, symbol, scratch_);
     if ((used_ + 1) * 3 > keys_.size() * 2) {
-      grow();
+      if (!grow()) return scratch_;  // there is no memory to remember it, and the search has been told to stop
       slot = slot_of(key);
     }
     ++used_;
@@ -47,9 +50,11 @@ std::span<const State> TransitionTable::step(State state, Symbol symbol) {
   return lists_[static_cast<std::size_t>(-2 - value)];
 }
 
-void TransitionTable::grow() {
-  std::vector<std::uint64_t> keys(keys_.size() * 2, kEmpty);
-  std::vector<State> values(keys_.size() * 2);
+bool TransitionTable::grow() {
+  const std::size_t capacity = keys_.size() * 2;
+  if (!stop_.reserve(capacity * kCell)) return false;
+  std::vector<std::uint64_t> keys(capacity, kEmpty);
+  std::vector<State> values(capacity);
   keys.swap(keys_);
   values.swap(values_);
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -58,6 +63,9 @@ void TransitionTable::grow() {
     keys_[slot] = keys[i];
     values_[slot] = values[i];
   }
+  stop_.release(reserved_);
+  reserved_ = capacity * kCell;
+  return true;
 }
 
-}  // namespace linpoint::search
+}  // namespace linpoint::specs

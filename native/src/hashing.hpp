@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mixing of 64-bit words (the finaliser of MurmurHash3), private to the searches.
+// Mixing of 64-bit words (the finaliser of MurmurHash3), private to the core.
 #pragma once
 
 #include <cstdint>
 
-namespace linpoint::search {
+namespace linpoint {
 
 inline std::uint64_t mix(std::uint64_t x) {
   x ^= x >> 33U;
@@ -15,4 +15,4 @@ inline std::uint64_t mix(std::uint64_t x) {
   return x;
 }
 
-}  // namespace linpoint::search
+}  // namespace linpoint

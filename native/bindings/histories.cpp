@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Histories as columns, for Python.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "buffers.hpp"
+#include "linpoint/histories/columns.hpp"
+#include "linpoint/histories/grouping.hpp"
+#include "linpoint/histories/ranking.hpp"
+
+namespace linpoint::bindings {
+
+using namespace nb::literals;
+using histories::Classes;
+using histories::Columns;
+
+namespace {
+
+/// Columns that do not fit together must not reach the core, which trusts them.
+void require(bool fits) {
+  if (!fits) throw nb::value_error("columns do not fit together");
+}
+
+void construct(Columns* self, const Column<std::int32_t>& process, const Column<std::int64_t>& call,
+               const Column<std::int64_t>& ret, const Column<std::int64_t>& end, const Column<std::uint8_t>& outcome,
+               const Column<std::int32_t>& key, const Column<std::int32_t>& name, const Column<std::int32_t>& result,
+               const Column<std::int32_t>& arity, const Column<std::int32_t>& arguments,
+               const Column<std::int64_t>& hint, const Column<std::int64_t>& crash_time,
+               const Column<std::int64_t>& crash_end, const Column<std::int32_t>& crash_process, bool skewed) {
+  new (self) Columns{.process = copy(process),
+                     .call = copy(call),
+                     .ret = copy(ret),
+                     .end = copy(end),
+                     .outcome = copy(outcome),
+                     .key = copy(key),
+                     .name = copy(name),
+                     .result = copy(result),
+                     .first_argument = {0},
+                     .arguments = copy(arguments),
+                     .hint = copy(hint),
+                     .crashes = {},
+                     .skewed = skewed};
+  const std::size_t operations = self->size();
+  for (const std::size_t length : {self->process.size(), self->ret.size(), self->end.size(), self->outcome.size(),
+                                   self->key.size(), self->name.size(), self->result.size(), arity.shape(0)})
+    require(length == operations);
+  require(self->hint.empty() || self->hint.size() == operations);
+  require(crash_time.shape(0) == crash_end.shape(0) && crash_time.shape(0) == crash_process.shape(0));
+  self->first_argument.reserve(operations + 1);
+  for (const std::int32_t count : view(arity)) {
+    require(count >= 0);
+    self->first_argument.push_back(self->first_argument.back() + count);
+  }
+  require(static_cast<std::size_t>(self->first_argument.back()) == self->arguments.size());
+  for (std::size_t i = 0; i < crash_time.shape(0); ++i)
+    self->crashes.push_back({crash_time.data()[i], crash_end.data()[i], crash_process.data()[i]});
+}
+
+using Span5 = std::tuple<std::int32_t, std::int64_t, std::int64_t, int, int>;
+
+std::tuple<std::vector<std::int64_t>, std::vector<std::int64_t>, std::vector<std::vector<std::int32_t>>> rank(
+    const std::vector<Span5>& spans) {
+  std::vector<histories::Span> native;
+  native.reserve(spans.size());
+  for (const auto& [process, call, ret, call_phase, return_phase] : spans)
+    native.push_back({process, call, ret, static_cast<histories::Phase>(call_phase),
+                      static_cast<histories::Phase>(return_phase)});
+  histories::Order order = histories::rank(native);
+  return {std::move(order.calls), std::move(order.returns), std::move(order.chains)};
+}
+
+std::vector<std::int32_t> effective(const Columns& columns) {
+  std::vector<std::int32_t> positions;
+  positions.reserve(columns.size());
+  for (std::size_t op = 0; op < columns.size(); ++op)
+    if (!columns.failed(op)) positions.push_back(static_cast<std::int32_t>(op));
+  return positions;
+}
+
+}  // namespace
+
+void bind_histories(nb::module_& m) {
+  nb::class_<Classes>(m, "Classes", "Operations that are alike, numbered; `first` has the first operation of each.")
+      .def_ro("first", &Classes::first)
+      .def("__len__", [](const Classes& classes) { return classes.first.size(); })
+      .def(
+          "split",
+          [](const Classes& classes, const std::vector<std::int32_t>& positions) {
+            return histories::split(positions, classes);
+          },
+          "positions"_a)
+      .def(
+          "merged",
+          [](const Classes& classes, const std::vector<std::int32_t>& numbers) {
+            require(numbers.size() == classes.first.size());
+            Classes merged{classes.of, {}};
+            for (std::int32_t& each : merged.of) each = numbers[static_cast<std::size_t>(each)];
+            for (std::size_t i = 0; i < numbers.size(); ++i)
+              if (static_cast<std::size_t>(numbers[i]) == merged.first.size())
+                merged.first.push_back(classes.first[i]);
+            return merged;
+          },
+          "numbers"_a, "Classes made of these: `numbers` says which each becomes, numbered in order of appearance.");
+
+  nb::class_<Columns>(m, "Columns", "A history as integers.")
+      .def("__init__", &construct, "process"_a, "call"_a, "ret"_a, "end"_a, "outcome"_a, "key"_a, "name"_a, "result"_a,
+           "arity"_a, "arguments"_a, "hint"_a, "crash_time"_a, "crash_end"_a, "crash_process"_a, "skewed"_a)
+      .def("__len__", &Columns::size)
+      .def("well_formed", &histories::well_formed)
+      .def("overlaps", &histories::overlaps)
+      .def("effective", &effective, "The positions of the operations that did not fail.")
+      .def_prop_ro("hinted", [](const Columns& columns) { return !columns.hint.empty(); })
+      .def(
+          "classify",
+          [](const Columns& columns, const std::vector<std::int32_t>& names, bool arity, bool arguments, bool result,
+             bool process, bool key) {
+            require(names.size() > static_cast<std::size_t>(std::max(
+                                       0, columns.name.empty() ? -1 : *std::ranges::max_element(columns.name))) ||
+                    columns.name.empty());
+            return histories::classify(
+                columns, names,
+                {.arity = arity, .arguments = arguments, .result = result, .process = process, .key = key});
+          },
+          "names"_a, nb::kw_only(), "arity"_a = false, "arguments"_a = false, "result"_a = false, "process"_a = false,
+          "key"_a = false)
+      .def("by_object", &histories::by_object, "key_argument"_a)
+      .def("by_first_argument", &histories::by_first_argument);
+
+  m.def("rank", &rank, "spans"_a, "Ranks of calls and returns, and chains: see ranking.hpp.");
+}
+
+}  // namespace linpoint::bindings

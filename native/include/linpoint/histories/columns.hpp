@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A history as integers: one entry an operation in each column. Names, values, keys and processes are interned.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace linpoint::histories {
+
+/// The return of an operation that never returned.
+inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+/// The order hint of an operation that has none.
+inline constexpr std::int64_t kNoHint = std::numeric_limits<std::int64_t>::min();
+/// The key of an operation that has none, and the process of a crash of the whole system.
+inline constexpr std::int32_t kNone = -1;
+
+enum class Outcome : std::uint8_t { kOk = 0, kFailed = 1, kUnknown = 2 };
+
+struct Crash {
+  std::int64_t time;
+  std::int64_t end;  // the time plus the clock skew
+  std::int32_t process;
+
+  [[nodiscard]] bool covers(std::int32_t other) const { return process == kNone || process == other; }
+};
+
+struct Columns {
+  std::vector<std::int32_t> process;
+  std::vector<std::int64_t> call;
+  std::vector<std::int64_t> ret;
+  std::vector<std::int64_t> end;  // the return plus the clock skew
+  std::vector<std::uint8_t> outcome;
+  std::vector<std::int32_t> key;
+  std::vector<std::int32_t> name;
+  std::vector<std::int32_t> result;
+  std::vector<std::int32_t> first_argument;  // offsets into arguments, one more than operations
+  std::vector<std::int32_t> arguments;
+  std::vector<std::int64_t> hint;  // empty where no operation has one
+  std::vector<Crash> crashes;      // by time
+  bool skewed = false;
+
+  [[nodiscard]] std::size_t size() const { return call.size(); }
+  [[nodiscard]] bool certain(std::size_t op) const { return outcome[op] == static_cast<std::uint8_t>(Outcome::kOk); }
+  [[nodiscard]] bool failed(std::size_t op) const { return outcome[op] == static_cast<std::uint8_t>(Outcome::kFailed); }
+  [[nodiscard]] std::span<const std::int32_t> arguments_of(std::size_t op) const {
+    const auto first = static_cast<std::size_t>(first_argument[op]);
+    return std::span(arguments).subspan(first, static_cast<std::size_t>(first_argument[op + 1]) - first);
+  }
+};
+
+}  // namespace linpoint::histories

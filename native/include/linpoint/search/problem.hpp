@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a search is given: operations in the order of their calls, with what may and must come before what.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "linpoint/histories/columns.hpp"
+#include "linpoint/specs/steps.hpp"
+
+namespace linpoint::search {
+
+using histories::kNever;
+using specs::State;
+using specs::Symbol;
+
+/// "first" and "second" are operations: what the pair means is said where it is used.
+struct Pair {
+  std::int32_t first;
+  std::int32_t second;
+};
+
+/// Pseudo-operations of buffered durability, in place of a position in the history.
+inline constexpr std::int32_t kPersist = -1;
+inline constexpr std::int32_t kCrashOperation = -2;
+
+/// Operations sorted by call. Ranks of calls and returns are distinct: a precedes b iff ret[a] < call[b].
+struct Problem {
+  /// Where each operation stands in the history, or which pseudo-operation it is.
+  std::vector<std::int32_t> position;
+  std::vector<Symbol> symbol;
+  std::vector<std::int64_t> call;
+  std::vector<std::int64_t> ret;
+  /// Non-zero: the operation may be left out. With a finite return it must then take effect before it, or never.
+  std::vector<std::uint8_t> optional;
+  /// Non-zero: in no state does the operation, with its recorded result, change the state.
+  std::vector<std::uint8_t> reads;
+  /// Non-zero: nothing overlaps the operation and one state only follows it, so what came before is forgotten.
+  std::vector<std::uint8_t> settles;
+  /// second may take effect only after first has; first is never optional.
+  std::vector<Pair> before;
+  /// first may not take effect once second has.
+  std::vector<Pair> excluded;
+  State initial = 0;
+
+  [[nodiscard]] std::size_t size() const { return call.size(); }
+};
+
+}  // namespace linpoint::search

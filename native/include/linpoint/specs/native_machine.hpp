@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Step functions of the hot built-in specs, twins of those in Python. One object each: a map or a set is one key of it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "linpoint/histories/columns.hpp"
+#include "linpoint/specs/steps.hpp"
+
+namespace linpoint::specs {
+
+/// Values whose meaning the steps must know.
+struct Constants {
+  std::int32_t null;
+  std::int32_t yes;
+  std::int32_t no;
+};
+
+/// What a native machine is made of.
+struct Blueprint {
+  /// register, map, queue, stack, set, counter or mutex.
+  std::string kind;
+  /// The spec's name of each name in the history, such as "try-acquire".
+  std::vector<std::string> names;
+  Constants constants;
+  /// The key is the first argument of operations that have no key of their own.
+  bool key_argument = false;
+  /// How many items a queue holds; none: any number.
+  std::optional<std::int64_t> capacity;
+  /// For values that are integers (and fit): the integer. Needed for counters only.
+  std::vector<std::optional<std::int64_t>> integers;
+  /// For values that are strings: the string. Needed for maps with append only.
+  std::vector<std::optional<std::string>> strings;
+};
+
+/// A machine whose states can be given from outside.
+class NativeMachine : public Machine {
+ public:
+  using Machine::Machine;
+  /// The state with this content: values for a register, map entry, set, queue or stack; a number for a counter (of
+  /// which a mutex is one: 1 when held).
+  [[nodiscard]] virtual State state(std::span<const std::int64_t> content) const = 0;
+};
+
+/// The machine for the operations that `exact` and `loose` name by their first occurrences: symbols are numbered
+/// through `exact` and on through `loose`. Null where the native steps do not cover them, such as a counter with
+/// fractions.
+std::unique_ptr<NativeMachine> native_machine(const histories::Columns& columns, const Blueprint& blueprint,
+                                              std::span<const std::int32_t> exact,
+                                              std::span<const std::int32_t> loose);
+
+}  // namespace linpoint::specs

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linpoint/histories/grouping.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+#include "hashing.hpp"
+
+namespace linpoint::histories {
+namespace {
+
+/// Numbers operations by what `write` puts into a buffer for each: an open-addressing table of first operations.
+template <typename Write>
+Classes number(std::size_t operations, Write write) {
+  Classes classes;
+  classes.of.resize(operations);
+  std::vector<std::int32_t> slots(64, kNone);
+  std::vector<std::uint64_t> hashes;                  // of each class
+  std::vector<std::vector<std::int32_t>::size_type> starts;  // of each class in words
+  std::vector<std::int32_t> words;
+  std::vector<std::int32_t> key;
+  const auto place = [&](std::uint64_t hash, std::int32_t cls) {
+    std::size_t at = hash & (slots.size() - 1);
+    while (slots[at] != kNone) at = (at + 1) & (slots.size() - 1);
+    slots[at] = cls;
+  };
+  for (std::size_t op = 0; op < operations; ++op) {
+    key.clear();
+    write(op, key);
+    std::uint64_t hash = key.size();
+    for (const std::int32_t word : key) hash = mix(hash ^ static_cast<std::uint32_t>(word)) + 0x9e3779b97f4a7c15ULL;
+    std::size_t at = hash & (slots.size() - 1);
+    for (; slots[at] != kNone; at = (at + 1) & (slots.size() - 1)) {
+      const auto cls = static_cast<std::size_t>(slots[at]);
+      const std::size_t end = cls + 1 < starts.size() ? starts[cls + 1] : words.size();
+      if (hashes[cls] == hash && std::equal(key.begin(), key.end(), words.begin() + static_cast<std::ptrdiff_t>(starts[cls]),
+                                            words.begin() + static_cast<std::ptrdiff_t>(end)))
+        break;
+    }
+    if (slots[at] == kNone) {
+      slots[at] = static_cast<std::int32_t>(classes.first.size());
+      classes.first.push_back(static_cast<std::int32_t>(op));
+      hashes.push_back(hash);
+      starts.push_back(words.size());
+      words.insert(words.end(), key.begin(), key.end());
+      classes.of[op] = static_cast<std::int32_t>(classes.first.size() - 1);
+      if (classes.first.size() * 2 > slots.size()) {
+        slots.assign(slots.size() * 2, kNone);
+        for (std::size_t cls = 0; cls < hashes.size(); ++cls) place(hashes[cls], static_cast<std::int32_t>(cls));
+      }
+    } else {
+      classes.of[op] = slots[at];
+    }
+  }
+  return classes;
+}
+
+/// Positions of each process by call, those that end first before others that call at the same time.
+std::vector<std::int32_t> by_process(const Columns& columns) {
+  std::vector<std::int32_t> order(columns.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto end = [&](std::size_t op) {
+    return columns.outcome[op] == static_cast<std::uint8_t>(Outcome::kUnknown) ? kNever : columns.ret[op];
+  };
+  std::sort(order.begin(), order.end(), [&](std::int32_t x, std::int32_t y) {
+    const auto a = static_cast<std::size_t>(x);
+    const auto b = static_cast<std::size_t>(y);
+    if (columns.process[a] != columns.process[b]) return columns.process[a] < columns.process[b];
+    if (columns.call[a] != columns.call[b]) return columns.call[a] < columns.call[b];
+    return end(a) < end(b);
+  });
+  return order;
+}
+
+}  // namespace
+
+Classes classify(const Columns& columns, std::span<const std::int32_t> names, const Likeness& likeness) {
+  return number(columns.size(), [&](std::size_t op, std::vector<std::int32_t>& key) {
+    key.push_back(names[static_cast<std::size_t>(columns.name[op])]);
+    const auto arguments = columns.arguments_of(op);
+    if (likeness.arity) key.push_back(static_cast<std::int32_t>(arguments.size()));
+    if (likeness.arguments) key.insert(key.end(), arguments.begin(), arguments.end());
+    if (likeness.result) key.push_back(columns.certain(op) ? columns.result[op] : kNone);
+    if (likeness.process) key.push_back(columns.process[op]);
+    if (likeness.key) key.push_back(columns.key[op]);
+  });
+}
+
+Classes by_object(const Columns& columns, bool key_argument) {
+  return number(columns.size(), [&](std::size_t op, std::vector<std::int32_t>& key) {
+    const bool argument = key_argument && columns.key[op] == kNone;
+    key.push_back(argument ? columns.arguments_of(op).front() : columns.key[op]);
+  });
+}
+
+Classes by_first_argument(const Columns& columns) {
+  return number(columns.size(), [&](std::size_t op, std::vector<std::int32_t>& key) {
+    key.push_back(columns.arguments_of(op).front());
+  });
+}
+
+std::vector<std::vector<std::int32_t>> split(std::span<const std::int32_t> positions, const Classes& classes) {
+  std::vector<std::vector<std::int32_t>> parts;
+  std::vector<std::int32_t> part_of(classes.first.size(), kNone);
+  for (const std::int32_t position : positions) {
+    std::int32_t& part = part_of[static_cast<std::size_t>(classes.of[static_cast<std::size_t>(position)])];
+    if (part == kNone) {
+      part = static_cast<std::int32_t>(parts.size());
+      parts.emplace_back();
+    }
+    parts[static_cast<std::size_t>(part)].push_back(position);
+  }
+  return parts;
+}
+
+bool well_formed(const Columns& columns) {
+  const std::size_t operations = columns.size();
+  std::size_t keyed = 0;
+  for (std::size_t op = 0; op < operations; ++op) {
+    keyed += columns.key[op] == kNone ? 0 : 1;
+    if (columns.ret[op] < columns.call[op]) return false;
+    if (!columns.certain(op)) continue;
+    for (const Crash& crash : columns.crashes)
+      if (crash.covers(columns.process[op]) && columns.call[op] < crash.time && crash.time < columns.ret[op])
+        return false;
+  }
+  if (keyed != 0 && keyed != operations) return false;
+  const std::vector<std::int32_t> order = by_process(columns);
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const auto before = static_cast<std::size_t>(order[i - 1]);
+    const auto after = static_cast<std::size_t>(order[i]);
+    if (columns.process[before] != columns.process[after]) continue;
+    if (columns.outcome[before] == static_cast<std::uint8_t>(Outcome::kUnknown)) {
+      const bool freed = std::any_of(columns.crashes.begin(), columns.crashes.end(), [&](const Crash& crash) {
+        return crash.covers(columns.process[after]) && columns.call[before] < crash.time &&
+               crash.time <= columns.call[after];
+      });
+      if (!freed) return false;
+    } else if (columns.ret[before] > columns.call[after]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool overlaps(const Columns& columns) {
+  std::vector<std::int32_t> order;
+  for (std::size_t op = 0; op < columns.size(); ++op)
+    if (!columns.failed(op)) order.push_back(static_cast<std::int32_t>(op));
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return columns.call[static_cast<std::size_t>(a)] < columns.call[static_cast<std::size_t>(b)];
+  });
+  std::int64_t open_until = std::numeric_limits<std::int64_t>::min();
+  std::int64_t returned = open_until;  // the same without skew, which does not concern one process
+  std::int32_t owner = kNone;
+  for (const std::int32_t position : order) {
+    const auto op = static_cast<std::size_t>(position);
+    if (columns.process[op] == owner ? columns.call[op] < returned : columns.call[op] <= open_until) return true;
+    const std::int64_t end = columns.certain(op) ? columns.end[op] : kNever;
+    if (end >= open_until) {
+      open_until = end;
+      returned = columns.certain(op) ? columns.ret[op] : kNever;
+      owner = columns.process[op];
+    }
+  }
+  return false;
+}
+
+}  // namespace linpoint::histories

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linpoint/histories/ranking.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "linpoint/histories/columns.hpp"
+
+namespace linpoint::histories {
+namespace {
+
+struct Event {
+  std::int64_t time;
+  std::int32_t op;
+  Phase phase;
+  bool is_return;
+};
+
+bool earlier(const Event& a, const Event& b) {
+  if (a.time != b.time) return a.time < b.time;
+  if (a.phase != b.phase) return a.phase < b.phase;
+  if (a.is_return != b.is_return) return b.is_return;
+  return a.op < b.op;
+}
+
+/// Logs are nearly in order of calls or of returns, so looking first is cheaper than sorting.
+void sort_events(std::vector<Event>& events) {
+  if (!std::is_sorted(events.begin(), events.end(), earlier)) std::sort(events.begin(), events.end(), earlier);
+}
+
+std::vector<Event> events_of(std::span<const Span> spans) {
+  std::vector<Event> calls;
+  std::vector<Event> returns;
+  calls.reserve(spans.size());
+  returns.reserve(spans.size());
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const auto op = static_cast<std::int32_t>(i);
+    calls.push_back({spans[i].call, op, spans[i].call_phase, false});
+    if (spans[i].ret != kNever) returns.push_back({spans[i].ret, op, spans[i].return_phase, true});
+  }
+  sort_events(calls);
+  sort_events(returns);
+  std::vector<Event> events(calls.size() + returns.size());
+  std::merge(calls.begin(), calls.end(), returns.begin(), returns.end(), events.begin(), earlier);
+  return events;
+}
+
+/// By instant and process: a run of operations of which each returns when the next one calls.
+using Touching = std::map<std::int64_t, std::map<std::int32_t, Chain>>;
+
+Touching touching(std::span<const Span> spans) {
+  std::vector<std::int32_t> by_call(spans.size());
+  std::iota(by_call.begin(), by_call.end(), 0);
+  const auto before = [&](std::int32_t a, std::int32_t b) {
+    const Span& x = spans[static_cast<std::size_t>(a)];
+    const Span& y = spans[static_cast<std::size_t>(b)];
+    if (x.call != y.call) return x.call < y.call;
+    return x.ret != y.ret ? x.ret < y.ret : a < b;
+  };
+  if (!std::is_sorted(by_call.begin(), by_call.end(), before)) std::sort(by_call.begin(), by_call.end(), before);
+  std::int32_t most = 0;
+  for (const Span& span : spans) most = std::max(most, span.process);
+  std::vector<std::int32_t> last(static_cast<std::size_t>(most) + 1, kNone);
+  Touching found;
+  for (const std::int32_t op : by_call) {
+    const Span& span = spans[static_cast<std::size_t>(op)];
+    if (span.process == kNone) continue;
+    std::int32_t& previous = last[static_cast<std::size_t>(span.process)];
+    if (previous != kNone) {
+      const Span& other = spans[static_cast<std::size_t>(previous)];
+      if (other.ret == span.call && other.return_phase == kReturn) {
+        Chain& chain = found[span.call][span.process];
+        if (chain.empty()) chain.push_back(previous);
+        chain.push_back(op);
+      }
+    }
+    previous = op;
+  }
+  return found;
+}
+
+/// Puts the events of the one process that touches itself at `time` in its own order. Everyone else's calls at that
+/// instant come before them and everyone else's returns after, so all still overlap.
+void separate(std::vector<Event>& events, std::int64_t time, const Chain& chain) {
+  const auto first =
+      std::lower_bound(events.begin(), events.end(), time, [](const Event& e, std::int64_t t) { return e.time < t; });
+  const auto last =
+      std::upper_bound(first, events.end(), time, [](std::int64_t t, const Event& e) { return t < e.time; });
+  std::vector<Event> head;
+  std::vector<Event> calls;
+  std::vector<Event> own;
+  std::vector<Event> returns;
+  // The first returns, those between call and return, the last one calls.
+  own.push_back({time, chain.front(), kReturn, true});
+  for (std::size_t i = 1; i + 1 < chain.size(); ++i) {
+    own.push_back({time, chain[i], kCall, false});
+    own.push_back({time, chain[i], kReturn, true});
+  }
+  own.push_back({time, chain.back(), kCall, false});
+  for (auto event = first; event != last; ++event) {
+    const bool mine = std::any_of(own.begin(), own.end(), [&](const Event& e) {
+      return e.op == event->op && e.is_return == event->is_return;
+    });
+    if (event->phase != kCall && event->phase != kReturn)
+      head.push_back(*event);
+    else if (!mine)
+      (event->is_return ? returns : calls).push_back(*event);
+  }
+  auto out = std::copy(head.begin(), head.end(), first);
+  out = std::copy(calls.begin(), calls.end(), out);
+  out = std::copy(own.begin(), own.end(), out);
+  std::copy(returns.begin(), returns.end(), out);
+}
+
+}  // namespace
+
+Order rank(std::span<const Span> spans) {
+  Order order;
+  std::vector<Event> events = events_of(spans);
+  for (auto& [time, found] : touching(spans)) {
+    if (found.size() == 1) {
+      separate(events, time, found.begin()->second);
+    } else {
+      for (auto& [process, chain] : found) order.chains.push_back(std::move(chain));
+    }
+  }
+  order.calls.resize(spans.size());
+  order.returns.resize(spans.size(), kNever);
+  for (std::size_t at = 0; at < events.size(); ++at) {
+    auto& ranks = events[at].is_return ? order.returns : order.calls;
+    ranks[static_cast<std::size_t>(events[at].op)] = static_cast<std::int64_t>(at);
+  }
+  return order;
+}
+
+}  // namespace linpoint::histories

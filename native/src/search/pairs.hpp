@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs of a problem by operation, and which of equal operations need be tried.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "linpoint/search/problem.hpp"
+
+namespace linpoint::search {
+
+/// For each operation the partners of the pairs it is in, as one flat array with offsets.
+class Adjacency {
+ public:
+  template <typename Owner, typename Partner>
+  Adjacency(std::size_t operations, std::span<const Pair> pairs, Owner owner, Partner partner)
+      : offset_(pairs.empty() ? 0 : operations + 1) {
+    if (pairs.empty()) return;
+    for (const Pair& pair : pairs) ++offset_[static_cast<std::size_t>(owner(pair)) + 1];
+    for (std::size_t i = 1; i < offset_.size(); ++i) offset_[i] += offset_[i - 1];
+    partner_.resize(pairs.size());
+    std::vector<std::size_t> next(offset_.begin(), offset_.end() - 1);
+    for (const Pair& pair : pairs)
+      partner_[next[static_cast<std::size_t>(owner(pair))]++] = static_cast<std::size_t>(partner(pair));
+  }
+  [[nodiscard]] std::span<const std::size_t> of(std::size_t op) const {
+    if (offset_.empty()) return {};
+    return std::span(partner_).subspan(offset_[op], offset_[op + 1] - offset_[op]);
+  }
+
+ private:
+  std::vector<std::size_t> offset_;
+  std::vector<std::size_t> partner_;
+};
+
+/// What must have taken effect before each operation.
+inline Adjacency awaited(const Problem& problem) {
+  return {problem.size(), problem.before, [](const Pair& p) { return p.second; }, [](const Pair& p) { return p.first; }};
+}
+
+/// What may not have taken effect before each operation.
+inline Adjacency forbidden(const Problem& problem) {
+  return {problem.size(), problem.excluded, [](const Pair& p) { return p.first; },
+          [](const Pair& p) { return p.second; }};
+}
+
+inline constexpr std::int32_t kNoRival = -1;
+
+/// Of equal operations that are open together only the one that returns first need be tried: whatever another could
+/// do now, it could do, and the other can take its place later. Gives for each operation one to be tried before it,
+/// called before it and therefore there whenever it is. Operations in pairs are not equal to any other.
+inline std::vector<std::int32_t> rivals(const Problem& problem) {
+  std::vector<bool> tied(problem.size());
+  for (const auto* pairs : {&problem.before, &problem.excluded})
+    for (const Pair& pair : *pairs) tied[static_cast<std::size_t>(pair.first)] = tied[static_cast<std::size_t>(pair.second)] = true;
+  std::vector<std::int32_t> rival(problem.size(), kNoRival);
+  std::vector<std::pair<std::pair<Symbol, bool>, std::int32_t>> alike;  // by symbol, then by call
+  for (std::size_t op = 0; op < problem.size(); ++op) {
+    const bool optional = problem.optional[op] != 0;
+    if (tied[op] || (optional && problem.ret[op] != kNever)) continue;
+    alike.push_back({{problem.symbol[op], optional}, static_cast<std::int32_t>(op)});
+  }
+  std::sort(alike.begin(), alike.end());
+  for (std::size_t i = 1; i < alike.size(); ++i) {
+    if (alike[i].first != alike[i - 1].first) continue;
+    const auto mine = static_cast<std::size_t>(alike[i].second);
+    const auto other = static_cast<std::size_t>(alike[i - 1].second);
+    const bool sooner = problem.ret[other] < problem.ret[mine] && problem.ret[other] > problem.call[mine];
+    // Operations that never end are interchangeable for good: the first called goes first.
+    if (problem.ret[mine] == kNever ? problem.ret[other] == kNever : sooner) rival[mine] = alike[i - 1].second;
+  }
+  return rival;
+}
+
+}  // namespace linpoint::search

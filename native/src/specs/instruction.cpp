@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "specs/instruction.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace linpoint::specs {
+namespace {
+
+/// How a recorded result is compared; see `Returns` of the Python specs.
+enum class Returns : std::uint8_t { kValue, kObservation, kSuccess, kNothing };
+
+struct Entry {
+  std::string_view kind;
+  std::string_view name;
+  Code code;
+  Returns returns;
+};
+
+constexpr std::array kTable{
+    Entry{"register", "read", Code::kRead, Returns::kValue},
+    Entry{"register", "write", Code::kWrite, Returns::kNothing},
+    Entry{"register", "cas", Code::kCas, Returns::kSuccess},
+    Entry{"register", "swap", Code::kSwap, Returns::kValue},
+    Entry{"map", "get", Code::kGet, Returns::kValue},
+    Entry{"map", "put", Code::kPut, Returns::kNothing},
+    Entry{"map", "insert", Code::kInsert, Returns::kSuccess},
+    Entry{"map", "delete", Code::kDelete, Returns::kSuccess},
+    Entry{"map", "erase", Code::kDelete, Returns::kSuccess},
+    Entry{"map", "remove", Code::kDelete, Returns::kSuccess},
+    Entry{"map", "append", Code::kAppend, Returns::kNothing},
+    Entry{"map", "cas", Code::kCasEntry, Returns::kSuccess},
+    Entry{"map", "contains", Code::kContains, Returns::kObservation},
+    Entry{"set", "add", Code::kAdd, Returns::kSuccess},
+    Entry{"set", "remove", Code::kRemove, Returns::kSuccess},
+    Entry{"set", "contains", Code::kHas, Returns::kObservation},
+    Entry{"mutex", "acquire", Code::kAcquire, Returns::kNothing},
+    Entry{"mutex", "release", Code::kRelease, Returns::kNothing},
+    Entry{"mutex", "try-acquire", Code::kTryAcquire, Returns::kSuccess},
+    Entry{"queue", "enqueue", Code::kEnqueue, Returns::kNothing},
+    Entry{"queue", "dequeue", Code::kDequeue, Returns::kValue},
+    Entry{"queue", "peek", Code::kFront, Returns::kValue},
+    Entry{"stack", "push", Code::kPush, Returns::kNothing},
+    Entry{"stack", "pop", Code::kPop, Returns::kValue},
+    Entry{"stack", "peek", Code::kTop, Returns::kValue},
+    Entry{"counter", "increment", Code::kCount, Returns::kNothing},
+    Entry{"counter", "decrement", Code::kCount, Returns::kNothing},
+    Entry{"counter", "add", Code::kCount, Returns::kNothing},
+    Entry{"counter", "read", Code::kReadCount, Returns::kValue},
+};
+
+/// The most that a counter may be moved by at once: a million such steps stay far from overflow.
+constexpr std::int64_t kMostAdded = std::int64_t{1} << 40U;
+
+bool counts(Instruction& instruction, std::string_view name, const Blueprint& blueprint) {
+  const auto integer = [&](std::int32_t value) { return blueprint.integers[static_cast<std::size_t>(value)]; };
+  if (instruction.code == Code::kReadCount) {
+    if (instruction.want == kAny) return true;
+    const auto wanted = integer(instruction.want);
+    if (wanted)
+      instruction.amount = *wanted;
+    else
+      instruction.code = Code::kImpossible;
+    return true;
+  }
+  if (instruction.code == Code::kCount && name == "add") {
+    const auto added = integer(instruction.first);
+    if (!added || *added > kMostAdded || *added < -kMostAdded) return false;
+    instruction.amount = *added;
+  } else if (instruction.code == Code::kCount) {
+    instruction.amount = name == "increment" ? 1 : -1;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Instruction> compile(const histories::Columns& columns, const Blueprint& blueprint, std::size_t position,
+                                   bool loose) {
+  const std::string_view name = blueprint.names[static_cast<std::size_t>(columns.name[position])];
+  for (const Entry& entry : kTable) {
+    if (entry.kind != blueprint.kind || entry.name != name) continue;
+    Instruction instruction{.code = entry.code};
+    auto arguments = columns.arguments_of(position);
+    if (blueprint.key_argument && columns.key[position] == histories::kNone) arguments = arguments.subspan(1);
+    if (!arguments.empty()) instruction.first = arguments[0];
+    if (arguments.size() > 1) instruction.second = arguments[1];
+    Returns returns = entry.returns;
+    if (entry.code == Code::kEnqueue && blueprint.capacity) returns = Returns::kSuccess;
+    const std::int32_t result = columns.result[position];
+    const bool null = result == blueprint.constants.null;
+    if (!loose) {
+      if (returns == Returns::kNothing) {
+        if (!null && result != blueprint.constants.yes) return Instruction{};
+      } else if (returns != Returns::kSuccess || !null) {
+        instruction.want = result;
+      }
+    }
+    if (blueprint.kind == "counter" && !counts(instruction, name, blueprint)) return std::nullopt;
+    return instruction;
+  }
+  return std::nullopt;
+}
+
+}  // namespace linpoint::specs

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A history as one spec reads it: which operations are alike, which belong to one object, and native steps for them.
+
+Guarantee: two operations share a symbol only if the spec cannot tell them apart: the same step and equal arguments,
+results, and (where the spec looks at them) processes and keys. Cost: O(n) in the native core, and in Python a little
+for each name, and for each symbol of a spec without a native twin.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Collection, Sequence
+from typing import Any, Final
+
+from linpoint.checkers import conditions
+from linpoint.checkers._native_search import Alphabet, Classes, Condition, Machine, Problem, PythonMachine
+from linpoint.checkers.native_twin import NativeTwin
+from linpoint.histories.history import History
+from linpoint.histories.operation import Operation, Outcome
+from linpoint.histories.values import Value, canonical
+from linpoint.specs.automaton import Automaton
+from linpoint.specs.protocol import Spec
+
+NATIVE_CONDITIONS: Final = {
+    name: getattr(Condition, name.replace("-", "_").upper()) for name in conditions.CONDITIONS
+}
+
+
+class Interpretation:
+    """A history, a spec and a condition, ready to be cut into problems. Thread-safe once it is made.
+
+    Unless ``divided``, problems may hold several parts of an object, such as elements of a set, whatever the spec says.
+    """
+
+    def __init__(self, history: History, spec: Spec, condition: str, *, divided: bool = True) -> None:
+        self._divided = divided
+        self.history = history
+        self.spec = spec
+        self.condition = condition
+        self.columns = history.columns.native
+        self._native_condition = NATIVE_CONDITIONS[condition]
+        self._local = condition not in conditions.NOT_LOCAL
+        own = [*range(len(history.columns.names))]
+        self._validate(own)
+        self.names = own if spec.any_operation else _aliases(history.columns.names, spec)
+        self._objects = self.columns.by_object(spec.key_argument)
+        # Only what the spec looks at may tell operations apart; the key of a map is an argument to its Python steps.
+        sees_key = spec.any_operation or spec.key_argument or not self._local
+        self._choose(sees_key=sees_key and spec.twin is None)
+        self._twin = NativeTwin.of(self) if self._has_twin() else None
+        if self._twin is None and sees_key and spec.twin is not None:
+            self._choose(sees_key=True)
+
+    def _choose(self, *, sees_key: bool) -> None:
+        process = self.spec.uses_process
+        self.exact = self.columns.classify(self.names, arguments=True, result=True, process=process, key=sees_key)
+        self.loose = self.columns.classify(self.names, arguments=True, process=process, key=sees_key)
+        self.alphabet = Alphabet(self.exact, self.loose)
+
+    def _has_twin(self) -> bool:
+        twin = self.spec.twin
+        return twin is not None and self._local and (twin.kind != "set" or self.divisible)
+
+    def _validate(self, names: list[int]) -> None:
+        """Every operation must be one of the spec's: known name, right arity, possible arguments."""
+        if self.spec.any_operation:
+            return
+        operations = self.history.operations
+        for position in self.columns.classify(names, arity=True).first:
+            error = self.spec.complaint(operations[position])
+            if error is not None:
+                raise self._earliest(names, error, position)
+        steps = [self.spec.step(Operation(0, name)) for name in self.history.columns.names]
+        if all(step.complaint is None for step in steps):
+            return
+        for position in self.columns.classify(names, arguments=True, key=True).first:
+            error = self.spec.complaint(operations[position])
+            if error is not None:
+                raise error.at(self.history.place(operations[position]))
+
+    def _earliest(self, names: list[int], error: Exception, position: int) -> Exception:
+        """The first complaint in the history, which may be about arguments before one of another arity."""
+        operations = self.history.operations
+        for other in self.columns.classify(names, arity=True, arguments=True, key=True).first:
+            if other >= position:
+                break
+            complaint = self.spec.complaint(operations[other])
+            if complaint is not None:
+                return complaint.at(self.history.place(operations[other]))
+        complaint = self.spec.complaint(operations[position])
+        return error if complaint is None else complaint.at(self.history.place(operations[position]))
+
+    @functools.cached_property
+    def machine(self) -> Machine:
+        """The spec in the native core: its twin there, or a table that asks the Python steps once for each cell."""
+        if self._twin is not None:
+            return self._twin.machine
+        return PythonMachine(self._step, self._reads())
+
+    @functools.cached_property
+    def _automaton(self) -> Automaton:
+        machine = conditions.machine_for(self.spec, self.condition, keyed=self.history.keyed)
+        return Automaton(machine, _Symbols(self.history.operations, self.exact, self.loose))
+
+    def fresh_machine(self) -> Machine:
+        """A machine that has not taken any step yet, for certification."""
+        if self._twin is not None:
+            return self.machine
+        return Interpretation(self.history, self.spec, self.condition, divided=False).machine
+
+    def _step(self, state: int, symbol: int) -> list[int]:
+        cell = self._automaton.step(state, symbol)
+        if self._automaton.error is not None:
+            raise self._automaton.error
+        return cell
+
+    def _reads(self) -> bytes:
+        """For each symbol whether it changes no state, whatever that is."""
+        operations = self.history.operations
+        rules = {}
+        for name in set(self.names):
+            rules[name] = self.spec.step(Operation(0, self.history.columns.names[name])).reads
+        if not any(rules.values()):
+            return bytes(len(self.exact) + len(self.loose) + 2)
+        number = dict(zip(self.history.columns.names, self.names, strict=True))
+        exact = bytes(
+            rule if (rule := rules[number[operations[p].name]]) is True or rule is False else self.spec.reads(operations[p])
+            for p in self.exact.first
+        )
+        loose = bytes(rules[number[operations[p].name]] is True for p in self.loose.first)
+        return exact + loose + bytes(2)
+
+    @property
+    def error(self) -> Exception | None:
+        """What the spec raised, if it did."""
+        return None if self._twin is not None else self._automaton.error
+
+    def initial(self, positions: Sequence[int]) -> int:
+        """The number of the first state of the object that these operations are of."""
+        if self._twin is not None:
+            return self._twin.initial(positions)
+        return self._automaton.initial
+
+    @functools.cached_property
+    def divisible(self) -> bool:
+        """Whether parts of one object can be decided alone, as the elements of a set can.
+
+        Not under ``recoverable``, which orders a process's operations on the whole object; nor where the order is
+        more than intervals, since then parts may each have an order that do not fit together.
+        """
+        if not self._divided or self.spec.partition is None or self.spec.key_argument or self.columns.hinted:
+            return False
+        if not self._local or self.condition == "recoverable":
+            return False
+        return not self.timing(self.columns.effective()).constrained
+
+    def objects(self) -> list[tuple[Value, list[int]]]:
+        """The independent objects by key, without failed operations; one with key None where there are no keys."""
+        effective = self.columns.effective()
+        if not self._local or not effective:
+            return [(None, effective)]
+        return [(self._key(members[0]), members) for members in self._objects.split(effective)]
+
+    def _key(self, position: int) -> Value:
+        op = self.history.operations[position]
+        return self.spec.arguments(op)[0] if self.spec.key_argument else op.key
+
+    def parts(self, members: list[int]) -> list[list[int]]:
+        """What of one object can be decided alone."""
+        if not members or not self.divisible:
+            return [members]
+        return self._elements.split(members)
+
+    @functools.cached_property
+    def _elements(self) -> Classes:
+        """Operations by the part of their object."""
+        partition = self.spec.partition
+        assert partition is not None
+        if self._twin is not None:
+            return self.columns.by_first_argument()
+        operations = self.history.operations
+        parts: dict[Any, int] = {}
+        shapes = (partition(self.spec.arguments(operations[position])) for position in self.loose.first)
+        return self.loose.merged([parts.setdefault(canonical(part), len(parts)) for part in shapes])
+
+    def runs(self, order: Sequence[int]) -> list[list[int]]:
+        """The operations of an order by what has a state of its own."""
+        if self._twin is None:
+            return [list(order)]
+        return self._twin.scope.split(list(order))
+
+    def problem(self, positions: Sequence[int], relaxed: Collection[int] = ()) -> Problem:
+        """The problem that decides these operations. Those ``relaxed`` may be left out and may have returned anything,
+        but keep their times: whatever order satisfies the problem as recorded also satisfies the relaxed one.
+        """
+        return Problem(
+            self.columns,
+            list(positions),
+            sorted(relaxed),
+            self._native_condition,
+            self.spec.key_argument,
+            self.alphabet,
+            self.machine,
+            self.initial(positions),
+        )
+
+    def timing(self, positions: Sequence[int]) -> Problem:
+        """The same with every operation in it, also those that cannot matter to the spec: for their ranks and pairs."""
+        key_argument = self.spec.key_argument
+        return Problem(
+            self.columns, list(positions), [], self._native_condition, key_argument, self.alphabet, None, 0
+        )
+
+    @property
+    def native_condition(self) -> Condition:
+        """The condition, for the core."""
+        return self._native_condition
+
+
+def _aliases(names: Sequence[str], spec: Spec) -> list[int]:
+    """For each name the first that means the same step."""
+    first: dict[str, int] = {}
+    return [first.setdefault(spec.step(Operation(0, name)).name, number) for number, name in enumerate(names)]
+
+
+class _Symbols(Sequence[Operation]):
+    """An operation for each symbol: with its result, whatever it returned, and the two pseudo-operations."""
+
+    def __init__(self, operations: Sequence[Operation], exact: Classes, loose: Classes) -> None:
+        self._operations = operations
+        self._exact = exact.first
+        self._loose = loose.first
+
+    def __len__(self) -> int:
+        return len(self._exact) + len(self._loose) + 2
+
+    def __getitem__(self, symbol: Any) -> Any:
+        if symbol < len(self._exact):
+            return self._operations[self._exact[symbol]]
+        symbol -= len(self._exact)
+        if symbol < len(self._loose):
+            return dataclasses.replace(self._operations[self._loose[symbol]], outcome=Outcome.UNKNOWN)
+        return conditions.PERSIST if symbol == len(self._loose) else conditions.CRASH_OPERATION

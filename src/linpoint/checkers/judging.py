@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the answers for parts to the certified verdict of each object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from linpoint.checkers._native_search import StopReason
+from linpoint.checkers.certify import certify_prefix, certify_witness
+from linpoint.checkers.frontier import reached, stuck_frontier
+from linpoint.checkers.interpretation import Interpretation
+from linpoint.checkers.parts import Part
+from linpoint.checkers.search.contest import Answer
+from linpoint.histories.values import show
+from linpoint.verdicts import KeyVerdict, Reached, Status, Witness
+
+_REASONS: Final = {
+    StopReason.TIME: "the time budget ran out",
+    StopReason.MEMORY: "the memory budget ran out",
+    StopReason.NONE: "the history is too long for this checker",
+}
+
+
+def judge(reading: Interpretation, parts: Sequence[Part], *, interrupted: bool) -> list[KeyVerdict]:
+    """The certified verdict of each object, put together from its parts."""
+    objects: dict[int, list[Part]] = {}
+    for part in parts:
+        objects.setdefault(part.object, []).append(part)
+    return [_judge_object(reading, mine, interrupted=interrupted) for mine in objects.values()]
+
+
+def _judge_object(reading: Interpretation, parts: list[Part], *, interrupted: bool) -> KeyVerdict:
+    history, spec, condition = reading.history, reading.spec, reading.condition
+    answers = [part.answer for part in parts]
+    positions = parts[0].positions if len(parts) == 1 else sorted(place for part in parts for place in part.positions)
+
+    def verdict(status: Status, part: Part, why: str, **evidence: Any) -> KeyVerdict:
+        configurations = sum(answer.configurations for answer in answers)
+        return KeyVerdict(
+            part.key, status, part.told()[0], why, tuple(positions), configurations=configurations, **evidence
+        )
+
+    for part, answer in zip(parts, answers, strict=True):
+        if answer.found is False:
+            stuck = stuck_frontier(history, part.positions, spec, condition, answer.witness.order, reading=reading)
+            certify_prefix(history, part.positions, spec, condition, stuck, reading=reading)
+            return verdict(Status.VIOLATION, part, part.told()[1], refutation=stuck)
+    for part, answer in zip(parts, answers, strict=True):
+        if answer.found is None:
+            how_far = reached(history, part.positions, answer.witness.order)
+            why = _why_stopped(part, answer, how_far, interrupted=interrupted)
+            return verdict(Status.UNKNOWN, part, why, reached=how_far)
+    witnesses = [answer.witness for answer in answers]
+    witness = witnesses[0] if len(parts) == 1 else merged(reading, witnesses, positions)
+    if witness is None:
+        raise AssertionError("parts are only searched apart where their orders fit together")
+    certify_witness(history, positions, spec, condition, witness, reading=reading)
+    return verdict(Status.LINEARIZABLE, parts[0], parts[0].told()[1], witness=witness)
+
+
+def merged(
+    reading: Interpretation, witnesses: Sequence[Witness | None], positions: Sequence[int]
+) -> Witness | None:
+    """One order of the orders of independent parts: each operation at the latest call so far in its own order.
+
+    That instant lies inside the operation's interval, so sorting by it respects the order of time.
+    """
+    problem = reading.timing(positions)
+    if problem.constrained:
+        return None
+    rank = dict(zip(problem.positions, problem.calls, strict=True))
+    points: list[tuple[int, int]] = []
+    for witness in witnesses:
+        if witness is None:
+            return None
+        point = -1
+        for position in witness.order:
+            point = max(point, rank[position])
+            points.append((point, position))
+    points.sort(key=lambda each: each[0])
+    return Witness(tuple(position for _, position in points))
+
+
+def _why_stopped(part: Part, answer: Answer, how_far: Reached, *, interrupted: bool) -> str:
+    if answer.reason is StopReason.REQUEST:
+        reason = "it was interrupted" if interrupted else "another key was found in violation"
+    else:
+        reason = _REASONS[answer.reason]
+    where = "" if part.key is None else f" on key {show(part.key)}"
+    why = (
+        f"{reason}{where}: {part.told()[0]} looked at {answer.configurations:,} configurations; the longest legal "
+        f"prefix has {len(how_far.prefix):,} of {how_far.operations:,} operations"
+    )
+    if how_far.window is None:
+        return why
+    start, end = how_far.window
+    until = "" if end is None else f" to {end}"
+    return f"{why}, and from {start}{until} there are {len(how_far.open):,} open operations to choose from"

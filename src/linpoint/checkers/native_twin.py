@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The native twin of a built-in spec, made for one history: its values' numbers, and the first state of each object."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from linpoint.checkers._native_search import Classes, native_machine
+from linpoint.histories.columns import FALSE, NULL, TRUE
+from linpoint.histories.operation import Operation
+from linpoint.histories.values import Value, canonical
+
+if TYPE_CHECKING:
+    from linpoint._native import NativeMachine
+    from linpoint.checkers.interpretation import Interpretation
+
+_LARGEST = 2**60
+
+
+class NativeTwin:
+    """Native steps for the operations of one history."""
+
+    def __init__(self, reading: Interpretation, machine: NativeMachine, fresh: Mapping[Hashable, int]) -> None:
+        self.machine = machine
+        self._kind = "" if reading.spec.twin is None else reading.spec.twin.kind
+        self._first = reading.spec.initial
+        self._history = reading.history
+        self._spec = reading.spec
+        self._fresh = fresh
+        self._states: dict[tuple[int, ...], int] = {}
+        columns = reading.columns
+        self.scope: Classes = (
+            columns.by_first_argument() if self._kind == "set" else columns.by_object(reading.spec.key_argument)
+        )
+        """What has a state of its own: a key, or an element of a set."""
+
+    @classmethod
+    def of(cls, reading: Interpretation) -> NativeTwin | None:
+        """The twin for a history, or None where the native steps do not cover it."""
+        spec, columns = reading.spec, reading.history.columns
+        twin = spec.twin
+        if twin is None:
+            return None
+        if twin.kind == "counter" and not _is_integer(spec.initial):
+            return None
+        fresh = _numbers_of_first_values(twin.kind, spec.initial, columns.numbers)
+        names = [spec.step(Operation(0, name)).name for name in columns.names]
+        values = [*columns.values, *fresh] if twin.kind == "map" else columns.values
+        grows = twin.kind == "map" and "append" in names
+        machine = native_machine(
+            columns.native,
+            twin.kind,
+            names,
+            [NULL, TRUE, FALSE],
+            spec.key_argument,
+            twin.capacity,
+            [_as_integer(value) for value in columns.values] if twin.kind == "counter" else [],
+            [value if isinstance(value, str) else None for value in values] if grows else [],
+            reading.exact,
+            reading.loose,
+        )
+        return None if machine is None else cls(reading, machine, fresh)
+
+    def initial(self, positions: Sequence[int]) -> int:
+        """The first state of the object that these operations are of."""
+        content = tuple(self._content(positions))
+        state = self._states.get(content)
+        if state is None:
+            state = self._states[content] = self.machine.state(list(content))
+        return state
+
+    def _content(self, positions: Sequence[int]) -> list[int]:
+        first: Any = self._first
+        match self._kind:
+            case "register":
+                return [self._number(first)]
+            case "mutex" | "counter":
+                return [int(first)]
+            case "queue" | "stack":
+                return [self._number(item) for item in first]
+        if not positions or not first:
+            return []
+        part = canonical(self._spec.arguments(self._history.operations[positions[0]])[0])
+        if part not in first:
+            return []
+        return [TRUE] if self._kind == "set" else [self._number(first[part])]
+
+    def _number(self, value: Value) -> int:
+        form = canonical(value)
+        found = self._history.columns.numbers.get(form)
+        return self._fresh[form] if found is None else found
+
+
+def _numbers_of_first_values(kind: str, first: Any, known: Mapping[Hashable, int]) -> dict[Hashable, int]:
+    """Numbers for the first values that do not occur in the history."""
+    match kind:
+        case "register":
+            values = [first]
+        case "queue" | "stack":
+            values = [*first]
+        case "map":
+            values = [*first.values()]
+        case _:
+            values = []
+    fresh: dict[Hashable, int] = {}
+    for value in values:
+        form = canonical(value)
+        if form not in known and form not in fresh:
+            fresh[form] = len(known) + len(fresh)
+    return fresh
+
+
+def _is_integer(value: Any) -> bool:
+    return _as_integer(value) is not None
+
+
+def _as_integer(value: Any) -> int | None:
+    """The integer that a value is equal to, if it is far from overflow."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:  # noqa: PLR0124 - NaN
+        return None
+    if isinstance(value, float) and not value.is_integer():
+        return None
+    return int(value) if -_LARGEST < value < _LARGEST else None

@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Order hints and clock skew by their definition: small histories with known verdicts, decided by the oracle."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+import linpoint
+from linpoint.checkers.brute_force import brute_force
+from linpoint.checkers.conditions import CONDITIONS
+from linpoint.checkers.vacuity import warnings_of
+from linpoint.histories.history import History
+from linpoint.histories.operation import Operation, Outcome
+from linpoint.histories.values import canonical
+from linpoint.specs import BUILT_IN
+from linpoint.specs.protocol import Spec
+from tests.generation import MAKERS, random_history
+
+Lines = Sequence[dict[str, Any]]
+
+
+def holds(lines: Lines, condition: str = "linearizable", spec: str = "register", skew: float = 0) -> bool:
+    history = linpoint.history(lines).with_clock_skew(skew)
+    return brute_force(history, range(len(history)), BUILT_IN[spec], condition)[0]
+
+
+def op(process: int, text: str, call: float, return_: float | None, **fields: Any) -> dict[str, Any]:
+    """``write 1``, ``read 1`` or ``put k 1`` with its times; more fields as in our lines."""
+    name, *words = text.split()
+    values = [int(word) if word.isdigit() else None if word == "null" else word for word in words]
+    args, result = ((), values[0]) if name == "read" else (values, None)
+    if name == "get":
+        args, result = values[:1], values[1]
+    return {"process": process, "op": name, "args": args, "result": result, "call": call, "return": return_} | fields
+
+
+# Order hints
+
+BOTH = [op(0, "write 1", 0, 10), op(1, "write 2", 0, 10)]
+
+
+def hinted(lines: Lines, *orders: float | None) -> list[dict[str, Any]]:
+    return [line | {"order": order} for line, order in itertools.zip_longest(lines, orders)]
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_smaller_order_takes_effect_first(condition: str) -> None:
+    last_is_1 = [*BOTH, op(0, "read 1", 20, 30)]
+    assert holds(last_is_1, condition)
+    assert holds(hinted(last_is_1, 2, 1, 3), condition)
+    assert not holds(hinted(last_is_1, 1, 2, 3), condition)
+    assert not holds(hinted(last_is_1, 1.5, 2, 2.5), condition)
+
+
+def test_equal_and_missing_orders_say_nothing() -> None:
+    for winner in (1, 2):
+        lines = [*BOTH, op(2, f"read {winner}", 20, 30)]
+        assert holds(hinted(lines, 5, 5))
+        assert holds(hinted(lines, 5, 5.0))
+        assert holds(hinted(lines, 5, None, 6))
+        assert holds(hinted(lines, None, 5))
+
+
+def test_orders_add_to_the_order_of_time_and_do_not_replace_it() -> None:
+    stale = [op(0, "write 1", 0, 10), op(1, "read null", 20, 30)]
+    assert not holds(stale)
+    assert not holds(hinted(stale, 2, 1))  # the hints agree with the read, but time does not
+    assert not holds(hinted([op(0, "write 1", 0, 10), op(1, "read 1", 20, 30)], 2, 1))  # a contradiction by themselves
+    assert holds(hinted([op(0, "write 1", 0, 10), op(1, "read 1", 20, 30)], 1, 2))
+
+
+def test_the_order_of_a_process_counts_too() -> None:
+    lines = hinted([op(0, "write 1", 0, 10), op(0, "write 2", 20, 30), op(1, "read 2", 40, 50)], 2, 1)
+    assert not holds(lines)
+    assert not holds(lines, "sequential")
+
+
+def test_under_sequential_hints_count_across_processes_where_time_does_not() -> None:
+    lines = [op(0, "write 1", 0, 10), op(1, "read null", 20, 30)]
+    assert holds(lines, "sequential")
+    assert holds(hinted(lines, 2, 1), "sequential")
+    assert not holds(hinted(lines, 1, 2), "sequential")
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_orders_are_those_of_one_key(condition: str) -> None:
+    keyed = [line | {"key": key} for line, key in zip(BOTH, "xy", strict=True)]
+    read = op(2, "read 1", 20, 30, key="x")
+    contrary = [op(0, "write 3", 12, 14, key="x"), op(1, "write 4", 16, 18, key="y")]
+    assert holds(hinted([*keyed, read], 1, 2, None), condition)
+    assert holds(hinted(contrary, 2, 1), condition)
+    same = [line | {"key": ["x", {"a": 1.0}]} for line in contrary]
+    same[1]["key"] = ["x", {"a": 1}]  # equal, as values are
+    assert not holds(hinted([*same, op(0, "read 4", 20, 22, key=["x", {"a": 1}])], 2, 1), condition)
+
+
+def test_the_key_of_a_map_is_its_argument() -> None:
+    for other, verdict in (("a", False), ("b", True)):
+        puts = hinted([op(0, "put a 1", 0, 10), op(1, f"put {other} 2", 20, 30)], 2, 1)
+        assert holds(puts, spec="map") == verdict
+        field = hinted([op(0, "put 1", 0, 10, key="a"), op(1, "put 2", 20, 30, key=other)], 2, 1)
+        assert holds(field, spec="map") == verdict
+
+
+def test_without_keys_the_whole_history_is_one_object() -> None:
+    adds = [
+        {"process": p, "op": "add", "args": [p], "result": True, "call": 20 * p, "return": 20 * p + 10} for p in (0, 1)
+    ]
+    assert holds(hinted(adds, 1, 2), spec="set")
+    assert not holds(hinted(adds, 2, 1), spec="set")  # of other elements, but of one set
+
+
+def test_an_unknown_operation_keeps_its_order_if_it_takes_effect_at_all() -> None:
+    lines = [op(0, "write 1", 0, 10), op(1, "write 2", 0, None), op(2, "read 1", 20, 30), op(2, "read 2", 40, 50)]
+    assert holds(lines)
+    assert holds(hinted(lines, 1, 2))
+    assert not holds(hinted(lines, 2, 1))  # it must have come before the write of 1, and was read after it
+    assert holds(hinted(lines[:3], 2, 1))  # or it never happened
+    assert holds(hinted(lines, 1, 8, 3, 9))
+    assert not holds(hinted(lines, 1, 2, 3))  # the first read saw 1, though 2 had to be there
+
+
+def test_a_failed_operation_is_no_operation() -> None:
+    lines = hinted([op(0, "write 1", 0, 10, outcome="failed"), op(1, "write 2", 20, 30)], 2, 1)
+    assert linpoint.check(lines, "register", checker="brute-force").status is linpoint.Status.LINEARIZABLE
+
+
+CRASH = {"crash": True, "time": 15}
+
+
+def test_under_buffered_durable_orders_count_within_an_era() -> None:
+    across = [op(0, "write 1", 0, 10, order=2), CRASH, op(1, "write 2", 20, 30, order=1)]
+    assert holds(across, "buffered-durable")
+    assert not holds(across, "durable")
+    assert not holds(across, "strict")
+    within = [op(0, "write 1", 0, 5, order=2), op(1, "write 2", 6, 10, order=1), CRASH]
+    assert not holds(within, "buffered-durable")
+    survivors = [*BOTH, CRASH, op(2, "read 1", 20, 30)]
+    assert holds(survivors, "buffered-durable")
+    assert holds(hinted(survivors[:2], 1, 2) + survivors[2:], "buffered-durable")  # the write of 2 is lost
+    assert holds([BOTH[0] | {"order": 2}, BOTH[1] | {"order": 1}, *survivors[2:]], "buffered-durable")
+    both_seen = [BOTH[0] | {"order": 1}, BOTH[1] | {"order": 2}, op(2, "read 1", 12, 14), *survivors[2:]]
+    assert not holds(both_seen, "buffered-durable")
+
+
+def test_under_recoverable_orders_count_for_what_a_crash_cut_off() -> None:
+    lines = [
+        op(0, "write 1", 0, None, order=2),
+        CRASH | {"process": 0},
+        op(1, "write 2", 20, 30, order=1),
+        op(1, "read 1", 40, 50),
+    ]
+    assert holds(lines, "recoverable")
+    assert holds(lines, "durable")
+    assert not holds(lines, "strict")
+    lines[0] = lines[0] | {"order": 0}
+    assert not any(holds(lines, condition) for condition in ("recoverable", "durable", "strict"))
+
+
+# Clock skew
+
+STALE = [op(0, "write 1", 0, 10), op(1, "read null", 15, 20)]
+
+
+def test_operations_of_two_processes_are_ordered_past_the_skew() -> None:
+    assert not holds(STALE)
+    assert not holds(STALE, skew=4)
+    assert not holds(STALE, skew=4.5)
+    assert holds(STALE, skew=5)  # intervals are closed
+    assert holds(STALE, skew=7)
+
+
+def test_a_value_may_be_read_before_it_was_written() -> None:
+    early = [op(0, "write 1", 15, 20), op(1, "read 1", 0, 10)]
+    assert not holds(early, skew=4)
+    assert holds(early, skew=5)
+
+
+def test_the_order_of_one_process_is_not_widened() -> None:
+    own = [STALE[0], STALE[1] | {"process": 0}]
+    assert not holds(own, skew=100)
+    touching = [op(0, "write 1", 0, 10), op(0, "read null", 10, 20)]
+    assert not holds(touching, skew=100)
+
+
+def test_skew_is_of_no_account_under_sequential() -> None:
+    assert holds(STALE, "sequential", skew=0)
+    assert not holds([STALE[0], STALE[1] | {"process": 0}], "sequential", skew=100)
+
+
+def test_orders_count_within_the_skew() -> None:
+    assert holds(hinted(STALE, 2, 1), skew=5)
+    assert not holds(hinted(STALE, 1, 2), skew=5)
+
+
+CUT_OFF = [
+    op(0, "write 1", 0, None),
+    {"crash": True, "process": 0, "time": 10},
+    op(1, "read null", 15, 20),
+    op(1, "read 1", 21, 25),
+]
+
+
+def test_under_strict_a_crash_ends_an_operation_as_a_return_does() -> None:
+    assert holds(CUT_OFF, "durable")
+    assert not holds(CUT_OFF, "strict")
+    assert not holds(CUT_OFF, "strict", skew=4)
+    assert holds(CUT_OFF, "strict", skew=5)
+    own = [*CUT_OFF[:2], op(0, "read null", 12, 14), CUT_OFF[3]]
+    assert not holds(own, "strict", skew=100)  # the process that came back knows what it did
+    assert holds(own, "durable", skew=100)
+
+
+TOUCHING = [op(0, "write 1", 0, 10), {"crash": True, "process": 7, "time": 10}, op(1, "read null", 10, 20)]
+
+
+@pytest.mark.parametrize("condition", ["strict", "recoverable", "durable", "buffered-durable"])
+def test_a_crash_separates_what_touches_it_only_if_clocks_agree(condition: str) -> None:
+    assert not holds(TOUCHING, condition)
+    assert holds(TOUCHING, condition, skew=1)
+    assert holds(TOUCHING, "linearizable")
+
+
+def test_eras_stay_as_recorded() -> None:
+    crash = {"crash": True, "time": 10}
+    lines = [op(0, "write 1", 0, 10), op(1, "write 2", 4, 9), crash, op(2, "read null", 10, 11)]
+    assert holds(lines, "buffered-durable", skew=100)  # both are lost
+    ahead = [op(0, "read 1", 0, 9), crash, op(1, "write 1", 10, 12)]
+    assert holds(ahead, "durable", skew=1)
+    assert not holds(ahead, "buffered-durable", skew=100)  # the era of the read had ended before the write was called
+    within = [op(0, "write 1", 0, 4), op(1, "write 2", 6, 7), op(2, "read 1", 9, 9), crash]
+    assert not holds(within, "buffered-durable", skew=1)
+    assert holds(within, "buffered-durable", skew=2)
+
+
+def test_an_unknown_operation_precedes_nothing_whatever_the_skew() -> None:
+    lines = [op(0, "write 1", 0, None), op(1, "read null", 50, 60), op(1, "read 1", 70, 80)]
+    assert holds(lines)
+    assert holds(lines, skew=5)
+    assert not holds([op(1, "read 1", 50, 60), op(0, "write 1", 70, None)], skew=5)
+    assert holds([op(1, "read 1", 50, 60), op(0, "write 1", 70, None)], skew=10)
+
+
+def test_a_pass_is_not_called_vacuous_where_operations_may_have_overlapped() -> None:
+    history = linpoint.history(STALE)
+    assert any("overlap" in warning for warning in warnings_of(history, BUILT_IN["register"]))
+    assert not warnings_of(history.with_clock_skew(5), BUILT_IN["register"])
+    alone = linpoint.history([STALE[0], STALE[1] | {"process": 0}]).with_clock_skew(5)
+    assert any("overlap" in warning for warning in warnings_of(alone, BUILT_IN["register"]))
+
+
+# The oracle against its definition, and what the random histories are good for
+
+
+def orders(history: History, positions: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Every order of every choice of operations that has all certain ones."""
+    loose = [p for p in positions if history[p].outcome is Outcome.UNKNOWN]
+    certain = [p for p in positions if p not in loose]
+    for count in range(len(loose) + 1):
+        for chosen in itertools.combinations(loose, count):
+            yield from itertools.permutations([*certain, *chosen])
+
+
+def legal(history: History, order: Sequence[int], spec: Spec) -> bool:
+    states: list[dict[Any, Any]] = [{}]
+    for position in order:
+        operation = history[position]
+        key = None if spec.key_argument else canonical(operation.key)
+        states = [
+            {**state, key: after}
+            for state in states
+            for after in spec.successors(state.get(key, spec.initial), operation)
+        ]
+    return bool(states)
+
+
+def respects(history: History, order: Sequence[int], spec: Spec, condition: str) -> bool:
+    """Whether no operation of the order had to come before one that it follows, in the words of the documentation."""
+
+    def same_object(a: Operation, b: Operation) -> bool:
+        key = (lambda op: spec.arguments(op)[0]) if spec.key_argument else (lambda op: op.key)
+        return canonical(key(a)) == canonical(key(b))
+
+    for late, early in itertools.combinations(order, 2):
+        a, b = history[early], history[late]  # a comes after b in the order: does it have to come before?
+        if a.order is not None and b.order is not None and a.order < b.order and same_object(a, b):
+            return False
+        certain = a.outcome is Outcome.OK
+        if condition == "sequential":
+            if a.process == b.process and (a.call, a.end, early) < (b.call, b.end, late):
+                return False
+            continue
+        if certain and a.process == b.process and (a.call, a.end, early) < (b.call, b.end, late):
+            return False
+        if certain and a.end + history.clock_skew < b.call:
+            return False
+        ends_at_crash = any(a.call < crash.time == a.return_ <= b.call for crash in history.crashes)
+        if condition != "linearizable" and certain and ends_at_crash and not history.clock_skew:
+            return False
+    return True
+
+
+def test_the_oracle_says_what_the_definition_says() -> None:
+    rng = random.Random(11)
+    seen = {True: 0, False: 0}
+    for _ in range(1500):
+        name = rng.choice(["register", "queue", "set", "map", "cas-register"])
+        condition = rng.choice(["linearizable", "durable", "sequential"])
+        history, spec = random_history(
+            rng,
+            name,
+            operations=5,
+            crashes=condition == "durable" and rng.random() < 0.5,
+            keyed=name != "map" and rng.random() < 0.25,
+            hints=rng.random() < 0.7,
+            skew=rng.random() < 0.7,
+        )
+        positions = [p for p, each in enumerate(history) if each.outcome is not Outcome.FAILED]
+        expected = any(
+            respects(history, order, spec, condition) and legal(history, order, spec)
+            for order in orders(history, positions)
+        )
+        found, witness = brute_force(history, positions, spec, condition)
+        assert found is expected
+        assert not found or respects(history, witness.order, spec, condition)
+        seen[found] += 1
+    assert min(seen.values()) > 300
+
+
+@pytest.mark.parametrize(("hints", "skew"), [(True, False), (False, True), (True, True)])
+def test_random_histories_have_both_verdicts_and_need_what_they_have(hints: bool, skew: bool) -> None:
+    rng = random.Random(3)
+    verdicts = {True: 0, False: 0}
+    by_hints = by_skew = 0
+    for _ in range(1000):
+        condition = rng.choice(CONDITIONS)
+        history, spec = random_history(
+            rng, rng.choice(list(MAKERS)), crashes=rng.random() < 0.5, hints=hints, skew=skew
+        )
+        positions = [p for p, each in enumerate(history) if each.outcome is not Outcome.FAILED]
+        found = brute_force(history, positions, spec, condition)[0]
+        verdicts[found] += 1
+        bare = History(
+            [_without_order(each) for each in history], crashes=history.crashes, clock_skew=history.clock_skew
+        )
+        by_hints += brute_force(bare, positions, spec, condition)[0] is not found
+        by_skew += brute_force(history.with_clock_skew(0), positions, spec, condition)[0] is not found
+    assert min(verdicts.values()) > 250
+    assert by_hints > 20 or not hints
+    assert by_skew > 8 or not skew
+
+
+def _without_order(each: Operation) -> Operation:
+    fields = {name: getattr(each, name) for name in Operation.__slots__}
+    return Operation(**(fields | {"order": None}))
