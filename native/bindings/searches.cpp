@@ -220,10 +220,14 @@ void bind_searches(nb::module_& m) {
       .def_prop_ro("excluded", [](const Problem& problem) { return as_tuples(problem.excluded); })
       .def_prop_ro("constrained",
                    [](const Problem& problem) { return !problem.before.empty() || !problem.excluded.empty(); })
-      .def_prop_ro("settled",
-                   [](const Problem& problem) {
-                     return std::ranges::any_of(problem.settles, [](std::uint8_t each) { return each != 0; });
-                   })
+      .def_prop_ro(
+          "shareable",
+          [](const Problem& problem) {
+            for (std::size_t op = 0; op < problem.size(); ++op)
+              if (problem.settles[op] != 0 || problem.optional[op] != 0) return false;
+            return true;
+          },
+          "Whether depth-first searches gain by sharing what they refute: nothing is settled or may stay out.")
       .def_prop_ro("one_at_a_time", [](const Problem& problem) {
         for (std::size_t op = 1; op < problem.size(); ++op)
           if (problem.ret[op - 1] >= problem.call[op]) return false;

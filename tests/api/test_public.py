@@ -79,17 +79,17 @@ CLASSES = {
     "Crash": "covers line process time",
     "Explanation": "as_dict core culprit key minimal needed other_initial others picture stuck text verdict verified",
     "History": (
-        "annotations by_position clock_skew count crashes index keyed operations place processes replace select source "
-        "with_clock_skew"
+        "annotations by_position clock_skew columns count crashes index keyed operations place processes replace select "
+        "source with_clock_skew"
     ),
     "HistoryError": "as_dict at",
-    "KeyVerdict": "checker configurations key positions refutation status why witness",
+    "KeyVerdict": "checker configurations key positions reached refutation status why witness",
     "LinpointError": "as_dict at",
     "Operation": "args call end key line name order outcome process result return_ times",
     "Outcome": "FAILED OK UNKNOWN",
     "Spec": (
-        "allows any_operation arguments complaint doc factory identity initial key_argument name outcomes partition "
-        "reads step steps successors uses_process"
+        "allows any_operation arguments complaint doc factory initial key_argument name outcomes partition reads step "
+        "step_named steps successors twin uses_process"
     ),
     "SpecError": "as_dict at",
     "Statistics": "as_dict configurations operations peak_memory_bytes seconds",

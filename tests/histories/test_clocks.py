@@ -11,7 +11,6 @@ import pytest
 
 import linpoint
 from linpoint import History, Operation, UsageError
-from linpoint.histories.partition import quiescent_cuts
 
 OPS = (Operation(0, "write", (1,), None, 0, 5, order=1), Operation(1, "read", (), 1, 8, 9, order=2))
 EVENTS = {
@@ -95,8 +94,8 @@ def test_formats_with_clocks(tmp_path: Path) -> None:
         assert linpoint.load(tmp_path / name).with_clock_skew(5).clock_skew == 5
 
 
-def test_cuts_are_quiet_for_longer_than_the_skew() -> None:
+def test_what_is_apart_is_apart_for_longer_than_the_skew() -> None:
     history = History(OPS)
-    assert quiescent_cuts(history, range(2)) == [(0,), (1,)]
-    assert quiescent_cuts(history.with_clock_skew(2.5), range(2)) == [(0,), (1,)]
-    assert quiescent_cuts(history.with_clock_skew(3), range(2)) == [(0, 1)]
+    assert not history.columns.native.overlaps()
+    assert not history.with_clock_skew(2.5).columns.native.overlaps()
+    assert history.with_clock_skew(3).columns.native.overlaps()

@@ -8,7 +8,7 @@ import pytest
 
 import linpoint
 from linpoint.histories.columns import NEVER, Order, Span, order
-from linpoint.histories.partition import by_key, quiescent_cuts
+from linpoint.histories.partition import by_key
 
 
 def precedes(ranks: Order, a: int, b: int) -> bool:
@@ -95,10 +95,9 @@ def test_a_crash_of_any_process_separates_what_touches_it() -> None:
     assert linpoint.check(history, "register", condition="linearizable").status is linpoint.Status.LINEARIZABLE
 
 
-def test_cuts_and_keys() -> None:
+def test_parts_by_key() -> None:
     history = linpoint.history("""
         A: |--write(1)--|                    |--read()->2--|
         B:      |--write(2)--|                   |--read()->2--|
     """)
-    assert quiescent_cuts(history, range(4)) == [(0, 2), (1, 3)]
     assert by_key(history, range(4), lambda op: op.name) == [("write", (0, 2)), ("read", (1, 3))]

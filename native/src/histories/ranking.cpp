@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "linpoint/histories/columns.hpp"
 
@@ -29,17 +28,24 @@ void sort_events(std::vector<Event>& events) {
   if (!std::is_sorted(events.begin(), events.end(), earlier)) std::sort(events.begin(), events.end(), earlier);
 }
 
-std::vector<Event> events_of(std::span<const Span> spans) {
+/// The calls in their order.
+std::vector<Event> calls_of(std::span<const Span> spans) {
   std::vector<Event> calls;
-  std::vector<Event> returns;
   calls.reserve(spans.size());
+  for (std::size_t i = 0; i < spans.size(); ++i)
+    calls.push_back({spans[i].call, static_cast<std::int32_t>(i), spans[i].call_phase, false});
+  sort_events(calls);
+  return calls;
+}
+
+/// Calls and returns in their order.
+std::vector<Event> events_of(std::span<const Span> spans, const std::vector<Event>& calls) {
+  std::vector<Event> returns;
   returns.reserve(spans.size());
   for (std::size_t i = 0; i < spans.size(); ++i) {
-    const auto op = static_cast<std::int32_t>(i);
-    calls.push_back({spans[i].call, op, spans[i].call_phase, false});
-    if (spans[i].ret != kNever) returns.push_back({spans[i].ret, op, spans[i].return_phase, true});
+    if (spans[i].ret == kNever) continue;
+    returns.push_back({spans[i].ret, static_cast<std::int32_t>(i), spans[i].return_phase, true});
   }
-  sort_events(calls);
   sort_events(returns);
   std::vector<Event> events(calls.size() + returns.size());
   std::merge(calls.begin(), calls.end(), returns.begin(), returns.end(), events.begin(), earlier);
@@ -49,9 +55,10 @@ std::vector<Event> events_of(std::span<const Span> spans) {
 /// By instant and process: a run of operations of which each returns when the next one calls.
 using Touching = std::map<std::int64_t, std::map<std::int32_t, Chain>>;
 
-Touching touching(std::span<const Span> spans) {
-  std::vector<std::int32_t> by_call(spans.size());
-  std::iota(by_call.begin(), by_call.end(), 0);
+Touching touching(std::span<const Span> spans, const std::vector<Event>& calls) {
+  std::vector<std::int32_t> by_call;
+  by_call.reserve(calls.size());
+  for (const Event& event : calls) by_call.push_back(event.op);
   const auto before = [&](std::int32_t a, std::int32_t b) {
     const Span& x = spans[static_cast<std::size_t>(a)];
     const Span& y = spans[static_cast<std::size_t>(b)];
@@ -117,8 +124,9 @@ void separate(std::vector<Event>& events, std::int64_t time, const Chain& chain)
 
 Order rank(std::span<const Span> spans) {
   Order order;
-  std::vector<Event> events = events_of(spans);
-  for (auto& [time, found] : touching(spans)) {
+  const std::vector<Event> calls = calls_of(spans);
+  std::vector<Event> events = events_of(spans, calls);
+  for (auto& [time, found] : touching(spans, calls)) {
     if (found.size() == 1) {
       separate(events, time, found.begin()->second);
     } else {

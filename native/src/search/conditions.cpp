@@ -219,13 +219,14 @@ class Builder {
 
   /// The problem with its operations in the order of their calls, without those that cannot matter.
   Problem sorted(const Alphabet& alphabet, const specs::Machine* machine) const {
-    std::vector<std::int32_t> by_call(position_.size());
-    std::iota(by_call.begin(), by_call.end(), 0);
-    std::sort(by_call.begin(), by_call.end(),
-              [&](std::int32_t a, std::int32_t b) { return call_[at(a)] < call_[at(b)]; });
+    const std::int64_t latest = call_.empty() ? -1 : *std::max_element(call_.begin(), call_.end());
+    std::vector<std::int32_t> by_call(static_cast<std::size_t>(latest + 1), kNone);  // ranks are distinct and dense
+    for (std::size_t i = 0; i < position_.size(); ++i)
+      by_call[static_cast<std::size_t>(call_[i])] = static_cast<std::int32_t>(i);
     Problem problem;
     std::vector<std::int32_t> number(position_.size(), kNone);
     for (const std::int32_t old : by_call) {
+      if (old == kNone) continue;
       const Symbol symbol = symbol_of(at(old), alphabet);
       const specs::Trait trait = machine == nullptr ? specs::Trait{} : machine->trait(symbol);
       if (optional_[at(old)] != 0 && (trait.reads || trait.idle)) continue;

@@ -8,6 +8,9 @@
 // keep the rule that narrow. A write that would not change *this* state may be needed later: x = 1, p: write(1),
 // read()->1; q: write(2). And taking a read may rule out an optional operation, as under `recoverable` with
 // p: write(1) cut off, crash, p: read()->null; q: read()->1.
+// A configuration is remembered when it is refuted, not when it is entered: a search that is never wrong keeps no table.
+// Not so where operations may stay out for ever: there one that is still being explored is worth knowing too, because
+// nothing below it need use more of those to come back to it. Such a table cannot be shared.
 // Past an operation that settles the state (nothing overlaps it, one state follows it) the walk never goes back.
 #include <algorithm>
 #include <limits>
@@ -38,6 +41,7 @@ class Walk final : public Search {
         excluded_(forbidden(problem)),
         rival_(rivals(problem)),
         rules_out_(problem.size()),
+        on_entry_(!linearized_.lasting().empty()),
         state_(problem.initial) {
     for (const Pair& pair : problem.excluded) rules_out_[static_cast<std::size_t>(pair.second)] = true;
   }
@@ -154,15 +158,10 @@ class Walk final : public Search {
     const std::int64_t latest_call = std::max(latest_call_, problem_.call[op]);
     linearized_.insert(op, optional);
     const std::size_t expired = linearized_.expire(latest_call);
-    if (seen_ != nullptr) {
-      linearized_.key(after, key_);
-      const auto insertion = seen_->insert(key_, linearized_.lasting());
-      if (insertion == SeenTable::Insertion::kNoMemory) stop_.stop(StopReason::kMemory);
-      if (insertion != SeenTable::Insertion::kNew) {
-        linearized_.unexpire(expired);
-        linearized_.erase(op, optional);
-        return false;
-      }
+    if (seen_ != nullptr && is_known(after)) {
+      linearized_.unexpire(expired);
+      linearized_.erase(op, optional);
+      return false;
     }
     ++configurations_;
     stack_.push_back({op, alternative, state_, latest_call_, expired, only_child});
@@ -176,8 +175,24 @@ class Walk final : public Search {
     return true;
   }
 
+  bool is_known(State after) {
+    if (on_entry_) return remember(after) != SeenTable::Insertion::kNew;
+    if (seen_->empty()) return false;
+    linearized_.key(after, key_);
+    return seen_->contains(key_, linearized_.lasting());
+  }
+
+  SeenTable::Insertion remember(State state) {
+    linearized_.key(state, key_);
+    const auto insertion = seen_->insert(key_, linearized_.lasting());
+    if (insertion == SeenTable::Insertion::kNoMemory) stop_.stop(StopReason::kMemory);
+    return insertion;
+  }
+
+  /// Goes back from a configuration that nothing can follow.
   Frame undo() {
     const Frame frame = stack_.back();
+    if (seen_ != nullptr && !on_entry_) remember(state_);
     stack_.pop_back();
     unchanged_ = std::min(unchanged_, stack_.size());
     events_.unlift(static_cast<std::uint32_t>(frame.op));
@@ -222,6 +237,7 @@ class Walk final : public Search {
   Adjacency excluded_;
   std::vector<std::int32_t> rival_;
   std::vector<bool> rules_out_;  // taking it excludes another operation
+  bool on_entry_;                // configurations are remembered when they are entered
   SeenTable::Words key_;
   std::vector<Frame> stack_;
   State state_;

@@ -17,15 +17,18 @@ class LinkedHistory {
 
   explicit LinkedHistory(const Problem& problem)
       : end_(static_cast<Node>(2 * problem.size())), next_(end_ + 1U), previous_(end_ + 1U) {
-    std::vector<std::pair<std::int64_t, Node>> events;
-    events.reserve(end_);
+    std::int64_t latest = -1;
+    for (const auto* ranks : {&problem.call, &problem.ret})
+      for (const std::int64_t rank : *ranks)
+        if (rank != kNever) latest = std::max(latest, rank);
+    std::vector<Node> by_rank(static_cast<std::size_t>(latest + 1), end_);  // ranks are distinct and dense
     for (std::uint32_t op = 0; op < problem.size(); ++op) {
-      events.emplace_back(problem.call[op], call_of(op));
-      if (problem.ret[op] != kNever) events.emplace_back(problem.ret[op], call_of(op) + 1);
+      by_rank[static_cast<std::size_t>(problem.call[op])] = call_of(op);
+      if (problem.ret[op] != kNever) by_rank[static_cast<std::size_t>(problem.ret[op])] = call_of(op) + 1;
     }
-    std::sort(events.begin(), events.end());
     Node last = end_;
-    for (const auto& [rank, node] : events) {
+    for (const Node node : by_rank) {
+      if (node == end_) continue;
       next_[last] = node;
       previous_[node] = last;
       last = node;

@@ -55,20 +55,20 @@ inline std::vector<std::int32_t> rivals(const Problem& problem) {
   for (const auto* pairs : {&problem.before, &problem.excluded})
     for (const Pair& pair : *pairs) tied[static_cast<std::size_t>(pair.first)] = tied[static_cast<std::size_t>(pair.second)] = true;
   std::vector<std::int32_t> rival(problem.size(), kNoRival);
-  std::vector<std::pair<std::pair<Symbol, bool>, std::int32_t>> alike;  // by symbol, then by call
+  // The last one so far of each symbol, those that may be left out apart from those that may not.
+  const Symbol most = problem.symbol.empty() ? 0 : *std::max_element(problem.symbol.begin(), problem.symbol.end());
+  std::vector<std::int32_t> last(2 * static_cast<std::size_t>(most) + 2, kNoRival);
   for (std::size_t op = 0; op < problem.size(); ++op) {
     const bool optional = problem.optional[op] != 0;
     if (tied[op] || (optional && problem.ret[op] != kNever)) continue;
-    alike.push_back({{problem.symbol[op], optional}, static_cast<std::int32_t>(op)});
-  }
-  std::sort(alike.begin(), alike.end());
-  for (std::size_t i = 1; i < alike.size(); ++i) {
-    if (alike[i].first != alike[i - 1].first) continue;
-    const auto mine = static_cast<std::size_t>(alike[i].second);
-    const auto other = static_cast<std::size_t>(alike[i - 1].second);
-    const bool sooner = problem.ret[other] < problem.ret[mine] && problem.ret[other] > problem.call[mine];
-    // Operations that never end are interchangeable for good: the first called goes first.
-    if (problem.ret[mine] == kNever ? problem.ret[other] == kNever : sooner) rival[mine] = alike[i - 1].second;
+    std::int32_t& previous = last[2 * static_cast<std::size_t>(problem.symbol[op]) + (optional ? 1 : 0)];
+    if (previous != kNoRival) {
+      const auto other = static_cast<std::size_t>(previous);
+      const bool sooner = problem.ret[other] < problem.ret[op] && problem.ret[other] > problem.call[op];
+      // Operations that never end are interchangeable for good: the first called goes first.
+      if (problem.ret[op] == kNever ? problem.ret[other] == kNever : sooner) rival[op] = previous;
+    }
+    previous = static_cast<std::int32_t>(op);
   }
   return rival;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configurations that searches have entered. Keys are compared whole: a hash collision never prunes a branch.
-// A configuration counts as seen too when one was entered that differs only in having used fewer of the operations
-// that need not take effect: whatever can follow this one could follow that one.
+// The configurations that searches have refuted, or have entered. Keys are compared whole: a hash collision never prunes a branch.
+// A configuration counts as refuted too when one was that differs only in having used fewer of the operations that
+// need not take effect: whatever can follow this one could follow that one.
 // Memory is asked of the stop token before it is taken; without it an insertion fails. Thread-safe: the table is cut into shards with a lock each.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -19,7 +20,7 @@ namespace linpoint::search {
 
 class SeenTable {
  public:
-  enum class Insertion { kNew, kSeen, kNoMemory };
+  enum class Insertion { kNew, kKnown, kNoMemory };
   using Words = std::vector<std::uint64_t>;
 
   /// `lasting` is how many words say which operations of those that need not take effect did.
@@ -27,15 +28,24 @@ class SeenTable {
     for (Shard& shard : shards_) shard.prepare(lasting, stop);
   }
 
+  /// Whether nothing was inserted yet.
+  [[nodiscard]] bool empty() const { return !any_.load(std::memory_order_relaxed); }
+
+  [[nodiscard]] bool contains(const Words& key, const Words& lasting) {
+    const std::uint64_t hash = hash_of(key);
+    return shards_[hash >> (64U - kShardBits)].contains(hash, key, lasting);
+  }
+
   Insertion insert(const Words& key, const Words& lasting) {
-    std::uint64_t hash = key.size();
-    for (const std::uint64_t word : key) hash = mix(hash ^ word) + 0x9e3779b97f4a7c15ULL;
+    const std::uint64_t hash = hash_of(key);
+    any_.store(true, std::memory_order_relaxed);
     return shards_[hash >> (64U - kShardBits)].insert(hash, key, lasting);
   }
 
   /// Forgets everything.
   void clear() {
     for (Shard& shard : shards_) shard.clear();
+    any_.store(false, std::memory_order_relaxed);
   }
 
  private:
@@ -52,6 +62,12 @@ class SeenTable {
   };
   static_assert(sizeof(Entry) % sizeof(std::uint64_t) == 0);
 
+  static std::uint64_t hash_of(const Words& key) {
+    std::uint64_t hash = key.size();
+    for (const std::uint64_t word : key) hash = mix(hash ^ word) + 0x9e3779b97f4a7c15ULL;
+    return hash;
+  }
+
   class Shard {
    public:
     Shard() = default;
@@ -66,16 +82,21 @@ class SeenTable {
       stop_ = &stop;
     }
 
+    bool contains(std::uint64_t hash, const Words& key, const Words& lasting) {
+      const std::lock_guard lock(mutex_);
+      if (slots_.empty()) return false;
+      for (Entry* entry = slots_[slot_of(hash, key)].entry; entry != nullptr; entry = entry->next)
+        if (within(entry->words() + entry->length, lasting.data())) return true;
+      return false;
+    }
+
     Insertion insert(std::uint64_t hash, const Words& key, const Words& lasting) {
       const std::lock_guard lock(mutex_);
       if (used_ * 3 >= slots_.size() * 2 && !grow()) return Insertion::kNoMemory;
-      const std::size_t mask = slots_.size() - 1;
-      std::size_t at = hash & mask;
-      for (; slots_[at].entry != nullptr; at = (at + 1) & mask)
-        if (slots_[at].hash == hash && equal(slots_[at].entry, key)) break;
+      const std::size_t at = slot_of(hash, key);
       for (Entry* entry = slots_[at].entry; entry != nullptr; entry = entry->next) {
         std::uint64_t* used = entry->words() + entry->length;
-        if (within(used, lasting.data())) return Insertion::kSeen;
+        if (within(used, lasting.data())) return Insertion::kKnown;
         if (within(lasting.data(), used)) {  // the new one stands for the old one too
           std::copy(lasting.begin(), lasting.end(), used);
           return Insertion::kNew;
@@ -111,6 +132,15 @@ class SeenTable {
       std::uint64_t hash = 0;
       Entry* entry = nullptr;
     };
+
+    /// Where the entries of this key are, or would be.
+    [[nodiscard]] std::size_t slot_of(std::uint64_t hash, const Words& key) const {
+      const std::size_t mask = slots_.size() - 1;
+      std::size_t at = hash & mask;
+      while (slots_[at].entry != nullptr && !(slots_[at].hash == hash && equal(slots_[at].entry, key)))
+        at = (at + 1) & mask;
+      return at;
+    }
 
     static bool equal(Entry* entry, const Words& key) {
       return entry->length == key.size() && std::equal(key.begin(), key.end(), entry->words());
@@ -176,6 +206,7 @@ class SeenTable {
     std::size_t reserved_ = 0;
   };
 
+  std::atomic<bool> any_{false};
   std::array<Shard, std::size_t{1} << kShardBits> shards_;
 };
 

@@ -91,9 +91,10 @@ def _certify_run(reading: Interpretation, order: Sequence[int]) -> None:
     if reading.condition in conditions.NOT_LOCAL:  # objects have a state each, and are not apart
         run(reading.spec, _objects(reading.history, reading.spec), (reading.history.operations[p] for p in order))
         return
-    machine = reading.fresh_machine()
     for each in reading.runs(order):
-        found = certify_run(reading.columns, reading.names, each, reading.alphabet, machine, reading.initial(each))
+        found = certify_run(
+            reading.columns, reading.names, each, reading.alphabet, reading.fresh_machine, reading.initial(each)
+        )
         _refuse(reading.history, *found)
 
 

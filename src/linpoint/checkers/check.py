@@ -21,7 +21,7 @@ from linpoint.checkers.judging import judge, merged
 from linpoint.checkers.parts import Part
 from linpoint.checkers.vacuity import warnings_of
 from linpoint.errors import UsageError
-from linpoint.executors.threads import peak_memory, resident_memory, run_all
+from linpoint.executors.threads import Task, peak_memory, resident_memory, run_all
 from linpoint.histories.builder import history as build_history
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
@@ -33,6 +33,9 @@ Progress = Callable[[StopToken, int], None]
 
 _NATIVE_SHARE: Final = 0.9
 """How much of the memory left the searches may take; the rest is for the interpreter and for what they do not count."""
+
+_SMALL: Final = 500
+"""Up to so many operations of a native spec are begun on the calling thread."""
 
 _PATIENCE: Final = 5.0
 """Seconds (or twice the time so far) that other keys still get once one is found in violation."""
@@ -80,7 +83,7 @@ def decide(
     select.validate(checker)
     if jobs is not None and jobs < 1:
         raise UsageError("LP-U001", f"{jobs} is not a number of jobs.", remedy="Use 1 or more.")
-    threads = jobs or os.cpu_count() or 1
+    threads = jobs or _cores()
     reading = Interpretation(history, spec, condition)
     stop = _token(budget)
     parts = [
@@ -102,11 +105,11 @@ def decide(
             progress(stop, total)
         return stop.poll()
 
-    interrupted = run_all(
-        [functools.partial(part.begin, stop, alone) for part in parts],
-        jobs=threads,
-        watch=watch,
-        interrupt=lambda: stop.stop(StopReason.REQUEST),
+    tasks: list[Task] = [functools.partial(part.begin, stop, alone) for part in parts]
+    if reading.native and total <= _SMALL:  # a first turn takes less time than starting a thread
+        tasks = [more for task in tasks for more in task()]
+    interrupted = bool(tasks) and run_all(
+        tasks, jobs=threads, watch=watch, interrupt=lambda: stop.stop(StopReason.REQUEST)
     )
     if reading.error is not None:
         raise reading.error
@@ -125,6 +128,11 @@ def decide(
         warnings_of(reading),
         lambda: merged(reading, [key.witness for key in keys], reading.columns.effective()),
     ), interrupted
+
+
+@functools.cache
+def _cores() -> int:
+    return os.cpu_count() or 1
 
 
 def _token(budget: Budget) -> StopToken:

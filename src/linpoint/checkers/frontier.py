@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from linpoint.checkers.certify import run
+from linpoint.checkers.conditions import NOT_LOCAL
 from linpoint.checkers.interpretation import Interpretation
 from linpoint.histories.columns import NEVER
 from linpoint.histories.history import History
@@ -30,15 +31,13 @@ def stuck_frontier(
     if condition == "buffered-durable":  # its prefix does not show where the state went back at a crash
         return StuckFrontier(tuple(prefix), ())
     reading = reading or Interpretation(history, spec, condition)
-    states = run(spec, not spec.key_argument, (history.operations[place] for place in prefix))
+    states = _states_after(reading, prefix)
     done = set(prefix)
     problem = reading.problem(positions)
     places = problem.positions
     # What its process holds back is not worth a word; what a hint holds back may be all there is to say.
     held_back = {
-        places[b]
-        for a, b in problem.before
-        if places[a] not in done and history.operations[places[b]].order is None
+        places[b] for a, b in problem.before if places[a] not in done and history.operations[places[b]].order is None
     }
     waiting = [
         (place, call, ret)
@@ -52,6 +51,20 @@ def stuck_frontier(
         if call < first_return and place not in held_back
     ]
     return StuckFrontier(tuple(prefix), tuple(blocked))
+
+
+def _states_after(reading: Interpretation, prefix: Sequence[int]) -> list[dict[Any, State]]:
+    """The states that a prefix may leave, by object."""
+    spec, operations = reading.spec, reading.history.operations
+    if reading.condition in NOT_LOCAL or not prefix:
+        return run(spec, not spec.key_argument, (operations[place] for place in prefix))
+    states = [spec.initial]  # one object: its state alone is quicker to follow
+    for place in prefix:
+        states = [after for state in states for after in spec.successors(state, operations[place])]
+        if len(states) > 1:
+            states = list({canonical(state): state for state in states}.values())
+    key = _object(spec, operations[prefix[0]])
+    return [{key: state} for state in states]
 
 
 def reached(history: History, positions: Sequence[int], prefix: Sequence[int]) -> Reached:

@@ -16,15 +16,14 @@ from typing import Any, Final
 from linpoint.checkers import conditions
 from linpoint.checkers._native_search import Alphabet, Classes, Condition, Machine, Problem, PythonMachine
 from linpoint.checkers.native_twin import NativeTwin
+from linpoint.errors import SpecError
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import Value, canonical
 from linpoint.specs.automaton import Automaton
 from linpoint.specs.protocol import Spec
 
-NATIVE_CONDITIONS: Final = {
-    name: getattr(Condition, name.replace("-", "_").upper()) for name in conditions.CONDITIONS
-}
+NATIVE_CONDITIONS: Final = {name: getattr(Condition, name.replace("-", "_").upper()) for name in conditions.CONDITIONS}
 
 
 class Interpretation:
@@ -66,70 +65,63 @@ class Interpretation:
         """Every operation must be one of the spec's: known name, right arity, possible arguments."""
         if self.spec.any_operation:
             return
+        suspects = self.columns.classify(names, arity=True).first
+        picky = {name for name in self.history.columns.names if self._is_picky(name)}
         operations = self.history.operations
-        for position in self.columns.classify(names, arity=True).first:
-            error = self.spec.complaint(operations[position])
-            if error is not None:
-                raise self._earliest(names, error, position)
-        steps = [self.spec.step(Operation(0, name)) for name in self.history.columns.names]
-        if all(step.complaint is None for step in steps):
-            return
-        for position in self.columns.classify(names, arguments=True, key=True).first:
+        if picky:  # then arguments count too, and the first complaint in the history is the one to make
+            alike = self.columns.classify(names, arity=True, arguments=True, key=True).first
+            suspects = sorted({*suspects, *(position for position in alike if operations[position].name in picky)})
+        for position in suspects:
             error = self.spec.complaint(operations[position])
             if error is not None:
                 raise error.at(self.history.place(operations[position]))
 
-    def _earliest(self, names: list[int], error: Exception, position: int) -> Exception:
-        """The first complaint in the history, which may be about arguments before one of another arity."""
-        operations = self.history.operations
-        for other in self.columns.classify(names, arity=True, arguments=True, key=True).first:
-            if other >= position:
-                break
-            complaint = self.spec.complaint(operations[other])
-            if complaint is not None:
-                return complaint.at(self.history.place(operations[other]))
-        complaint = self.spec.complaint(operations[position])
-        return error if complaint is None else complaint.at(self.history.place(operations[position]))
+    def _is_picky(self, name: str) -> bool:
+        """Whether a step looks at its arguments; one that there is not is complained about anyway."""
+        try:
+            return self.spec.step_named(name).complaint is not None
+        except SpecError:
+            return False
 
     @functools.cached_property
     def machine(self) -> Machine:
         """The spec in the native core: its twin there, or a table that asks the Python steps once for each cell."""
         if self._twin is not None:
             return self._twin.machine
-        return PythonMachine(self._step, self._reads())
+        return PythonMachine(self._automaton.step, self._reads())
 
     @functools.cached_property
     def _automaton(self) -> Automaton:
         machine = conditions.machine_for(self.spec, self.condition, keyed=self.history.keyed)
         return Automaton(machine, _Symbols(self.history.operations, self.exact, self.loose))
 
+    @functools.cached_property
     def fresh_machine(self) -> Machine:
-        """A machine that has not taken any step yet, for certification."""
+        """A machine that no search has used, for certification."""
         if self._twin is not None:
             return self.machine
         return Interpretation(self.history, self.spec, self.condition, divided=False).machine
 
-    def _step(self, state: int, symbol: int) -> list[int]:
-        cell = self._automaton.step(state, symbol)
-        if self._automaton.error is not None:
-            raise self._automaton.error
-        return cell
-
     def _reads(self) -> bytes:
         """For each symbol whether it changes no state, whatever that is."""
         operations = self.history.operations
-        rules = {}
-        for name in set(self.names):
-            rules[name] = self.spec.step(Operation(0, self.history.columns.names[name])).reads
+        rules = {name: self.spec.step_named(self.history.columns.names[name]).reads for name in set(self.names)}
         if not any(rules.values()):
             return bytes(len(self.exact) + len(self.loose) + 2)
         number = dict(zip(self.history.columns.names, self.names, strict=True))
         exact = bytes(
-            rule if (rule := rules[number[operations[p].name]]) is True or rule is False else self.spec.reads(operations[p])
+            rule
+            if (rule := rules[number[operations[p].name]]) is True or rule is False
+            else self.spec.reads(operations[p])
             for p in self.exact.first
         )
         loose = bytes(rules[number[operations[p].name]] is True for p in self.loose.first)
         return exact + loose + bytes(2)
+
+    @property
+    def native(self) -> bool:
+        """Whether no Python code runs in a step."""
+        return self._twin is not None
 
     @property
     def error(self) -> Exception | None:
@@ -208,9 +200,7 @@ class Interpretation:
     def timing(self, positions: Sequence[int]) -> Problem:
         """The same with every operation in it, also those that cannot matter to the spec: for their ranks and pairs."""
         key_argument = self.spec.key_argument
-        return Problem(
-            self.columns, list(positions), [], self._native_condition, key_argument, self.alphabet, None, 0
-        )
+        return Problem(self.columns, list(positions), [], self._native_condition, key_argument, self.alphabet, None, 0)
 
     @property
     def native_condition(self) -> Condition:
@@ -221,24 +211,23 @@ class Interpretation:
 def _aliases(names: Sequence[str], spec: Spec) -> list[int]:
     """For each name the first that means the same step."""
     first: dict[str, int] = {}
-    return [first.setdefault(spec.step(Operation(0, name)).name, number) for number, name in enumerate(names)]
+    return [first.setdefault(spec.step_named(name).name, number) for number, name in enumerate(names)]
 
 
-class _Symbols(Sequence[Operation]):
+class _Symbols(dict[int, Operation]):
     """An operation for each symbol: with its result, whatever it returned, and the two pseudo-operations."""
 
     def __init__(self, operations: Sequence[Operation], exact: Classes, loose: Classes) -> None:
+        super().__init__(enumerate(map(operations.__getitem__, exact.first)))
         self._operations = operations
-        self._exact = exact.first
+        self._exact = len(exact)
         self._loose = loose.first
 
-    def __len__(self) -> int:
-        return len(self._exact) + len(self._loose) + 2
-
-    def __getitem__(self, symbol: Any) -> Any:
-        if symbol < len(self._exact):
-            return self._operations[self._exact[symbol]]
-        symbol -= len(self._exact)
-        if symbol < len(self._loose):
-            return dataclasses.replace(self._operations[self._loose[symbol]], outcome=Outcome.UNKNOWN)
-        return conditions.PERSIST if symbol == len(self._loose) else conditions.CRASH_OPERATION
+    def __missing__(self, symbol: int) -> Operation:
+        number = symbol - self._exact
+        if number < len(self._loose):
+            op = dataclasses.replace(self._operations[self._loose[number]], outcome=Outcome.UNKNOWN)
+        else:
+            op = conditions.PERSIST if number == len(self._loose) else conditions.CRASH_OPERATION
+        self[symbol] = op
+        return op

@@ -59,9 +59,7 @@ def _judge_object(reading: Interpretation, parts: list[Part], *, interrupted: bo
     return verdict(Status.LINEARIZABLE, parts[0], parts[0].told()[1], witness=witness)
 
 
-def merged(
-    reading: Interpretation, witnesses: Sequence[Witness | None], positions: Sequence[int]
-) -> Witness | None:
+def merged(reading: Interpretation, witnesses: Sequence[Witness | None], positions: Sequence[int]) -> Witness | None:
     """One order of the orders of independent parts: each operation at the latest call so far in its own order.
 
     That instant lies inside the operation's interval, so sorting by it respects the order of time.
@@ -88,12 +86,7 @@ def _why_stopped(part: Part, answer: Answer, how_far: Reached, *, interrupted: b
     else:
         reason = _REASONS[answer.reason]
     where = "" if part.key is None else f" on key {show(part.key)}"
-    why = (
+    return (
         f"{reason}{where}: {part.told()[0]} looked at {answer.configurations:,} configurations; the longest legal "
         f"prefix has {len(how_far.prefix):,} of {how_far.operations:,} operations"
     )
-    if how_far.window is None:
-        return why
-    start, end = how_far.window
-    until = "" if end is None else f" to {end}"
-    return f"{why}, and from {start}{until} there are {len(how_far.open):,} open operations to choose from"

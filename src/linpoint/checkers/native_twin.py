@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from linpoint.checkers._native_search import Classes, native_machine
 from linpoint.histories.columns import FALSE, NULL, TRUE
-from linpoint.histories.operation import Operation
 from linpoint.histories.values import Value, canonical
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class NativeTwin:
         if twin.kind == "counter" and not _is_integer(spec.initial):
             return None
         fresh = _numbers_of_first_values(twin.kind, spec.initial, columns.numbers)
-        names = [spec.step(Operation(0, name)).name for name in columns.names]
+        names = [spec.step_named(name).name for name in columns.names]
         values = [*columns.values, *fresh] if twin.kind == "map" else columns.values
         grows = twin.kind == "map" and "append" in names
         machine = native_machine(

@@ -48,7 +48,7 @@ def validate(checker: str) -> None:
 def select(checker: str, problem: Problem, *, threads: int) -> Selection:
     """The searches for this problem, which may have ``threads`` to itself."""
     # A walker behind a settled moment would only repeat what is decided.
-    walkers = 1 if problem.settled else max(1, min(threads, _MOST_WALKERS))
+    walkers = max(1, min(threads, _MOST_WALKERS)) if problem.shareable else 1
     match checker:
         case "auto":
             if problem.one_at_a_time:

@@ -14,8 +14,10 @@ import typer
 
 from linpoint.checkers.check import decide
 from linpoint.checkers.conditions import validate as validate_condition
+from linpoint.checkers.select import CHECKERS
 from linpoint.checkers.select import validate as validate_checker
 from linpoint.cli import options, tokens
+from linpoint.cli.estimate import Estimate
 from linpoint.cli.limits import TimeIsUpError, deadline, uninterrupted
 from linpoint.cli.output import Progress, print_json, progress
 from linpoint.cli.reports import Report, as_json, exit_code, print_reports
@@ -66,7 +68,7 @@ def check(
         str | None, typer.Option("--initial", metavar="JSON", help="The object's first value. Never guessed.")
     ] = None,
     checker: Annotated[
-        str, typer.Option("--checker", metavar="NAME", help="auto, wing-gong, dfs or brute-force.")
+        str, typer.Option("--checker", metavar="NAME", help=f"{', '.join(CHECKERS[:-1])} or {CHECKERS[-1]}.")
     ] = "auto",
     condition: Annotated[
         str | None,
@@ -211,6 +213,7 @@ def check_history(file: str, history: History, request: Request, line: Progress)
 
 
 def _decide(file: str, history: History, request: Request, line: Progress) -> tuple[Verdict, bool]:
+    estimate = Estimate()
     return decide(
         history,
         request.spec,
@@ -219,8 +222,7 @@ def _decide(file: str, history: History, request: Request, line: Progress) -> tu
         budget=request.budget,
         jobs=request.jobs,
         progress=lambda stop, total: line(
-            f"checking {file}: {stop.linearized:,} of {total:,} operations placed, "
-            f"{stop.configurations:,} configurations, {stop.memory / 2**20:,.0f} MB"
+            f"checking {file}: {estimate.words(stop.linearized, total, stop.configurations, stop.memory)}"
         ),
     )
 

@@ -86,6 +86,8 @@ def _key_document(key: KeyVerdict) -> dict[str, Any]:
         data["witness"] = list(key.witness.order)
         if key.witness.survivors is not None:
             data["survivors"] = list(key.witness.survivors)
+    if key.reached is not None:
+        data["reached"] = key.reached.as_dict()
     return data
 
 

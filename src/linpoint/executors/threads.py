@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import threading
 import time
 from collections import deque
@@ -27,7 +28,8 @@ GRACE: Final = 0.3
 
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _STATM: Final = Path("/proc/self/statm")
-_STATUS: Final = Path("/proc/self/status")
+_STATUS: Final = "/proc/self/status"
+_PEAK: Final = re.compile(rb"VmHWM:\s*(\d+)")
 
 
 class _AbandonedError(BaseException):
@@ -145,7 +147,11 @@ def peak_memory() -> int:
     Not from getrusage: there a process begins with the peak of the one that started it.
     """
     try:
-        lines = _STATUS.read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
-    except (OSError, ValueError, IndexError, StopIteration):
+        descriptor = os.open(_STATUS, os.O_RDONLY)
+        try:
+            found = _PEAK.search(os.read(descriptor, 4096))
+        finally:
+            os.close(descriptor)
+    except OSError:
         return 0
+    return int(found[1]) * 1024 if found else 0

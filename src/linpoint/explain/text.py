@@ -14,6 +14,7 @@ from linpoint.verdicts import Status, Verdict, Witness
 
 _MOST_LISTED = 12
 _LONGEST_VALUE = 200
+_MOST_OPEN = 6
 
 
 def in_words(explanation: Explanation) -> str:
@@ -25,7 +26,26 @@ def in_words(explanation: Explanation) -> str:
     if verdict.status is Status.LINEARIZABLE and verdict.statistics.operations <= _MOST_LISTED and verdict.witness:
         order = _order(verdict, verdict.witness)
         lines += ["", f"One order that explains it: {order}."] if order else []
+    if verdict.status is Status.UNKNOWN:
+        lines += _where_it_stopped(verdict)
     return "\n".join([*lines, *_warnings(verdict), *_clocks(verdict), "", numbers(verdict)])
+
+
+def _where_it_stopped(verdict: Verdict) -> list[str]:
+    """What the search had to choose from when it was stopped, on the first key that it did not decide."""
+    reached = next((key.reached for key in verdict.keys if key.reached is not None), None)
+    if reached is None or reached.window is None:
+        return []
+    ops = verdict.history.operations
+    start, end = reached.window
+    until = "" if end is None else f" to {end}"
+    lines = ["", f"Next, from {start}{until}, one of {_count(len(reached.open), 'open operation')} has to take effect:"]
+    for position in reached.open[:_MOST_OPEN]:
+        op = ops[position]
+        lines.append(f"  {_name(verdict, op)} by process {_process(op)}  {_when(op)}")
+    if len(reached.open) > _MOST_OPEN:
+        lines.append(f"  ... and {len(reached.open) - _MOST_OPEN:,} others")
+    return lines
 
 
 def _order(verdict: Verdict, witness: Witness) -> str:

@@ -102,6 +102,11 @@ def canonical(value: Any) -> Hashable:
 
 def same(left: Any, right: Any) -> bool:
     """Whether two values are equal for linpoint."""
+    if left is right:
+        return True
+    kind = type(left)
+    if kind is type(right) and (kind is int or kind is str):
+        return bool(left == right)
     return canonical(left) == canonical(right)
 
 

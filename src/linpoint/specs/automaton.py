@@ -9,7 +9,7 @@ of its own, so that partitions searched in parallel share what they learn.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from linpoint.errors import LinpointError, SpecError
@@ -32,7 +32,7 @@ class Machine(Protocol):
 class Automaton:
     """Numbers for the states of a machine, filled as a search asks for them. A symbol is a place in ``symbols``."""
 
-    def __init__(self, machine: Machine, symbols: Sequence[Operation]) -> None:
+    def __init__(self, machine: Machine, symbols: Mapping[int, Operation]) -> None:
         self._machine = machine
         self._lock = threading.Lock()
         self._states: list[State] = []
@@ -50,20 +50,21 @@ class Automaton:
         return len(self._states)
 
     def step(self, state: int, symbol: int) -> list[int]:
-        """The states after ``symbol`` in ``state``. After an error of the spec: none, and ``error`` is set."""
+        """The states after ``symbol`` in ``state``. Raises what the spec raised, as a coded error kept in ``error``."""
+        cell = self._cells.get((state, symbol))
+        if cell is not None:
+            return cell
         with self._lock:
-            cell = self._cells.get((state, symbol))
-            if cell is None:
-                try:
-                    after = self._machine.successors(self._states[state], self._symbols[symbol])
-                    cell = [self._number(each) for each in after]
-                    if len(cell) > 1:
-                        cell = list(dict.fromkeys(cell))
-                except (Exception, SystemExit) as error:  # noqa: BLE001 - nothing may get lost in the native search
-                    # What ends a thread (KeyboardInterrupt, the executors' own) is neither, and passes.
-                    self.error = self.error or self._coded(error, self._symbols[symbol])
-                    cell = []
-                self._cells[state, symbol] = cell
+            try:
+                after = self._machine.successors(self._states[state], self._symbols[symbol])
+                cell = [self._number(each) for each in after]
+            except (Exception, SystemExit) as error:
+                # What ends a thread (KeyboardInterrupt, the executors' own) is neither, and passes.
+                self.error = self.error or self._coded(error, self._symbols[symbol])
+                raise self.error from error
+            if len(cell) > 1:
+                cell = list(dict.fromkeys(cell))
+            self._cells[state, symbol] = cell
             return cell
 
     def _coded(self, error: BaseException, op: Operation) -> LinpointError:

@@ -114,13 +114,21 @@ def _step(owner: str, name: str, function: Callable[..., Any], reads: frozenset[
     )
 
 
+_PLAIN = frozenset({int, str, bool, float, type(None)})
+"""Types that surely can be hashed."""
+
+
 def guarded(place: str, function: Callable[..., Any], *args: Any, **keywords: Any) -> Outcomes:
     """Call a user's step: its exceptions and wrong shapes become coded errors that name the place."""
     remedy = "A step must handle every state; return an empty list where the operation is not legal."
     found = _called(place, function, *args, remedy=remedy, **keywords)
     pairs = found if isinstance(found, list) else [found]
     for pair in pairs:
-        if not (isinstance(pair, tuple) and len(pair) == 2):
+        if type(pair) is tuple and len(pair) == 2:
+            kinds = {type(pair[0]), type(pair[1])}
+            if _PLAIN.issuperset(kinds):
+                continue
+        elif not (isinstance(pair, tuple) and len(pair) == 2):
             raise SpecError(
                 "LP-S007",
                 f"returned {show(pair)} instead of (result, state).",

@@ -15,7 +15,7 @@ from typing import Any
 
 from linpoint.errors import SpecError
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import Value, canonical, same, show
+from linpoint.histories.values import Value, same, show
 
 State = Any
 Outcomes = list[tuple[Any, State]]
@@ -35,11 +35,9 @@ class Returns(enum.Enum):
 
     def allows(self, recorded: Value, given: Value) -> bool:
         """Whether the spec's result ``given`` explains the ``recorded`` one."""
-        if recorded is None and self in (Returns.SUCCESS, Returns.NOTHING):
-            return True
-        if recorded is True and self is Returns.NOTHING:
-            return True
-        return same(recorded, given)
+        if self is Returns.NOTHING:
+            return recorded is None or recorded is True or same(recorded, given)
+        return (recorded is None and self is Returns.SUCCESS) or same(recorded, given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +104,21 @@ class Spec:
         return any(step.takes_process for step in self.steps.values())
 
     def step(self, op: Operation) -> Step:
-        """The step of an operation; ``_`` and ``-`` are the same in names."""
+        """The step of an operation."""
+        return self.step_named(op.name)
+
+    def step_named(self, name: str) -> Step:
+        """The step that ``name`` stands for; ``_`` and ``-`` are the same in names."""
         try:
-            return self.steps[op.name]
+            return self.steps[name]
         except KeyError:
-            found = self.steps.get(op.name.replace("_", "-"))
+            found = self.steps.get(name.replace("_", "-"))
             if found is None and self.any_operation:
                 found = self.steps["*"]
             if found is None:
                 raise SpecError(
                     "LP-S002",
-                    f'spec {self.name} has no operation "{op.name}".',
+                    f'spec {self.name} has no operation "{name}".',
                     remedy=f"It has: {', '.join(self.steps)}.",
                 ) from None
             return found
@@ -152,7 +154,7 @@ class Spec:
 
     def outcomes(self, state: State, op: Operation) -> Outcomes:
         """Every ``(result, state)`` that the spec gives for the operation in ``state``."""
-        step = self.step(op)
+        step = self.step_named(op.name)
         args = self.arguments(op)
         found = step.apply(state, *args, process=op.process) if step.takes_process else step.apply(state, *args)
         return found if type(found) is list else [found]
@@ -163,7 +165,11 @@ class Spec:
 
     def successors(self, state: State, op: Operation) -> list[State]:
         """The states after the operation, with the result it returned (any result if that is unknown)."""
-        return [after for given, after in self.outcomes(state, op) if self.allows(op, given)]
+        outcomes = self.outcomes(state, op)
+        if op.outcome is not Outcome.OK:
+            return [after for _, after in outcomes]
+        allows, result = self.step_named(op.name).returns.allows, op.result
+        return [after for given, after in outcomes if allows(result, given)]
 
     def reads(self, op: Operation) -> bool:
         """Whether the operation, with its recorded result, leaves every state as it is."""

@@ -39,12 +39,13 @@ std::unique_ptr<Search> wing_gong(const Problem& problem, std::unique_ptr<specs:
 
 class SeenTable;
 
-/// Configurations that several depth-first searches of one problem share: none is entered twice by any of them.
+/// Configurations that depth-first searches of one problem have refuted, to be shared by all of them.
 std::shared_ptr<SeenTable> seen_table(const Problem& problem, StopToken& stop);
 
-/// Lowe's DFS: the same walk, but no configuration (linearized operations, state) is entered twice.
+/// Lowe's DFS: the same walk, but no configuration (linearized operations, state) is refuted twice.
 /// Keys hold the open window only, so memory grows with configurations times concurrency, not with the history.
-/// Searches that share a table share the work: when all of them are at their end, everything was looked at.
+/// Searches that share a table share the work; the first to come to its end has the answer. Not to be shared where
+/// optional operations never end.
 /// `reversed` tries the operations called last first, which sends a second search another way.
 std::unique_ptr<Search> depth_first(const Problem& problem, std::unique_ptr<specs::Steps> steps, StopToken& stop,
                                     std::shared_ptr<SeenTable> seen, bool reversed);

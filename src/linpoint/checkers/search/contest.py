@@ -2,9 +2,8 @@
 """Searches for one part of a history that run against each other, in turns; the first answer wins.
 
 A contest is run as tasks: each lets one search go on for a while and gives back the task to go on with it, so any
-number of threads serves any number of contests fairly. Depth-first searches of one contest share what they have seen;
-when all of them are at their end there is no linearization. A search that gets no more memory gives up and gives back
-what it holds, so that the others can go on.
+number of threads serves any number of contests fairly. Depth-first searches of one contest share what they have
+refuted. A search that gets no more memory gives up and gives back what it holds, so that the others can go on.
 """
 
 from __future__ import annotations
@@ -58,8 +57,6 @@ class _Contender:
     search: Search | None
     token: StopToken
     turn: int
-    ended: bool = False
-    """It has looked at everything."""
     configurations: int = 0
     prefix: list[int] = field(default_factory=list)
 
@@ -86,7 +83,9 @@ class Contest:
 
     def begin(self) -> Iterable[Task]:
         """Let the first search begin, or all if they are to begin at once."""
-        first = self._enter(self._waiting.pop(0), _NO_LIMIT if not self._waiting else FIRST_TURN + 8 * len(self._problem))
+        first = self._enter(
+            self._waiting.pop(0), _NO_LIMIT if not self._waiting else FIRST_TURN + 8 * len(self._problem)
+        )
         if self._at_once:
             return [functools.partial(self._go_on, first), *self._join()]
         return self._go_on(first)
@@ -131,13 +130,8 @@ class Contest:
         return self._join() if status is SearchStatus.STOPPED and not self._stop.stopped else ()
 
     def _settle(self, contender: _Contender, search: Search, status: SearchStatus) -> None:
-        contender.ended = status is SearchStatus.VIOLATION
         contender.prefix = search.order
-        if status is SearchStatus.VIOLATION:
-            walkers = [each for each in self._contenders if each.name == "dfs"]
-            if contender.name == "dfs" and not all(each.ended for each in walkers):
-                return  # others are still on branches that this one left to them
-        elif status is not SearchStatus.LINEARIZABLE:
+        if status not in (SearchStatus.VIOLATION, SearchStatus.LINEARIZABLE):
             return
         self._answer = self._answered(contender, found=status is SearchStatus.LINEARIZABLE)
         self.refuted = None if self._answer.found else time.perf_counter()

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Certification in plain Python, as it is defined: the oracle for the native certifier and for the native steps.
+
+It shares nothing with them but the history: times, hints and crashes are compared as they were recorded (no columns, no
+ranks, no numbers for values), and the order is run on the spec's Python steps. Every reason to refuse is looked for in
+every pair of operations, so it costs O(n^2), and it says which they are.
+"""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from linpoint.histories.history import History
+from linpoint.histories.operation import Operation, Outcome, Time
+from linpoint.histories.values import canonical
+from linpoint.specs.protocol import Spec
+from linpoint.verdicts import Witness
+
+NEVER = float("inf")
+
+
+def refusals(
+    history: History, positions: Sequence[int], spec: Spec, condition: str, witness: Witness, *, whole: bool = True
+) -> list[str]:
+    """Why ``witness`` does not show that the operations at ``positions`` satisfy ``condition``; empty if it does.
+
+    Unless ``whole``, it may leave out operations: it is the beginning of an order.
+    """
+    wrong = [*_members(history, positions, witness.order, whole=whole)]
+    if wrong:
+        return wrong
+    wrong = [*times(history, spec, condition, witness.order)]
+    if condition == "buffered-durable":
+        return [*wrong, *_eras(history, spec, witness)] if whole else wrong
+    return [*wrong, *_run(history, spec, witness.order)]
+
+
+def _members(history: History, positions: Sequence[int], order: Sequence[int], *, whole: bool) -> Iterator[str]:
+    if len(set(order)) < len(order):
+        yield "an operation is there twice"
+    if not set(order) <= set(positions):
+        yield "an operation is not one of them"
+        return
+    for position in order:
+        if history[position].outcome is Outcome.FAILED:
+            yield f"{position} failed"
+    for position in set(positions) - set(order):
+        if whole and history[position].outcome is Outcome.OK:
+            yield f"{position} is left out"
+
+
+def times(history: History, spec: Spec, condition: str, order: Sequence[int]) -> Iterator[str]:
+    """Which operations come after one that they had to precede."""
+    judge = _Judge(history, spec, condition)
+    for first, second in itertools.combinations(order, 2):
+        reason = judge.why_before(second, first)
+        if reason:
+            yield f"{second} comes after {first}, but {reason}"
+
+
+class _Judge:
+    """Says which operation has to precede which."""
+
+    def __init__(self, history: History, spec: Spec, condition: str) -> None:
+        self._history = history
+        self._spec = spec
+        self._condition = condition
+        self._crashes = () if condition == "linearizable" else history.crashes
+        self._system = sorted({crash.time for crash in self._crashes if crash.process is None})
+
+    def why_before(self, early: int, late: int) -> str | None:
+        """Why the operation at ``early`` must take effect before the one at ``late``, if both do."""
+        a, b = self._history[early], self._history[late]
+        if self._hinted(a, b):
+            return "its order is smaller"
+        if a.process == b.process and self._keeps_its_place(a) and self._own(early) < self._own(late):
+            return "it is earlier in their process"
+        if self._condition == "sequential":
+            return None
+        end = self._end(a)
+        if end + self._history.clock_skew < b.call:
+            return "it had returned"
+        if not self._history.clock_skew and a.call < end <= b.call and any(end == c.time for c in self._crashes):
+            return "it had ended at a crash"
+        if self._condition == "buffered-durable" and self._era(a) < self._era(b):
+            return "its era was over"
+        return None
+
+    def _hinted(self, a: Operation, b: Operation) -> bool:
+        if a.order is None or b.order is None or not a.order < b.order:
+            return False
+        if self._condition == "buffered-durable" and self._era(a) != self._era(b):
+            return False
+        return canonical(self._object(a)) == canonical(self._object(b))
+
+    def _object(self, op: Operation) -> Any:
+        return self._spec.arguments(op)[0] if self._spec.key_argument else op.key
+
+    def _keeps_its_place(self, op: Operation) -> bool:
+        """What a crash cut off may come late, unless the condition says no."""
+        return op.outcome is Outcome.OK or self._condition in ("strict", "recoverable", "sequential")
+
+    def _own(self, position: int) -> tuple[Time, Time, int]:
+        op = self._history[position]
+        return op.call, (_returned(op)), position
+
+    def _end(self, op: Operation) -> Time:
+        if op.outcome is Outcome.OK or self._condition != "strict":
+            return _returned(op)
+        cuts = [crash.time for crash in self._crashes if crash.time > op.call and crash.covers(op.process)]
+        return min(cuts, default=NEVER)
+
+    def _era(self, op: Operation) -> int:
+        return bisect.bisect_right(self._system, op.call)
+
+
+def _returned(op: Operation) -> Time:
+    return op.return_ if op.outcome is Outcome.OK and op.return_ is not None else NEVER
+
+
+State = dict[Any, Any]
+"""The state of each object."""
+
+
+def _step(spec: Spec, state: State, op: Operation) -> list[State]:
+    key = None if spec.key_argument else canonical(op.key)
+    return [{**state, key: after} for after in spec.successors(state.get(key, spec.initial), op)]
+
+
+def _run(history: History, spec: Spec, order: Sequence[int]) -> Iterator[str]:
+    states: list[State] = [{}]
+    for position in order:
+        after = [found for state in states for found in _step(spec, state, history[position])]
+        states = [*{canonical(state): state for state in after}.values()]
+        if not states:
+            yield f"the spec rejects {position}"
+            return
+
+
+def _eras(history: History, spec: Spec, witness: Witness) -> Iterator[str]:
+    """Run each era from what survived the one before: its first so many operations."""
+    bounds = sorted({crash.time for crash in history.crashes if crash.process is None})
+    survivors = witness.survivors if bounds or witness.survivors is not None else ()
+    if survivors is None or len(survivors) != len(bounds):
+        yield "it does not say what survives each crash"
+        return
+    states: list[State] = [{}]
+    for era in range(len(bounds) + 1):
+        members = [p for p in witness.order if bisect.bisect_right(bounds, history[p].call) == era]
+        kept = survivors[era] if era < len(bounds) else len(members)
+        if not 0 <= kept <= len(members):
+            yield f"{kept} of {len(members)} operations survive"
+            return
+        # What survives and the end of the era must belong to one run: both are followed.
+        runs = [(state, state) for state in states]
+        for number, position in enumerate(members):
+            runs = [
+                (current, current if number < kept else saved)
+                for before, saved in runs
+                for current in _step(spec, before, history[position])
+            ]
+        if not runs:
+            yield f"the spec rejects an operation of era {era}"
+            return
+        states = [*{canonical(saved): saved for _, saved in runs}.values()]
