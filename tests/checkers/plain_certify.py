@@ -105,7 +105,7 @@ class _Judge:
 
     def _own(self, position: int) -> tuple[Time, Time, int]:
         op = self._history[position]
-        return op.call, (_returned(op)), position
+        return op.call, _returned(op), position
 
     def _end(self, op: Operation) -> Time:
         if op.outcome is Outcome.OK or self._condition != "strict":

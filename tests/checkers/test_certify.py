@@ -2,15 +2,18 @@
 """Certification refuses what is not evidence, whoever made it."""
 
 import random
+import re
 
 import pytest
 
 import linpoint
 from linpoint.checkers.brute_force import brute_force
 from linpoint.checkers.certify import certify_prefix, certify_witness
-from linpoint.checkers.conditions import CONDITIONS
+from linpoint.checkers.conditions import CONDITIONS, NOT_LOCAL
 from linpoint.errors import CertificateError
 from linpoint.verdicts import StuckFrontier, Witness
+from tests.checkers.plain_certify import refusals
+from tests.checkers.test_differential import describe
 from tests.generation import MAKERS, random_history
 
 REGISTER = linpoint.specs.register
@@ -73,24 +76,119 @@ def test_prefixes_are_checked() -> None:
             certify_prefix(WRITE_READ, [0, 1], REGISTER, "linearizable", StuckFrontier(prefix, ()))
 
 
-def test_a_shuffled_order_is_accepted_only_if_the_oracle_could_have_given_it() -> None:
-    """Certification and oracle are written apart; on any order of a random history they must agree."""
-    rng = random.Random(5)
-    accepted = 0
-    for _ in range(3000):
-        name = rng.choice(["register", "queue", "set", "mwcas"])
-        condition = rng.choice([c for c in CONDITIONS if c != "buffered-durable"])
-        history, spec = random_history(rng, name, operations=4, crashes=rng.random() < 0.5)
+def shuffled(rng: random.Random, history: linpoint.History, positions: list[int], condition: str) -> Witness:
+    """Some order of the operations: any at all, or the one of their calls with a few of them moved."""
+    keep = [p for p in positions if history[p].outcome is linpoint.Outcome.OK or rng.random() < 0.5]
+    rng.shuffle(keep)
+    if rng.random() < 0.6:
+        keep.sort(key=lambda p: history[p].call + rng.choice([0, 0, rng.randint(-15, 15)]))
+    if rng.random() < 0.05 and keep:
+        keep.pop(rng.randrange(len(keep)))
+    if rng.random() < 0.05 and keep:
+        keep.append(rng.choice([keep[0], len(history), -1, rng.randrange(len(history))]))
+    if condition != "buffered-durable":
+        return Witness(tuple(keep))
+    eras = {crash.time for crash in history.crashes if crash.process is None}
+    return Witness(tuple(keep), tuple(rng.randint(-1 if rng.random() < 0.1 else 0, 3) for _ in eras))
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_orders_are_accepted_by_definition(condition: str) -> None:
+    """The certifier, a plain one and the oracle are written apart; on any order of a random history they agree."""
+    rng = random.Random(condition)
+    accepted = {True: 0, False: 0}
+    for number in range(3000):
+        name = rng.choice(["register", "cas-register", "queue", "set", "map", "mwcas", "mutex", "counter"])
+        history, spec = random_history(
+            rng,
+            name,
+            operations=5,
+            crashes=rng.random() < 0.5,
+            keyed=name != "map" and rng.random() < 0.2,
+            hints=rng.random() < 0.4,
+            skew=rng.random() < 0.4,
+        )
         positions = [p for p, op in enumerate(history) if op.outcome is not linpoint.Outcome.FAILED]
-        keep = [p for p in positions if history[p].outcome is linpoint.Outcome.OK or rng.random() < 0.5]
-        rng.shuffle(keep)
+        if history.keyed and condition not in NOT_LOCAL:  # evidence is for one object
+            positions = [p for p in positions if history[p].key == "k"]
+        witness = shuffled(rng, history, positions, condition)
+        wrong = refusals(history, positions, spec, condition, witness)
         try:
-            certify_witness(history, positions, spec, condition, Witness(tuple(keep)))
-        except CertificateError:
-            continue
-        accepted += 1
-        assert brute_force(history, positions, spec, condition)[0]
-    assert accepted > 300
+            certify_witness(history, positions, spec, condition, witness)
+        except CertificateError as error:
+            assert wrong, f"history {number}: {error}\n{describe(history)}\n{witness}"
+        else:
+            assert not wrong, f"history {number}: {wrong}\n{describe(history)}\n{witness}"
+            assert brute_force(history, positions, spec, condition)[0]
+        accepted[not wrong] += 1
+    assert min(accepted.values()) > 300
+
+
+@pytest.mark.parametrize("condition", [condition for condition in CONDITIONS if condition != "buffered-durable"])
+def test_prefixes_are_accepted_by_definition(condition: str) -> None:
+    rng = random.Random(f"{condition} prefixes")
+    accepted = {True: 0, False: 0}
+    for number in range(1000):
+        name = rng.choice(["register", "queue", "set", "map", "log"])
+        history, spec = random_history(
+            rng, name, operations=6, crashes=rng.random() < 0.5, hints=rng.random() < 0.4, skew=rng.random() < 0.4
+        )
+        positions = [p for p, op in enumerate(history) if op.outcome is not linpoint.Outcome.FAILED]
+        order = shuffled(rng, history, positions, condition).order
+        prefix = order[: rng.randint(0, len(order))]
+        wrong = refusals(history, positions, spec, condition, Witness(prefix), whole=False)
+        try:
+            certify_prefix(history, positions, spec, condition, StuckFrontier(prefix, ()))
+        except CertificateError as error:
+            assert wrong, f"history {number}: {error}\n{describe(history)}\n{prefix}"
+        else:
+            assert not wrong, f"history {number}: {wrong}\n{describe(history)}\n{prefix}"
+        accepted[not wrong] += 1
+    assert min(accepted.values()) > 100
+
+
+WORDS = {
+    "leaves out": ("A: |--write(1)--|  |--read()->1--|", (0,), "linearizable"),
+    "returned before": ("A: |--write(1)--|\nB:                 |--write(1)--|", (1, 0), "linearizable"),
+    "ended at a crash": (
+        [
+            {"process": 0, "op": "write", "args": [1], "result": None, "call": 0, "return": 5},
+            {"process": 1, "op": "write", "args": [1], "result": None, "call": 5, "return": 9},
+            {"crash": True, "time": 5},
+        ],
+        (1, 0),
+        "durable",
+    ),
+    "later era": (
+        [
+            {"process": 0, "op": "write", "args": [1], "result": None, "call": 0},
+            {"process": 1, "op": "write", "args": [1], "result": None, "call": 5, "return": 9},
+            {"crash": True, "time": 5},
+        ],
+        (1, 0),
+        "buffered-durable",
+    ),
+    "later operation of its process": ("A: |--write(1)--|  |--write(1)--|", (1, 0), "sequential"),
+    "larger order": (
+        [
+            {"process": n, "op": "write", "args": [1], "result": None, "call": 0, "return": 5, "order": n}
+            for n in range(2)
+        ],
+        (1, 0),
+        "linearizable",
+    ),
+    "the spec rejects read() -> 1": ("A: |--write(2)--|\nB: |--read()->1--|", (0, 1), "linearizable"),
+    "keeps write(1) -> failed": ("A: |--write(1)->failed--|", (0,), "linearizable"),
+    "names an operation twice": ("A: |--write(1)--|", (0, 0), "linearizable"),
+}
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_a_refusal_says_why(words: str) -> None:
+    lines, order, condition = WORDS[words]
+    history = linpoint.history(lines)
+    with pytest.raises(CertificateError, match=re.escape(words)):
+        certify_witness(history, range(len(history)), REGISTER, condition, Witness(order, (0,)))
 
 
 def test_every_spec_is_generated() -> None:

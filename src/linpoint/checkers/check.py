@@ -106,7 +106,7 @@ def decide(
         return stop.poll()
 
     tasks: list[Task] = [functools.partial(part.begin, stop, alone) for part in parts]
-    if reading.native and total <= _SMALL:  # a first turn takes less time than starting a thread
+    if reading.native and total <= _SMALL and checker != "brute-force":  # a first turn is shorter than a thread's start
         tasks = [more for task in tasks for more in task()]
     interrupted = bool(tasks) and run_all(
         tasks, jobs=threads, watch=watch, interrupt=lambda: stop.stop(StopReason.REQUEST)

@@ -38,7 +38,7 @@ class Interpretation:
         self.spec = spec
         self.condition = condition
         self.columns = history.columns.native
-        self._native_condition = NATIVE_CONDITIONS[condition]
+        self.native_condition: Condition = NATIVE_CONDITIONS[condition]
         self._local = condition not in conditions.NOT_LOCAL
         own = [*range(len(history.columns.names))]
         self._validate(own)
@@ -190,7 +190,7 @@ class Interpretation:
             self.columns,
             list(positions),
             sorted(relaxed),
-            self._native_condition,
+            self.native_condition,
             self.spec.key_argument,
             self.alphabet,
             self.machine,
@@ -200,12 +200,7 @@ class Interpretation:
     def timing(self, positions: Sequence[int]) -> Problem:
         """The same with every operation in it, also those that cannot matter to the spec: for their ranks and pairs."""
         key_argument = self.spec.key_argument
-        return Problem(self.columns, list(positions), [], self._native_condition, key_argument, self.alphabet, None, 0)
-
-    @property
-    def native_condition(self) -> Condition:
-        """The condition, for the core."""
-        return self._native_condition
+        return Problem(self.columns, list(positions), [], self.native_condition, key_argument, self.alphabet, None, 0)
 
 
 def _aliases(names: Sequence[str], spec: Spec) -> list[int]:

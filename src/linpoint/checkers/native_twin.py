@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from linpoint.checkers._native_search import Classes, native_machine
+from linpoint.checkers._native_search import Classes, NativeMachine, native_machine
 from linpoint.histories.columns import FALSE, NULL, TRUE
 from linpoint.histories.values import Value, canonical
 
 if TYPE_CHECKING:
-    from linpoint._native import NativeMachine
     from linpoint.checkers.interpretation import Interpretation
 
 _LARGEST = 2**60

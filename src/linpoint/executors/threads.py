@@ -45,6 +45,7 @@ class _Crew:
         self._changed = threading.Condition()
         self.error: BaseException | None = None
         self._jobs = jobs
+        self._closed = False
         self._threads: list[threading.Thread] = []
         self._hire()
 
@@ -55,25 +56,34 @@ class _Crew:
             self._threads[-1].start()
 
     def _work(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._left == 0)
-                if not self._waiting:
-                    return
-                task = self._waiting.popleft()
-            more: Iterable[Task] = ()
-            try:
-                more = task()
-            except _AbandonedError:
+        try:
+            while self._work_once():
                 pass
-            except BaseException as error:  # noqa: BLE001 - handed to the caller of run_all
-                self.error = self.error or error
-            with self._changed:
-                before = len(self._waiting)
+        except _AbandonedError:  # told to go while it had nothing to do
+            pass
+
+    def _work_once(self) -> bool:
+        """Take the next task and run it; False when there is none and will be none."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._left == 0)
+            if not self._waiting:
+                return False
+            task = self._waiting.popleft()
+        more: Iterable[Task] = ()
+        try:
+            more = task()
+        except _AbandonedError:
+            pass
+        except BaseException as error:  # noqa: BLE001 - handed to the caller of run_all
+            self.error = self.error or error
+        with self._changed:
+            before = len(self._waiting)
+            if not self._closed:
                 self._waiting.extend(more)
-                self._left += len(self._waiting) - before - 1
-                self._hire()
-                self._changed.notify_all()
+            self._left += len(self._waiting) - before - 1
+            self._hire()
+            self._changed.notify_all()
+        return True
 
     def wait(self, seconds: float) -> bool:
         """Wait a little; whether all tasks are done."""
@@ -83,6 +93,7 @@ class _Crew:
     def abandon(self) -> None:
         """Start no more tasks, and raise an exception in the Python code of those that run."""
         with self._changed:
+            self._closed = True
             self._left -= len(self._waiting)
             self._waiting.clear()
             self._changed.notify_all()

@@ -126,13 +126,13 @@ class _Times:
     """Calls and returns as integers of 64 bits: as they are where that fits, else by their ranks."""
 
     def __init__(self, operations: Sequence[Operation], crashes: Sequence[Crash], skew: Time) -> None:
-        calls: list[Time] = [op.call for op in operations]
-        returns = [_return(op) for op in operations]
-        instants: list[Time] = [crash.time for crash in crashes]
+        calls: list[Any] = [op.call for op in operations]
+        returns: list[Any] = [_return(op) for op in operations]
+        instants: list[Any] = [crash.time for crash in crashes]
         try:
-            self.call = array("q", calls)  # type: ignore[arg-type]  # floats raise TypeError here
-            self.return_ = array("q", [NEVER if end is None else end for end in returns])  # type: ignore[misc]
-            self.crash = array("q", instants)  # type: ignore[arg-type]
+            self.call: array[int] = array("q", calls)  # a float raises TypeError here
+            self.return_: array[int] = array("q", [NEVER if end is None else end for end in returns])
+            self.crash: array[int] = array("q", instants)
             fits = self._fits(skew)
         except (TypeError, OverflowError):
             fits = False

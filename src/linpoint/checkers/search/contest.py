@@ -83,9 +83,7 @@ class Contest:
 
     def begin(self) -> Iterable[Task]:
         """Let the first search begin, or all if they are to begin at once."""
-        first = self._enter(
-            self._waiting.pop(0), _NO_LIMIT if not self._waiting else FIRST_TURN + 8 * len(self._problem)
-        )
+        first = self._enter(self._waiting.pop(0), FIRST_TURN + 8 * len(self._problem))
         if self._at_once:
             return [functools.partial(self._go_on, first), *self._join()]
         return self._go_on(first)
