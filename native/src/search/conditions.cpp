@@ -45,7 +45,10 @@ class Builder {
     hints();
     Problem problem = sorted(alphabet, machine);
     problem.initial = initial;
-    if (machine != nullptr) settle(problem, *machine);
+    if (machine != nullptr) {
+      settle(problem, *machine);
+      problem.hopeless = machine->hopeless();
+    }
     return problem;
   }
 
@@ -237,6 +240,8 @@ class Builder {
       problem.ret.push_back(ret_[at(old)]);
       problem.optional.push_back(optional_[at(old)]);
       problem.reads.push_back(trait.reads ? 1 : 0);
+      problem.despairs.push_back(trait.despairs ? 1 : 0);
+      problem.revives.push_back(trait.revives ? 1 : 0);
     }
     const auto renumber = [&](const std::vector<Pair>& pairs, std::vector<Pair>& out) {
       for (const Pair& pair : pairs) {

@@ -11,6 +11,7 @@
 // A configuration is remembered when it is refuted, not when it is entered: a search that is never wrong keeps no table.
 // Not so where operations may stay out for ever: there one that is still being explored is worth knowing too, because
 // nothing below it need use more of those to come back to it. Such a table cannot be shared.
+// In a state that nobody looks for the walk turns back at once if somebody must look before anything changes it.
 // Past an operation that settles the state (nothing overlaps it, one state follows it) the walk never goes back.
 #include <algorithm>
 #include <limits>
@@ -90,6 +91,7 @@ class Walk final : public Search {
 
   /// Takes a first operation from here; false when there is none.
   bool descend() {
+    if (state_ == problem_.hopeless && is_lost()) return false;
     if (seen_ != nullptr) {
       const std::size_t op = due_read();
       if (op != kNoOperation) return enter(op, state_, 0, true);
@@ -113,6 +115,16 @@ class Walk final : public Search {
       for (; alternative < states.size(); ++alternative)
         if (enter(op, states[alternative], alternative, false)) return true;
       if (stop_.stopped()) return false;
+    }
+    return false;
+  }
+
+  /// Whether, in the hopeless state, one that it does not allow must take effect before anything can lead out of it.
+  [[nodiscard]] bool is_lost() const {
+    for (auto node = events_.first(); node != events_.end(); node = events_.next(node)) {
+      const std::size_t op = LinkedHistory::operation(node);
+      if (!LinkedHistory::is_return(node) && problem_.revives[op] != 0) return false;
+      if (LinkedHistory::is_return(node) && problem_.despairs[op] != 0 && problem_.optional[op] == 0) return true;
     }
     return false;
   }
@@ -177,7 +189,7 @@ class Walk final : public Search {
 
   bool is_known(State after) {
     if (on_entry_) return remember(after) != SeenTable::Insertion::kNew;
-    if (seen_->empty()) return false;
+    if (!seen_->may_know(linearized_.first_word(after))) return false;
     linearized_.key(after, key_);
     return seen_->contains(key_, linearized_.lasting());
   }

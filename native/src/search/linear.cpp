@@ -234,7 +234,20 @@ class Linear final : public Search {
     flip(record_.data(), op);
     if (!absorb(record_.data())) return false;
     if (taken(record_.data(), returning)) return follow(record_.data(), returning);
+    if (after == problem_.hopeless && is_lost(record_.data(), returning)) {
+      past_.drop(past_of(record_.data()));
+      return true;
+    }
     return reached_.insert(record_.data(), false) != Insertion::kNoMemory;
+  }
+
+  /// Whether, in the hopeless state, `returning` cannot take effect because nothing open leads out of it.
+  [[nodiscard]] bool is_lost(const std::uint64_t* record, std::size_t returning) const {
+    if (problem_.despairs[returning] == 0) return false;
+    for (const auto* candidates : {&open_, &open_lasting_})
+      for (const std::size_t op : *candidates)
+        if (problem_.revives[op] != 0 && !taken(record, op)) return false;
+    return true;
   }
 
   /// Keeps a record for what comes after the return of `op`, whose bit is free from then on.

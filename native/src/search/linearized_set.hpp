@@ -74,11 +74,16 @@ class LinearizedSet {
   /// Which of the operations that may stay out for ever took effect.
   [[nodiscard]] const std::vector<std::uint64_t>& lasting() const { return lasting_; }
 
+  /// The first word of the key: it grows with the operations that are all settled.
+  [[nodiscard]] std::uint64_t first_word(State state) const {
+    return (static_cast<std::uint64_t>(base_) << 32U) | static_cast<std::uint32_t>(state);
+  }
+
   /// Writes the key of this set together with `state`: equal keys and equal `lasting` mean that the same can come
   /// after; with fewer of those, at least the same can.
   void key(State state, std::vector<std::uint64_t>& out) const {
     out.clear();
-    out.push_back((static_cast<std::uint64_t>(base_) << 32U) | static_cast<std::uint32_t>(state));
+    out.push_back(first_word(state));
     std::size_t left = settled_ - base_;  // bits set behind base
     for (std::size_t at = base_; left > 0; at += 64) {
       const std::uint64_t word = window(at);

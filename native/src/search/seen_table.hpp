@@ -28,8 +28,11 @@ class SeenTable {
     for (Shard& shard : shards_) shard.prepare(lasting, stop);
   }
 
-  /// Whether nothing was inserted yet.
-  [[nodiscard]] bool empty() const { return !any_.load(std::memory_order_relaxed); }
+  /// Whether something may be known whose first word is at least so much. That word begins with how far a search has
+  /// got, so a search on new ground need not look anything up.
+  [[nodiscard]] bool may_know(std::uint64_t first_word) const {
+    return first_word <= largest_.load(std::memory_order_relaxed);
+  }
 
   [[nodiscard]] bool contains(const Words& key, const Words& lasting) {
     const std::uint64_t hash = hash_of(key);
@@ -38,14 +41,16 @@ class SeenTable {
 
   Insertion insert(const Words& key, const Words& lasting) {
     const std::uint64_t hash = hash_of(key);
-    any_.store(true, std::memory_order_relaxed);
+    std::uint64_t largest = largest_.load(std::memory_order_relaxed);
+    while (key.front() > largest && !largest_.compare_exchange_weak(largest, key.front(), std::memory_order_relaxed)) {
+    }
     return shards_[hash >> (64U - kShardBits)].insert(hash, key, lasting);
   }
 
   /// Forgets everything.
   void clear() {
     for (Shard& shard : shards_) shard.clear();
-    any_.store(false, std::memory_order_relaxed);
+    largest_.store(0, std::memory_order_relaxed);
   }
 
  private:
@@ -206,7 +211,7 @@ class SeenTable {
     std::size_t reserved_ = 0;
   };
 
-  std::atomic<bool> any_{false};
+  std::atomic<std::uint64_t> largest_{0};
   std::array<Shard, std::size_t{1} << kShardBits> shards_;
 };
 

@@ -21,6 +21,8 @@ State keep_if(const Instruction& op, std::int32_t given, State after) { return o
 struct Register {
   Constants constants;
 
+  [[nodiscard]] static State hopeless() { return kUnseen; }
+
   [[nodiscard]] State state(std::span<const std::int64_t> content) const { return static_cast<State>(content[0]); }
 
   [[nodiscard]] State apply(State state, const Instruction& op) const {
@@ -79,6 +81,8 @@ struct Register {
 struct Entry {
   static constexpr State kAbsent = 0;
   Constants constants;
+
+  [[nodiscard]] static State hopeless() { return kUnseen + 1; }
 
   [[nodiscard]] State state(std::span<const std::int64_t> content) const {
     return content.empty() ? kAbsent : static_cast<State>(content[0]) + 1;
@@ -281,11 +285,11 @@ struct GrowingEntry {
   mutable std::unordered_map<std::string, std::int32_t> numbers;
   mutable std::size_t written = 0;
   std::vector<std::string> seen;  // sorted
-  std::int32_t hopeless;
+  std::int32_t unseen;
 
   GrowingEntry(const Constants& constants, std::vector<std::optional<std::string>> known,
                const std::unordered_set<std::int32_t>& values)
-      : entry{constants}, strings(std::move(known)), hopeless(static_cast<std::int32_t>(strings.size())) {
+      : entry{constants}, strings(std::move(known)), unseen(static_cast<std::int32_t>(strings.size())) {
     for (std::size_t i = 0; i < strings.size(); ++i) {
       if (!strings[i]) continue;
       numbers.emplace(*strings[i], static_cast<std::int32_t>(i));
@@ -296,12 +300,13 @@ struct GrowingEntry {
   }
 
   [[nodiscard]] std::size_t bytes() const { return written; }
+  [[nodiscard]] State hopeless() const { return unseen + 1; }
 
   [[nodiscard]] State state(std::span<const std::int64_t> content) const { return entry.state(content); }
 
   [[nodiscard]] State apply(State state, const Instruction& op) const {
     if (op.code != Code::kAppend) return entry.apply(state, op);
-    if (state == hopeless + 1) return state;
+    if (state == hopeless()) return state;
     std::string text;
     if (state != Entry::kAbsent) {
       const auto& before = strings[static_cast<std::size_t>(state - 1)];
@@ -310,7 +315,7 @@ struct GrowingEntry {
     }
     text += *strings[static_cast<std::size_t>(op.first)];
     const auto next = std::lower_bound(seen.begin(), seen.end(), text);
-    if (next == seen.end() || !next->starts_with(text)) return hopeless + 1;
+    if (next == seen.end() || !next->starts_with(text)) return hopeless();
     const auto [found, fresh] = numbers.try_emplace(text, static_cast<std::int32_t>(strings.size()));
     if (fresh) {
       written += 2 * text.size() + 2 * kMapEntry;
@@ -399,8 +404,8 @@ class SharedSteps final : public Steps {
 template <typename Rule, bool kShared>
 class RuleMachine final : public NativeMachine {
  public:
-  RuleMachine(Rule rule, std::vector<Instruction> code, std::vector<Trait> traits)
-      : NativeMachine(std::move(traits)), rule_(std::move(rule)), code_(std::move(code)) {}
+  RuleMachine(Rule rule, std::vector<Instruction> code, std::vector<Trait> traits, State hopeless)
+      : NativeMachine(std::move(traits), hopeless), rule_(std::move(rule)), code_(std::move(code)) {}
 
   [[nodiscard]] State state(std::span<const std::int64_t> content) const override {
     const std::lock_guard lock(mutex_);
@@ -426,9 +431,18 @@ std::unique_ptr<NativeMachine> make(Rule rule, std::vector<Instruction> code, st
   std::vector<Trait> traits;
   traits.reserve(code.size());
   for (const Instruction& op : code) traits.push_back(rule.trait(op));
+  State hopeless = kNoState;
+  if constexpr (requires { rule.hopeless(); }) {
+    hopeless = rule.hopeless();
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      const State after = rule.apply(hopeless, code[i]);
+      traits[i].despairs = after == kRejected;
+      traits[i].revives = after != kRejected && after != hopeless;
+    }
+  }
   if constexpr (requires { rule.find_idle({}, {}, traits); })
     rule.find_idle(std::span(code).first(exact), std::span(code).subspan(exact), traits);
-  return std::make_unique<RuleMachine<Rule, kShared>>(std::move(rule), std::move(code), std::move(traits));
+  return std::make_unique<RuleMachine<Rule, kShared>>(std::move(rule), std::move(code), std::move(traits), hopeless);
 }
 
 }  // namespace

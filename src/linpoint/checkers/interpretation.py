@@ -8,6 +8,7 @@ for each name, and for each symbol of a spec without a native twin.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 from collections.abc import Collection, Sequence
@@ -65,23 +66,35 @@ class Interpretation:
         """Every operation must be one of the spec's: known name, right arity, possible arguments."""
         if self.spec.any_operation:
             return
-        suspects = self.columns.classify(names, arity=True).first
-        picky = {name for name in self.history.columns.names if self._is_picky(name)}
         operations = self.history.operations
-        if picky:  # then arguments count too, and the first complaint in the history is the one to make
-            alike = self.columns.classify(names, arity=True, arguments=True, key=True).first
-            suspects = sorted({*suspects, *(position for position in alike if operations[position].name in picky)})
-        for position in suspects:
-            error = self.spec.complaint(operations[position])
-            if error is not None:
-                raise error.at(self.history.place(operations[position]))
+        suspects = [p for p in self.columns.classify(names, arity=True).first if self.spec.complaint(operations[p])]
+        suspects += self._wrong_arguments(names)
+        if suspects:  # the first complaint in the history is the one to make
+            op = operations[min(suspects)]
+            complaint = self.spec.complaint(op)
+            assert complaint is not None
+            raise complaint.at(self.history.place(op))
 
-    def _is_picky(self, name: str) -> bool:
-        """Whether a step looks at its arguments; one that there is not is complained about anyway."""
-        try:
-            return self.spec.step_named(name).complaint is not None
-        except SpecError:
-            return False
+    def _wrong_arguments(self, names: list[int]) -> list[int]:
+        """Operations whose step does not like their arguments, one of each kind."""
+        picky = {}
+        for name in self.history.columns.names:
+            with contextlib.suppress(SpecError):  # that there is no such step is said anyway
+                step = self.spec.step_named(name)
+                if step.complaint is not None:
+                    picky[name] = step
+        if not picky:
+            return []
+        found = []
+        for position in self.columns.classify(names, arity=True, arguments=True, key=True).first:
+            op = self.history.operations[position]
+            picking = picky.get(op.name)
+            if picking is None or picking.complaint is None:
+                continue
+            args = self.spec.arguments(op)
+            if picking.required <= len(args) <= len(picking.parameters) and picking.complaint(args):
+                found.append(position)
+        return found
 
     @functools.cached_property
     def machine(self) -> Machine:

@@ -42,17 +42,20 @@ class NativeTwin:
             return None
         if twin.kind == "counter" and not _is_integer(spec.initial):
             return None
+        capacity = None if twin.capacity is None else min(twin.capacity, _LARGEST)
         fresh = _numbers_of_first_values(twin.kind, spec.initial, columns.numbers)
         names = [spec.step_named(name).name for name in columns.names]
         values = [*columns.values, *fresh] if twin.kind == "map" else columns.values
         grows = twin.kind == "map" and "append" in names
+        if grows and not all(_is_text(value) for value in values):
+            return None
         machine = native_machine(
             columns.native,
             twin.kind,
             names,
             [NULL, TRUE, FALSE],
             spec.key_argument,
-            twin.capacity,
+            capacity,
             [_as_integer(value) for value in columns.values] if twin.kind == "counter" else [],
             [value if isinstance(value, str) else None for value in values] if grows else [],
             reading.exact,
@@ -107,6 +110,17 @@ def _numbers_of_first_values(kind: str, first: Any, known: Mapping[Hashable, int
         if form not in known and form not in fresh:
             fresh[form] = len(known) + len(fresh)
     return fresh
+
+
+def _is_text(value: Any) -> bool:
+    """Whether a value, if it is a string, can be written as UTF-8; half a surrogate pair cannot."""
+    if not isinstance(value, str) or value.isascii():
+        return True
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_integer(value: Any) -> bool:

@@ -16,6 +16,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +26,9 @@ Task = Callable[[], "Iterable[Task]"]
 WATCH_INTERVAL: Final = 0.02
 GRACE: Final = 0.3
 """Seconds that a task has to stop by itself, and again after an exception was raised in it."""
+
+_MOMENT: Final = 0.01
+"""Seconds for which a reading of the peak memory is good."""
 
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _STATM: Final = Path("/proc/self/statm")
@@ -127,6 +131,8 @@ def run_all(
         try:
             if crew.wait(WATCH_INTERVAL):
                 break
+            if crew.error is not None and told is None:
+                interrupt()  # nothing the others find can matter any more
             if not watch():
                 continue
             now = time.monotonic()
@@ -153,10 +159,27 @@ def resident_memory() -> int:
 
 
 def peak_memory() -> int:
-    """The most bytes of memory this process has held; 0 where the system does not tell.
+    """The most bytes of memory this process has held, as of a moment ago; 0 where the system does not tell.
 
-    Not from getrusage: there a process begins with the peak of the one that started it.
+    Not from getrusage: there a process begins with the peak of the one that started it. Asking takes as long as a
+    small check, so the answer is kept for a moment.
     """
+    now = time.monotonic()
+    if now >= _peak.good_until:
+        _peak.bytes, _peak.good_until = _read_peak(), now + _MOMENT
+    return _peak.bytes
+
+
+@dataclass(slots=True)
+class _Peak:
+    bytes: int = 0
+    good_until: float = 0.0
+
+
+_peak = _Peak()
+
+
+def _read_peak() -> int:
     try:
         descriptor = os.open(_STATUS, os.O_RDONLY)
         try:

@@ -41,7 +41,12 @@ struct Problem {
   std::vector<Pair> before;
   /// first may not take effect once second has.
   std::vector<Pair> excluded;
+  /// Non-zero: the operation cannot take effect in the hopeless state, and: it leads out of it.
+  std::vector<std::uint8_t> despairs;
+  std::vector<std::uint8_t> revives;
   State initial = 0;
+  /// A state in which every search is lost unless something leads out of it in time; kNoState where there is none.
+  State hopeless = specs::kNoState;
 
   [[nodiscard]] std::size_t size() const { return call.size(); }
 };

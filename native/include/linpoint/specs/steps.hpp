@@ -31,21 +31,30 @@ struct Trait {
   bool reads = false;       // it changes no state
   bool determines = false;  // there is one state only that it leads to
   bool idle = false;        // an optional operation of this symbol never helps to explain another
+  bool despairs = false;    // the hopeless state does not allow it
+  bool revives = false;     // it leads out of the hopeless state
 };
+
+/// No state: a machine without a hopeless one.
+inline constexpr State kNoState = -1;
 
 /// A spec, shared by all threads; each takes its own Steps, and equal states have equal numbers in all of them.
 class Machine {
  public:
-  explicit Machine(std::vector<Trait> traits) : traits_(std::move(traits)) {}
+  /// `hopeless` is a state that no operation looks for: until something leads out of it, whatever looks is disappointed.
+  explicit Machine(std::vector<Trait> traits, State hopeless = kNoState)
+      : traits_(std::move(traits)), hopeless_(hopeless) {}
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
   virtual ~Machine() = default;
 
   [[nodiscard]] virtual std::unique_ptr<Steps> steps(search::StopToken& stop) const = 0;
   [[nodiscard]] const Trait& trait(Symbol symbol) const { return traits_[static_cast<std::size_t>(symbol)]; }
+  [[nodiscard]] State hopeless() const { return hopeless_; }
 
  private:
   std::vector<Trait> traits_;
+  State hopeless_;
 };
 
 }  // namespace linpoint::specs
