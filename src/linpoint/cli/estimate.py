@@ -12,9 +12,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-_WINDOW: Final = 5.0
+_WINDOW: Final = 3.0
 """Seconds of the past that the rates are taken over."""
-_STILL: Final = 2.0
+_STILL: Final = 0.5
 """Seconds without a step forward after which no estimate is honest."""
 
 
@@ -38,10 +38,21 @@ class Estimate:
         began, placed_then, configurations_then = self._samples[0]
         elapsed = now - began
         rate = (configurations - configurations_then) / elapsed if elapsed > 0 else 0.0
-        words = f"{placed:,} of {total:,} operations placed, {configurations:,} configurations"
-        words += f" ({rate:,.0f}/s), {memory / 2**20:,.0f} MB"
+        search = f"{_short(configurations)} configurations ({_short(rate)}/s), {memory / 2**20:,.0f} MB"
+        return f"{placed:,} of {total:,} placed{self._outlook(now, placed, total, elapsed, placed_then)}, {search}"
+
+    def _outlook(self, now: float, placed: int, total: int, elapsed: float, placed_then: int) -> str:
         still = now - self._moved
         if still > _STILL:
-            return f"{words}, no further for {still:.0f} s"
+            return f", no further for {still:.1f} s"
         pace = (placed - placed_then) / elapsed if elapsed > 0 else 0.0
-        return f"{words}, about {(total - placed) / pace:.0f} s left at this pace" if pace > 0 else words
+        return f", about {(total - placed) / pace:.0f} s left" if pace > 0 else ""
+
+
+def _short(number: float) -> str:
+    """A number in at most five characters."""
+    for unit in ("", "k", "M", "G"):
+        if number < 1000:
+            return f"{number:.0f}{unit}" if not unit or number >= 100 else f"{number:.1f}{unit}"
+        number /= 1000
+    return f"{number:.0f}T"

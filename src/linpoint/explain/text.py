@@ -39,7 +39,8 @@ def _where_it_stopped(verdict: Verdict) -> list[str]:
     ops = verdict.history.operations
     start, end = reached.window
     until = "" if end is None else f" to {end}"
-    lines = ["", f"Next, from {start}{until}, one of {_count(len(reached.open), 'open operation')} has to take effect:"]
+    which = "this operation" if len(reached.open) == 1 else f"one of these {len(reached.open):,} operations"
+    lines = ["", f"Next, from {start}{until}, {which} had to take effect:"]
     for position in reached.open[:_MOST_OPEN]:
         op = ops[position]
         lines.append(f"  {_name(verdict, op)} by process {_process(op)}  {_when(op)}")

@@ -2,7 +2,7 @@
 // When to stop: a deadline, a ceiling for memory, and a word from outside (Ctrl-C, a rival that has the answer).
 // Guarantee: a search that polls ends within one poll interval of the request.
 // Thread-safe. One token is shared by all searches of a check; each part of a history has a child of it, which ends
-// the searches of that part alone. Memory is one account, kept by the parent.
+// the searches of that part alone, and each search a child of that. Memory is one account, kept by the first of them.
 #pragma once
 
 #include <atomic>
@@ -85,12 +85,14 @@ class StopToken {
   }
   [[nodiscard]] std::uint64_t configurations() const { return configurations_.load(std::memory_order_relaxed); }
 
-  /// A search of this part has placed `operations` of it: the most of all counts.
+  /// A search has placed `operations` of its part: of the searches of one part the most counts, and the parts add up.
   void reach(std::uint64_t operations) {
+    if (parent_ != nullptr && parent_->parent_ != nullptr) parent_->reach(operations);
     std::uint64_t before = linearized_.load(std::memory_order_relaxed);
     while (operations > before)
       if (linearized_.compare_exchange_weak(before, operations, std::memory_order_relaxed)) {
-        if (parent_ != nullptr) parent_->linearized_.fetch_add(operations - before, std::memory_order_relaxed);
+        if (parent_ != nullptr && parent_->parent_ == nullptr)
+          parent_->linearized_.fetch_add(operations - before, std::memory_order_relaxed);
         return;
       }
   }
