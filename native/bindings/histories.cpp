@@ -68,8 +68,8 @@ std::tuple<std::vector<std::int64_t>, std::vector<std::int64_t>, std::vector<std
   std::vector<histories::Span> native;
   native.reserve(spans.size());
   for (const auto& [process, call, ret, call_phase, return_phase] : spans)
-    native.push_back({process, call, ret, static_cast<histories::Phase>(call_phase),
-                      static_cast<histories::Phase>(return_phase)});
+    native.push_back(
+        {process, call, ret, static_cast<histories::Phase>(call_phase), static_cast<histories::Phase>(return_phase)});
   histories::Order order = histories::rank(native);
   return {std::move(order.calls), std::move(order.returns), std::move(order.chains)};
 }
@@ -101,8 +101,7 @@ void bind_histories(nb::module_& m) {
             Classes merged{classes.of, {}};
             for (std::int32_t& each : merged.of) each = numbers[static_cast<std::size_t>(each)];
             for (std::size_t i = 0; i < numbers.size(); ++i)
-              if (static_cast<std::size_t>(numbers[i]) == merged.first.size())
-                merged.first.push_back(classes.first[i]);
+              if (static_cast<std::size_t>(numbers[i]) == merged.first.size()) merged.first.push_back(classes.first[i]);
             return merged;
           },
           "numbers"_a, "Classes made of these: `numbers` says which each becomes, numbered in order of appearance.");

@@ -155,8 +155,12 @@ void bind_searches(nb::module_& m) {
       .def_prop_ro("linearized", &StopToken::linearized);
 
   nb::class_<Alphabet>(m, "Alphabet", "Which operations of a history are one symbol.")
-      .def("__init__", [](Alphabet* self, const Classes& exact,
-                          const Classes& loose) { new (self) Alphabet(alphabet(exact, loose)); }, "exact"_a, "loose"_a);
+      .def(
+          "__init__",
+          [](Alphabet* self, const Classes& exact, const Classes& loose) {
+            new (self) Alphabet(alphabet(exact, loose));
+          },
+          "exact"_a, "loose"_a);
 
   nb::class_<Machine>(m, "Machine", "A spec as integers.");
   nb::class_<PythonMachine, Machine>(m, "PythonMachine")
@@ -181,8 +185,9 @@ void bind_searches(nb::module_& m) {
          const std::vector<std::int32_t>& constants, bool key_argument, std::optional<std::int64_t> capacity,
          const std::vector<std::optional<std::int64_t>>& integers,
          const std::vector<std::optional<std::string>>& strings, const Classes& exact, const Classes& loose) {
-        const specs::Blueprint blueprint{kind,     names,    {constants.at(0), constants.at(1), constants.at(2)}, key_argument,
-                                         capacity, integers, strings};
+        const specs::Blueprint blueprint{kind,         names,    {constants.at(0), constants.at(1), constants.at(2)},
+                                         key_argument, capacity, integers,
+                                         strings};
         return specs::native_machine(columns, blueprint, exact.first, loose.first);
       },
       "columns"_a, "kind"_a, "names"_a, "constants"_a, "key_argument"_a, "capacity"_a.none(), "integers"_a, "strings"_a,
@@ -203,8 +208,8 @@ void bind_searches(nb::module_& m) {
              Condition condition, bool key_argument, const Alphabet& letters, const Machine* machine,
              specs::State initial) {
             const nb::gil_scoped_release nogil;
-            new (self) Problem(search::build(columns, {positions, relaxed, key_argument}, condition, letters, machine,
-                                             initial));
+            new (self) Problem(
+                search::build(columns, {positions, relaxed, key_argument}, condition, letters, machine, initial));
           },
           "columns"_a, "positions"_a, "relaxed"_a, "condition"_a, "key_argument"_a, "alphabet"_a, "machine"_a.none(),
           "initial"_a)
@@ -245,8 +250,7 @@ void bind_searches(nb::module_& m) {
   nb::class_<OwnedSearch>(m, "Search", "A search for a linearization, which can be paused.")
       .def("run", &OwnedSearch::run, "allowance"_a,
            "Go on until there is an answer, the token is stopped or so many more configurations were looked at.")
-      .def_prop_ro("order",
-                   [](const OwnedSearch& owned) { return positions_of(*owned.given, owned.search->order()); })
+      .def_prop_ro("order", [](const OwnedSearch& owned) { return positions_of(*owned.given, owned.search->order()); })
       .def_prop_ro("configurations", [](const OwnedSearch& owned) { return owned.search->configurations(); });
   m.def(
       "wing_gong",

@@ -16,7 +16,7 @@ Classes number(std::size_t operations, Write write) {
   Classes classes;
   classes.of.resize(operations);
   std::vector<std::int32_t> slots(64, kNone);
-  std::vector<std::uint64_t> hashes;                  // of each class
+  std::vector<std::uint64_t> hashes;                         // of each class
   std::vector<std::vector<std::int32_t>::size_type> starts;  // of each class in words
   std::vector<std::int32_t> words;
   std::vector<std::int32_t> key;
@@ -34,8 +34,9 @@ Classes number(std::size_t operations, Write write) {
     for (; slots[at] != kNone; at = (at + 1) & (slots.size() - 1)) {
       const auto cls = static_cast<std::size_t>(slots[at]);
       const std::size_t end = cls + 1 < starts.size() ? starts[cls + 1] : words.size();
-      if (hashes[cls] == hash && std::equal(key.begin(), key.end(), words.begin() + static_cast<std::ptrdiff_t>(starts[cls]),
-                                            words.begin() + static_cast<std::ptrdiff_t>(end)))
+      if (hashes[cls] == hash &&
+          std::equal(key.begin(), key.end(), words.begin() + static_cast<std::ptrdiff_t>(starts[cls]),
+                     words.begin() + static_cast<std::ptrdiff_t>(end)))
         break;
     }
     if (slots[at] == kNone) {
@@ -102,15 +103,22 @@ Classes by_first_argument(const Columns& columns) {
 
 std::vector<std::vector<std::int32_t>> split(std::span<const std::int32_t> positions, const Classes& classes) {
   std::vector<std::vector<std::int32_t>> parts;
-  std::vector<std::int32_t> part_of(classes.first.size(), kNone);
-  for (const std::int32_t position : positions) {
-    std::int32_t& part = part_of[static_cast<std::size_t>(classes.of[static_cast<std::size_t>(position)])];
+  const auto put = [&](std::int32_t& part, std::int32_t position) {
     if (part == kNone) {
       part = static_cast<std::int32_t>(parts.size());
       parts.emplace_back();
     }
     parts[static_cast<std::size_t>(part)].push_back(position);
+  };
+  const auto class_of = [&](std::int32_t position) { return classes.of[static_cast<std::size_t>(position)]; };
+  if (positions.size() < classes.first.size() / 8) {  // one of many objects: not worth a column of all of them
+    std::unordered_map<std::int32_t, std::int32_t> part_of;
+    for (const std::int32_t position : positions)
+      put(part_of.try_emplace(class_of(position), kNone).first->second, position);
+    return parts;
   }
+  std::vector<std::int32_t> part_of(classes.first.size(), kNone);
+  for (const std::int32_t position : positions) put(part_of[static_cast<std::size_t>(class_of(position))], position);
   return parts;
 }
 

@@ -106,9 +106,8 @@ void separate(std::vector<Event>& events, std::int64_t time, const Chain& chain)
   }
   own.push_back({time, chain.back(), kCall, false});
   for (auto event = first; event != last; ++event) {
-    const bool mine = std::any_of(own.begin(), own.end(), [&](const Event& e) {
-      return e.op == event->op && e.is_return == event->is_return;
-    });
+    const bool mine = std::any_of(own.begin(), own.end(),
+                                  [&](const Event& e) { return e.op == event->op && e.is_return == event->is_return; });
     if (event->phase != kCall && event->phase != kReturn)
       head.push_back(*event);
     else if (!mine)

@@ -201,8 +201,7 @@ class Builder {
 
   void hints_of(std::vector<std::int32_t>& members) {
     const auto hint = [&](std::int32_t index) { return columns_.hint[at(position_[at(index)])]; };
-    std::stable_sort(members.begin(), members.end(),
-                     [&](std::int32_t a, std::int32_t b) { return hint(a) < hint(b); });
+    std::stable_sort(members.begin(), members.end(), [&](std::int32_t a, std::int32_t b) { return hint(a) < hint(b); });
     std::size_t group = 0;  // where the hints equal to the current one begin
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (hint(members[i]) != hint(members[group])) group = i;

@@ -8,11 +8,11 @@
 // keep the rule that narrow. A write that would not change *this* state may be needed later: x = 1, p: write(1),
 // read()->1; q: write(2). And taking a read may rule out an optional operation, as under `recoverable` with
 // p: write(1) cut off, crash, p: read()->null; q: read()->1.
-// A configuration is remembered when it is refuted, not when it is entered: a search that is never wrong keeps no table.
-// Not so where operations may stay out for ever: there one that is still being explored is worth knowing too, because
-// nothing below it need use more of those to come back to it. Such a table cannot be shared.
-// In a state that nobody looks for the walk turns back at once if somebody must look before anything changes it.
-// Past an operation that settles the state (nothing overlaps it, one state follows it) the walk never goes back.
+// A configuration is remembered when it is refuted, not when it is entered: a search that is never wrong keeps no
+// table. Not so where operations may stay out for ever: there one that is still being explored is worth knowing too,
+// because nothing below it need use more of those to come back to it. Such a table cannot be shared. In a state that
+// nobody looks for the walk turns back at once if somebody must look before anything changes it. Past an operation that
+// settles the state (nothing overlaps it, one state follows it) the walk never goes back.
 #include <algorithm>
 #include <limits>
 

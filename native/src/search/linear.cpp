@@ -361,9 +361,9 @@ class Linear final : public Search {
   std::vector<std::uint64_t> record_;
   std::vector<std::uint64_t> source_;
   std::vector<State> successors_;
-  std::vector<std::uint32_t> free_;         // bits
-  std::vector<std::size_t> open_;           // by return
-  std::vector<std::size_t> open_lasting_;   // by call
+  std::vector<std::uint32_t> free_;        // bits
+  std::vector<std::size_t> open_;          // by return
+  std::vector<std::size_t> open_lasting_;  // by call
   std::size_t lastings_ = 0;
   std::size_t event_ = 0;
   std::size_t next_reached_ = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "linpoint/search/problem.hpp"
@@ -36,7 +37,8 @@ class Adjacency {
 
 /// What must have taken effect before each operation.
 inline Adjacency awaited(const Problem& problem) {
-  return {problem.size(), problem.before, [](const Pair& p) { return p.second; }, [](const Pair& p) { return p.first; }};
+  return {problem.size(), problem.before, [](const Pair& p) { return p.second; },
+          [](const Pair& p) { return p.first; }};
 }
 
 /// What may not have taken effect before each operation.
@@ -53,22 +55,32 @@ inline constexpr std::int32_t kNoRival = -1;
 inline std::vector<std::int32_t> rivals(const Problem& problem) {
   std::vector<bool> tied(problem.size());
   for (const auto* pairs : {&problem.before, &problem.excluded})
-    for (const Pair& pair : *pairs) tied[static_cast<std::size_t>(pair.first)] = tied[static_cast<std::size_t>(pair.second)] = true;
+    for (const Pair& pair : *pairs)
+      tied[static_cast<std::size_t>(pair.first)] = tied[static_cast<std::size_t>(pair.second)] = true;
   std::vector<std::int32_t> rival(problem.size(), kNoRival);
-  // The last one so far of each symbol, those that may be left out apart from those that may not.
-  const Symbol most = problem.symbol.empty() ? 0 : *std::max_element(problem.symbol.begin(), problem.symbol.end());
-  std::vector<std::int32_t> last(2 * static_cast<std::size_t>(most) + 2, kNoRival);
-  for (std::size_t op = 0; op < problem.size(); ++op) {
-    const bool optional = problem.optional[op] != 0;
-    if (tied[op] || (optional && problem.ret[op] != kNever)) continue;
-    std::int32_t& previous = last[2 * static_cast<std::size_t>(problem.symbol[op]) + (optional ? 1 : 0)];
-    if (previous != kNoRival) {
-      const auto other = static_cast<std::size_t>(previous);
-      const bool sooner = problem.ret[other] < problem.ret[op] && problem.ret[other] > problem.call[op];
-      // Operations that never end are interchangeable for good: the first called goes first.
-      if (problem.ret[op] == kNever ? problem.ret[other] == kNever : sooner) rival[op] = previous;
+  // `last` gives the last one so far of a symbol, those that may be left out apart from those that may not.
+  const auto find = [&](auto last) {
+    for (std::size_t op = 0; op < problem.size(); ++op) {
+      const bool optional = problem.optional[op] != 0;
+      if (tied[op] || (optional && problem.ret[op] != kNever)) continue;
+      std::int32_t& previous = last(2 * static_cast<std::size_t>(problem.symbol[op]) + (optional ? 1 : 0));
+      if (previous != kNoRival) {
+        const auto other = static_cast<std::size_t>(previous);
+        const bool sooner = problem.ret[other] < problem.ret[op] && problem.ret[other] > problem.call[op];
+        // Operations that never end are interchangeable for good: the first called goes first.
+        if (problem.ret[op] == kNever ? problem.ret[other] == kNever : sooner) rival[op] = previous;
+      }
+      previous = static_cast<std::int32_t>(op);
     }
-    previous = static_cast<std::int32_t>(op);
+  };
+  const Symbol most = problem.symbol.empty() ? 0 : *std::max_element(problem.symbol.begin(), problem.symbol.end());
+  const std::size_t symbols = 2 * static_cast<std::size_t>(most) + 2;
+  if (symbols / 8 <= problem.size()) {
+    std::vector<std::int32_t> last(symbols, kNoRival);
+    find([&](std::size_t symbol) -> std::int32_t& { return last[symbol]; });
+  } else {  // one of many objects: not worth a column of all symbols
+    std::unordered_map<std::size_t, std::int32_t> last;
+    find([&](std::size_t symbol) -> std::int32_t& { return last.try_emplace(symbol, kNoRival).first->second; });
   }
   return rival;
 }

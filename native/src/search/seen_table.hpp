@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configurations that searches have refuted, or have entered. Keys are compared whole: a hash collision never prunes a branch.
-// A configuration counts as refuted too when one was that differs only in having used fewer of the operations that
-// need not take effect: whatever can follow this one could follow that one.
-// Memory is asked of the stop token before it is taken; without it an insertion fails. Thread-safe: the table is cut into shards with a lock each.
+// The configurations that searches have refuted, or have entered. Keys are compared whole: a hash collision never
+// prunes a branch. A configuration counts as refuted too when one was that differs only in having used fewer of the
+// operations that need not take effect: whatever can follow this one could follow that one. Memory is asked of the stop
+// token before it is taken; without it an insertion fails. Thread-safe: the table is cut into shards with a lock each.
 #pragma once
 
 #include <algorithm>

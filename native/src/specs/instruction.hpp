@@ -47,10 +47,10 @@ inline constexpr std::int32_t kUnseen = std::numeric_limits<std::int32_t>::max()
 
 struct Instruction {
   Code code = Code::kImpossible;
-  std::int32_t first = kAny;   // arguments
+  std::int32_t first = kAny;  // arguments
   std::int32_t second = kAny;
-  std::int32_t want = kAny;    // the recorded result
-  std::int64_t amount = 0;     // of a counter: what is added, or the number wanted
+  std::int32_t want = kAny;  // the recorded result
+  std::int64_t amount = 0;   // of a counter: what is added, or the number wanted
 
   [[nodiscard]] bool allows(std::int32_t given) const { return want == kAny || want == given; }
 };

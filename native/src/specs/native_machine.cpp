@@ -203,8 +203,7 @@ struct Counter {
   }
 
   [[nodiscard]] Trait trait(const Instruction& op) const {
-    return {.reads = op.code == Code::kReadCount,
-            .determines = op.code == Code::kReadCount && op.want != kAny};
+    return {.reads = op.code == Code::kReadCount, .determines = op.code == Code::kReadCount && op.want != kAny};
   }
 };
 
@@ -381,7 +380,8 @@ template <typename Rule>
 class SharedSteps final : public Steps {
  public:
   SharedSteps(const Rule& rule, std::span<const Instruction> code, std::mutex& mutex, search::StopToken& stop)
-      : stop_(stop), table_(
+      : stop_(stop),
+        table_(
             [&rule, code, &mutex, this](State state, Symbol symbol, std::vector<State>& out) {
               const std::lock_guard lock(mutex);
               const std::size_t before = rule.bytes();

@@ -100,17 +100,21 @@ Finding check_times(const Columns& columns, std::span<const std::int32_t> order,
 
 Finding check_members(const Columns& columns, std::span<const std::int32_t> positions,
                       std::span<const std::int32_t> order, bool whole) {
-  enum Mark : std::uint8_t { kElsewhere, kExpected, kNamed };
-  std::vector<Mark> marks(columns.size(), kElsewhere);
-  for (const std::int32_t position : positions) marks[at(position)] = kExpected;
+  // By place among the positions, not in the history: there may be as many objects as operations.
+  std::vector<std::int32_t> expected(positions.begin(), positions.end());
+  if (!std::is_sorted(expected.begin(), expected.end())) std::sort(expected.begin(), expected.end());
+  std::vector<bool> named(expected.size());
   for (const std::int32_t position : order) {
-    if (position < 0 || at(position) >= marks.size() || marks[at(position)] != kExpected) return {Flaw::kNotThere};
+    const auto found = std::lower_bound(expected.begin(), expected.end(), position);
+    if (found == expected.end() || *found != position) return {Flaw::kNotThere};
+    const auto place = static_cast<std::size_t>(found - expected.begin());
+    if (named[place]) return {Flaw::kNotThere};
     if (columns.failed(at(position))) return {Flaw::kFailed, position};
-    marks[at(position)] = kNamed;
+    named[place] = true;
   }
   if (whole)
-    for (const std::int32_t position : positions)
-      if (marks[at(position)] == kExpected && columns.certain(at(position))) return {Flaw::kLeftOut, position};
+    for (std::size_t place = 0; place < expected.size(); ++place)
+      if (!named[place] && columns.certain(at(expected[place]))) return {Flaw::kLeftOut, expected[place]};
   return {};
 }
 
@@ -134,8 +138,8 @@ Finding check_run(const Columns& columns, std::span<const std::int32_t> order, c
   return {};
 }
 
-Finding check_alphabet(const Columns& columns, std::span<const std::int32_t> names,
-                       std::span<const std::int32_t> order, const search::Alphabet& alphabet) {
+Finding check_alphabet(const Columns& columns, std::span<const std::int32_t> names, std::span<const std::int32_t> order,
+                       const search::Alphabet& alphabet) {
   std::unordered_map<specs::Symbol, std::int32_t> first;
   for (const std::int32_t position : order) {
     const bool certain = columns.certain(at(position));

@@ -50,7 +50,6 @@ class NativeMachine : public Machine {
 /// through `exact` and on through `loose`. Null where the native steps do not cover them, such as a counter with
 /// fractions.
 std::unique_ptr<NativeMachine> native_machine(const histories::Columns& columns, const Blueprint& blueprint,
-                                              std::span<const std::int32_t> exact,
-                                              std::span<const std::int32_t> loose);
+                                              std::span<const std::int32_t> exact, std::span<const std::int32_t> loose);
 
 }  // namespace linpoint::specs

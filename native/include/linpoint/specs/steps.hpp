@@ -41,7 +41,8 @@ inline constexpr State kNoState = -1;
 /// A spec, shared by all threads; each takes its own Steps, and equal states have equal numbers in all of them.
 class Machine {
  public:
-  /// `hopeless` is a state that no operation looks for: until something leads out of it, whatever looks is disappointed.
+  /// `hopeless` is a state that no operation looks for: until something leads out of it, whatever looks is
+  /// disappointed.
   explicit Machine(std::vector<Trait> traits, State hopeless = kNoState)
       : traits_(std::move(traits)), hopeless_(hopeless) {}
   Machine(const Machine&) = delete;

@@ -17,16 +17,16 @@ namespace linpoint::verdicts {
 
 enum class Flaw : int {
   kNone = 0,
-  kNotThere = 1,       // names an operation twice or one that is not there
-  kLeftOut = 2,        // leaves out an operation that certainly took effect
-  kFailed = 3,         // keeps a failed operation
+  kNotThere = 1,  // names an operation twice or one that is not there
+  kLeftOut = 2,   // leaves out an operation that certainly took effect
+  kFailed = 3,    // keeps a failed operation
   kReturnedEarlier = 4,
   kEndedAtCrash = 5,
   kEarlierEra = 6,
   kProcessOrder = 7,
   kHint = 8,
-  kRejected = 9,       // the spec rejects it in its place
-  kUnlike = 10         // it was taken for another operation
+  kRejected = 9,  // the spec rejects it in its place
+  kUnlike = 10    // it was taken for another operation
 };
 
 struct Finding {
