@@ -78,6 +78,7 @@ def native_machine(
     strings: Sequence[str | None],
     exact: Classes,
     loose: Classes,
+    literal: bool,
 ) -> NativeMachine | None: ...
 
 # Searches

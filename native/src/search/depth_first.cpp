@@ -49,6 +49,7 @@ class Walk final : public Search {
 
   Status run(std::uint64_t allowance) override {
     const Status status = walk(configurations_ + std::min(allowance, std::numeric_limits<std::uint64_t>::max() / 2));
+    keep_longest();  // it may have been stopped on its way further
     report();
     return status;
   }

@@ -3,7 +3,7 @@
 
 A witness is compared with the recorded times by the definition of the condition and replayed on the spec; nothing is
 shared with the searches (no ranks, no problem, no steps they took). Specs with native steps are replayed on those,
-which are tested against the Python ones; all others on their own. Cost: O(n log n) and one spec step an operation.
+without the shortcuts of the searches; they are tested against the Python ones. All others are replayed on their own. Cost: O(n log n) and one spec step an operation.
 """
 
 from __future__ import annotations
@@ -92,9 +92,7 @@ def _certify_run(reading: Interpretation, order: Sequence[int]) -> None:
         run(reading.spec, _objects(reading.history, reading.spec), (reading.history.operations[p] for p in order))
         return
     for each in reading.runs(order):
-        found = certify_run(
-            reading.columns, reading.names, each, reading.alphabet, reading.fresh_machine, reading.initial(each)
-        )
+        found = certify_run(reading.columns, reading.names, each, reading.alphabet, *reading.certifying(each))
         _refuse(reading.history, *found)
 
 

@@ -11,7 +11,7 @@ from linpoint.checkers.conditions import NOT_LOCAL
 from linpoint.checkers.interpretation import Interpretation
 from linpoint.histories.columns import NEVER
 from linpoint.histories.history import History
-from linpoint.histories.operation import Operation, Outcome
+from linpoint.histories.operation import Operation
 from linpoint.histories.values import Value, canonical
 from linpoint.specs.protocol import Spec, State
 from linpoint.verdicts.reached import Reached
@@ -32,24 +32,8 @@ def stuck_frontier(
         return StuckFrontier(tuple(prefix), ())
     reading = reading or Interpretation(history, spec, condition)
     states = _states_after(reading, prefix)
-    done = set(prefix)
-    problem = reading.problem(positions)
-    places = problem.positions
-    # What its process holds back is not worth a word; what a hint holds back may be all there is to say.
-    held_back = {
-        places[b] for a, b in problem.before if places[a] not in done and history.operations[places[b]].order is None
-    }
-    waiting = [
-        (place, call, ret)
-        for place, call, ret, optional in zip(places, problem.calls, problem.returns, problem.optional, strict=True)
-        if place not in done and not optional
-    ]
-    first_return = min((ret for _, _, ret in waiting), default=NEVER)
-    blocked = [
-        Blocked(place, allowed_results(spec, states, history.operations[place]))
-        for place, call, _ in waiting
-        if call < first_return and place not in held_back
-    ]
+    waiting = _next_in_line(reading, positions, prefix)
+    blocked = [Blocked(place, allowed_results(spec, states, history.operations[place])) for place in waiting]
     return StuckFrontier(tuple(prefix), tuple(blocked))
 
 
@@ -67,17 +51,35 @@ def _states_after(reading: Interpretation, prefix: Sequence[int]) -> list[dict[A
     return [{key: state} for state in states]
 
 
-def reached(history: History, positions: Sequence[int], prefix: Sequence[int]) -> Reached:
-    """How far a search got that was stopped with this longest prefix."""
+def _next_in_line(reading: Interpretation, positions: Sequence[int], prefix: Sequence[int]) -> list[int]:
+    """The operations that must take effect and may come next, as far as time and processes say."""
+    operations = reading.history.operations
     done = set(prefix)
-    left = [(position, history.operations[position]) for position in positions if position not in done]
-    ends = [op.return_ for _, op in left if op.outcome is Outcome.OK and op.return_ is not None]
-    end = min(ends, default=None)
-    following = [(position, op) for position, op in left if end is None or op.call <= end]
+    problem = reading.problem(positions)
+    places = problem.positions
+    # What its process holds back is not worth a word; what a hint holds back may be all there is to say.
+    held_back = {
+        places[b]
+        for a, b in problem.before
+        if places[a] not in done and places[b] >= 0 and operations[places[b]].order is None
+    }
+    waiting = [
+        (place, call, ret)
+        for place, call, ret, optional in zip(places, problem.calls, problem.returns, problem.optional, strict=True)
+        if place >= 0 and place not in done and not optional
+    ]
+    first_return = min((ret for _, _, ret in waiting), default=NEVER)
+    return [place for place, call, _ in waiting if call < first_return and place not in held_back]
+
+
+def reached(reading: Interpretation, positions: Sequence[int], prefix: Sequence[int]) -> Reached:
+    """How far a search got that was stopped with this longest prefix."""
+    following = _next_in_line(reading, positions, prefix)
     if not following:
         return Reached(tuple(prefix), len(positions), None, ())
-    window = (min(op.call for _, op in following), end)
-    return Reached(tuple(prefix), len(positions), window, tuple(position for position, _ in following))
+    ops = [reading.history.operations[position] for position in following]
+    end = min((op.return_ for op in ops if op.return_ is not None), default=None)
+    return Reached(tuple(prefix), len(positions), (min(op.call for op in ops), end), tuple(following))
 
 
 def allowed_results(spec: Spec, states: list[dict[Any, State]], op: Operation) -> tuple[Value, ...]:

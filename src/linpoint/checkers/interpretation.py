@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 from linpoint.checkers import conditions
@@ -109,11 +109,19 @@ class Interpretation:
         return Automaton(machine, _Symbols(self.history.operations, self.exact, self.loose))
 
     @functools.cached_property
-    def fresh_machine(self) -> Machine:
-        """A machine that no search has used, for certification."""
-        if self._twin is not None:
-            return self.machine
-        return Interpretation(self.history, self.spec, self.condition, divided=False).machine
+    def _certifying(self) -> tuple[Machine, Callable[[Sequence[int]], int]]:
+        """A machine that no search has used and that takes no shortcuts, and its first states."""
+        if self._twin is None:
+            other = Interpretation(self.history, self.spec, self.condition, divided=False)
+            return other.machine, other.initial
+        twin = NativeTwin.of(self, literal=True)
+        assert twin is not None
+        return twin.machine, twin.initial
+
+    def certifying(self, positions: Sequence[int]) -> tuple[Machine, int]:
+        """A machine for certification, and its first state of the object that these operations are of."""
+        machine, initial = self._certifying
+        return machine, initial(positions)
 
     def _reads(self) -> bytes:
         """For each symbol whether it changes no state, whatever that is."""

@@ -48,7 +48,7 @@ def _judge_object(reading: Interpretation, parts: list[Part], *, interrupted: bo
             return verdict(Status.VIOLATION, part, part.told()[1], refutation=stuck)
     for part, answer in zip(parts, answers, strict=True):
         if answer.found is None:
-            how_far = reached(history, part.positions, answer.witness.order)
+            how_far = reached(reading, part.positions, answer.witness.order)
             why = _why_stopped(part, answer, how_far, interrupted=interrupted)
             return verdict(Status.UNKNOWN, part, why, reached=how_far)
     witnesses = [answer.witness for answer in answers]
@@ -86,7 +86,8 @@ def _why_stopped(part: Part, answer: Answer, how_far: Reached, *, interrupted: b
     else:
         reason = _REASONS[answer.reason]
     where = "" if part.key is None else f" on key {show(part.key)}"
+    who = "the searches" if answer.raced else part.told()[0]
     return (
-        f"{reason}{where}: {part.told()[0]} looked at {answer.configurations:,} configurations; the longest legal "
+        f"{reason}{where}: {who} looked at {answer.configurations:,} configurations; the longest legal "
         f"prefix has {len(how_far.prefix):,} of {how_far.operations:,} operations"
     )

@@ -34,8 +34,11 @@ class NativeTwin:
         """What has a state of its own: a key, or an element of a set."""
 
     @classmethod
-    def of(cls, reading: Interpretation) -> NativeTwin | None:
-        """The twin for a history, or None where the native steps do not cover it."""
+    def of(cls, reading: Interpretation, *, literal: bool = False) -> NativeTwin | None:
+        """The twin for a history, or None where the native steps do not cover it.
+
+        ``literal``: without the shortcut that values nobody looks for are one.
+        """
         spec, columns = reading.spec, reading.history.columns
         twin = spec.twin
         if twin is None:
@@ -60,6 +63,7 @@ class NativeTwin:
             [value if isinstance(value, str) else None for value in values] if grows else [],
             reading.exact,
             reading.loose,
+            literal,
         )
         return None if machine is None else cls(reading, machine, fresh)
 

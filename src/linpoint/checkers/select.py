@@ -24,19 +24,17 @@ class Selection:
 
     def told(self, answer: Answer) -> tuple[str, str]:
         """The name of the checker that answered, and why it was that one."""
-        others = sorted(set(self.searches) - {answer.by})
         if self.checker == "competition":
-            first = f"{answer.by} answered first" if answer.found is not None else "neither answered"
-            return "competition", f"asked for: wing-gong against dfs; {first}"
+            return "competition", f"asked for: wing-gong against dfs, and {answer.by} answered first"
         if self.checker != "auto":
             return self.checker, "asked for"
         if answer.by == "wing-gong":
             return answer.by, "there is only one order to try"
         if not answer.raced:
             return answer.by or "dfs", "it had the answer before another search was worth starting"
-        if answer.found is None:
-            return answer.by, "it got further than its rival, and neither answered"
-        return answer.by, f"it took long enough to race it against {others[0]}, and {answer.by} answered first"
+        if answer.by == self.searches[0]:
+            return answer.by, f"it took long, so {self.searches[1]} was raced against it, but it answered first"
+        return answer.by, f"{self.searches[0]} took long, so it was raced against that, and it answered first"
 
 
 def validate(checker: str) -> None:

@@ -97,7 +97,10 @@ def check(
         str | None, typer.Option("--max-memory", metavar="SIZE", help="Memory of the process, such as 500M or 2G.")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", metavar="N", help="Threads to check keys on. Default: all cores.")
+        int | None,
+        typer.Option(
+            "--jobs", "-j", metavar="N", help="Threads for keys and for searches within one. Default: all cores."
+        ),
     ] = None,
     keyed: options.KeyedOption = None,
     columns: options.ColumnsOption = None,
