@@ -161,8 +161,10 @@ bool overlaps(const Columns& columns) {
   std::vector<std::int32_t> order;
   for (std::size_t op = 0; op < columns.size(); ++op)
     if (!columns.failed(op)) order.push_back(static_cast<std::int32_t>(op));
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return columns.call[static_cast<std::size_t>(a)] < columns.call[static_cast<std::size_t>(b)];
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t x, std::int32_t y) {
+    const auto a = static_cast<std::size_t>(x);
+    const auto b = static_cast<std::size_t>(y);
+    return columns.call[a] != columns.call[b] ? columns.call[a] < columns.call[b] : columns.ret[a] < columns.ret[b];
   });
   std::int64_t open_until = std::numeric_limits<std::int64_t>::min();
   std::int64_t returned = open_until;  // the same without skew, which does not concern one process

@@ -47,14 +47,15 @@ class Walk final : public Search {
     for (const Pair& pair : problem.excluded) rules_out_[static_cast<std::size_t>(pair.second)] = true;
   }
 
-  Status run(std::uint64_t allowance) override {
+  [[nodiscard]] std::vector<std::int32_t> order() const override { return longest_; }
+
+ protected:
+  Status go_on(std::uint64_t allowance) override {
     const Status status = walk(configurations_ + std::min(allowance, std::numeric_limits<std::uint64_t>::max() / 2));
     keep_longest();  // it may have been stopped on its way further
     report();
     return status;
   }
-
-  [[nodiscard]] std::vector<std::int32_t> order() const override { return longest_; }
 
  private:
   struct Frame {

@@ -84,13 +84,6 @@ class Linear final : public Search {
     ready_ = past_.ready() && current_.insert(record_.data(), false) == Insertion::kNew;
   }
 
-  Status run(std::uint64_t allowance) override {
-    const std::uint64_t most = configurations_ + std::min(allowance, std::numeric_limits<std::uint64_t>::max() / 2);
-    const Status status = !ready_ || stop_.poll() ? Status::kStopped : walk(most);
-    report();
-    return status;
-  }
-
   /// After a violation the furthest configuration of the last return, else the furthest of those alive.
   [[nodiscard]] std::vector<std::int32_t> order() const override {
     std::uint32_t best = Past::kRoot;
@@ -103,6 +96,14 @@ class Linear final : public Search {
         depth = past_.depth(past);
       }
     return past_.order(best);
+  }
+
+ protected:
+  Status go_on(std::uint64_t allowance) override {
+    const std::uint64_t most = configurations_ + std::min(allowance, std::numeric_limits<std::uint64_t>::max() / 2);
+    const Status status = !ready_ || stop_.poll() ? Status::kStopped : walk(most);
+    report();
+    return status;
   }
 
  private:
@@ -138,7 +139,7 @@ class Linear final : public Search {
         end_return(op);
       }
       ++event_;
-      if (stop_.stopped()) return Status::kStopped;
+      if (interrupted()) return Status::kStopped;
     }
     return Status::kLinearizable;
   }
@@ -152,10 +153,9 @@ class Linear final : public Search {
     }
     bit_[op] = free_.back();
     free_.pop_back();
-    open_.insert(std::upper_bound(open_.begin(), open_.end(), op,
-                                  [&](std::size_t a, std::size_t b) { return problem_.ret[a] < problem_.ret[b]; }),
-                 op);
-    find_rivals();
+    const auto sooner = [&](std::size_t a, std::size_t b) { return problem_.ret[a] < problem_.ret[b]; };
+    const auto place = open_.insert(std::upper_bound(open_.begin(), open_.end(), op, sooner), op);
+    add_rival(static_cast<std::size_t>(place - open_.begin()));
     if (absorbable(op))
       for (std::size_t i = 0; i < current_.size(); ++i)
         if (absorb_one(current_[i], op) && tied_[op]) absorb(current_[i]);  // another may have waited for it
@@ -203,7 +203,7 @@ class Linear final : public Search {
     } else {
       std::erase(open_, op);
       free_.push_back(bit_[op]);
-      find_rivals();
+      remove_rival(op);
     }
     placed_ += problem_.optional[op] == 0 ? 1 : 0;
   }
@@ -313,19 +313,27 @@ class Linear final : public Search {
   }
   void flip(Record record, std::size_t op) const { record[1 + bit_[op] / 64] ^= std::uint64_t{1} << (bit_[op] % 64); }
 
-  /// Of open operations that are alike, which one returns just before each.
-  void find_rivals() {
-    for (std::size_t i = 0; i < open_.size(); ++i) {
-      const std::size_t op = open_[i];
-      rival_[op] = kNoRival;
-      if (tied_[op] || problem_.optional[op] != 0) continue;
-      for (std::size_t j = i; j-- > 0;) {
-        const std::size_t other = open_[j];
-        if (problem_.symbol[other] != problem_.symbol[op] || tied_[other] || problem_.optional[other] != 0) continue;
-        rival_[op] = static_cast<std::int32_t>(other);
-        break;
-      }
-    }
+  /// Whether an operation that is alike may stand for `op`, or it for that one.
+  [[nodiscard]] bool has_rivals(std::size_t op) const { return !tied_[op] && problem_.optional[op] == 0; }
+
+  /// Of open operations that are alike the one that returns first is tried first: notes a new one at `place`.
+  void add_rival(std::size_t place) {
+    const std::size_t op = open_[place];
+    rival_[op] = kNoRival;
+    if (!has_rivals(op)) return;
+    const auto alike = [&](std::size_t other) {
+      return problem_.symbol[other] == problem_.symbol[op] && has_rivals(other);
+    };
+    for (std::size_t i = place; i-- > 0 && rival_[op] == kNoRival;)
+      if (alike(open_[i])) rival_[op] = static_cast<std::int32_t>(open_[i]);
+    const auto later = std::find_if(open_.begin() + static_cast<std::ptrdiff_t>(place) + 1, open_.end(), alike);
+    if (later != open_.end()) rival_[*later] = static_cast<std::int32_t>(op);
+  }
+
+  /// Forgets one that has returned.
+  void remove_rival(std::size_t op) {
+    for (const std::size_t other : open_)
+      if (rival_[other] == static_cast<std::int32_t>(op)) rival_[other] = rival_[op];
   }
 
   bool interrupted() {

@@ -157,7 +157,7 @@ std::unique_ptr<NativeMachine> native_machine(const histories::Columns& columns,
   if (blueprint.kind == "map") return make<false>(Entry{constants}, std::move(code), exact.size());
   if (blueprint.kind == "set") return make<false>(Element{constants}, std::move(code), exact.size());
   if (blueprint.kind == "mutex") return make<false>(Mutex{constants}, std::move(code), exact.size());
-  if (blueprint.kind == "counter") return make<true>(Counter{}, std::move(code), exact.size());
+  if (blueprint.kind == "counter") return make<true>(Counter(), std::move(code), exact.size());
   if (blueprint.kind == "queue")
     return make<true>(Queue{constants, blueprint.capacity, {}}, std::move(code), exact.size());
   if (blueprint.kind == "stack") return make<true>(Stack{constants, {}}, std::move(code), exact.size());

@@ -27,7 +27,7 @@ enum class Condition : int {
   kRecoverable = 2,
   kDurable = 3,
   kBufferedDurable = 4,
-  kSequential = 5
+  kSequential = 5,
 };
 
 /// The symbols of a history's operations.

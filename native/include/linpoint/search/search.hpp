@@ -23,7 +23,15 @@ class Search {
   virtual ~Search() = default;
 
   /// Goes on until there is an answer, the token is stopped, or `allowance` more configurations were looked at.
-  virtual Status run(std::uint64_t allowance) = 0;
+  /// An answer stays.
+  Status run(std::uint64_t allowance) {
+    if (answer_ == Status::kPaused) {
+      const Status status = go_on(allowance);
+      if (status == Status::kLinearizable || status == Status::kViolation) answer_ = status;
+      return status;
+    }
+    return answer_;
+  }
 
   /// After kLinearizable: the operations in the order of their effects. Else the longest legal prefix found so far.
   [[nodiscard]] virtual std::vector<std::int32_t> order() const = 0;
@@ -31,7 +39,11 @@ class Search {
   [[nodiscard]] std::uint64_t configurations() const { return configurations_; }
 
  protected:
+  virtual Status go_on(std::uint64_t allowance) = 0;
   std::uint64_t configurations_ = 0;
+
+ private:
+  Status answer_ = Status::kPaused;
 };
 
 /// Wing and Gong (1993): tries every order, with undo. Exponential where it has bad luck, but keeps no table.
@@ -44,8 +56,8 @@ std::shared_ptr<SeenTable> seen_table(const Problem& problem, StopToken& stop);
 
 /// Lowe's DFS: the same walk, but no configuration (linearized operations, state) is refuted twice.
 /// Keys hold the open window only, so memory grows with configurations times concurrency, not with the history.
-/// Searches that share a table share the work; the first to come to its end has the answer. Not to be shared where
-/// optional operations never end.
+/// Searches that share a table share the work; the first to come to its end has the answer. To be shared only
+/// where no operation is optional.
 /// `reversed` tries the operations called last first, which sends a second search another way.
 std::unique_ptr<Search> depth_first(const Problem& problem, std::unique_ptr<specs::Steps> steps, StopToken& stop,
                                     std::shared_ptr<SeenTable> seen, bool reversed);

@@ -26,7 +26,7 @@ enum class Flaw : int {
   kProcessOrder = 7,
   kHint = 8,
   kRejected = 9,  // the spec rejects it in its place
-  kUnlike = 10    // it was taken for another operation
+  kUnlike = 10,   // it was taken for another operation
 };
 
 struct Finding {
