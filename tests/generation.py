@@ -17,6 +17,7 @@ from linpoint.histories.operation import Crash, Operation, Outcome
 from linpoint.histories.values import freeze
 from linpoint.specs import BUILT_IN
 from linpoint.specs.protocol import Spec
+from tests.user_specs import USER_MAKERS
 
 Maker = Callable[[random.Random], tuple[str, tuple[Any, ...]]]
 
@@ -136,15 +137,22 @@ def random_history(
     name: str,
     *,
     operations: int = 8,
+    processes: int = 4,
+    noise: float = 0.15,
+    return_anew: bool = False,
     crashes: bool = False,
     keyed: bool = False,
     hints: bool = False,
     skew: bool = False,
 ) -> tuple[History, Spec]:
-    """A random history of at most ``operations`` operations of the spec called ``name``."""
-    spec, make = MAKERS[name]
+    """A random history of at most ``operations`` operations of the spec called ``name``, a built-in or a user's.
+
+    ``noise`` is the share of results that are replaced. Who never returned goes on as a new process if ``return_anew``,
+    and else only after a crash.
+    """
+    spec, make = MAKERS[name] if name in MAKERS else USER_MAKERS[name]
     count = rng.randint(1, operations)
-    processes = rng.randint(2 if hints or skew else 1, 4)
+    processes = rng.randint(2 if hints or skew else 1, processes)
     crash_times: list[Crash] = []
     if crashes:
         crash_times = [
@@ -159,6 +167,7 @@ def random_history(
     clock_skew = rng.choice([1, 5, 7.5, 10, 12, 20, 25]) if skew else 0
     drift = [rng.choice([0, clock_skew, rng.randint(0, 25)]) if skew else 0 for _ in range(processes)]
     points: list[int] = []
+    names = [*range(processes)]
     for number in range(count):
         point = number * 10 + 3
         for crash in crash_times:
@@ -166,10 +175,14 @@ def random_history(
                 state = dict(saved)  # a buffered object may lose what came after some moment
         if rng.random() < 0.4:
             saved = dict(state)
-        process = rng.randrange(processes)
+        slot = rng.randrange(processes)
+        if free_from[names[slot]] == float("inf") and return_anew:
+            names[slot] = max(names) + 1
+            free_from[names[slot]] = -100.0
+        process = names[slot]
         if free_from[process] == float("inf"):
             continue  # its last operation never returned and no crash freed it
-        op = _operation(rng, make, process, point + drift[process], stretch, free_from[process], keyed=keyed)
+        op = _operation(rng, make, process, point + drift[slot], stretch, free_from[process], keyed=keyed)
         op, late = _cut(rng, op, crash_times)
         where = None if spec.key_argument else op.key
         outcomes = spec.outcomes(state.get(where, spec.initial), op)
@@ -179,7 +192,7 @@ def random_history(
         else:
             result = rng.choice([None, True, 1])
         if op.outcome is Outcome.OK:
-            op = _with(op, result=_noise(rng, freeze(result)))
+            op = _with(op, result=_noise(rng, freeze(result), noise))
         ends = [crash.time for crash in crash_times if crash.covers(process) and crash.time > op.call]
         if op.outcome is Outcome.UNKNOWN:
             free_from[process] = min(ends, default=float("inf"))
@@ -242,12 +255,12 @@ def _cut(rng: random.Random, op: Operation, crashes: list[Crash]) -> tuple[Opera
     return op, op.outcome is not Outcome.OK and rng.random() < 0.5
 
 
-def _noise(rng: random.Random, result: Any) -> Any:
+def _noise(rng: random.Random, result: Any, share: float) -> Any:
     """Mostly the right result; sometimes unobserved, sometimes another one."""
     roll = rng.random()
-    if roll < 0.85:
+    if roll < 1 - share:
         return result
-    if roll < 0.9:
+    if roll < 1 - share * 2 / 3:
         return None
     if isinstance(result, bool):
         return not result

@@ -186,9 +186,14 @@ void bind_searches(nb::module_& m) {
          const std::vector<std::optional<std::int64_t>>& integers,
          const std::vector<std::optional<std::string>>& strings, const Classes& exact, const Classes& loose,
          bool literal) {
-        const specs::Blueprint blueprint{kind,         names,    {constants.at(0), constants.at(1), constants.at(2)},
-                                         key_argument, capacity, integers,
-                                         strings};
+        const specs::Blueprint blueprint{.kind = kind,
+                                         .names = names,
+                                         .constants = {constants.at(0), constants.at(1), constants.at(2)},
+                                         .key_argument = key_argument,
+                                         .capacity = capacity,
+                                         .integers = integers,
+                                         .strings = strings,
+                                         .literal = literal};
         return specs::native_machine(columns, blueprint, exact.first, loose.first);
       },
       "columns"_a, "kind"_a, "names"_a, "constants"_a, "key_argument"_a, "capacity"_a.none(), "integers"_a, "strings"_a,

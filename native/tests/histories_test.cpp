@@ -27,6 +27,7 @@ using linpoint::histories::kCrash;
 using linpoint::histories::kEarlyReturn;
 using linpoint::histories::kRecovery;
 using linpoint::histories::kReturn;
+using linpoint::histories::Likeness;
 using linpoint::histories::Order;
 using linpoint::histories::overlaps;
 using linpoint::histories::rank;
@@ -69,7 +70,7 @@ void expect_exact(const std::vector<Span>& spans) {
     if (order.returns[i] != kNever) ranks.push_back(order.returns[i]);
   }
   std::sort(ranks.begin(), ranks.end());
-  for (std::size_t i = 0; i < ranks.size(); ++i) EXPECT(ranks[i] == static_cast<std::int64_t>(i));
+  for (std::size_t i = 0; i < ranks.size(); ++i) EXPECT(std::cmp_equal(ranks[i], i));
   for (std::size_t a = 0; a < spans.size(); ++a)
     for (std::size_t b = 0; b < spans.size(); ++b)
       if (a != b) EXPECT(ordered(order, a, b) == precedes(spans, a, b));
@@ -82,16 +83,16 @@ void expect_exact(const std::vector<Span>& spans) {
 /// Processes that do one thing after the other at few instants, so that many touch.
 std::vector<Span> random_spans_of_processes(Dice& dice) {
   std::vector<Span> spans;
-  const std::size_t processes = 1 + dice.pick(4);
-  for (std::size_t process = 0; process < processes; ++process) {
+  const auto processes = static_cast<std::int32_t>(1 + dice.pick(4));
+  for (std::int32_t process = 0; process < processes; ++process) {
     auto now = static_cast<std::int64_t>(dice.pick(3));
     for (std::size_t many = dice.pick(5); many > 0; --many) {
       const std::int64_t call = now + (dice.one_in(2) ? 0 : static_cast<std::int64_t>(dice.pick(2)));
       now = call + static_cast<std::int64_t>(dice.pick(3));
       const bool crashes = call != now && now == 4;  // returns at the time of a crash
-      spans.push_back({static_cast<std::int32_t>(process), call, now, kCall, crashes ? kEarlyReturn : kReturn});
+      spans.push_back({process, call, now, kCall, crashes ? kEarlyReturn : kReturn});
     }
-    if (!spans.empty() && dice.one_in(4) && spans.back().process == static_cast<std::int32_t>(process)) {
+    if (!spans.empty() && dice.one_in(4) && spans.back().process == process) {
       spans.back().ret = kNever;
       spans.back().return_phase = kReturn;
     }
@@ -150,44 +151,55 @@ void two_processes_that_touch_are_chains() {
   EXPECT(rank(apart).chains.empty());
 }
 
+std::vector<Op> random_operations(Dice& dice, std::size_t many, std::size_t values) {
+  std::vector<Op> ops;
+  const auto number = [&](std::size_t bound) { return static_cast<std::int32_t>(dice.pick(bound)); };
+  for (; many > 0; --many) {
+    Op op{.process = number(3), .name = number(3), .result = number(values), .key = number(2)};
+    if (dice.one_in(4)) op.outcome = Outcome::kUnknown;
+    for (std::size_t arity = dice.pick(3); arity > 0; --arity) op.args.push_back(number(values));
+    ops.push_back(op);
+  }
+  return ops;
+}
+
+constexpr std::array<std::int32_t, 3> kNames{0, 0, 2};  // the second is an alias of the first
+
 /// The definition of a class: the same in all that the likeness looks at.
+bool alike(const Op& a, const Op& b, const Likeness& likeness) {
+  const bool certain = a.outcome == Outcome::kOk;
+  const bool same_result = certain == (b.outcome == Outcome::kOk) && (!certain || a.result == b.result);
+  return kNames.at(static_cast<std::size_t>(a.name)) == kNames.at(static_cast<std::size_t>(b.name)) &&
+         (!likeness.arity || a.args.size() == b.args.size()) && (!likeness.arguments || a.args == b.args) &&
+         (!likeness.result || same_result) && (!likeness.process || a.process == b.process) &&
+         (!likeness.key || a.key == b.key);
+}
+
+void expect_classes(const std::vector<Op>& ops, const Likeness& likeness) {
+  const Classes classes = classify(columns_of(ops), kNames, likeness);
+  std::int32_t next = 0;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const auto found = std::find_if(ops.begin(), ops.end(), [&](const Op& op) { return alike(op, ops[i], likeness); });
+    const auto first = static_cast<std::int32_t>(found - ops.begin());
+    if (std::cmp_equal(first, i)) EXPECT(classes.of[i] == next++);
+    EXPECT(classes.first.at(static_cast<std::size_t>(classes.of[i])) == first);
+  }
+  EXPECT(std::cmp_equal(classes.first.size(), next));
+}
+
 void classes_are_those_of_the_definition() {
   Dice dice(43);
   for (int round = 0; round < 400 && !hopeless(); ++round) {
-    std::vector<Op> ops;
-    const std::size_t values = round % 10 == 0 ? 1000 : 3;  // many values make many classes, and the table grow
-    for (std::size_t many = round % 10 == 0 ? 300 : dice.pick(30); many > 0; --many) {
-      const auto number = [&](std::size_t bound) { return static_cast<std::int32_t>(dice.pick(bound)); };
-      Op op{.process = number(3), .name = number(3), .result = number(values), .key = number(2)};
-      if (dice.one_in(4)) op.outcome = Outcome::kUnknown;
-      for (std::size_t arity = dice.pick(3); arity > 0; --arity) op.args.push_back(number(values));
-      ops.push_back(op);
-    }
-    const Columns columns = columns_of(ops);
-    const std::array<std::int32_t, 3> names{0, 0, 2};  // the second is an alias of the first
     const std::size_t bits = dice.pick(32);
-    const linpoint::histories::Likeness likeness{.arity = (bits & 1U) != 0,
-                                                 .arguments = (bits & 2U) != 0,
-                                                 .result = (bits & 4U) != 0,
-                                                 .process = (bits & 8U) != 0,
-                                                 .key = (bits & 16U) != 0};
-    const auto alike = [&](const Op& a, const Op& b) {
-      const bool certain = a.outcome == Outcome::kOk;
-      const bool same_result = certain == (b.outcome == Outcome::kOk) && (!certain || a.result == b.result);
-      return names.at(static_cast<std::size_t>(a.name)) == names.at(static_cast<std::size_t>(b.name)) &&
-             (!likeness.arity || a.args.size() == b.args.size()) && (!likeness.arguments || a.args == b.args) &&
-             (!likeness.result || same_result) && (!likeness.process || a.process == b.process) &&
-             (!likeness.key || a.key == b.key);
+    const Likeness likeness{
+        .arity = (bits & 1U) != 0,
+        .arguments = (bits & 2U) != 0,
+        .result = (bits & 4U) != 0,
+        .process = (bits & 8U) != 0,
+        .key = (bits & 16U) != 0,
     };
-    const Classes classes = classify(columns, names, likeness);
-    std::int32_t next = 0;
-    for (std::size_t i = 0; i < ops.size(); ++i) {
-      const auto first = static_cast<std::size_t>(
-          std::find_if(ops.begin(), ops.end(), [&](const Op& op) { return alike(op, ops[i]); }) - ops.begin());
-      if (first == i) EXPECT(classes.of[i] == next++);
-      EXPECT(classes.first.at(static_cast<std::size_t>(classes.of[i])) == static_cast<std::int32_t>(first));
-    }
-    EXPECT(classes.first.size() == static_cast<std::size_t>(next));
+    const bool large = round % 10 == 0;  // many classes make the table grow
+    expect_classes(random_operations(dice, large ? 300 : dice.pick(30), large ? 1000 : 3), likeness);
   }
 }
 
@@ -207,6 +219,13 @@ void positions_are_split_by_class() {
   const Positions some{4, 3, 1, 0};
   EXPECT((split(some, classes) == std::vector<Positions>{{4, 0}, {3, 1}}));
   EXPECT(split({}, classes).empty());
+  Classes many;  // of which few are asked for
+  for (std::int32_t i = 0; i < 100; ++i) {
+    many.of.push_back(i / 2);
+    if (i % 2 == 0) many.first.push_back(i);
+  }
+  const Positions few{99, 1, 98, 0};
+  EXPECT((split(few, many) == std::vector<Positions>{{99, 98}, {1, 0}}));
 }
 
 void histories_are_well_formed_or_not() {
@@ -262,10 +281,12 @@ void overlaps_are_those_of_the_definition() {
   for (int round = 0; round < kRounds && !hopeless(); ++round) {
     std::vector<Op> ops;
     for (std::size_t many = 1 + dice.pick(4); many > 0; --many) {
-      const auto call = static_cast<std::int64_t>(dice.pick(25));
-      Op op{.process = static_cast<std::int32_t>(dice.pick(2)),
-            .call = call,
-            .ret = call + static_cast<std::int64_t>(dice.pick(4))};
+      const auto call = static_cast<std::int64_t>(dice.pick(16));
+      Op op{
+          .process = static_cast<std::int32_t>(dice.pick(2)),
+          .call = call,
+          .ret = call + static_cast<std::int64_t>(dice.pick(4)),
+      };
       if (dice.one_in(6)) op.outcome = Outcome::kFailed;
       if (dice.one_in(10)) {
         op.outcome = Outcome::kUnknown;
@@ -274,7 +295,8 @@ void overlaps_are_those_of_the_definition() {
       ops.push_back(op);
     }
     const std::int64_t skew = dice.one_in(3) ? 2 : 0;
-    const std::vector<CrashOf> crashes = dice.one_in(3) ? std::vector<CrashOf>{{.time = 12}} : std::vector<CrashOf>{};
+    const std::vector<CrashOf> crashes = dice.one_in(3) ? std::vector<CrashOf>{{.time = 8}} : std::vector<CrashOf>{};
+    if (dice.one_in(2)) std::sort(ops.begin(), ops.end(), [](const Op& a, const Op& b) { return a.call < b.call; });
     const Columns columns = columns_of(ops, crashes, skew);
     if (!well_formed(columns)) continue;
     ++histories;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches that may not go on: time, memory, requests and steps that fail; and the memory account, which ends at zero.
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "algorithms.hpp"
@@ -57,6 +58,25 @@ void time_is_kept() {
     EXPECT(search->run(kNoLimit) == Status::kStopped);
     EXPECT(stop.reason() == StopReason::kTime);
     EXPECT(search->run(kNoLimit) == Status::kStopped);
+  }
+}
+
+/// Nor is it forgotten where much is open at once and little is looked at.
+void time_is_kept_with_thousands_open() {
+  constexpr std::int64_t kOpen = 3000;
+  Problem problem;
+  for (std::int64_t i = 0; i < kOpen; ++i) add(problem, static_cast<Symbol>(i), i, kOpen + i, false, false);
+  for (const Algorithm& algorithm : kAlgorithms) {
+    StopToken stop;
+    stop.set_time_limit(0.05);
+    auto steps = std::make_unique<TransitionTable>(
+        [](State state, Symbol symbol, std::vector<State>& out) {
+          if (state == symbol) out.push_back(state + 1);
+        },
+        stop);
+    const auto began = StopToken::Clock::now();
+    algorithm.begin(problem, std::move(steps), stop)->run(kNoLimit);
+    EXPECT(StopToken::Clock::now() - began < std::chrono::seconds(1));  // it took Linear three to look for rivals
   }
 }
 
@@ -157,10 +177,14 @@ void children_share_the_account() {
   child.count(3);
   other.count(4);
   EXPECT(parent.configurations() == 7 && child.configurations() == 3);
-  child.reach(5);
-  child.reach(2);
+  // Of the searches of one part the one that is furthest counts; parts add up.
+  StopToken first(&child);
+  StopToken second(&child);
+  first.reach(5);
+  first.reach(2);
+  second.reach(4);
   other.reach(1);
-  EXPECT(parent.linearized() == 6 && child.linearized() == 5);
+  EXPECT(parent.linearized() == 6 && child.linearized() == 5 && second.linearized() == 4);
 }
 
 void a_request_ends_a_search() {
@@ -306,6 +330,7 @@ void tables_know_what_is_refuted() {
 
 int main() {
   time_is_kept();
+  time_is_kept_with_thousands_open();
   a_limit_beyond_all_clocks_is_none();
   memory_is_kept();
   little_memory_never_makes_a_wrong_answer();

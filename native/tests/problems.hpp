@@ -120,6 +120,8 @@ inline void add(Problem& problem, Symbol symbol, std::int64_t call, std::int64_t
   problem.optional.push_back(optional ? 1 : 0);
   problem.reads.push_back(reads ? 1 : 0);
   problem.settles.push_back(0);
+  problem.despairs.push_back(0);
+  problem.revives.push_back(0);
 }
 
 inline void add_random_pairs(Problem& problem, Dice& dice) {
@@ -143,6 +145,16 @@ inline void mark_settling(Problem& problem, const Automaton& automaton) {
   }
 }
 
+/// Makes a state the hopeless one: says of each operation whether it is not allowed there and whether it leads out.
+inline void set_hopeless(Problem& problem, const Automaton& automaton, State hopeless) {
+  problem.hopeless = hopeless;
+  for (std::size_t op = 0; op < problem.size(); ++op) {
+    const std::vector<State>& after = automaton.step(hopeless, problem.symbol[op]);
+    problem.despairs[op] = after.empty() ? 1 : 0;
+    problem.revives[op] = after.empty() || after == std::vector{hopeless} ? 0 : 1;
+  }
+}
+
 inline Problem random_problem(Dice& dice, const Automaton& automaton, std::size_t operations, Features features) {
   Problem problem;
   // Few symbols make many operations equal.
@@ -156,6 +168,7 @@ inline Problem random_problem(Dice& dice, const Automaton& automaton, std::size_
   }
   if (features.pairs && dice.one_in(2)) add_random_pairs(problem, dice);
   mark_settling(problem, automaton);
+  if (dice.one_in(2)) set_hopeless(problem, automaton, static_cast<State>(dice.pick(Automaton::kStates)));
   problem.initial = static_cast<State>(dice.pick(Automaton::kStates));
   return problem;
 }

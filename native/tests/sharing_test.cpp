@@ -67,9 +67,7 @@ void each_has_the_answer() {
   constexpr int kRounds = 2000;
   for (int round = 0; round < kRounds && !hopeless(); ++round) {
     const Automaton automaton(dice);
-    // Optional operations of which others must know for ever, by pairs or because they never end, cannot be shared.
-    const bool optional = round % 3 == 1;
-    const Features features{.optional = optional, .lasting = false, .pairs = !optional};
+    const Features features{.optional = false, .lasting = false};
     const Problem problem = random_problem(dice, automaton, 6 + dice.pick(5), features);
     const bool expected = linearizable(problem, automaton);
     violations += expected ? 0 : 1;

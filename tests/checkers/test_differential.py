@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every checker against the oracle, on random small histories of every built-in spec, under every condition.
+"""Every checker against the oracle, on random small histories of every built-in spec and some of users, under every
+condition.
 
 Order hints and clock skew are in many of the histories. What the checkers give as evidence is held against a certifier
 of its own (`plain_certify`), which knows nothing of the native core: so the native steps, the native certifier and the
@@ -19,18 +20,21 @@ from linpoint import Status
 from linpoint.checkers._native_search import SearchStatus, SeenTable, StopToken, depth_first, linear, wing_gong
 from linpoint.checkers.conditions import CONDITIONS
 from linpoint.checkers.interpretation import Interpretation
+from linpoint.checkers.search import contest
 from linpoint.checkers.select import CHECKERS
 from linpoint.histories.history import History
 from linpoint.specs.protocol import Spec
 from linpoint.verdicts import Verdict, Witness
 from tests.checkers.plain_certify import refusals
 from tests.generation import MAKERS, random_history
+from tests.user_specs import USER_MAKERS
 
 CI_HISTORIES = 50_000
 LONG_HISTORIES = 1_000_000
 CHUNKS = 20
 LONG_CHUNKS = 100
 
+SPECS = [*MAKERS, *USER_MAKERS]
 FAST = [checker for checker in CHECKERS if checker != "brute-force"]
 
 
@@ -44,7 +48,7 @@ def describe(history: History) -> str:
 
 
 def drawn(rng: random.Random) -> tuple[str, str, History, Spec]:
-    name = rng.choice(list(MAKERS))
+    name = rng.choice(SPECS)
     condition = rng.choice(CONDITIONS)
     history, spec = random_history(
         rng,
@@ -90,8 +94,9 @@ def compare(seed: int, histories: int) -> None:
         seen[expected.status.value] += 1
         seen["hinted"] += any(op.order is not None for op in history)
         seen["skewed"] += history.clock_skew > 0
+        jobs = 3 if rng.random() < 0.05 else 1
         for checker in FAST:
-            found = linpoint.check(history, spec, checker=checker, condition=condition, jobs=1)
+            found = linpoint.check(history, spec, checker=checker, condition=condition, jobs=jobs)
             assert found.status is expected.status, f"{checker}, {story}\n{describe(history)}"
             wrong = objections(found, certified)
             assert not wrong, f"{checker}, {story}\n{describe(history)}\n{wrong}"
@@ -110,6 +115,63 @@ def test_checkers_agree_with_the_oracle(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(1000, 1000 + LONG_CHUNKS))
 def test_checkers_agree_with_the_oracle_on_a_million(seed: int) -> None:
     compare(seed, LONG_HISTORIES // LONG_CHUNKS)
+
+
+# Longer ones, for which there is no oracle: more operations than a word has bits, and windows that move
+
+
+@pytest.fixture
+def early_races(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let others join a search as soon as it is wrong a few times, so that contests are common."""
+    monkeypatch.setattr(contest, "FIRST_TURN", 5)
+
+
+def compare_longer(seed: int, histories: int) -> None:
+    rng = random.Random(seed)
+    seen: Counter[str] = Counter()
+    for number in range(histories):
+        name = rng.choice(SPECS)
+        condition = rng.choice(CONDITIONS)
+        history, spec = random_history(
+            rng,
+            name,
+            operations=rng.choice([20, 40, 80, 150]),
+            processes=rng.choice([3, 5, 8]),
+            noise=rng.choice([0, 0, 0.02]),
+            return_anew=True,
+            crashes=rng.random() < 0.4,
+            keyed=name != "map" and rng.random() < 0.25,
+            hints=rng.random() < 0.25,
+            skew=rng.random() < 0.25,
+        )
+        story = f"seed {seed}, longer history {number}: {name}, {condition}"
+        certified: set[object] = set()
+        found = {}
+        for checker in ("dfs", "linear", "auto"):
+            jobs = rng.choice([1, 3])
+            verdict = linpoint.check(history, spec, checker=checker, condition=condition, budget=0.25, jobs=jobs)
+            wrong = objections(verdict, certified)
+            assert not wrong, f"{checker}, {story}\n{describe(history)}\n{wrong}"
+            found[checker] = verdict.status
+            seen[verdict.status.value] += 1
+            seen["raced"] += "race" in verdict.why
+        assert len({*found.values()} - {Status.UNKNOWN}) <= 1, f"{found}, {story}\n{describe(history)}"
+    assert min(seen["violation"], seen["linearizable"]) >= histories / 2
+    assert seen["unknown"] < histories / 2
+    assert seen["raced"] > 0
+
+
+@pytest.mark.parametrize("seed", range(4000, 4000 + CHUNKS // 4))
+@pytest.mark.usefixtures("early_races")
+def test_checkers_agree_with_each_other_on_longer_histories(seed: int) -> None:
+    compare_longer(seed, 300)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(5000, 5000 + LONG_CHUNKS // 4))
+@pytest.mark.usefixtures("early_races")
+def test_checkers_agree_with_each_other_on_longer_histories_at_length(seed: int) -> None:
+    compare_longer(seed, 2000)
 
 
 # Searches that are interrupted again and again, as those of a contest are

@@ -40,6 +40,7 @@ def validate(document: dict[str, Any]) -> dict[str, Any]:
         assert {"key", "verdict"} <= set(key)
         assert key["verdict"] in VERDICTS
         assert ("witness" in key) == (key["verdict"] == "linearizable")
+        assert ("reached" in key) == (key["verdict"] == "unknown")
     assert len(document["findings"]) == (document["verdict"] == "violation")
     for finding in document["findings"]:
         assert {"kind", "message", "explanation", "replay"} <= set(finding)
@@ -86,7 +87,17 @@ def test_an_unknown_verdict(run: Command, write: Writer) -> None:
     assert done.code == 3
     assert document["verdict"] == "unknown"
     assert document["findings"] == []
-    assert document["keys"] == [{"key": None, "verdict": "unknown"}]
+    (key,) = document["keys"]
+    reached = key.pop("reached")
+    assert key == {"key": None, "verdict": "unknown"}
+    assert set(reached) == {"placed", "operations", "window", "open"}
+    assert reached["operations"] == 60
+    assert f"{reached['placed']} of 60 operations" in document["why"]
+    lines = hard()
+    start, end = reached["window"]
+    assert start == min(lines[place]["call"] for place in reached["open"])
+    assert end == min(lines[place]["return"] for place in reached["open"])
+    assert len(reached["open"]) <= 60 - reached["placed"]
     assert document["checker"] == "dfs"
     assert "budget" in document["why"]
     assert document["statistics"]["operations"] == 60

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from linpoint.checkers.select import CHECKERS
 from tests.cli.conftest import Command, Writer, hard
 
 Starter = Callable[..., subprocess.Popen[bytes]]
@@ -65,7 +66,7 @@ def timed(start: Starter, *args: str, limit: float, **options: Any) -> tuple[int
     return process.returncode, out.decode(), err.decode()
 
 
-@pytest.mark.parametrize("checker", ["dfs", "wing-gong", "brute-force"])
+@pytest.mark.parametrize("checker", CHECKERS)
 def test_a_hard_check_ends_with_its_budget_and_says_how_far_it_got(start: Starter, write: Writer, checker: str) -> None:
     write("hard.jsonl", hard())
     code, out, _ = timed(

@@ -148,7 +148,7 @@ CASES: dict[str, Case] = {
         {},
     ),
     "linearizable-but-untested": ("A: |--read()--| |--read()--|", "register", {}),
-    "unknown": (hard(), "queue", {"max_memory": "1M"}),
+    "unknown": (hard(), "queue", {"max_memory": "1M", "jobs": 1}),
 }
 
 

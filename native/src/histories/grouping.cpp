@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 #include "hashing.hpp"
 
@@ -129,6 +130,7 @@ bool well_formed(const Columns& columns) {
     keyed += columns.key[op] == kNone ? 0 : 1;
     if (columns.ret[op] < columns.call[op]) return false;
     if (!columns.certain(op)) continue;
+    if (columns.ret[op] == kNever) return false;
     for (const Crash& crash : columns.crashes)
       if (crash.covers(columns.process[op]) && columns.call[op] < crash.time && crash.time < columns.ret[op])
         return false;
@@ -161,11 +163,11 @@ bool overlaps(const Columns& columns) {
   std::vector<std::int32_t> order;
   for (std::size_t op = 0; op < columns.size(); ++op)
     if (!columns.failed(op)) order.push_back(static_cast<std::int32_t>(op));
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t x, std::int32_t y) {
-    const auto a = static_cast<std::size_t>(x);
-    const auto b = static_cast<std::size_t>(y);
-    return columns.call[a] != columns.call[b] ? columns.call[a] < columns.call[b] : columns.ret[a] < columns.ret[b];
-  });
+  const auto times = [&](std::int32_t position) {
+    const auto op = static_cast<std::size_t>(position);
+    return std::pair(columns.call[op], columns.ret[op]);
+  };
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return times(a) < times(b); });
   std::int64_t open_until = std::numeric_limits<std::int64_t>::min();
   std::int64_t returned = open_until;  // the same without skew, which does not concern one process
   std::int32_t owner = kNone;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <unordered_map>
 
 #include "linpoint/histories/ranking.hpp"
@@ -130,8 +131,8 @@ class Builder {
   void chain_processes() {
     std::vector<std::size_t> by_call(position_.size());
     std::iota(by_call.begin(), by_call.end(), 0);
-    std::stable_sort(by_call.begin(), by_call.end(),
-                     [&](std::size_t a, std::size_t b) { return call_of(a) < call_of(b); });
+    std::sort(by_call.begin(), by_call.end(),
+              [&](std::size_t a, std::size_t b) { return call_of(a) != call_of(b) ? call_of(a) < call_of(b) : a < b; });
     call_.resize(by_call.size());
     for (std::size_t rank = 0; rank < by_call.size(); ++rank) call_[by_call[rank]] = static_cast<std::int64_t>(rank);
     ret_.assign(by_call.size(), kNever);
@@ -151,10 +152,8 @@ class Builder {
         const std::size_t op = at(position_[at(index)]);
         return columns_.certain(op) ? columns_.ret[op] : kNever;
       };
-      std::stable_sort(chain.begin(), chain.end(), [&](std::int32_t a, std::int32_t b) {
-        const std::int64_t x = call_of(at(a));
-        const std::int64_t y = call_of(at(b));
-        return x != y ? x < y : end(a) < end(b);
+      std::sort(chain.begin(), chain.end(), [&](std::int32_t a, std::int32_t b) {
+        return std::tuple(call_of(at(a)), end(a), a) < std::tuple(call_of(at(b)), end(b), b);
       });
       all.push_back(std::move(chain));
     }
@@ -201,7 +200,8 @@ class Builder {
 
   void hints_of(std::vector<std::int32_t>& members) {
     const auto hint = [&](std::int32_t index) { return columns_.hint[at(position_[at(index)])]; };
-    std::stable_sort(members.begin(), members.end(), [&](std::int32_t a, std::int32_t b) { return hint(a) < hint(b); });
+    std::sort(members.begin(), members.end(),
+              [&](std::int32_t a, std::int32_t b) { return hint(a) != hint(b) ? hint(a) < hint(b) : a < b; });
     std::size_t group = 0;  // where the hints equal to the current one begin
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (hint(members[i]) != hint(members[group])) group = i;

@@ -13,6 +13,7 @@
 // Cost: the sum over all returns of the configurations then possible. Memory: the most at any one time.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "linpoint/search/search.hpp"
 #include "search/configurations.hpp"
@@ -36,7 +37,8 @@ std::vector<Event> events_of(const Problem& problem) {
     events.push_back({problem.call[i], op, false});
     if (problem.ret[i] != kNever || problem.optional[i] == 0) events.push_back({problem.ret[i], op, true});
   }
-  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.rank < b.rank; });
+  std::sort(events.begin(), events.end(),
+            [](const Event& a, const Event& b) { return a.rank != b.rank ? a.rank < b.rank : a.op < b.op; });
   return events;
 }
 
@@ -65,7 +67,7 @@ class Linear final : public Search {
         excluded_(forbidden(problem)),
         lasting_rival_(rivals(problem)),
         rival_(problem.size(), kNoRival),
-        tied_(problem.size()),
+        tied_(tied_operations(problem)),
         rules_out_(problem.size()),
         phase_(problem.size(), Phase::kFuture),
         layout_(layout()),
@@ -76,8 +78,6 @@ class Linear final : public Search {
         record_(layout_.size()),
         source_(layout_.size()) {
     for (const Pair& pair : problem.excluded) rules_out_[at(pair.second)] = true;
-    for (const auto* pairs : {&problem.before, &problem.excluded})
-      for (const Pair& pair : *pairs) tied_[at(pair.first)] = tied_[at(pair.second)] = true;
     free_.reserve(layout_.open * 64);
     for (std::size_t bit = layout_.open * 64; bit-- > 0;) free_.push_back(static_cast<std::uint32_t>(bit));
     set(record_.data(), problem.initial, Past::kRoot);
@@ -127,20 +127,26 @@ class Linear final : public Search {
       } else if (!expanding_ && all_taken(op)) {
         for (std::size_t i = 0; i < current_.size(); ++i) flip(current_[i], op);
         close(op);
-      } else {
-        if (!expanding_ && !begin_return(op)) return Status::kStopped;
-        while (next_reached_ < reached_.size()) {
-          if (interrupted()) return Status::kStopped;
-          if (configurations_ >= most) return Status::kPaused;
-          if (!expand(next_reached_, op)) return Status::kStopped;
-          ++next_reached_;
-        }
-        if (following_.size() == 0) return Status::kViolation;
-        end_return(op);
+      } else if (const Status status = pass_return(op, most); status != Status::kLinearizable) {
+        return status;
       }
       ++event_;
       if (interrupted()) return Status::kStopped;
     }
+    return Status::kLinearizable;
+  }
+
+  /// Lets `op` take effect wherever it has not yet: kLinearizable when that is done and something is possible still.
+  Status pass_return(std::size_t op, std::uint64_t most) {
+    if (!expanding_ && !begin_return(op)) return Status::kStopped;
+    while (next_reached_ < reached_.size()) {
+      if (interrupted()) return Status::kStopped;
+      if (configurations_ >= most) return Status::kPaused;
+      if (!expand(next_reached_, op)) return Status::kStopped;
+      ++next_reached_;
+    }
+    if (following_.size() == 0) return Status::kViolation;
+    end_return(op);
     return Status::kLinearizable;
   }
 
@@ -333,7 +339,7 @@ class Linear final : public Search {
   /// Forgets one that has returned.
   void remove_rival(std::size_t op) {
     for (const std::size_t other : open_)
-      if (rival_[other] == static_cast<std::int32_t>(op)) rival_[other] = rival_[op];
+      if (std::cmp_equal(rival_[other], op)) rival_[other] = rival_[op];
   }
 
   bool interrupted() {

@@ -47,16 +47,22 @@ inline Adjacency forbidden(const Problem& problem) {
           [](const Pair& p) { return p.second; }};
 }
 
+/// Which operations are in a pair.
+inline std::vector<bool> tied_operations(const Problem& problem) {
+  std::vector<bool> tied(problem.size());
+  for (const auto* pairs : {&problem.before, &problem.excluded})
+    for (const Pair& pair : *pairs)
+      tied[static_cast<std::size_t>(pair.first)] = tied[static_cast<std::size_t>(pair.second)] = true;
+  return tied;
+}
+
 inline constexpr std::int32_t kNoRival = -1;
 
 /// Of equal operations that are open together only the one that returns first need be tried: whatever another could
 /// do now, it could do, and the other can take its place later. Gives for each operation one to be tried before it,
 /// called before it and therefore there whenever it is. Operations in pairs are not equal to any other.
 inline std::vector<std::int32_t> rivals(const Problem& problem) {
-  std::vector<bool> tied(problem.size());
-  for (const auto* pairs : {&problem.before, &problem.excluded})
-    for (const Pair& pair : *pairs)
-      tied[static_cast<std::size_t>(pair.first)] = tied[static_cast<std::size_t>(pair.second)] = true;
+  const std::vector<bool> tied = tied_operations(problem);
   std::vector<std::int32_t> rival(problem.size(), kNoRival);
   // `last` gives the last one so far of a symbol, those that may be left out apart from those that may not.
   const auto find = [&](auto last) {

@@ -88,7 +88,7 @@ class SeenTable {
     }
 
     bool contains(std::uint64_t hash, const Words& key, const Words& lasting) {
-      const std::lock_guard lock(mutex_);
+      const std::scoped_lock lock(mutex_);
       if (slots_.empty()) return false;
       for (Entry* entry = slots_[slot_of(hash, key)].entry; entry != nullptr; entry = entry->next)
         if (within(entry->words() + entry->length, lasting.data())) return true;
@@ -96,7 +96,7 @@ class SeenTable {
     }
 
     Insertion insert(std::uint64_t hash, const Words& key, const Words& lasting) {
-      const std::lock_guard lock(mutex_);
+      const std::scoped_lock lock(mutex_);
       if (used_ * 3 >= slots_.size() * 2 && !grow()) return Insertion::kNoMemory;
       const std::size_t at = slot_of(hash, key);
       for (Entry* entry = slots_[at].entry; entry != nullptr; entry = entry->next) {
@@ -116,7 +116,7 @@ class SeenTable {
     }
 
     void clear() {
-      const std::lock_guard lock(mutex_);
+      const std::scoped_lock lock(mutex_);
       std::fill(slots_.begin(), slots_.end(), Slot{});
       used_ = 0;
       if (blocks_.size() > 1) {
@@ -142,7 +142,7 @@ class SeenTable {
     [[nodiscard]] std::size_t slot_of(std::uint64_t hash, const Words& key) const {
       const std::size_t mask = slots_.size() - 1;
       std::size_t at = hash & mask;
-      while (slots_[at].entry != nullptr && !(slots_[at].hash == hash && equal(slots_[at].entry, key)))
+      while (slots_[at].entry != nullptr && (slots_[at].hash != hash || !equal(slots_[at].entry, key)))
         at = (at + 1) & mask;
       return at;
     }

@@ -40,7 +40,7 @@ class Sequences {
   }
 
   [[nodiscard]] std::size_t bytes() const {
-    return stored_ + contents_.capacity() * sizeof(contents_[0]) + contents_.size() * kMapEntry;
+    return stored_ + contents_.capacity() * sizeof(std::span<const std::int32_t>) + contents_.size() * kMapEntry;
   }
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "specs/instruction.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -50,7 +51,15 @@ constexpr std::array kTable{
 };
 
 /// The most that a counter may be moved by at once: a million such steps stay far from overflow.
-constexpr std::int64_t kMostAdded = std::int64_t{1} << 40U;
+constexpr std::int64_t kMostAdded = 1'099'511'627'776;  // 2^40
+
+/// Notes the recorded result. False when the spec never gives it.
+bool wants(Instruction& instruction, Returns returns, std::int32_t result, const Blueprint& blueprint) {
+  const bool null = result == blueprint.constants.null;
+  if (returns == Returns::kNothing) return null || result == blueprint.constants.yes;
+  if (returns != Returns::kSuccess || !null) instruction.want = result;
+  return true;
+}
 
 bool counts(Instruction& instruction, std::string_view name, const Blueprint& blueprint) {
   const auto integer = [&](std::int32_t value) { return blueprint.integers[static_cast<std::size_t>(value)]; };
@@ -78,28 +87,20 @@ bool counts(Instruction& instruction, std::string_view name, const Blueprint& bl
 std::optional<Instruction> compile(const histories::Columns& columns, const Blueprint& blueprint, std::size_t position,
                                    bool loose) {
   const std::string_view name = blueprint.names[static_cast<std::size_t>(columns.name[position])];
-  for (const Entry& entry : kTable) {
-    if (entry.kind != blueprint.kind || entry.name != name) continue;
-    Instruction instruction{.code = entry.code};
-    auto arguments = columns.arguments_of(position);
-    if (blueprint.key_argument && columns.key[position] == histories::kNone) arguments = arguments.subspan(1);
-    if (!arguments.empty()) instruction.first = arguments[0];
-    if (arguments.size() > 1) instruction.second = arguments[1];
-    Returns returns = entry.returns;
-    if (entry.code == Code::kEnqueue && blueprint.capacity) returns = Returns::kSuccess;
-    const std::int32_t result = columns.result[position];
-    const bool null = result == blueprint.constants.null;
-    if (!loose) {
-      if (returns == Returns::kNothing) {
-        if (!null && result != blueprint.constants.yes) return Instruction{};
-      } else if (returns != Returns::kSuccess || !null) {
-        instruction.want = result;
-      }
-    }
-    if (blueprint.kind == "counter" && !counts(instruction, name, blueprint)) return std::nullopt;
-    return instruction;
-  }
-  return std::nullopt;
+  const auto* const entry = std::find_if(kTable.begin(), kTable.end(), [&](const Entry& each) {
+    return each.kind == blueprint.kind && each.name == name;
+  });
+  if (entry == kTable.end()) return std::nullopt;
+  Instruction instruction{.code = entry->code};
+  auto arguments = columns.arguments_of(position);
+  if (blueprint.key_argument && columns.key[position] == histories::kNone) arguments = arguments.subspan(1);
+  if (!arguments.empty()) instruction.first = arguments[0];
+  if (arguments.size() > 1) instruction.second = arguments[1];
+  const bool bounded = entry->code == Code::kEnqueue && blueprint.capacity;
+  if (!loose && !wants(instruction, bounded ? Returns::kSuccess : entry->returns, columns.result[position], blueprint))
+    return Instruction{};
+  if (blueprint.kind == "counter" && !counts(instruction, name, blueprint)) return std::nullopt;
+  return instruction;
 }
 
 }  // namespace linpoint::specs

@@ -67,7 +67,7 @@ class SharedSteps final : public Steps {
       : stop_(stop),
         table_(
             [&rule, code, &mutex, this](State state, Symbol symbol, std::vector<State>& out) {
-              const std::lock_guard lock(mutex);
+              const std::scoped_lock lock(mutex);
               const std::size_t before = rule.bytes();
               const State after = rule.apply(state, code[static_cast<std::size_t>(symbol)]);
               if (after != kRejected) out.push_back(after);
@@ -92,7 +92,7 @@ class RuleMachine final : public NativeMachine {
       : NativeMachine(std::move(traits), hopeless), rule_(std::move(rule)), code_(std::move(code)) {}
 
   [[nodiscard]] State state(std::span<const std::int64_t> content) const override {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     return rule_.state(content);
   }
 
@@ -110,19 +110,24 @@ class RuleMachine final : public NativeMachine {
   mutable std::mutex mutex_;
 };
 
+template <typename Rule>
+State hopeless_of(const Rule& rule) {
+  if constexpr (requires { rule.hopeless(); })
+    return rule.hopeless();
+  else
+    return kNoState;
+}
+
 template <bool kShared, typename Rule>
 std::unique_ptr<NativeMachine> make(Rule rule, std::vector<Instruction> code, std::size_t exact) {
   std::vector<Trait> traits;
   traits.reserve(code.size());
   for (const Instruction& op : code) traits.push_back(rule.trait(op));
-  State hopeless = kNoState;
-  if constexpr (requires { rule.hopeless(); }) {
-    hopeless = rule.hopeless();
-    for (std::size_t i = 0; i < code.size(); ++i) {
-      const State after = rule.apply(hopeless, code[i]);
-      traits[i].despairs = after == kRejected;
-      traits[i].revives = after != kRejected && after != hopeless;
-    }
+  const State hopeless = hopeless_of(rule);
+  for (std::size_t i = 0; hopeless != kNoState && i < code.size(); ++i) {
+    const State after = rule.apply(hopeless, code[i]);
+    traits[i].despairs = after == kRejected;
+    traits[i].revives = after != kRejected && after != hopeless;
   }
   if constexpr (requires { rule.find_idle({}, {}, traits); })
     rule.find_idle(std::span(code).first(exact), std::span(code).subspan(exact), traits);

@@ -9,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "specs/contents.hpp"
@@ -37,7 +38,7 @@ struct Counter {
     return kRejected;
   }
 
-  [[nodiscard]] Trait trait(const Instruction& op) const {
+  [[nodiscard]] static Trait trait(const Instruction& op) {
     return {.reads = op.code == Code::kReadCount, .determines = op.code == Code::kReadCount && op.want != kAny};
   }
 };
@@ -59,7 +60,7 @@ struct Queue {
     const std::int32_t front = items.empty() ? constants.null : items.front();
     switch (op.code) {
       case Code::kEnqueue: {
-        if (capacity && static_cast<std::int64_t>(items.size()) >= *capacity) return keep_if(op, constants.no, state);
+        if (capacity && std::cmp_greater_equal(items.size(), *capacity)) return keep_if(op, constants.no, state);
         if (!op.allows(constants.yes)) return kRejected;
         std::vector<std::int32_t> longer(items.begin(), items.end());
         longer.push_back(op.first);
@@ -129,9 +130,10 @@ struct GrowingEntry {
         literal(as_they_are),
         unseen(static_cast<std::int32_t>(strings.size())) {
     for (std::size_t i = 0; i < strings.size(); ++i) {
-      if (!strings[i]) continue;
-      numbers.emplace(*strings[i], static_cast<std::int32_t>(i));
-      if (values.contains(static_cast<std::int32_t>(i))) seen.push_back(*strings[i]);
+      const auto& text = strings[i];
+      if (!text) continue;
+      numbers.emplace(*text, static_cast<std::int32_t>(i));
+      if (values.contains(static_cast<std::int32_t>(i))) seen.push_back(*text);
     }
     std::sort(seen.begin(), seen.end());
     strings.emplace_back("");
@@ -151,7 +153,9 @@ struct GrowingEntry {
       if (!before) return kRejected;
       text = *before;
     }
-    text += *strings[static_cast<std::size_t>(op.first)];
+    const auto& more = strings[static_cast<std::size_t>(op.first)];
+    if (!more) return kRejected;
+    text += *more;
     if (!literal && !may_be_seen(text)) return hopeless();
     const auto [found, fresh] = numbers.try_emplace(text, static_cast<std::int32_t>(strings.size()));
     if (fresh) {

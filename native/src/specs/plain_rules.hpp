@@ -23,7 +23,7 @@ struct Register {
 
   [[nodiscard]] static State hopeless() { return kUnseen; }
 
-  [[nodiscard]] State state(std::span<const std::int64_t> content) const { return static_cast<State>(content[0]); }
+  [[nodiscard]] static State state(std::span<const std::int64_t> content) { return static_cast<State>(content[0]); }
 
   [[nodiscard]] State apply(State state, const Instruction& op) const {
     switch (op.code) {
@@ -84,7 +84,7 @@ struct Entry {
 
   [[nodiscard]] static State hopeless() { return kUnseen + 1; }
 
-  [[nodiscard]] State state(std::span<const std::int64_t> content) const {
+  [[nodiscard]] static State state(std::span<const std::int64_t> content) {
     return content.empty() ? kAbsent : static_cast<State>(content[0]) + 1;
   }
 
@@ -135,7 +135,7 @@ struct Entry {
 struct Element {
   Constants constants;
 
-  [[nodiscard]] State state(std::span<const std::int64_t> content) const { return content.empty() ? 0 : 1; }
+  [[nodiscard]] static State state(std::span<const std::int64_t> content) { return content.empty() ? 0 : 1; }
 
   [[nodiscard]] State apply(State state, const Instruction& op) const {
     const auto truth = [&](bool is) { return is ? constants.yes : constants.no; };
@@ -161,7 +161,7 @@ struct Element {
 struct Mutex {
   Constants constants;
 
-  [[nodiscard]] State state(std::span<const std::int64_t> content) const { return static_cast<State>(content[0]); }
+  [[nodiscard]] static State state(std::span<const std::int64_t> content) { return static_cast<State>(content[0]); }
 
   [[nodiscard]] State apply(State state, const Instruction& op) const {
     switch (op.code) {

@@ -12,7 +12,7 @@ from linpoint.checkers.frontier import reached, stuck_frontier
 from linpoint.checkers.interpretation import Interpretation
 from linpoint.checkers.parts import Part
 from linpoint.checkers.search.contest import Answer
-from linpoint.histories.values import show
+from linpoint.histories.values import counted, show
 from linpoint.verdicts import KeyVerdict, Reached, Status, Witness
 
 _REASONS: Final = {
@@ -88,6 +88,6 @@ def _why_stopped(part: Part, answer: Answer, how_far: Reached, *, interrupted: b
     where = "" if part.key is None else f" on key {show(part.key)}"
     who = "the searches" if answer.raced else part.told()[0]
     return (
-        f"{reason}{where}: {who} looked at {answer.configurations:,} configurations; the longest legal "
+        f"{reason}{where}: {who} looked at {counted(answer.configurations, 'configuration')}; the longest legal "
         f"prefix has {len(how_far.prefix):,} of {how_far.operations:,} operations"
     )

@@ -43,7 +43,7 @@ class NativeTwin:
         twin = spec.twin
         if twin is None:
             return None
-        if twin.kind == "counter" and not _is_integer(spec.initial):
+        if twin.kind == "counter" and not _counts_in_integers(reading):
             return None
         capacity = None if twin.capacity is None else min(twin.capacity, _LARGEST)
         fresh = _numbers_of_first_values(twin.kind, spec.initial, columns.numbers)
@@ -127,14 +127,16 @@ def _is_text(value: Any) -> bool:
     return True
 
 
-def _is_integer(value: Any) -> bool:
-    return _as_integer(value) is not None
+def _counts_in_integers(reading: Interpretation) -> bool:
+    """Whether a counter stays within integers far from overflow; floats round where integers do not."""
+    first = reading.spec.initial
+    if type(first) is not int or not -_LARGEST < first < _LARGEST:
+        return False
+    return all(type(amount) is int for op in reading.history.operations for amount in op.args)
 
 
 def _as_integer(value: Any) -> int | None:
-    """The integer that a value is equal to, if it is far from overflow."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:  # noqa: PLR0124 - NaN
+    """The integer of 64 bits that a value is equal to, if it is one."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -(2**63) <= value < 2**63:
         return None
-    if isinstance(value, float) and not value.is_integer():
-        return None
-    return int(value) if -_LARGEST < value < _LARGEST else None
+    return int(value) if value == int(value) else None

@@ -8,7 +8,7 @@ import dataclasses
 
 from linpoint.explain.explanation import Culprit, Explanation
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import Value, one_line, show
+from linpoint.histories.values import Value, counted, one_line, show
 from linpoint.specs.protocol import Returns
 from linpoint.verdicts import Status, Verdict, Witness
 
@@ -68,7 +68,7 @@ def _order(verdict: Verdict, witness: Witness) -> str:
 def sentence(explanation: Explanation) -> str:
     """The verdict in one sentence."""
     verdict = explanation.verdict
-    what = _count(verdict.statistics.operations, "operation")
+    what = counted(verdict.statistics.operations, "operation")
     if verdict.status is Status.LINEARIZABLE:
         return f"LINEARIZABLE: {what} fit the spec {verdict.spec.name}{_under(verdict)}; the order is certified."
     if verdict.status is Status.UNKNOWN:
@@ -193,18 +193,14 @@ def numbers(verdict: Verdict) -> str:
     """What was done, in a line."""
     statistics = verdict.statistics
     keys = len(verdict.keys)
-    parts = [_count(statistics.operations, "operation")]
+    parts = [counted(statistics.operations, "operation")]
     if keys > 1:
-        parts.append(_count(keys, "key"))
-    parts += [_count(statistics.configurations, "configuration"), f"{statistics.seconds:.3f} s"]
+        parts.append(counted(keys, "key"))
+    parts += [counted(statistics.configurations, "configuration"), f"{statistics.seconds:.3f} s"]
     if verdict.status is Status.UNKNOWN:
         more = "" if "interrupted" in verdict.why else "; a larger --budget or --max-memory may help"
         return f"{', '.join(parts)}{more}."
     return f"{', '.join(parts)}; decided by {verdict.checker} ({verdict.why})."
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _call(op: Operation) -> str:

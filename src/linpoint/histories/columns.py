@@ -133,7 +133,7 @@ class _Times:
             self.call: array[int] = array("q", calls)  # a float raises TypeError here
             self.return_: array[int] = array("q", [NEVER if end is None else end for end in returns])
             self.crash: array[int] = array("q", instants)
-            fits = self._fits(skew)
+            fits = self._fits(skew, returns)
         except (TypeError, OverflowError):
             fits = False
         if fits:
@@ -153,13 +153,13 @@ class _Times:
             array("q", map(ranks.__getitem__, column)) for column in (calls, returns, ends, instants, late)
         )
 
-    def _fits(self, skew: Time) -> bool:
+    def _fits(self, skew: Time, returns: list[Any]) -> bool:
         if type(skew) is not int or skew >= _LARGEST_TIME:
             return False
         columns = [column for column in (self.call, self.crash) if column]
         if any(max(column) >= _LARGEST_TIME or min(column) <= -_LARGEST_TIME for column in columns):
             return False
-        return not self.return_ or all(time < _LARGEST_TIME or time == NEVER for time in self.return_)
+        return all(end is None or end < _LARGEST_TIME for end in returns)
 
 
 def _return(op: Operation) -> Time | None:

@@ -52,7 +52,9 @@ class History(Sequence[Operation]):
         by_position: bool = False,
     ) -> None:
         in_time = tuple(sorted(crashes, key=lambda crash: crash.time))
-        self._fill(tuple(operations), in_time, tuple(annotations), source, _exact(clock_skew), by_position)
+        all_of_them = tuple(operations)
+        skew = _exact(clock_skew, all_of_them, in_time)
+        self._fill(all_of_them, in_time, tuple(annotations), source, skew, by_position)
         if not self.columns.native.well_formed():
             _validate(self)
         _validate_clocks(self)
@@ -148,7 +150,7 @@ class History(Sequence[Operation]):
         Raises LP-U001 for what is no such number, LP-U006 for a history that clocks have no say in.
         """
         other = self._with(self.operations)
-        object.__setattr__(other, "clock_skew", _exact(skew))
+        object.__setattr__(other, "clock_skew", _exact(skew, self.operations, self.crashes))
         object.__setattr__(other, "_columns", None)
         _validate_clocks(other)
         return other
@@ -187,6 +189,13 @@ def _validate(history: History) -> None:
                 place=history.place(op),
                 remedy="Check the clock of the recorder: a call must come first.",
             )
+        if op.outcome is Outcome.OK and op.return_ is None:
+            raise HistoryError(
+                "LP-H006",
+                f'process {op.process} has the result of "{op.name}", called at {op.call}, but it never returned.',
+                place=history.place(op),
+                remedy='An ok operation has a "return"; one that never returned has the outcome unknown.',
+            )
     if with_key is not None and without_key is not None:
         raise HistoryError(
             "LP-H014",
@@ -198,15 +207,22 @@ def _validate(history: History) -> None:
         _validate_process(history, ops)
 
 
-def _exact(skew: Time) -> Time:
-    """The skew, as an integer if it is one: 1.7e18 nanoseconds and 5.0 would add up to what a float can hold."""
+def _exact(skew: Time, operations: Iterable[Operation], crashes: Iterable[Crash]) -> Time:
+    """The skew, as an integer wherever that says the same: 1.7e18 nanoseconds and 0.5 add up to what a float can hold.
+
+    Between integers a fraction of the skew makes no difference: 3.5 is less than a gap iff 3 is.
+    """
     if type(skew) not in (int, float) or not 0 <= skew < _MOST_SKEW:
         raise UsageError(
             "LP-U001",
             f"{skew!r} is not a clock skew.",
             remedy="Give a number from 0 on, in the unit of the history's times.",
         )
-    return int(skew) if skew == int(skew) else skew
+    if skew == int(skew):
+        return int(skew)
+    times = (time for op in operations for time in (op.call, op.return_) if time is not None)
+    whole = all(type(time) is int for time in itertools.chain(times, (crash.time for crash in crashes)))
+    return int(skew) if whole else skew
 
 
 def _validate_clocks(history: History) -> None:

@@ -136,3 +136,8 @@ def show(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=repr)
     except (TypeError, ValueError):
         return repr(value)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things in words: ``1 key``, ``1,200 keys``."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -38,8 +38,8 @@ Classes by_first_argument(const Columns& columns);
 /// The given positions by class, classes in order of appearance.
 std::vector<std::vector<std::int32_t>> split(std::span<const std::int32_t> positions, const Classes& classes);
 
-/// Whether every process is sequential, nobody returns before calling, no certain operation spans a crash of its
-/// process, and keys are given for all operations or for none.
+/// Whether every process is sequential, nobody returns before calling, every certain operation returns and spans no
+/// crash of its process, and keys are given for all operations or for none.
 bool well_formed(const Columns& columns);
 
 /// Whether any two operations that may have had an effect were open at the same time.
