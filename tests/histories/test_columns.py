@@ -388,6 +388,8 @@ def sound(ops: Sequence[Operation], crashes: Sequence[Crash]) -> bool:
 
     if any(op.return_ is not None and op.return_ < op.call for op in ops):
         return False
+    if any(op.return_ is None and op.outcome is Outcome.OK for op in ops):
+        return False
     if len({op.key is None for op in ops}) > 1:
         return False
     for a, b in itertools.combinations(ops, 2):
@@ -465,7 +467,7 @@ def test_malformed_histories_are_refused_and_others_are_not(seed: int) -> None:
         else:
             assert expected is None, (ops, crashes)
             seen["fine"] += 1
-    assert {"LP-H004", "LP-H005", "LP-H013", "LP-H014", "fine"} <= set(seen)
+    assert {"LP-H004", "LP-H005", "LP-H006", "LP-H013", "LP-H014", "fine"} <= set(seen)
     assert min(seen["fine"], seen["LP-H004"]) > 300
     assert min(seen.values()) > 20
 

@@ -48,7 +48,7 @@ VALUES: list[Any] = [
     {"a": True},
 ]
 TEXTS = ["", "a", "b", "ab", "ba", "aa", "\N{SNOWMAN}", "a\x00b"]
-NUMBERS: list[Any] = [0, 1, 1.0, 2, -1, -3, 5, 2**39, -(2**40), 7.0]
+NUMBERS: list[Any] = [0, 1, 2, -1, -3, 5, 2**29, -(2**30)]
 KEYS: list[Any] = ["k", 1, 1.0, True, None, [1]]
 
 
@@ -138,7 +138,7 @@ TWINS: dict[str, tuple[Make, Callable[[random.Random], dict[str, Any]]]] = {
     "queue with a capacity": (queue, lambda rng: {"capacity": rng.randint(1, 3)} | items(rng)),
     "stack": (stack, items),
     "set": (set_element, items),
-    "counter": (counter, lambda rng: {"initial": rng.choice([0, 5, 3.0, -(2**50)])}),
+    "counter": (counter, lambda rng: {"initial": rng.choice([0, 5, -(2**50)])}),
     "mutex": (mutex, lambda rng: {"initial": rng.random() < 0.5}),
 }
 
