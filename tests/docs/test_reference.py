@@ -122,7 +122,11 @@ def names_of(thing) -> list[str]:
         return []
     if issubclass(thing, enum.Enum):
         return [member.name for member in thing]
-    fields = [field.name for field in dataclasses.fields(thing) if not field.name.startswith("_")] if dataclasses.is_dataclass(thing) else []
+    fields = (
+        [field.name for field in dataclasses.fields(thing) if not field.name.startswith("_")]
+        if dataclasses.is_dataclass(thing)
+        else []
+    )
     own = [name for name in vars(thing) if not name.startswith("_")]
     return list(dict.fromkeys([*fields, *own]))
 
