@@ -106,7 +106,7 @@ std::pair<verdicts::Flaw, std::int32_t> certify_run(const Columns& columns, cons
     finding = verdicts::check_alphabet(columns, names, order, alphabet);
     if (finding.flaw == verdicts::Flaw::kNone) {
       StopToken unlimited;
-      finding = verdicts::check_run(columns, order, alphabet, *machine.steps(unlimited), initial);
+      finding = verdicts::check_run(columns, order, alphabet, *machine.literal_steps(unlimited), initial);
     }
   }
   if (raised) std::rethrow_exception(std::exchange(raised, nullptr));
@@ -184,21 +184,18 @@ void bind_searches(nb::module_& m) {
       [](const Columns& columns, const std::string& kind, const std::vector<std::string>& names,
          const std::vector<std::int32_t>& constants, bool key_argument, std::optional<std::int64_t> capacity,
          const std::vector<std::optional<std::int64_t>>& integers,
-         const std::vector<std::optional<std::string>>& strings, const Classes& exact, const Classes& loose,
-         bool literal) {
+         const std::vector<std::optional<std::string>>& strings, const Classes& exact, const Classes& loose) {
         const specs::Blueprint blueprint{.kind = kind,
                                          .names = names,
                                          .constants = {constants.at(0), constants.at(1), constants.at(2)},
                                          .key_argument = key_argument,
                                          .capacity = capacity,
                                          .integers = integers,
-                                         .strings = strings,
-                                         .literal = literal};
+                                         .strings = strings};
         return specs::native_machine(columns, blueprint, exact.first, loose.first);
       },
       "columns"_a, "kind"_a, "names"_a, "constants"_a, "key_argument"_a, "capacity"_a.none(), "integers"_a, "strings"_a,
-      "exact"_a, "loose"_a, "literal"_a,
-      "The native steps of a built-in spec, or None where they do not cover the history.");
+      "exact"_a, "loose"_a, "The native steps of a built-in spec, or None where they do not cover the history.");
 
   nb::enum_<Condition>(m, "Condition")
       .value("LINEARIZABLE", Condition::kLinearizable)

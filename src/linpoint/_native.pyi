@@ -78,7 +78,6 @@ def native_machine(
     strings: Sequence[str | None],
     exact: Classes,
     loose: Classes,
-    literal: bool,
 ) -> NativeMachine | None: ...
 
 # Searches

@@ -84,22 +84,30 @@ bool counts(Instruction& instruction, std::string_view name, const Blueprint& bl
 
 }  // namespace
 
-std::optional<Instruction> compile(const histories::Columns& columns, const Blueprint& blueprint, std::size_t position,
-                                   bool loose) {
-  const std::string_view name = blueprint.names[static_cast<std::size_t>(columns.name[position])];
-  const auto* const entry = std::find_if(kTable.begin(), kTable.end(), [&](const Entry& each) {
-    return each.kind == blueprint.kind && each.name == name;
-  });
-  if (entry == kTable.end()) return std::nullopt;
-  Instruction instruction{.code = entry->code};
-  auto arguments = columns.arguments_of(position);
-  if (blueprint.key_argument && columns.key[position] == histories::kNone) arguments = arguments.subspan(1);
+Compiler::Compiler(const histories::Columns& columns, const Blueprint& blueprint)
+    : columns_(columns), blueprint_(blueprint) {
+  for (const std::string& name : blueprint.names) {
+    const auto* const entry = std::find_if(kTable.begin(), kTable.end(), [&](const Entry& each) {
+      return each.kind == blueprint.kind && each.name == name;
+    });
+    entries_.push_back(entry == kTable.end() ? histories::kNone : static_cast<std::int32_t>(entry - kTable.begin()));
+  }
+}
+
+std::optional<Instruction> Compiler::compile(std::size_t position, bool loose) const {
+  const std::int32_t place = entries_[static_cast<std::size_t>(columns_.name[position])];
+  if (place == histories::kNone) return std::nullopt;
+  const Entry& entry = kTable[static_cast<std::size_t>(place)];
+  Instruction instruction{.code = entry.code};
+  auto arguments = columns_.arguments_of(position);
+  if (blueprint_.key_argument && columns_.key[position] == histories::kNone) arguments = arguments.subspan(1);
   if (!arguments.empty()) instruction.first = arguments[0];
   if (arguments.size() > 1) instruction.second = arguments[1];
-  const bool bounded = entry->code == Code::kEnqueue && blueprint.capacity;
-  if (!loose && !wants(instruction, bounded ? Returns::kSuccess : entry->returns, columns.result[position], blueprint))
+  const bool bounded = entry.code == Code::kEnqueue && blueprint_.capacity;
+  if (!loose && !wants(instruction, bounded ? Returns::kSuccess : entry.returns, columns_.result[position], blueprint_))
     return Instruction{};
-  if (blueprint.kind == "counter" && !counts(instruction, name, blueprint)) return std::nullopt;
+  const bool counter = entry.code == Code::kCount || entry.code == Code::kReadCount;
+  if (counter && !counts(instruction, entry.name, blueprint_)) return std::nullopt;
   return instruction;
 }
 

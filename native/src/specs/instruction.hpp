@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "linpoint/specs/native_machine.hpp"
 
@@ -55,8 +56,34 @@ struct Instruction {
   [[nodiscard]] bool allows(std::int32_t given) const { return want == kAny || want == given; }
 };
 
-/// The operation at `position`; with any result if `loose`. None where native steps do not know it.
-std::optional<Instruction> compile(const histories::Columns& columns, const Blueprint& blueprint, std::size_t position,
-                                   bool loose);
+/// A set of the numbers of values, which are small.
+class ValueSet {
+ public:
+  void insert(std::int32_t value) {
+    if (value < 0) return;  // any
+    if (static_cast<std::size_t>(value) >= in_.size()) in_.resize(2 * static_cast<std::size_t>(value) + 1);
+    in_[static_cast<std::size_t>(value)] = true;
+  }
+  [[nodiscard]] bool contains(std::int32_t value) const {
+    return value >= 0 && static_cast<std::size_t>(value) < in_.size() && in_[static_cast<std::size_t>(value)];
+  }
+
+ private:
+  std::vector<bool> in_;
+};
+
+/// Makes instructions of operations.
+class Compiler {
+ public:
+  Compiler(const histories::Columns& columns, const Blueprint& blueprint);
+
+  /// The operation at `position`; with any result if `loose`. None where native steps do not know it.
+  [[nodiscard]] std::optional<Instruction> compile(std::size_t position, bool loose) const;
+
+ private:
+  const histories::Columns& columns_;
+  const Blueprint& blueprint_;
+  std::vector<std::int32_t> entries_;  // of each name: its place in the table of steps
+};
 
 }  // namespace linpoint::specs

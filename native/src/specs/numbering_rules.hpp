@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -120,15 +119,10 @@ struct GrowingEntry {
   mutable std::unordered_map<std::string, std::int32_t> numbers;
   mutable std::size_t written = 0;
   std::vector<std::string> seen;  // sorted
-  bool literal;                   // strings are kept apart whoever sees them
   std::int32_t unseen;
 
-  GrowingEntry(const Constants& constants, std::vector<std::optional<std::string>> known,
-               const std::unordered_set<std::int32_t>& values, bool as_they_are)
-      : entry{constants},
-        strings(std::move(known)),
-        literal(as_they_are),
-        unseen(static_cast<std::int32_t>(strings.size())) {
+  GrowingEntry(const Constants& constants, std::vector<std::optional<std::string>> known, const ValueSet& values)
+      : entry{constants}, strings(std::move(known)), unseen(static_cast<std::int32_t>(strings.size())) {
     for (std::size_t i = 0; i < strings.size(); ++i) {
       const auto& text = strings[i];
       if (!text) continue;
@@ -142,9 +136,17 @@ struct GrowingEntry {
   [[nodiscard]] std::size_t bytes() const { return written; }
   [[nodiscard]] State hopeless() const { return unseen + 1; }
 
-  [[nodiscard]] State state(std::span<const std::int64_t> content) const { return entry.state(content); }
+  [[nodiscard]] static State state(std::span<const std::int64_t> content) { return Entry::state(content); }
 
-  [[nodiscard]] State apply(State state, const Instruction& op) const {
+  [[nodiscard]] State apply(State state, const Instruction& op) const { return apply(state, op, false); }
+
+  /// The same, with strings kept apart whoever sees them.
+  [[nodiscard]] State apply_literally(State state, const Instruction& op) const { return apply(state, op, true); }
+
+  [[nodiscard]] Trait trait(const Instruction& op) const { return entry.trait(op); }
+
+ private:
+  [[nodiscard]] State apply(State state, const Instruction& op, bool literal) const {
     if (op.code != Code::kAppend) return entry.apply(state, op);
     if (state == hopeless()) return state;
     std::string text;
@@ -165,9 +167,6 @@ struct GrowingEntry {
     return found->second + 1;
   }
 
-  [[nodiscard]] Trait trait(const Instruction& op) const { return entry.trait(op); }
-
- private:
   [[nodiscard]] bool may_be_seen(const std::string& text) const {
     const auto next = std::lower_bound(seen.begin(), seen.end(), text);
     return next != seen.end() && next->starts_with(text);

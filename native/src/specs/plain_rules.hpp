@@ -3,7 +3,7 @@
 #pragma once
 
 #include <span>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "linpoint/specs/steps.hpp"
@@ -55,23 +55,25 @@ struct Register {
   /// Not so where a compare-and-set failed, or may have, since it may have failed because of that very value.
   void find_idle(std::span<const Instruction> exact, std::span<const Instruction> loose,
                  std::vector<Trait>& traits) const {
-    std::unordered_set<std::int32_t> seen;
+    std::vector<std::int32_t> looked_for;
     for (const Instruction& op : exact) {
       if (op.code == Code::kCas && op.want != constants.yes) return;
-      if (op.code == Code::kRead || op.code == Code::kSwap) seen.insert(op.want);
-      if (op.code == Code::kCas) seen.insert(op.first);
+      if (op.code == Code::kRead || op.code == Code::kSwap) looked_for.push_back(op.want);
+      if (op.code == Code::kCas) looked_for.push_back(op.first);
     }
+    std::unordered_multimap<std::int32_t, std::size_t> leaving;  // by the value they leave
+    for (std::size_t i = 0; i < loose.size(); ++i)
+      if (loose[i].code == Code::kWrite || loose[i].code == Code::kSwap || loose[i].code == Code::kCas)
+        leaving.emplace(loose[i].code == Code::kCas ? loose[i].second : loose[i].first, i);
     std::vector<bool> kept(loose.size());
-    for (bool changed = true; changed;) {  // a compare-and-set that is kept has seen its old value
-      changed = false;
-      for (std::size_t i = 0; i < loose.size(); ++i) {
-        const Instruction& op = loose[i];
-        const bool leaves = op.code == Code::kWrite || op.code == Code::kSwap || op.code == Code::kCas;
-        const std::int32_t value = op.code == Code::kCas ? op.second : op.first;
-        if (kept[i] || !leaves || !seen.contains(value)) continue;
-        kept[i] = changed = true;
-        if (op.code == Code::kCas) seen.insert(op.first);
+    while (!looked_for.empty()) {
+      const auto [first, last] = leaving.equal_range(looked_for.back());
+      looked_for.pop_back();
+      for (auto found = first; found != last; ++found) {
+        kept[found->second] = true;  // and a compare-and-set that is kept looks for its old value
+        if (loose[found->second].code == Code::kCas) looked_for.push_back(loose[found->second].first);
       }
+      leaving.erase(first, last);
     }
     for (std::size_t i = 0; i < loose.size(); ++i) traits[exact.size() + i].idle = !kept[i];
   }

@@ -78,8 +78,8 @@ def certify_prefix(
 def _certify_order(reading: Interpretation, positions: Sequence[int], order: Sequence[int], *, whole: bool) -> None:
     found = certify_order(
         reading.columns,
-        list(positions),
-        list(order),
+        positions,
+        order,
         reading.native_condition,
         reading.spec.key_argument,
         whole,

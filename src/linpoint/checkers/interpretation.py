@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from linpoint.checkers import conditions
@@ -109,19 +109,15 @@ class Interpretation:
         return Automaton(machine, _Symbols(self.history.operations, self.exact, self.loose))
 
     @functools.cached_property
-    def _certifying(self) -> tuple[Machine, Callable[[Sequence[int]], int]]:
-        """A machine that no search has used and that takes no shortcuts, and its first states."""
-        if self._twin is None:
-            other = Interpretation(self.history, self.spec, self.condition, divided=False)
-            return other.machine, other.initial
-        twin = NativeTwin.of(self, literal=True)
-        assert twin is not None
-        return twin.machine, twin.initial
+    def _certifying(self) -> Interpretation:
+        """Whose machine certifies: one that no search has used, or a native one, which then takes no shortcuts."""
+        if self._twin is not None:
+            return self
+        return Interpretation(self.history, self.spec, self.condition, divided=False)
 
     def certifying(self, positions: Sequence[int]) -> tuple[Machine, int]:
         """A machine for certification, and its first state of the object that these operations are of."""
-        machine, initial = self._certifying
-        return machine, initial(positions)
+        return self._certifying.machine, self._certifying.initial(positions)
 
     def _reads(self) -> bytes:
         """For each symbol whether it changes no state, whatever that is."""
@@ -197,11 +193,11 @@ class Interpretation:
         shapes = (partition(self.spec.arguments(operations[position])) for position in self.loose.first)
         return self.loose.merged([parts.setdefault(canonical(part), len(parts)) for part in shapes])
 
-    def runs(self, order: Sequence[int]) -> list[list[int]]:
+    def runs(self, order: Sequence[int]) -> Sequence[Sequence[int]]:
         """The operations of an order by what has a state of its own."""
-        if self._twin is None:
-            return [list(order)]
-        return self._twin.scope.split(list(order))
+        if self._twin is None or not self._twin.divides:
+            return [order]
+        return self._elements.split(order)
 
     def problem(self, positions: Sequence[int], relaxed: Collection[int] = ()) -> Problem:
         """The problem that decides these operations. Those ``relaxed`` may be left out and may have returned anything,
@@ -209,7 +205,7 @@ class Interpretation:
         """
         return Problem(
             self.columns,
-            list(positions),
+            positions,
             sorted(relaxed),
             self.native_condition,
             self.spec.key_argument,

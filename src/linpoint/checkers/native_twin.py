@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from linpoint.checkers._native_search import Classes, NativeMachine, native_machine
+from linpoint.checkers._native_search import NativeMachine, native_machine
 from linpoint.histories.columns import FALSE, NULL, TRUE
 from linpoint.histories.values import Value, canonical
 
@@ -27,18 +27,12 @@ class NativeTwin:
         self._spec = reading.spec
         self._fresh = fresh
         self._states: dict[tuple[int, ...], int] = {}
-        columns = reading.columns
-        self.scope: Classes = (
-            columns.by_first_argument() if self._kind == "set" else columns.by_object(reading.spec.key_argument)
-        )
-        """What has a state of its own: a key, or an element of a set."""
+        self.divides = self._kind == "set"
+        """Whether one object holds several states: the elements of a set have one each."""
 
     @classmethod
-    def of(cls, reading: Interpretation, *, literal: bool = False) -> NativeTwin | None:
-        """The twin for a history, or None where the native steps do not cover it.
-
-        ``literal``: without the shortcut that values nobody looks for are one.
-        """
+    def of(cls, reading: Interpretation) -> NativeTwin | None:
+        """The twin for a history, or None where the native steps do not cover it."""
         spec, columns = reading.spec, reading.history.columns
         twin = spec.twin
         if twin is None:
@@ -63,7 +57,6 @@ class NativeTwin:
             [value if isinstance(value, str) else None for value in values] if grows else [],
             reading.exact,
             reading.loose,
-            literal,
         )
         return None if machine is None else cls(reading, machine, fresh)
 

@@ -35,8 +35,6 @@ struct Blueprint {
   std::vector<std::optional<std::int64_t>> integers;
   /// For values that are strings: the string. Needed for maps with append only.
   std::vector<std::optional<std::string>> strings;
-  /// Keep values apart that no operation looks for. Searches are quicker without, certificates surer with it.
-  bool literal = false;
 };
 
 /// A machine whose states can be given from outside.
