@@ -2,7 +2,7 @@
 """`make bench`: linpoint and Porcupine on the same histories, one process a measurement, ratios rather than gates.
 
 Every cell is printed, also where Porcupine is ahead. Times are those of checking, without start-up and reading, on both
-sides; small files are checked five times in a process and the median counts. Nothing fails for being slow: the exit
+sides; small files are checked 31 times in a process and the median counts. Nothing fails for being slow: the exit
 code is 1 only if an answer is wrong, or a tool failed.
 
     python -m benchmarks --quick

@@ -24,7 +24,7 @@ from benchmarks.workloads import cas_register_lines, map_lines, queue_lines
 SIZES: Final = {"100": 100, "200": 200, "1k": 1_000, "10k": 10_000, "100k": 100_000}
 PROCESSES: Final = (4, 10, 30)
 UNKNOWN: Final = (4, 8, 12)
-RECORDED_RUNS: Final = 5
+RECORDED_RUNS: Final = 31
 USER_SPEC: Final = "benchmarks.register_spec:CasRegister"
 
 _QUICK: Final = (

@@ -93,7 +93,8 @@ class Walk final : public Search {
 
   /// Takes a first operation from here; false when there is none.
   bool descend() {
-    if (state_ == problem_.hopeless && is_lost()) return false;
+    lost_ = state_ == problem_.hopeless && is_lost();
+    if (lost_) return false;
     if (seen_ != nullptr) {
       const std::size_t op = due_read();
       if (op != kNoOperation) return enter(op, state_, 0, true);
@@ -206,7 +207,8 @@ class Walk final : public Search {
   /// Goes back from a configuration that nothing can follow.
   Frame undo() {
     const Frame frame = stack_.back();
-    if (seen_ != nullptr && !on_entry_) remember(state_);
+    if (seen_ != nullptr && !on_entry_ && !lost_) remember(state_);
+    lost_ = false;
     stack_.pop_back();
     unchanged_ = std::min(unchanged_, stack_.size());
     events_.unlift(static_cast<std::uint32_t>(frame.op));
@@ -251,6 +253,7 @@ class Walk final : public Search {
   Adjacency excluded_;
   std::vector<std::int32_t> rival_;
   std::vector<bool> rules_out_;  // taking it excludes another operation
+  bool lost_ = false;            // what it stands on is refuted at a glance, and not worth remembering
   bool on_entry_;                // configurations are remembered when they are entered
   SeenTable::Words key_;
   std::vector<Frame> stack_;

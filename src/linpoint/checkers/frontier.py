@@ -31,10 +31,16 @@ def stuck_frontier(
     if condition == "buffered-durable":  # its prefix does not show where the state went back at a crash
         return StuckFrontier(tuple(prefix), ())
     reading = reading or Interpretation(history, spec, condition)
-    states = _states_after(reading, prefix)
-    waiting = _next_in_line(reading, positions, prefix)
-    blocked = [Blocked(place, allowed_results(spec, states, history.operations[place])) for place in waiting]
-    return StuckFrontier(tuple(prefix), tuple(blocked))
+    known = reading
+
+    def blocked() -> tuple[Blocked, ...]:
+        states = _states_after(known, prefix)
+        return tuple(
+            Blocked(place, allowed_results(spec, states, history.operations[place]))
+            for place in _next_in_line(known, positions, prefix)
+        )
+
+    return StuckFrontier(tuple(prefix), blocked)
 
 
 def _states_after(reading: Interpretation, prefix: Sequence[int]) -> list[dict[Any, State]]:

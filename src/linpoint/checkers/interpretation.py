@@ -195,9 +195,9 @@ class Interpretation:
 
     def runs(self, order: Sequence[int]) -> Sequence[Sequence[int]]:
         """The operations of an order by what has a state of its own."""
-        if self._twin is None or not self._twin.divides:
+        if self._twin is None:
             return [order]
-        return self._elements.split(order)
+        return (self._elements if self._twin.divides else self._objects).split(order)
 
     def problem(self, positions: Sequence[int], relaxed: Collection[int] = ()) -> Problem:
         """The problem that decides these operations. Those ``relaxed`` may be left out and may have returned anything,

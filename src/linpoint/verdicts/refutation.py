@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from linpoint.histories.values import Value
 
@@ -24,12 +25,22 @@ class StuckFrontier:
     """A longest legal prefix and the operations that cannot come next, each with the spec's reason.
 
     It is evidence to look at, and the prefix is certified; that *no* order exists is the exhausted search's word alone.
+    The reasons are found when they are asked for: that takes longer than many a search.
     """
 
     prefix: tuple[int, ...]
-    blocked: tuple[Blocked, ...]
+    _blocked: tuple[Blocked, ...] | Callable[[], tuple[Blocked, ...]] = field(compare=False, repr=False)
 
     kind = "stuck-frontier"
+
+    @property
+    def blocked(self) -> tuple[Blocked, ...]:
+        """The operations that would have to come next and cannot."""
+        found = self._blocked
+        if callable(found):
+            found = found()
+            object.__setattr__(self, "_blocked", found)
+        return found
 
 
 Refutation = StuckFrontier
