@@ -85,6 +85,8 @@ std::vector<std::int32_t> effective(const Columns& columns) {
 }  // namespace
 
 void bind_histories(nb::module_& m) {
+  nb::class_<Columns> columns_class(m, "Columns", "A history as integers.");
+
   nb::class_<Classes>(m, "Classes", "Operations that are alike, numbered; `first` has the first operation of each.")
       .def_ro("first", &Classes::first)
       .def("__len__", [](const Classes& classes) { return classes.first.size(); })
@@ -94,6 +96,10 @@ void bind_histories(nb::module_& m) {
             return histories::split(positions, classes);
           },
           "positions"_a)
+      .def(
+          "split_effective",
+          [](const Classes& classes, const Columns& columns) { return histories::split(effective(columns), classes); },
+          "columns"_a, "The positions of the operations that did not fail, by class.")
       .def(
           "merged",
           [](const Classes& classes, const std::vector<std::int32_t>& numbers) {
@@ -106,7 +112,7 @@ void bind_histories(nb::module_& m) {
           },
           "numbers"_a, "Classes made of these: `numbers` says which each becomes, numbered in order of appearance.");
 
-  nb::class_<Columns>(m, "Columns", "A history as integers.")
+  columns_class
       .def("__init__", &construct, "process"_a, "call"_a, "ret"_a, "end"_a, "outcome"_a, "key"_a, "name"_a, "result"_a,
            "arity"_a, "arguments"_a, "hint"_a, "crash_time"_a, "crash_end"_a, "crash_process"_a, "skewed"_a)
       .def("__len__", &Columns::size)

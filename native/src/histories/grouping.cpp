@@ -75,6 +75,16 @@ std::vector<std::int32_t> by_process(const Columns& columns) {
   return order;
 }
 
+/// Whether an operation returned after its call if at all, and certainly so if it is certain, before any crash.
+bool has_possible_times(const Columns& columns, std::size_t op) {
+  if (columns.ret[op] < columns.call[op]) return false;
+  if (!columns.certain(op)) return true;
+  return columns.ret[op] != kNever &&
+         std::none_of(columns.crashes.begin(), columns.crashes.end(), [&](const Crash& crash) {
+           return crash.covers(columns.process[op]) && columns.call[op] < crash.time && crash.time < columns.ret[op];
+         });
+}
+
 }  // namespace
 
 Classes classify(const Columns& columns, std::span<const std::int32_t> names, const Likeness& likeness) {
@@ -128,12 +138,7 @@ bool well_formed(const Columns& columns) {
   std::size_t keyed = 0;
   for (std::size_t op = 0; op < operations; ++op) {
     keyed += columns.key[op] == kNone ? 0 : 1;
-    if (columns.ret[op] < columns.call[op]) return false;
-    if (!columns.certain(op)) continue;
-    if (columns.ret[op] == kNever) return false;
-    for (const Crash& crash : columns.crashes)
-      if (crash.covers(columns.process[op]) && columns.call[op] < crash.time && crash.time < columns.ret[op])
-        return false;
+    if (!has_possible_times(columns, op)) return false;
   }
   if (keyed != 0 && keyed != operations) return false;
   const std::vector<std::int32_t> order = by_process(columns);

@@ -113,7 +113,7 @@ def decide(
     )
     if reading.error is not None:
         raise reading.error
-    keys = judge(reading, parts, interrupted=interrupted)
+    keys = judge(reading, parts, interrupted=interrupted, threads=threads if total > _SMALL else 1)
     status = Status.worst([key.status for key in keys])
     telling = next((key for key in keys if key.status is status), None)
     return Verdict(
@@ -125,7 +125,7 @@ def decide(
         telling.why if telling and total else "there are no operations to check",
         tuple(keys),
         Statistics(time.perf_counter() - started, peak_memory(), total, sum(key.configurations for key in keys)),
-        warnings_of(reading),
+        warnings_of(reading, total),
         lambda: merged(reading, [key.witness for key in keys], reading.columns.effective()),
     ), interrupted
 

@@ -166,10 +166,10 @@ class Interpretation:
 
     def objects(self) -> list[tuple[Value, list[int]]]:
         """The independent objects by key, without failed operations; one with key None where there are no keys."""
-        effective = self.columns.effective()
-        if not self._local or not effective:
-            return [(None, effective)]
-        return [(self._key(members[0]), members) for members in self._objects.split(effective)]
+        if not self._local:
+            return [(None, self.columns.effective())]
+        objects = self._objects.split_effective(self.columns)
+        return [(self._key(members[0]), members) for members in objects] or [(None, [])]
 
     def _key(self, position: int) -> Value:
         op = self.history.operations[position]

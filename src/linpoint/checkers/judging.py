@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from linpoint.checkers._native_search import StopReason
@@ -22,12 +24,16 @@ _REASONS: Final = {
 }
 
 
-def judge(reading: Interpretation, parts: Sequence[Part], *, interrupted: bool) -> list[KeyVerdict]:
+def judge(reading: Interpretation, parts: Sequence[Part], *, interrupted: bool, threads: int) -> list[KeyVerdict]:
     """The certified verdict of each object, put together from its parts."""
     objects: dict[int, list[Part]] = {}
     for part in parts:
         objects.setdefault(part.object, []).append(part)
-    return [_judge_object(reading, mine, interrupted=interrupted) for mine in objects.values()]
+    one = functools.partial(_judge_object, reading, interrupted=interrupted)
+    if threads == 1 or len(objects) == 1 or not reading.native:
+        return [one(mine) for mine in objects.values()]
+    with ThreadPoolExecutor(threads) as pool:  # certifying is native work then, and cannot hang
+        return list(pool.map(one, objects.values(), chunksize=1))
 
 
 def _judge_object(reading: Interpretation, parts: list[Part], *, interrupted: bool) -> KeyVerdict:

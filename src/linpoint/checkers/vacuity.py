@@ -7,16 +7,19 @@ from linpoint.checkers.interpretation import Interpretation
 from linpoint.histories.operation import Outcome
 
 
-def warnings_of(reading: Interpretation) -> tuple[str, ...]:
-    """Why a pass of this history would say little: nothing but reads, everything failed, no overlap at all."""
+def warnings_of(reading: Interpretation, effective: int) -> tuple[str, ...]:
+    """Why a pass of this history would say little: nothing but reads, everything failed, no overlap at all.
+
+    ``effective`` is how many operations did not fail.
+    """
     ops = reading.history.operations
     if not ops:
         return ("the history has no operations: nothing was tested",)
-    if all(op.outcome is Outcome.FAILED for op in ops):
+    if not effective:
         return ("every operation failed: nothing was tested",)
     warnings = []
     if all(reading.spec.reads(op) for op in ops if op.outcome is not Outcome.FAILED):
         warnings.append("no operation changed anything: an object that ignores all calls would pass")
-    if len(reading.columns.effective()) > 1 and not reading.columns.overlaps():
+    if effective > 1 and not reading.columns.overlaps():
         warnings.append("no two operations overlap: concurrency was not tested")
     return tuple(warnings)
