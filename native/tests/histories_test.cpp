@@ -234,6 +234,8 @@ void histories_are_well_formed_or_not() {
   EXPECT(well_formed(columns_of({{.call = 5, .ret = 9}, {.call = 5, .ret = 5}, {.call = 1, .ret = 5}})));
   EXPECT(!well_formed(columns_of({{.call = 1, .ret = 5}, {.call = 4, .ret = 9}})));
   EXPECT(!well_formed(columns_of({{.call = 5, .ret = 4}})));
+  EXPECT(!well_formed(columns_of({{.call = 5, .ret = kNever}})));
+  EXPECT(well_formed(columns_of({{.call = 5, .ret = kNever, .outcome = Outcome::kUnknown}})));
   EXPECT(well_formed(columns_of({{.process = 0, .call = 1, .ret = 5}, {.process = 1, .call = 4, .ret = 9}})));
   // Failed operations take their time too.
   EXPECT(!well_formed(columns_of({{.call = 1, .ret = 5, .outcome = Outcome::kFailed}, {.call = 4, .ret = 9}})));

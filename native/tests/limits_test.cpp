@@ -63,7 +63,7 @@ void time_is_kept() {
 
 /// Nor is it forgotten where much is open at once and little is looked at.
 void time_is_kept_with_thousands_open() {
-  constexpr std::int64_t kOpen = 3000;
+  constexpr std::int64_t kOpen = 4000;
   Problem problem;
   for (std::int64_t i = 0; i < kOpen; ++i) add(problem, static_cast<Symbol>(i), i, kOpen + i, false, false);
   for (const Algorithm& algorithm : kAlgorithms) {
@@ -76,7 +76,7 @@ void time_is_kept_with_thousands_open() {
         stop);
     const auto began = StopToken::Clock::now();
     algorithm.begin(problem, std::move(steps), stop)->run(kNoLimit);
-    EXPECT(StopToken::Clock::now() - began < std::chrono::seconds(1));  // it took Linear three to look for rivals
+    EXPECT(StopToken::Clock::now() - began < std::chrono::seconds(5));  // Linear once looked seven for rivals
   }
 }
 

@@ -269,7 +269,6 @@ void expect_answers(const Kind& kind, const Columns& columns, Condition conditio
   Blueprint blueprint = blueprint_of(kind.kind, kind.names);
   blueprint.capacity = kind.capacity;
   blueprint.strings = strings();
-  blueprint.literal = literal;
   const auto machine = native_machine(columns, blueprint, positions, positions);
   const State first = machine->state(std::vector<std::int64_t>(kind.first.begin(), kind.first.end()));
   Alphabet letters{.exact = positions, .loose = positions};
@@ -277,7 +276,7 @@ void expect_answers(const Kind& kind, const Columns& columns, Condition conditio
   const Problem problem = build(columns, {positions, {}, false}, condition, letters, machine.get(), first);
   for (const Algorithm& algorithm : kAlgorithms) {
     StopToken stop;
-    const auto search = algorithm.begin(problem, machine->steps(stop), stop);
+    const auto search = algorithm.begin(problem, literal ? machine->literal_steps(stop) : machine->steps(stop), stop);
     EXPECT(search->run(kNoLimit) == expected);
   }
   expect_true_traits(*machine, first, 2 * operations);
