@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions as problems: the orders that a problem allows are those that the condition allows by its definition, on
-// random histories; and the cases that tell the conditions apart, made by hand.
+// Conditions as problems: what they allow is what the definition allows; and cases that tell them apart, by hand.
 #include "linpoint/search/conditions.hpp"
 
 #include <algorithm>

@@ -6,101 +6,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "harness.hpp"
-#include "linpoint/specs/native_machine.hpp"
-#include "linpoint/specs/transition_table.hpp"
-#include "objects.hpp"
-#include "recorded.hpp"
+#include "written_object.hpp"
 
 namespace {
 
 using namespace linpoint::tests;
-using linpoint::search::StopReason;
-using linpoint::search::StopToken;
-using linpoint::specs::Blueprint;
-using linpoint::specs::native_machine;
-using linpoint::specs::NativeMachine;
-using linpoint::specs::State;
-using linpoint::specs::Symbol;
-using linpoint::specs::Trait;
-using linpoint::specs::TransitionTable;
 
-constexpr std::int64_t kMostAdded = 1'099'511'627'776;  // 2^40
-
-/// One object of some kind; operations are written by name, and each is a symbol of its own.
-class Object {
- public:
-  explicit Object(const std::string& kind) : blueprint_(blueprint_of(kind, {})) {}
-
-  Blueprint& blueprint() { return blueprint_; }
-
-  /// The symbol of an operation with this result.
-  Symbol op(std::string_view name, std::vector<std::int32_t> args, std::int32_t result) {
-    ops_.push_back({.ret = 0, .name = number(name), .args = std::move(args), .result = result});
-    exact_.push_back(static_cast<std::int32_t>(ops_.size()) - 1);
-    return static_cast<Symbol>(exact_.size()) - 1;
-  }
-
-  /// The same whatever it returned: the symbols of these come behind all others, so this says how far behind.
-  Symbol any(std::string_view name, std::vector<std::int32_t> args) {
-    ops_.push_back({.outcome = Outcome::kUnknown, .name = number(name), .args = std::move(args)});
-    loose_.push_back(static_cast<std::int32_t>(ops_.size()) - 1);
-    return -static_cast<Symbol>(loose_.size());
-  }
-
-  /// Whether native steps cover the operations; then they can be taken.
-  bool make() {
-    machine_ = native_machine(columns_of(ops_), blueprint_, exact_, loose_);
-    if (machine_ != nullptr) steps_ = machine_->steps(stop_);
-    return machine_ != nullptr;
-  }
-
-  /// Steps without shortcuts from now on, as certificates want them.
-  void take_literally() { steps_ = machine_->literal_steps(stop_); }
-
-  [[nodiscard]] State state(const std::vector<std::int64_t>& content) const { return machine_->state(content); }
-  [[nodiscard]] const Trait& trait(Symbol symbol) const { return machine_->trait(behind(symbol)); }
-
-  /// The state after a symbol; kRejected if there is none.
-  State after(State state, Symbol symbol) {
-    const auto states = steps_->step(state, behind(symbol));
-    return states.empty() ? kRejected : states.front();
-  }
-
-  /// Whether the spec allows these, one after the other.
-  bool allows(State state, const std::vector<Symbol>& symbols) {
-    for (const Symbol symbol : symbols) {
-      state = after(state, symbol);
-      if (state == kRejected) return false;
-    }
-    return true;
-  }
-
-  static constexpr State kRejected = -1;
-
- private:
-  std::int32_t number(std::string_view name) {
-    auto& names = blueprint_.names;
-    auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) found = names.emplace(names.end(), name);
-    return static_cast<std::int32_t>(found - names.begin());
-  }
-  [[nodiscard]] Symbol behind(Symbol symbol) const {
-    return symbol >= 0 ? symbol : static_cast<Symbol>(exact_.size()) - symbol - 1;
-  }
-
-  Blueprint blueprint_;
-  std::vector<Op> ops_;
-  std::vector<std::int32_t> exact_;
-  std::vector<std::int32_t> loose_;
-  StopToken stop_;
-  std::unique_ptr<NativeMachine> machine_;
-  std::unique_ptr<linpoint::specs::Steps> steps_;
-};
+constexpr std::int64_t kMostAdded = 1'073'741'824;  // 2^30
 
 void registers_hold_a_value() {
   Object object("register");
@@ -395,75 +311,6 @@ void stacks_are_last_in_first_out() {
   EXPECT(object.after(object.after(none, a), b) == object.state({kA, kB}));
 }
 
-void tables_ask_once() {
-  StopToken stop;
-  {
-    int asked = 0;
-    TransitionTable table(
-        [&](State state, Symbol symbol, std::vector<State>& out) {
-          ++asked;
-          for (Symbol i = 0; i < symbol % 4; ++i) out.push_back(state + i);
-        },
-        stop);
-    constexpr int kStates = 300;
-    constexpr int kSymbols = 8;
-    for (int round = 0; round < 2; ++round)
-      for (State state = 0; state < kStates; ++state)
-        for (Symbol symbol = 0; symbol < kSymbols; ++symbol) {
-          const auto states = table.step(state, symbol);
-          EXPECT(states.size() == static_cast<std::size_t>(symbol % 4));
-          for (std::size_t i = 0; i < states.size(); ++i) EXPECT(states[i] == state + static_cast<State>(i));
-        }
-    EXPECT(asked == kStates * kSymbols);
-    EXPECT(stop.memory() > 0);
-  }
-  EXPECT(stop.memory() == 0);
-}
-
-void a_table_without_memory_still_answers() {
-  StopToken stop;
-  stop.set_memory_limit(0);
-  TransitionTable table([](State state, Symbol, std::vector<State>& out) { out.push_back(state + 1); }, stop);
-  for (State state = 0; state < 1000; ++state) EXPECT(table.step(state, 0).front() == state + 1);
-  EXPECT(stop.reason() == StopReason::kMemory);
-}
-
-/// Steps of one machine on two threads number states alike; what they hold is given back.
-void steps_share_their_states() {
-  const Columns columns = columns_of({
-      {.ret = 0, .name = 0, .args = {kA}},
-      {.ret = 0, .name = 0, .args = {kB}},
-      {.ret = 0, .name = 1, .result = kA},
-      {.ret = 0, .name = 1, .result = kB},
-  });
-  const std::vector<std::int32_t> exact{0, 1, 2, 3};
-  for (const auto& [kind, names] : std::vector<std::pair<std::string, std::vector<std::string>>>{
-           {"stack", {"push", "pop"}},
-           {"queue", {"enqueue", "dequeue"}},
-       }) {
-    const auto machine = native_machine(columns, blueprint_of(kind, names), exact, {});
-    constexpr std::size_t kPushes = 400;
-    const auto walk = [&](StopToken& stop, std::vector<State>& states) {
-      const auto steps = machine->steps(stop);
-      State state = machine->state({});
-      for (std::size_t i = 0; i < kPushes; ++i) {
-        state = steps->step(state, (i / 3) % 2 == 0 ? 0 : 1).front();
-        states.push_back(state);
-      }
-      EXPECT(stop.memory() > 0);
-    };
-    StopToken one;
-    StopToken two;
-    std::vector<State> here;
-    std::vector<State> there;
-    std::thread other([&] { walk(two, there); });
-    walk(one, here);
-    other.join();
-    EXPECT(here == there);
-    EXPECT(one.memory() == 0 && two.memory() == 0);
-  }
-}
-
 }  // namespace
 
 int main() {
@@ -480,8 +327,5 @@ int main() {
   queues_are_first_in_first_out();
   a_full_queue_says_no();
   stacks_are_last_in_first_out();
-  tables_ask_once();
-  a_table_without_memory_still_answers();
-  steps_share_their_states();
   return finish();
 }

@@ -50,8 +50,8 @@ constexpr std::array kTable{
     Entry{"counter", "read", Code::kReadCount, Returns::kValue},
 };
 
-/// The most that a counter may be moved by at once: a million such steps stay far from overflow.
-constexpr std::int64_t kMostAdded = 1'099'511'627'776;  // 2^40
+/// The most that a counter may be moved by at once: as many such steps as there can be stay far from overflow.
+constexpr std::int64_t kMostAdded = 1'073'741'824;  // 2^30
 
 /// Notes the recorded result. False when the spec never gives it.
 bool wants(Instruction& instruction, Returns returns, std::int32_t result, const Blueprint& blueprint) {
