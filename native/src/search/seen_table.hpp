@@ -11,12 +11,27 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "hashing.hpp"
 #include "linpoint/search/stop_token.hpp"
 
 namespace linpoint::search {
+
+/// A lock for sections of a few memory accesses, too short to send a thread to sleep.
+class SpinLock {
+ public:
+  void lock() {
+    constexpr int kSpins = 100;
+    for (int spins = 0; held_.test_and_set(std::memory_order_acquire); ++spins)
+      if (spins >= kSpins) std::this_thread::yield();
+  }
+  void unlock() { held_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag held_;
+};
 
 class SeenTable {
  public:
@@ -54,9 +69,9 @@ class SeenTable {
   }
 
  private:
-  static constexpr unsigned kShardBits = 4;
-  static constexpr std::size_t kFirstSlots = 64;
-  static constexpr std::size_t kSmallBlock = std::size_t{1} << 9U;  // words
+  static constexpr unsigned kShardBits = 6;
+  static constexpr std::size_t kFirstSlots = 16;
+  static constexpr std::size_t kSmallBlock = std::size_t{1} << 6U;  // words
   static constexpr std::size_t kBlock = std::size_t{1} << 14U;
 
   /// Followed by `length` words of key and the words of lasting operations.
@@ -88,7 +103,7 @@ class SeenTable {
     }
 
     bool contains(std::uint64_t hash, const Words& key, const Words& lasting) {
-      const std::scoped_lock lock(mutex_);
+      const std::scoped_lock held(lock_);
       if (slots_.empty()) return false;
       for (Entry* entry = slots_[slot_of(hash, key)].entry; entry != nullptr; entry = entry->next)
         if (within(entry->words() + entry->length, lasting.data())) return true;
@@ -96,7 +111,7 @@ class SeenTable {
     }
 
     Insertion insert(std::uint64_t hash, const Words& key, const Words& lasting) {
-      const std::scoped_lock lock(mutex_);
+      const std::scoped_lock held(lock_);
       if (used_ * 3 >= slots_.size() * 2 && !grow()) return Insertion::kNoMemory;
       const std::size_t at = slot_of(hash, key);
       for (Entry* entry = slots_[at].entry; entry != nullptr; entry = entry->next) {
@@ -116,7 +131,7 @@ class SeenTable {
     }
 
     void clear() {
-      const std::scoped_lock lock(mutex_);
+      const std::scoped_lock held(lock_);
       std::fill(slots_.begin(), slots_.end(), Slot{});
       used_ = 0;
       if (blocks_.size() > 1) {
@@ -182,7 +197,7 @@ class SeenTable {
     Entry* store(const Words& key, const Words& lasting) {
       const std::size_t words = sizeof(Entry) / sizeof(std::uint64_t) + key.size() + lasting_;
       if (words > left_) {
-        const std::size_t size = std::max(words, blocks_.empty() ? kSmallBlock : kBlock);
+        const std::size_t size = std::max(words, blocks_.empty() ? kSmallBlock : std::min(2 * taken_, kBlock));
         if (!reserve(size * sizeof(std::uint64_t))) return nullptr;
         if (blocks_.empty()) first_ = size;
         taken_ += size;
@@ -198,7 +213,7 @@ class SeenTable {
       return entry;
     }
 
-    std::mutex mutex_;
+    SpinLock lock_;
     StopToken* stop_ = nullptr;
     std::size_t lasting_ = 0;
     std::vector<Slot> slots_;
