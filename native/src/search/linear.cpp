@@ -369,7 +369,7 @@ class Linear final : public Search {
   std::vector<Phase> phase_;
   Layout layout_;
   Past past_;
-  Configurations current_;    // possible before the event
+  Configurations current_;    // possible before the event; its bits are flipped in place, so it is never inserted into
   Configurations reached_;    // on the way: the returning operation has not taken effect yet
   Configurations following_;  // possible after it
   std::vector<std::uint64_t> record_;
