@@ -61,3 +61,19 @@ def test_a_write_that_changes_nothing_now_may_be_needed_later(checker: str) -> N
         B:                         |--write(2)--|
     """)
     assert linpoint.check(history, "register", checker=checker).status is linpoint.Status.LINEARIZABLE
+
+
+def test_a_read_may_wait_for_one_that_is_called_later() -> None:
+    """Linear once took a read at its call or never, although the read it waited for could free it afterwards."""
+    same_call = [
+        {"process": 0, "op": "read", "result": None, "call": 50, "return": 70},
+        {"process": 0, "op": "read", "result": None, "call": 50, "return": 50},
+    ]
+    hinted = [
+        {"process": 1, "op": "read", "result": 0, "call": 0, "return": 28, "order": 1},
+        {"process": 0, "op": "read", "result": 0, "call": 19, "return": 31, "order": 0},
+    ]
+    for checker in CHECKERS:
+        verdict = linpoint.check(same_call, "register", condition="sequential", checker=checker)
+        assert verdict.status is linpoint.Status.LINEARIZABLE
+        assert linpoint.check(hinted, "counter", checker=checker).status is linpoint.Status.LINEARIZABLE
