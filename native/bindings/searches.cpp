@@ -226,7 +226,6 @@ void bind_searches(nb::module_& m) {
                      return nb::bytes(reinterpret_cast<const char*>(problem.optional.data()), problem.optional.size());
                    })
       .def_prop_ro("before", [](const Problem& problem) { return as_tuples(problem.before); })
-      .def_prop_ro("excluded", [](const Problem& problem) { return as_tuples(problem.excluded); })
       .def_prop_ro("constrained",
                    [](const Problem& problem) { return !problem.before.empty() || !problem.excluded.empty(); })
       .def_prop_ro(

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import linpoint
+from tests.user_specs import OwnedLock
 
 LEGAL, ILLEGAL = linpoint.Status.LINEARIZABLE, linpoint.Status.VIOLATION
 
@@ -126,17 +127,6 @@ def test_an_empty_list_means_not_legal() -> None:
     verdict = linpoint.check("A: |--fire()--|\nB: |--fire()--|", OneShot)
     assert verdict.status is ILLEGAL
     assert "not a legal step" in verdict.explain().text
-
-
-@linpoint.spec
-class OwnedLock:
-    initial = None
-
-    def acquire(state, *, process):
-        return [(None, process)] if state is None else []
-
-    def release(state, *, process):
-        return [(None, None)] if state == process else []
 
 
 @linpoint.spec

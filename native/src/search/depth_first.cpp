@@ -31,9 +31,9 @@ class Walk final : public Search {
  public:
   Walk(const Problem& problem, std::unique_ptr<specs::Steps> steps, StopToken& stop, std::shared_ptr<SeenTable> seen,
        bool reversed)
-      : problem_(problem),
+      : Search(stop),
+        problem_(problem),
         steps_(std::move(steps)),
-        stop_(stop),
         seen_(std::move(seen)),
         reversed_(reversed),
         events_(problem),
@@ -57,6 +57,8 @@ class Walk final : public Search {
     return status;
   }
 
+  [[nodiscard]] std::uint64_t placed() const override { return std::max(longest_count_, linearized_.count()); }
+
  private:
   struct Frame {
     std::size_t op;
@@ -71,7 +73,7 @@ class Walk final : public Search {
   Status walk(std::uint64_t most) {
     if (stop_.poll()) return Status::kStopped;
     while (linearized_.count() < linearized_.mandatories()) {
-      if (interrupted()) return Status::kStopped;
+      if (interrupted(kPollInterval)) return Status::kStopped;
       if (configurations_ >= most) return Status::kPaused;
       const bool forward = retry_ == kNoOperation ? descend() : sidestep();
       if (forward) {
@@ -230,21 +232,8 @@ class Walk final : public Search {
     unchanged_ = stack_.size();
   }
 
-  bool interrupted() {
-    if (++polls_ % kPollInterval != 0) return stop_.stopped();
-    report();
-    return stop_.poll();
-  }
-
-  void report() {
-    stop_.count(configurations_ - reported_);
-    reported_ = configurations_;
-    stop_.reach(std::max(longest_count_, linearized_.count()));
-  }
-
   const Problem& problem_;
   std::unique_ptr<specs::Steps> steps_;
-  StopToken& stop_;
   std::shared_ptr<SeenTable> seen_;
   bool reversed_;
   LinkedHistory events_;
@@ -266,8 +255,6 @@ class Walk final : public Search {
   std::size_t longest_count_ = 0;
   std::size_t unchanged_ = 0;  // leading frames that longest_ shares with the stack
   bool kept_ = false;
-  std::uint64_t polls_ = 0;
-  std::uint64_t reported_ = 0;
 };
 
 }  // namespace

@@ -57,9 +57,9 @@ std::size_t widest(const std::vector<Event>& events, const std::vector<bool>& la
 class Linear final : public Search {
  public:
   Linear(const Problem& problem, std::unique_ptr<specs::Steps> steps, StopToken& stop)
-      : problem_(problem),
+      : Search(stop),
+        problem_(problem),
         steps_(std::move(steps)),
-        stop_(stop),
         events_(events_of(problem)),
         lasting_(lasting_operations(problem)),
         bit_(problem.size()),
@@ -106,6 +106,8 @@ class Linear final : public Search {
     return status;
   }
 
+  [[nodiscard]] std::uint64_t placed() const override { return placed_; }
+
  private:
   using Insertion = Configurations::Insertion;
   enum class Phase : std::uint8_t { kFuture, kOpen, kReturned };
@@ -131,7 +133,7 @@ class Linear final : public Search {
         return status;
       }
       ++event_;
-      if (interrupted()) return Status::kStopped;
+      if (interrupted(kPollInterval)) return Status::kStopped;
     }
     return Status::kLinearizable;
   }
@@ -140,7 +142,7 @@ class Linear final : public Search {
   Status pass_return(std::size_t op, std::uint64_t most) {
     if (!expanding_ && !begin_return(op)) return Status::kStopped;
     while (next_reached_ < reached_.size()) {
-      if (interrupted()) return Status::kStopped;
+      if (interrupted(kPollInterval)) return Status::kStopped;
       if (configurations_ >= most) return Status::kPaused;
       if (!expand(next_reached_, op)) return Status::kStopped;
       ++next_reached_;
@@ -342,21 +344,8 @@ class Linear final : public Search {
       if (std::cmp_equal(rival_[other], op)) rival_[other] = rival_[op];
   }
 
-  bool interrupted() {
-    if (++polls_ % kPollInterval != 0) return stop_.stopped();
-    report();
-    return stop_.poll();
-  }
-
-  void report() {
-    stop_.count(configurations_ - reported_);
-    reported_ = configurations_;
-    stop_.reach(placed_);
-  }
-
   const Problem& problem_;
   std::unique_ptr<specs::Steps> steps_;
-  StopToken& stop_;
   std::vector<Event> events_;
   std::vector<bool> lasting_;
   std::vector<std::uint32_t> bit_;  // of each open or lasting operation
@@ -384,8 +373,6 @@ class Linear final : public Search {
   bool expanding_ = false;
   bool ready_ = false;
   std::uint64_t placed_ = 0;
-  std::uint64_t polls_ = 0;
-  std::uint64_t reported_ = 0;
 };
 
 }  // namespace

@@ -42,13 +42,6 @@ class Automaton:
         self.error: LinpointError | None = None
         self.initial = self._number(machine.initial)
 
-    def state(self, number: int) -> State:
-        """The state with this number."""
-        return self._states[number]
-
-    def __len__(self) -> int:
-        return len(self._states)
-
     def step(self, state: int, symbol: int) -> list[int]:
         """The states after ``symbol`` in ``state``. Raises what the spec raised, as a coded error kept in ``error``."""
         cell = self._cells.get((state, symbol))

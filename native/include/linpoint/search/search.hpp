@@ -17,7 +17,7 @@ enum class Status : int { kLinearizable = 0, kViolation = 1, kStopped = 2, kPaus
 /// A search for a linearization. One thread at a time runs it; the problem and the token outlive it.
 class Search {
  public:
-  Search() = default;
+  explicit Search(StopToken& stop) : stop_(stop) {}
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
   virtual ~Search() = default;
@@ -40,9 +40,28 @@ class Search {
 
  protected:
   virtual Status go_on(std::uint64_t allowance) = 0;
+  /// How many operations that must take effect the search has placed at best.
+  [[nodiscard]] virtual std::uint64_t placed() const = 0;
+
+  /// Whether to stop. Looks at the clock and reports only every `interval` times.
+  bool interrupted(std::uint64_t interval) {
+    if (++polls_ % interval != 0) return stop_.stopped();
+    report();
+    return stop_.poll();
+  }
+
+  void report() {
+    stop_.count(configurations_ - reported_);
+    reported_ = configurations_;
+    stop_.reach(placed());
+  }
+
+  StopToken& stop_;
   std::uint64_t configurations_ = 0;
 
  private:
+  std::uint64_t polls_ = 0;
+  std::uint64_t reported_ = 0;
   Status answer_ = Status::kPaused;
 };
 
