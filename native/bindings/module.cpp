@@ -11,4 +11,5 @@ NB_MODULE(_native, m) {
   m.doc() = "Native core of linpoint. Private: import from the public modules instead.";
   linpoint::bindings::bind_histories(m);
   linpoint::bindings::bind_searches(m);
+  linpoint::bindings::bind_monitors(m);
 }

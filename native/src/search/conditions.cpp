@@ -256,6 +256,7 @@ class Builder {
 
   [[nodiscard]] Symbol symbol_of(std::size_t index, const Alphabet& alphabet) const {
     const std::int32_t position = position_[index];
+    if (alphabet.exact.empty()) return 0;  // nobody is going to ask for it
     if (position == kPersist) return alphabet.persist;
     if (position == kCrashOperation) return alphabet.crash;
     return optional_[index] != 0 ? alphabet.loose[at(position)] : alphabet.exact[at(position)];
