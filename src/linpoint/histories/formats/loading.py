@@ -18,9 +18,10 @@ from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.formats import csv_table, jepsen_edn, jepsen_json, jepsen_text, operation_lines, porcupine
 from linpoint.histories.formats.admission import too_deep
 from linpoint.histories.formats.format import Format, Items, Options, bad, shortened
-from linpoint.histories.formats.reading import STANDARD, read_text, write_text
-from linpoint.histories.formats.recognise import foreign_line, recognise
-from linpoint.histories.history import History
+from linpoint.histories.formats.operation_columns import Recorded, read_columns
+from linpoint.histories.formats.reading import STANDARD, Content, write_text
+from linpoint.histories.formats.recognise import begins_with_operation, foreign_line, recognise
+from linpoint.histories.history import History, recorded_history
 
 FORMATS: Final[Mapping[str, Format]] = {
     format.name: format
@@ -57,11 +58,16 @@ def load(
         raise UsageError("LP-U001", f'there is no format "{format}".', remedy=f"The formats are {', '.join(FORMATS)}.")
     with _collector_paused():
         try:
-            text = read_text(source)
-            name = format or recognise(text, columns)
-            items = _items(text, name, Options(keyed, columns))
+            content = Content(source)
+            recorded = _recorded(content, format)
+            if recorded is None:
+                text = content.text()
+                name = format or recognise(text, columns)
+                items = _items(text, name, Options(keyed, columns))
         except HistoryError as error:
             raise error.at(source) from None
+        if recorded is not None:
+            return recorded_history(recorded.operations, annotations=recorded.annotations, source=source)
         return History(
             items.operations,
             crashes=items.crashes,
@@ -111,6 +117,18 @@ def _collector_paused() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def _recorded(content: Content, format: str | None) -> Recorded | None:
+    """What the native reader makes of a file, if that is for it to read."""
+    if format not in (None, "operations"):
+        return None
+    try:
+        if format is None and not begins_with_operation(content.head, content.size):
+            return None
+        return read_columns(content.blocks(), content.size)
+    except OSError:
+        return None  # reading the text meets it again, and says what it is
 
 
 def _items(text: str, name: str, options: Options) -> Items:

@@ -51,6 +51,17 @@ def recognise(text: str, columns: Mapping[str, str] | None = None) -> str:
     return found
 
 
+def begins_with_operation(head: bytes, size: int) -> bool:
+    """Whether the beginning of a file of ``size`` bytes certainly is operation lines; ``recognise`` agrees then."""
+    line, newline, _ = head.lstrip(b" \t\r\n").partition(b"\n")
+    if not line.startswith(b"{") or (not newline and len(head) < size):
+        return False
+    try:
+        return line_format(line.decode()) == "operations"
+    except UnicodeDecodeError:
+        return False
+
+
 def line_format(line: str, columns: Mapping[str, str] | None = None) -> str | None:
     """The name of the format that one line by itself belongs to, or None if it could be anything."""
     line = line.strip()
