@@ -14,7 +14,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.formats.format import bad
@@ -65,6 +65,10 @@ class Content:
             while length := file.readinto(buffer):
                 yield buffer[:length]
 
+    def file(self) -> str | BinaryIO:
+        """The path of a plain file, else a file in memory."""
+        return self._path if self._data is None else io.BytesIO(self._data)
+
     def text(self) -> str:
         """All of it as text, or LP-H017 (not UTF-8) or LP-H008 (nothing in it)."""
         data = _bytes(self._path) if self._data is None else self._data
@@ -93,12 +97,15 @@ def _beginning(path: str) -> bytes:
         return b""
 
 
-def write_text(path: str, text: str) -> None:
+def write(path: str, content: str | bytes) -> None:
     """Write a file, gzip-compressed if its name says so. Raises LP-U005 where that is not possible."""
     try:
-        data = text.encode()
+        data = content.encode() if isinstance(content, str) else content
         if path == STANDARD:
-            sys.stdout.write(text)
+            if isinstance(content, str):
+                sys.stdout.write(content)
+            else:
+                sys.stdout.buffer.write(content)
             return
         if path.endswith(".gz"):
             data = gzip.compress(data, mtime=0)  # the same history gives the same file

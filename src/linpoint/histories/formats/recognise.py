@@ -26,7 +26,7 @@ _OPERATION_FIELDS: Final = frozenset({"op", "args", "result", "call", "return", 
 _EVENT_FIELDS: Final = frozenset({"type", "f", "value", "index"})
 _REMEDY: Final = (
     "linpoint reads operation lines (a JSON object a line), Jepsen EDN, Jepsen-style JSON events, Jepsen text logs, "
-    "Porcupine's logs, and CSV with a header (--columns maps other names)."
+    "Porcupine's logs, CSV with a header (--columns maps other names), and Parquet and Arrow files."
 )
 
 
