@@ -34,6 +34,7 @@ CODES: dict[str, str] = {
     "LP-H016": "a drawing cannot be read",
     "LP-H017": "the text is not UTF-8",
     "LP-H018": "two events have the same index",
+    "LP-H019": "the format needs a library that is not installed",
     "LP-S001": "there is no such spec",
     "LP-S002": "the spec has no such operation",
     "LP-S003": "an operation has the wrong number of arguments",
