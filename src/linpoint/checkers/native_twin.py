@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from linpoint.checkers._native_search import Blueprint, covers
-from linpoint.histories.columns import FALSE, NULL, TRUE
+from linpoint.histories.columns import FALSE, NO_INTEGER, NULL, TRUE
 from linpoint.histories.values import Value, canonical
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _EXACT: Final = 2**52
 """Below this, integers and floats count alike."""
 _COUNTS: Final = ("counter", "fetch-add")
-_NO_INTEGER: Final = -(2**63)
 
 
 class NativeTwin:
@@ -52,9 +51,9 @@ class NativeTwin:
             strings = [value if isinstance(value, str) else None for value in values]
         integers = array("q")
         if twin.kind in _COUNTS:
-            integers = _integers(columns)
+            integers = columns.integers
         elif twin.kind == "priority-queue":
-            integers = _priorities(columns, [*columns.values, *fresh] if fresh else columns.values)
+            integers = _priorities(columns, list(fresh))
         capacity = None if twin.capacity is None else min(twin.capacity, 2**60)
         blueprint = Blueprint(
             twin.kind, names, [NULL, TRUE, FALSE], spec.key_argument, capacity, integers, strings
@@ -128,33 +127,18 @@ def _is_text(value: Any) -> bool:
     return True
 
 
-def _integers(columns: Columns) -> array[int]:
-    """By the numbers of values: the integer of 64 bits that a value is equal to, if it is one."""
-    return array("q", map(_as_integer, columns.values))
-
-
-def _as_integer(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -(2**63) <= value < 2**63:
-        return _NO_INTEGER
-    return int(value) if value == int(value) else _NO_INTEGER
-
-
-def _priorities(columns: Columns, values: Sequence[Value]) -> array[int]:
-    """Numbers that order the values that can be priorities as the spec does: numbers first, then strings."""
-    if len(values) == len(columns.values):
-        integers = _integers(columns)
-        if all(
-            number != _NO_INTEGER or isinstance(value, (bool, type(None)))
-            for number, value in zip(integers, values, strict=True)
-        ):
-            return integers
+def _priorities(columns: Columns, first: Sequence[Hashable]) -> array[int]:
+    """Numbers that order the values that can be priorities as the spec does: numbers before strings."""
+    own = len((NULL, TRUE, FALSE))
+    if not first and NO_INTEGER not in columns.integers[own:]:
+        return columns.integers
+    values: list[Any] = [*columns.values, *first]
     fit = [
         number
         for number, value in enumerate(values)
         if isinstance(value, str) or (isinstance(value, (int, float)) and not isinstance(value, bool))
     ]
-    ranks = array("q", [_NO_INTEGER]) * len(values)
-    ordered: list[Any] = sorted(fit, key=lambda number: (isinstance(values[number], str), values[number]))
-    for rank, number in enumerate(ordered):
+    ranks = array("q", [NO_INTEGER]) * len(values)
+    for rank, number in enumerate(sorted(fit, key=lambda number: (isinstance(values[number], str), values[number]))):
         ranks[number] = rank
     return ranks
