@@ -12,6 +12,7 @@
 #include "linpoint/histories/columns.hpp"
 #include "linpoint/histories/grouping.hpp"
 #include "linpoint/histories/ranking.hpp"
+#include "positions.hpp"
 
 namespace linpoint::bindings {
 
@@ -85,6 +86,28 @@ std::vector<std::int32_t> effective(const Columns& columns) {
 }  // namespace
 
 void bind_histories(nb::module_& m) {
+  nb::class_<Positions>(m, "Positions", "Positions of operations, a sequence of integers.")
+      .def(nb::init_implicit<std::vector<std::int32_t>>(), "positions"_a)
+      .def("__len__", [](const Positions& self) { return self.all.size(); })
+      .def("__getitem__",
+           [](const Positions& self, std::ptrdiff_t index) {
+             const auto size = static_cast<std::ptrdiff_t>(self.all.size());
+             if (index < 0) index += size;
+             if (index < 0 || index >= size) throw nb::index_error();
+             return self.all[static_cast<std::size_t>(index)];
+           })
+      .def("__iter__", [](const Positions& self) { return nb::iter(nb::cast(self.all)); })
+      .def("__eq__",
+           [](const Positions& self, const nb::object& other) {
+             std::vector<std::int32_t> others;
+             return nb::try_cast(other, others) && self.all == others;
+           })
+      .def("__hash__", [](const Positions& self) { return nb::hash(nb::tuple(nb::cast(self.all))); })
+      .def("__repr__", [](const Positions& self) { return nb::repr(nb::cast(self.all)); })
+      .def("__reduce__", [](const nb::object& self) {
+        return nb::make_tuple(self.type(), nb::make_tuple(nb::cast(nb::cast<const Positions&>(self).all)));
+      });
+
   nb::class_<Columns> columns_class(m, "Columns", "A history as integers.");
 
   nb::class_<Classes>(m, "Classes", "Operations that are alike, numbered; `first` has the first operation of each.")
@@ -98,7 +121,12 @@ void bind_histories(nb::module_& m) {
           "positions"_a)
       .def(
           "split_effective",
-          [](const Classes& classes, const Columns& columns) { return histories::split(effective(columns), classes); },
+          [](const Classes& classes, const Columns& columns) {
+            std::vector<Positions> objects;
+            for (auto& positions : histories::split(effective(columns), classes))
+              objects.emplace_back(std::move(positions));
+            return objects;
+          },
           "columns"_a, "The positions of the operations that did not fail, by class.")
       .def(
           "merged",

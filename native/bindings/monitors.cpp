@@ -9,6 +9,7 @@
 #include "linpoint/search/conditions.hpp"
 #include "linpoint/verdicts/replay.hpp"
 #include "linpoint/verdicts/scope.hpp"
+#include "positions.hpp"
 #include "specs/instruction.hpp"
 
 namespace linpoint::bindings {
@@ -23,7 +24,6 @@ using search::StopToken;
 using specs::Blueprint;
 using verdicts::Finding;
 using verdicts::Flaw;
-using Positions = std::vector<std::int32_t>;
 using Content = std::vector<std::int64_t>;
 
 namespace {
@@ -35,9 +35,9 @@ struct Monitored {
   bool constrained = false;
 };
 
-Finding certify(const Columns& columns, const Positions& positions, const Positions& order, const Blueprint& blueprint,
-                const Content& content, Condition condition) {
-  if (const Finding found = verdicts::check_members(columns, positions, order, true); found.flaw != Flaw::kNone)
+Finding certify(const Columns& columns, const Positions& positions, const std::vector<std::int32_t>& order,
+                const Blueprint& blueprint, const Content& content, Condition condition) {
+  if (const Finding found = verdicts::check_members(columns, positions.all, order, true); found.flaw != Flaw::kNone)
     return found;
   if (const Finding found = verdicts::check_times(columns, order, condition, blueprint.key_argument);
       found.flaw != Flaw::kNone)
@@ -49,7 +49,7 @@ Monitored monitor(const Columns& columns, const Positions& positions, const Cont
                   const Blueprint& blueprint, Condition condition, StopToken& stop) {
   const nb::gil_scoped_release nogil;
   const search::Problem problem =
-      search::build(columns, {positions, {}, blueprint.key_argument}, condition, {}, nullptr, 0);
+      search::build(columns, {positions.all, {}, blueprint.key_argument}, condition, {}, nullptr, 0);
   Monitored result{monitors::decide(columns, problem, blueprint, content, stop), {}, false};
   result.constrained = !problem.before.empty() || !problem.excluded.empty();
   if (result.outcome.status == monitors::Status::kLinearizable)
@@ -104,10 +104,10 @@ void bind_monitors(nb::module_& m) {
 
   nb::class_<Monitored>(m, "Monitored", "What a monitor says of one object.")
       .def_prop_ro("status", [](const Monitored& self) { return self.outcome.status; })
-      .def_prop_ro("order", [](const Monitored& self) { return self.outcome.order; })
+      .def_prop_ro("order", [](const Monitored& self) { return Positions(self.outcome.order); })
       .def_prop_ro("reason", [](const Monitored& self) { return self.outcome.reason; })
       .def_prop_ro("telling", [](const Monitored& self) { return self.outcome.telling; })
-      .def_prop_ro("scope", [](const Monitored& self) { return self.outcome.scope; })
+      .def_prop_ro("scope", [](const Monitored& self) { return Positions(self.outcome.scope); })
       .def_prop_ro("exclusion", [](const Monitored& self) { return self.outcome.exclusion; })
       .def_prop_ro("culprit", [](const Monitored& self) { return self.outcome.culprit; })
       .def_prop_ro("relaxed", [](const Monitored& self) { return self.outcome.relaxed; })
@@ -132,7 +132,7 @@ void bind_monitors(nb::module_& m) {
       "certify_scope",
       [](const Columns& columns, const Positions& positions, const Positions& scope, const Blueprint& blueprint) {
         const nb::gil_scoped_release nogil;
-        const Finding found = verdicts::check_scope(columns, positions, scope, blueprint);
+        const Finding found = verdicts::check_scope(columns, positions.all, scope.all, blueprint);
         return std::pair(found.flaw, found.position);
       },
       "columns"_a, "positions"_a, "scope"_a, "blueprint"_a,
@@ -141,7 +141,7 @@ void bind_monitors(nb::module_& m) {
       "certify_replay",
       [](const Columns& columns, const Positions& order, const Blueprint& blueprint, const Content& content) {
         const nb::gil_scoped_release nogil;
-        const Finding found = verdicts::check_replay(columns, order, blueprint, content);
+        const Finding found = verdicts::check_replay(columns, order.all, blueprint, content);
         return std::pair(found.flaw, found.position);
       },
       "columns"_a, "order"_a, "blueprint"_a, "content"_a,

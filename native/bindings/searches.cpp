@@ -15,6 +15,7 @@
 #include "linpoint/search/search.hpp"
 #include "linpoint/specs/native_machine.hpp"
 #include "linpoint/verdicts/certify.hpp"
+#include "positions.hpp"
 #include "python_machine.hpp"
 
 namespace linpoint::bindings {
@@ -32,7 +33,7 @@ using search::StopReason;
 using search::StopToken;
 using specs::Machine;
 using verdicts::Finding;
-using Positions = std::vector<std::int32_t>;
+using Names = std::vector<std::int32_t>;
 
 namespace {
 
@@ -43,8 +44,8 @@ std::vector<std::pair<std::int32_t, std::int32_t>> as_tuples(const std::vector<P
 }
 
 /// Positions in the history of operations of a problem.
-Positions positions_of(const Problem& problem, const Positions& order) {
-  Positions positions;
+std::vector<std::int32_t> positions_of(const Problem& problem, const std::vector<std::int32_t>& order) {
+  std::vector<std::int32_t> positions;
   positions.reserve(order.size());
   for (const std::int32_t op : order) positions.push_back(problem.position[static_cast<std::size_t>(op)]);
   return positions;
@@ -92,21 +93,21 @@ std::pair<verdicts::Flaw, std::int32_t> certify_order(const Columns& columns, co
                                                       const Positions& order, Condition condition, bool key_argument,
                                                       bool whole) {
   const nb::gil_scoped_release nogil;
-  const Finding finding = verdicts::check_members(columns, positions, order, whole);
+  const Finding finding = verdicts::check_members(columns, positions.all, order.all, whole);
   if (finding.flaw != verdicts::Flaw::kNone) return as_pair(finding);
-  return as_pair(verdicts::check_times(columns, order, condition, key_argument));
+  return as_pair(verdicts::check_times(columns, order.all, condition, key_argument));
 }
 
-std::pair<verdicts::Flaw, std::int32_t> certify_run(const Columns& columns, const Positions& names,
-                                                    const Positions& order, const Alphabet& alphabet,
-                                                    const Machine& machine, specs::State initial) {
+std::pair<verdicts::Flaw, std::int32_t> certify_run(const Columns& columns, const Names& names, const Positions& order,
+                                                    const Alphabet& alphabet, const Machine& machine,
+                                                    specs::State initial) {
   Finding finding;
   {
     const nb::gil_scoped_release nogil;
-    finding = verdicts::check_alphabet(columns, names, order, alphabet);
+    finding = verdicts::check_alphabet(columns, names, order.all, alphabet);
     if (finding.flaw == verdicts::Flaw::kNone) {
       StopToken unlimited;
-      finding = verdicts::check_run(columns, order, alphabet, *machine.literal_steps(unlimited), initial);
+      finding = verdicts::check_run(columns, order.all, alphabet, *machine.steps(unlimited), initial);
     }
   }
   if (raised) std::rethrow_exception(std::exchange(raised, nullptr));
@@ -217,7 +218,7 @@ void bind_searches(nb::module_& m) {
              Condition condition, bool key_argument, const Alphabet* letters, const Machine* machine,
              specs::State initial) {
             const nb::gil_scoped_release nogil;
-            new (self) Problem(search::build(columns, {positions, relaxed, key_argument}, condition,
+            new (self) Problem(search::build(columns, {positions.all, relaxed.all, key_argument}, condition,
                                              letters == nullptr ? Alphabet{} : *letters, machine, initial));
           },
           "columns"_a, "positions"_a, "relaxed"_a, "condition"_a, "key_argument"_a, "alphabet"_a.none(),

@@ -14,8 +14,11 @@
 
 #include "algorithms.hpp"
 #include "harness.hpp"
+#include "linpoint/monitors/monitor.hpp"
 #include "linpoint/search/conditions.hpp"
 #include "linpoint/specs/native_machine.hpp"
+#include "linpoint/verdicts/replay.hpp"
+#include "linpoint/verdicts/scope.hpp"
 #include "objects.hpp"
 #include "problems.hpp"
 #include "recorded.hpp"
@@ -23,6 +26,8 @@
 namespace {
 
 using namespace linpoint::tests;
+namespace monitors = linpoint::monitors;
+namespace verdicts = linpoint::verdicts;
 using linpoint::search::Alphabet;
 using linpoint::search::build;
 using linpoint::search::Condition;
@@ -263,7 +268,7 @@ bool fits(const Kind& kind, const Columns& columns, Condition condition) {
 }
 
 /// All that machines know beside the steps (what is idle, read, settled, hopeless, unseen) changes no answer.
-void expect_answers(const Kind& kind, const Columns& columns, Condition condition, bool literal, Status expected) {
+void expect_answers(const Kind& kind, const Columns& columns, Condition condition, Status expected) {
   const std::vector<std::int32_t> positions = everything(columns);
   const auto operations = static_cast<Symbol>(positions.size());
   Blueprint blueprint = blueprint_of(kind.kind, kind.names);
@@ -276,16 +281,42 @@ void expect_answers(const Kind& kind, const Columns& columns, Condition conditio
   const Problem problem = build(columns, {positions, {}, false}, condition, letters, machine.get(), first);
   for (const Algorithm& algorithm : kAlgorithms) {
     StopToken stop;
-    const auto search = algorithm.begin(problem, literal ? machine->literal_steps(stop) : machine->steps(stop), stop);
+    const auto search = algorithm.begin(problem, machine->steps(stop), stop);
     EXPECT(search->run(kNoLimit) == expected);
   }
   expect_true_traits(*machine, first, 2 * operations);
+}
+
+/// Monitors agree where they apply, their orders can be replayed, and what they show can stand for the whole.
+bool expect_monitor(const Kind& kind, const Columns& columns, Condition condition, bool expected) {
+  const std::vector<std::int32_t> positions = everything(columns);
+  Blueprint blueprint = blueprint_of(kind.kind, kind.names);
+  blueprint.capacity = kind.capacity;
+  blueprint.strings = strings();
+  const std::vector<std::int64_t> content(kind.first.begin(), kind.first.end());
+  const Problem problem = build(columns, {positions, {}, false}, condition, {}, nullptr, 0);
+  StopToken stop;
+  const monitors::Outcome outcome = monitors::decide(columns, problem, blueprint, content, stop);
+  if (outcome.status == monitors::Status::kViolation) {
+    EXPECT(!expected);
+    EXPECT(outcome.reason != monitors::Reason::kNone && !outcome.telling.empty());
+    EXPECT(verdicts::check_scope(columns, positions, outcome.scope, blueprint).flaw == verdicts::Flaw::kNone);
+  } else if (outcome.status == monitors::Status::kLinearizable) {
+    const auto& order = outcome.order;
+    const bool replayed = verdicts::check_replay(columns, order, blueprint, content).flaw == verdicts::Flaw::kNone &&
+                          verdicts::check_times(columns, order, condition, false).flaw == verdicts::Flaw::kNone;
+    EXPECT(replayed || outcome.relaxed || !problem.before.empty() || !problem.excluded.empty());
+    EXPECT(expected || !replayed);
+    EXPECT(verdicts::check_members(columns, positions, order, true).flaw == verdicts::Flaw::kNone);
+  }
+  return outcome.status != monitors::Status::kExcluded;
 }
 
 void machines_decide_as_models_do() {
   Dice dice(61);
   for (const Kind& kind : kinds()) {
     int violations = 0;
+    int monitored = 0;
     constexpr int kRounds = 1500;
     for (int round = 0; round < kRounds && !hopeless(); ++round) {
       const int before = failures;
@@ -293,11 +324,13 @@ void machines_decide_as_models_do() {
       const Condition condition = round % 3 == 0 ? Condition::kStrict : Condition::kLinearizable;
       const bool expected = fits(kind, columns, condition);
       violations += expected ? 0 : 1;
-      expect_answers(kind, columns, condition, round % 4 == 0, expected ? Status::kLinearizable : Status::kViolation);
+      expect_answers(kind, columns, condition, expected ? Status::kLinearizable : Status::kViolation);
+      monitored += expect_monitor(kind, columns, condition, expected) ? 1 : 0;
       if (failures != before) std::printf("%s, round %d\n", kind.kind.c_str(), round);
     }
     EXPECT(violations > kRounds / 8);
     EXPECT(violations < kRounds - kRounds / 8);
+    EXPECT(monitored > 0 || kind.capacity);
   }
 }
 

@@ -52,9 +52,6 @@ class Object {
     return machine_ != nullptr;
   }
 
-  /// Steps without shortcuts from now on, as certificates want them.
-  void take_literally() { steps_ = machine_->literal_steps(stop_); }
-
   [[nodiscard]] State state(const std::vector<std::int64_t>& content) const { return machine_->state(content); }
   [[nodiscard]] const Trait& trait(Symbol symbol) const { return machine_->trait(behind(symbol)); }
 

@@ -3,7 +3,8 @@
 
 import enum
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import overload
 
 # Histories
 
@@ -12,8 +13,17 @@ class Classes:
     def first(self) -> list[int]: ...
     def __len__(self) -> int: ...
     def split(self, positions: Sequence[int]) -> list[list[int]]: ...
-    def split_effective(self, columns: Columns) -> list[list[int]]: ...
+    def split_effective(self, columns: Columns) -> list[Positions]: ...
     def merged(self, numbers: Sequence[int]) -> Classes: ...
+
+class Positions(Sequence[int]):
+    def __init__(self, positions: Sequence[int]) -> None: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[int]: ...
+    def __iter__(self) -> Iterator[int]: ...
 
 class Columns:
     def __init__(
@@ -91,17 +101,20 @@ class PythonMachine(Machine):
 class NativeMachine(Machine):
     def state(self, content: Sequence[int]) -> int: ...
 
+class Blueprint:
+    def __init__(
+        self,
+        kind: str,
+        names: Sequence[str],
+        constants: Sequence[int],
+        key_argument: bool,
+        capacity: int | None,
+        integers: array[int],
+        strings: Sequence[str | None],
+    ) -> None: ...
+
 def native_machine(
-    columns: Columns,
-    kind: str,
-    names: Sequence[str],
-    constants: Sequence[int],
-    key_argument: bool,
-    capacity: int | None,
-    integers: Sequence[int | None],
-    strings: Sequence[str | None],
-    exact: Classes,
-    loose: Classes,
+    columns: Columns, blueprint: Blueprint, exact: Classes, loose: Classes
 ) -> NativeMachine | None: ...
 
 # Searches
@@ -152,7 +165,7 @@ class Problem:
         relaxed: Sequence[int],
         condition: Condition,
         key_argument: bool,
-        alphabet: Alphabet,
+        alphabet: Alphabet | None,
         machine: Machine | None,
         initial: int,
     ) -> None: ...
@@ -204,6 +217,7 @@ class Flaw(enum.Enum):
     HINT = 8
     REJECTED = 9
     UNLIKE = 10
+    NEEDED = 11
 
 def certify_order(
     columns: Columns,
@@ -215,4 +229,86 @@ def certify_order(
 ) -> tuple[Flaw, int]: ...
 def certify_run(
     columns: Columns, names: Sequence[int], order: Sequence[int], alphabet: Alphabet, machine: Machine, initial: int
+) -> tuple[Flaw, int]: ...
+
+# Monitors
+
+class MonitorStatus(enum.Enum):
+    LINEARIZABLE = 0
+    VIOLATION = 1
+    EXCLUDED = 2
+
+class Reason(enum.Enum):
+    NONE = 0
+    NEVER_ADDED = 1
+    SEEN_BEFORE_ADDED = 2
+    REMOVED_TWICE = 3
+    SEEN_AFTER_REMOVED = 4
+    ORDER_INVERTED = 5
+    FRONTS_OVERLAP = 6
+    FRONT_INSIDE = 7
+    EMPTY_WHILE_INSIDE = 8
+    HIGHER_INSIDE = 9
+    NOT_NESTED = 10
+    ZONES_OVERLAP = 11
+    ZONE_INSIDE = 12
+    REPLACED_TWICE = 13
+    REPLACED_IN_CIRCLE = 14
+    REPLACED_TOO_EARLY = 15
+    OVERWRITTEN = 16
+    NOBODY_FLIPS = 17
+    COUNT_TOO_LOW = 18
+    COUNT_TOO_HIGH = 19
+    SAME_COUNT = 20
+    COUNTS_INVERTED = 21
+
+class Exclusion(enum.Enum):
+    NONE = 0
+    KIND = 1
+    OPERATION = 2
+    RESULT = 3
+    DUPLICATE = 4
+    NULL = 5
+    CAPACITY = 6
+    AMOUNTS = 7
+    CUT_OFF = 8
+    UNKNOWN_REMOVALS = 9
+    FAILED_COMPARE = 10
+
+class Monitored:
+    @property
+    def status(self) -> MonitorStatus: ...
+    @property
+    def order(self) -> Positions: ...
+    @property
+    def reason(self) -> Reason: ...
+    @property
+    def telling(self) -> list[int]: ...
+    @property
+    def scope(self) -> Positions: ...
+    @property
+    def exclusion(self) -> Exclusion: ...
+    @property
+    def culprit(self) -> int: ...
+    @property
+    def relaxed(self) -> bool: ...
+    @property
+    def flaw(self) -> tuple[Flaw, int]: ...
+    @property
+    def constrained(self) -> bool: ...
+
+def monitor(
+    columns: Columns,
+    positions: Sequence[int],
+    content: Sequence[int],
+    blueprint: Blueprint,
+    condition: Condition,
+    stop: StopToken,
+) -> Monitored: ...
+def covers(columns: Columns, blueprint: Blueprint) -> bool: ...
+def certify_scope(
+    columns: Columns, positions: Sequence[int], scope: Sequence[int], blueprint: Blueprint
+) -> tuple[Flaw, int]: ...
+def certify_replay(
+    columns: Columns, order: Sequence[int], blueprint: Blueprint, content: Sequence[int]
 ) -> tuple[Flaw, int]: ...

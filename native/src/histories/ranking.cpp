@@ -75,7 +75,14 @@ Touching touching(std::span<const Span> spans, const std::vector<Event>& calls) 
     if (x.call != y.call) return x.call < y.call;
     return x.ret != y.ret ? x.ret < y.ret : a < b;
   };
-  if (!std::is_sorted(by_call.begin(), by_call.end(), before)) std::sort(by_call.begin(), by_call.end(), before);
+  for (std::size_t from = 0; from < calls.size();) {  // only calls at one instant can be out of order
+    std::size_t to = from + 1;
+    while (to < calls.size() && calls[to].time == calls[from].time) ++to;
+    if (to > from + 1)
+      std::sort(by_call.begin() + static_cast<std::ptrdiff_t>(from), by_call.begin() + static_cast<std::ptrdiff_t>(to),
+                before);
+    from = to;
+  }
   std::int32_t most = 0;
   for (const Span& span : spans) most = std::max(most, span.process);
   std::vector<std::int32_t> last(static_cast<std::size_t>(most) + 1, kNone);
@@ -142,7 +149,8 @@ Order rank(std::span<const Span> spans) {
   const std::vector<Event> calls = calls_of(spans);
   const std::vector<Event> returns = returns_of(spans);
   Touching touches = touching(spans, calls);
-  const bool one_alone = std::any_of(touches.begin(), touches.end(), [](const auto& each) { return each.second.size() == 1; });
+  const bool one_alone =
+      std::any_of(touches.begin(), touches.end(), [](const auto& each) { return each.second.size() == 1; });
   if (one_alone) {
     std::vector<Event> events(calls.size() + returns.size());
     std::merge(calls.begin(), calls.end(), returns.begin(), returns.end(), events.begin(), earlier);

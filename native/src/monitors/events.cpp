@@ -24,7 +24,8 @@ std::vector<std::int32_t> events_of(const search::Problem& problem, std::span<co
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const std::size_t op = at(operations[i].op);
     at_rank[static_cast<std::size_t>(problem.call[op])] = static_cast<std::int32_t>(2 * i);
-    if (problem.ret[op] != kNever) at_rank[static_cast<std::size_t>(problem.ret[op])] = static_cast<std::int32_t>(2 * i + 1);
+    if (problem.ret[op] != kNever)
+      at_rank[static_cast<std::size_t>(problem.ret[op])] = static_cast<std::int32_t>(2 * i + 1);
   }
   std::erase(at_rank, kNone);
   return at_rank;
@@ -186,7 +187,8 @@ class Counter {
     if (open_.empty()) return false;
     place(open_.pop());
     ++count_;
-    for (std::int32_t each = first_waiting_[static_cast<std::size_t>(count_)]; each != kNone; each = next_waiting_[at(each)])
+    for (std::int32_t each = first_waiting_[static_cast<std::size_t>(count_)]; each != kNone;
+         each = next_waiting_[at(each)])
       place(each);
     return true;
   }

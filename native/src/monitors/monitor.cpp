@@ -46,7 +46,8 @@ class Monitor {
   }
 
   [[nodiscard]] Found container() const {
-    const bool counted = blueprint_.capacity && *blueprint_.capacity < static_cast<std::int64_t>(problem_.size() + content_.size());
+    const bool counted =
+        blueprint_.capacity && *blueprint_.capacity < static_cast<std::int64_t>(problem_.size() + content_.size());
     if (counted) return Found::excluded(Exclusion::kCapacity);
     Handlings input;
     const auto first = static_cast<std::int32_t>(content_.size());
@@ -63,8 +64,9 @@ class Monitor {
         case Code::kEnqueue:
         case Code::kPush:
           if (what.first == null()) return Found::excluded(Exclusion::kNull, number(op));
-          // A queue that cannot be full never says no.
-          if (what.want == blueprint_.constants.no) return Found::excluded(Exclusion::kResult, number(op));
+          // A queue that cannot be full says yes.
+          if (what.want != kAny && what.want != blueprint_.constants.yes)
+            return Found::excluded(Exclusion::kResult, number(op));
           input.all.push_back({Role::kAdd, optional(op), number(op), what.first, owns[op]});
           break;
         case Code::kDequeue:
@@ -235,8 +237,10 @@ class Monitor {
     for (std::size_t op = 0; op < problem_.size(); ++op) {
       const Instruction& what = code_[op];
       if (what.code == Code::kReadCount) continue;
-      if (what.code != Code::kCount && what.code != Code::kFetchAdd) return Found::excluded(Exclusion::kResult, number(op));
-      if (what.amount == 0 || (step != 0 && what.amount != step)) return Found::excluded(Exclusion::kAmounts, number(op));
+      if (what.code != Code::kCount && what.code != Code::kFetchAdd)
+        return Found::excluded(Exclusion::kResult, number(op));
+      if (what.amount == 0 || (step != 0 && what.amount != step))
+        return Found::excluded(Exclusion::kAmounts, number(op));
       step = what.amount;
     }
     if (step == 0) step = 1;

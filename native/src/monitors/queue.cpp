@@ -77,7 +77,8 @@ class Queue {
       if (!zones_[i].forward && !forward_.empty())
         if (auto found = cut(static_cast<std::int32_t>(i))) return found;
     for (Zone& zone : zones_)
-      zone = zone.forward ? Zone{2 * zone.start + 1, 2 * zone.end - 1, true} : Zone{2 * zone.start, 2 * zone.end, false};
+      zone =
+          zone.forward ? Zone{2 * zone.start + 1, 2 * zone.end - 1, true} : Zone{2 * zone.start, 2 * zone.end, false};
     return std::nullopt;
   }
 
@@ -94,9 +95,9 @@ class Queue {
 
   /// The forward zone that a gap lies strictly within.
   [[nodiscard]] std::int32_t forward_around(std::int32_t gap) const {
-    const auto after = std::lower_bound(forward_.begin(), forward_.end(), gap, [&](std::int32_t each, std::int32_t wanted) {
-      return zones_[at(each)].start < wanted;
-    });
+    const auto after =
+        std::lower_bound(forward_.begin(), forward_.end(), gap,
+                         [&](std::int32_t each, std::int32_t wanted) { return zones_[at(each)].start < wanted; });
     if (after == forward_.begin()) return kNone;
     const std::int32_t last = *std::prev(after);
     return gap < zones_[at(last)].end ? last : kNone;
@@ -114,7 +115,8 @@ class Queue {
     for (std::size_t i = 0; i < n; ++i) segment_[i] = before[at(values_[i].removed.first)];
     std::vector<std::int32_t> order;
     order.reserve(n);
-    const auto by_segment = sorted_by(n, static_cast<std::int32_t>(barriers.size()), [&](std::size_t i) { return segment_[i]; });
+    const auto by_segment =
+        sorted_by(n, static_cast<std::int32_t>(barriers.size()), [&](std::size_t i) { return segment_[i]; });
     if (barriers.empty()) return take(by_segment);
     for (std::size_t from = 0; from < n;) {
       std::size_t to = from;
@@ -131,7 +133,9 @@ class Queue {
   [[nodiscard]] std::vector<std::int32_t> take(std::span<const std::int32_t> members) const {
     const auto sorted = [&](auto key) {
       std::vector<std::int32_t> result(members.begin(), members.end());
-      if (result.size() == values_.size()) return sorted_by(result.size(), 2 * contents_.gaps() + 1, [&](std::size_t i) { return key(static_cast<std::int32_t>(i)); });
+      if (result.size() == values_.size())
+        return sorted_by(result.size(), 2 * contents_.gaps() + 1,
+                         [&](std::size_t i) { return key(static_cast<std::int32_t>(i)); });
       std::sort(result.begin(), result.end(), [&](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
       return result;
     };
@@ -161,7 +165,8 @@ class Queue {
       while (e < members.size() && (ready_[at(add_ends[e])] & kTaken) != 0) ++e;
       while (ze < members.size() && (ready_[at(zone_ends[ze])] & kTaken) != 0) ++ze;
       for (; s < members.size() && add_start(add_starts[s]) <= add_end(add_ends[e]); ++s) mark(add_starts[s], 1);
-      for (; zs < members.size() && zone_start(zone_starts[zs]) <= zone_end(zone_ends[ze]); ++zs) mark(zone_starts[zs], 2);
+      for (; zs < members.size() && zone_start(zone_starts[zs]) <= zone_end(zone_ends[ze]); ++zs)
+        mark(zone_starts[zs], 2);
       if (both.empty()) break;
       const std::int32_t next = both.back();
       both.pop_back();
@@ -274,9 +279,8 @@ class Queue {
   [[nodiscard]] std::vector<Observation> extremes(std::int32_t value) const {
     const auto seen = contents_.observations(values_[at(value)]);
     if (seen.empty()) return {};
-    const auto first = std::min_element(seen.begin(), seen.end(), [](const Observation& a, const Observation& b) {
-      return a.owns.last < b.owns.last;
-    });
+    const auto first = std::min_element(
+        seen.begin(), seen.end(), [](const Observation& a, const Observation& b) { return a.owns.last < b.owns.last; });
     const auto last = std::max_element(seen.begin(), seen.end(), [](const Observation& a, const Observation& b) {
       return a.owns.first < b.owns.first;
     });

@@ -23,11 +23,11 @@ using histories::kNone;
 
 struct Cluster {
   std::int32_t value;
-  std::int32_t writer;               // access, or kNone for the first value
-  std::int32_t alike;                // another cluster of the same value
-  std::int32_t parent = kNone;       // the cluster that its writer replaced
-  std::int32_t replaced_by = kNone;  // cluster
-  std::int32_t first_reader = kNone; // accesses, linked
+  std::int32_t writer;                // access, or kNone for the first value
+  std::int32_t alike;                 // another cluster of the same value
+  std::int32_t parent = kNone;        // the cluster that its writer replaced
+  std::int32_t replaced_by = kNone;   // cluster
+  std::int32_t first_reader = kNone;  // accesses, linked
   bool kept;
   std::int32_t keeper = kNone;  // the access that shows that an optional writer took effect
   bool walked = false;
@@ -271,9 +271,8 @@ class Register {
       const Zone& zone = zones_[i];
       key_[i] = zone.forward() ? 2 * zone.f + 1 : 2 * zone.g;
       if (zone.forward()) continue;
-      const auto after = std::lower_bound(forward.begin(), forward.end(), zone.g, [&](std::int32_t each, std::int32_t g) {
-        return zones_[at(each)].f < g;
-      });
+      const auto after = std::lower_bound(forward.begin(), forward.end(), zone.g,
+                                          [&](std::int32_t each, std::int32_t g) { return zones_[at(each)].f < g; });
       if (after == forward.begin()) continue;
       const Zone& around = zones_[at(*std::prev(after))];
       if (zone.g >= around.g) continue;
@@ -349,7 +348,9 @@ class Register {
     }
     std::sort(wanted.begin(), wanted.end());
     // Which of equal values was meant is for all writes to say.
-    const auto has = [&](std::int32_t value) { return repeated_ || std::binary_search(wanted.begin(), wanted.end(), value); };
+    const auto has = [&](std::int32_t value) {
+      return repeated_ || std::binary_search(wanted.begin(), wanted.end(), value);
+    };
     std::vector<std::int32_t> scope;
     for (const Access& access : accesses_)
       if (access.act != Act::kDiffers && (access.act == Act::kRead ? has(access.old) : has(access.now)))

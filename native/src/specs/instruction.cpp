@@ -107,8 +107,7 @@ std::optional<Instruction> Compiler::compile(std::size_t position, bool loose) c
   const bool bounded = entry.code == Code::kEnqueue && blueprint_.capacity;
   if (!loose && !wants(instruction, bounded ? Returns::kSuccess : entry.returns, columns_.result[position], blueprint_))
     return Instruction{};
-  const bool counter =
-      entry.code == Code::kCount || entry.code == Code::kReadCount || entry.code == Code::kFetchAdd;
+  const bool counter = entry.code == Code::kCount || entry.code == Code::kReadCount || entry.code == Code::kFetchAdd;
   if (counter && !counts(instruction, entry.name, blueprint_, most_added_)) return std::nullopt;
   return instruction;
 }

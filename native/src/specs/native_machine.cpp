@@ -42,14 +42,6 @@ void merge_unseen(std::span<Instruction> code, const ValueSet& seen) {
   }
 }
 
-template <bool kLiteral, typename Rule>
-State apply(const Rule& rule, State state, const Instruction& op) {
-  if constexpr (kLiteral && requires { rule.apply_literally(state, op); })
-    return rule.apply_literally(state, op);
-  else
-    return rule.apply(state, op);
-}
-
 /// Takes steps by calling a rule that needs no memory of its own.
 template <typename Rule>
 class DirectSteps final : public Steps {
@@ -68,7 +60,7 @@ class DirectSteps final : public Steps {
 
 /// Takes steps by asking a rule that numbers states as it meets them, and remembers the answers. What the rule holds
 /// more since the first question of these steps counts as their memory.
-template <bool kLiteral, typename Rule>
+template <typename Rule>
 class SharedSteps final : public Steps {
  public:
   SharedSteps(const Rule& rule, std::span<const Instruction> code, std::mutex& mutex, search::StopToken& stop)
@@ -77,7 +69,7 @@ class SharedSteps final : public Steps {
             [&rule, code, &mutex, this](State state, Symbol symbol, std::vector<State>& out) {
               const std::scoped_lock lock(mutex);
               const std::size_t before = rule.bytes();
-              const State after = apply<kLiteral>(rule, state, code[static_cast<std::size_t>(symbol)]);
+              const State after = rule.apply(state, code[static_cast<std::size_t>(symbol)]);
               if (after != kRejected) out.push_back(after);
               const std::size_t more = rule.bytes() - before;
               if (more > 0 && stop_.reserve(more)) taken_ += more;
@@ -92,21 +84,12 @@ class SharedSteps final : public Steps {
   TransitionTable table_;
 };
 
-/// Instructions with the shortcuts of the searches, and without them where that makes a difference.
-struct Program {
-  std::vector<Instruction> merged;
-  std::vector<Instruction> literal;
-};
-
 /// `kShared`: the rule numbers states as it meets them, so it is asked under a lock and its answers are remembered.
 template <typename Rule, bool kShared>
 class RuleMachine final : public NativeMachine {
  public:
-  RuleMachine(Rule rule, Program program, std::vector<Trait> traits, State hopeless)
-      : NativeMachine(std::move(traits), hopeless),
-        rule_(std::move(rule)),
-        code_(std::move(program.merged)),
-        literal_(std::move(program.literal)) {}
+  RuleMachine(Rule rule, std::vector<Instruction> code, std::vector<Trait> traits, State hopeless)
+      : NativeMachine(std::move(traits), hopeless), rule_(std::move(rule)), code_(std::move(code)) {}
 
   [[nodiscard]] State state(std::span<const std::int64_t> content) const override {
     const std::scoped_lock lock(mutex_);
@@ -114,25 +97,16 @@ class RuleMachine final : public NativeMachine {
   }
 
   [[nodiscard]] std::unique_ptr<Steps> steps(search::StopToken& stop) const override {
-    return take<false>(code_, stop);
-  }
-  [[nodiscard]] std::unique_ptr<Steps> literal_steps(search::StopToken& stop) const override {
-    return take<true>(literal_.empty() ? code_ : literal_, stop);
-  }
-
- private:
-  template <bool kLiteral>
-  [[nodiscard]] std::unique_ptr<Steps> take(const std::vector<Instruction>& code, search::StopToken& stop) const {
     if constexpr (kShared) {
-      return std::make_unique<SharedSteps<kLiteral, Rule>>(rule_, code, mutex_, stop);
+      return std::make_unique<SharedSteps<Rule>>(rule_, code_, mutex_, stop);
     } else {
-      return std::make_unique<DirectSteps<Rule>>(rule_, code);
+      return std::make_unique<DirectSteps<Rule>>(rule_, code_);
     }
   }
 
+ private:
   Rule rule_;
   std::vector<Instruction> code_;
-  std::vector<Instruction> literal_;  // as it was before values were merged, if they were
   mutable std::mutex mutex_;
 };
 
@@ -145,8 +119,7 @@ State hopeless_of(const Rule& rule) {
 }
 
 template <bool kShared, typename Rule>
-std::unique_ptr<NativeMachine> make(Rule rule, Program program, std::size_t exact) {
-  const std::vector<Instruction>& code = program.merged;
+std::unique_ptr<NativeMachine> make(Rule rule, std::vector<Instruction> code, std::size_t exact) {
   std::vector<Trait> traits;
   traits.reserve(code.size());
   for (const Instruction& op : code) traits.push_back(rule.trait(op));
@@ -158,7 +131,7 @@ std::unique_ptr<NativeMachine> make(Rule rule, Program program, std::size_t exac
   }
   if constexpr (requires { rule.find_idle({}, {}, traits); })
     rule.find_idle(std::span(code).first(exact), std::span(code).subspan(exact), traits);
-  return std::make_unique<RuleMachine<Rule, kShared>>(std::move(rule), std::move(program), std::move(traits), hopeless);
+  return std::make_unique<RuleMachine<Rule, kShared>>(std::move(rule), std::move(code), std::move(traits), hopeless);
 }
 
 }  // namespace
@@ -167,8 +140,7 @@ std::unique_ptr<NativeMachine> native_machine(const histories::Columns& columns,
                                               std::span<const std::int32_t> exact,
                                               std::span<const std::int32_t> loose) {
   const Compiler compiler(columns, blueprint);
-  Program program;
-  std::vector<Instruction>& code = program.merged;
+  std::vector<Instruction> code;
   code.reserve(exact.size() + loose.size());
   bool grows = false;
   for (std::size_t i = 0; i < exact.size() + loose.size(); ++i) {
@@ -182,22 +154,19 @@ std::unique_ptr<NativeMachine> native_machine(const histories::Columns& columns,
     code.push_back(*instruction);
   }
   const auto seen = values_seen(code);
-  if (!grows) {
-    program.literal = code;
-    merge_unseen(code, seen);
-  }
+  if (!grows) merge_unseen(code, seen);
   const Constants& constants = blueprint.constants;
-  if (blueprint.kind == "register") return make<false>(Register{constants}, std::move(program), exact.size());
+  if (blueprint.kind == "register") return make<false>(Register{constants}, std::move(code), exact.size());
   if (blueprint.kind == "map" && grows)
-    return make<true>(GrowingEntry(constants, blueprint.strings, seen), std::move(program), exact.size());
-  if (blueprint.kind == "map") return make<false>(Entry{constants}, std::move(program), exact.size());
-  if (blueprint.kind == "set") return make<false>(Element{constants}, std::move(program), exact.size());
-  if (blueprint.kind == "mutex") return make<false>(Mutex{constants}, std::move(program), exact.size());
+    return make<true>(GrowingEntry(constants, blueprint.strings, seen), std::move(code), exact.size());
+  if (blueprint.kind == "map") return make<false>(Entry{constants}, std::move(code), exact.size());
+  if (blueprint.kind == "set") return make<false>(Element{constants}, std::move(code), exact.size());
+  if (blueprint.kind == "mutex") return make<false>(Mutex{constants}, std::move(code), exact.size());
   if (blueprint.kind == "counter" || blueprint.kind == "fetch-add")
-    return make<true>(Counter(), std::move(program), exact.size());
+    return make<true>(Counter(), std::move(code), exact.size());
   if (blueprint.kind == "queue")
-    return make<true>(Queue{constants, blueprint.capacity, {}}, std::move(program), exact.size());
-  if (blueprint.kind == "stack") return make<true>(Stack{constants, {}}, std::move(program), exact.size());
+    return make<true>(Queue{constants, blueprint.capacity, {}}, std::move(code), exact.size());
+  if (blueprint.kind == "stack") return make<true>(Stack{constants, {}}, std::move(code), exact.size());
   return nullptr;
 }
 

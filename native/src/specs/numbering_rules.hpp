@@ -138,15 +138,9 @@ struct GrowingEntry {
 
   [[nodiscard]] static State state(std::span<const std::int64_t> content) { return Entry::state(content); }
 
-  [[nodiscard]] State apply(State state, const Instruction& op) const { return apply(state, op, false); }
-
-  /// The same, with strings kept apart whoever sees them.
-  [[nodiscard]] State apply_literally(State state, const Instruction& op) const { return apply(state, op, true); }
-
   [[nodiscard]] Trait trait(const Instruction& op) const { return entry.trait(op); }
 
- private:
-  [[nodiscard]] State apply(State state, const Instruction& op, bool literal) const {
+  [[nodiscard]] State apply(State state, const Instruction& op) const {
     if (op.code != Code::kAppend) return entry.apply(state, op);
     if (state == hopeless()) return state;
     std::string text;
@@ -158,7 +152,7 @@ struct GrowingEntry {
     const auto& more = strings[static_cast<std::size_t>(op.first)];
     if (!more) return kRejected;
     text += *more;
-    if (!literal && !may_be_seen(text)) return hopeless();
+    if (!may_be_seen(text)) return hopeless();
     const auto [found, fresh] = numbers.try_emplace(text, static_cast<std::int32_t>(strings.size()));
     if (fresh) {
       written += 2 * text.size() + 2 * kMapEntry;

@@ -242,9 +242,7 @@ class PlainPriorityQueue final : public Object {
   }
 
  private:
-  void push(std::int32_t value) {
-    items_.emplace(blueprint().integers[static_cast<std::size_t>(value)], value);
-  }
+  void push(std::int32_t value) { items_.emplace(blueprint().integers[static_cast<std::size_t>(value)], value); }
   std::priority_queue<std::pair<std::int64_t, std::int32_t>> items_;
 };
 
@@ -266,7 +264,8 @@ Finding check_replay(const histories::Columns& columns, std::span<const std::int
   const auto replayed = object(blueprint, content);
   const specs::Compiler compiler(columns, blueprint);
   for (const std::int32_t position : order) {
-    const auto op = compiler.compile(static_cast<std::size_t>(position), !columns.certain(static_cast<std::size_t>(position)));
+    const auto op =
+        compiler.compile(static_cast<std::size_t>(position), !columns.certain(static_cast<std::size_t>(position)));
     if (!op || !replayed->take(*op)) return {Flaw::kRejected, position};
   }
   return {};

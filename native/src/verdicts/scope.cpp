@@ -19,9 +19,9 @@ constexpr std::int32_t kAbsent = -2;
 struct Effect {
   std::int32_t makes = kAny;
   std::int32_t needs = kAny;
-  bool changes = true;       // else it can always be left out
-  bool differs = false;      // it says what was not there
-  bool anything = false;     // it may have removed any value
+  bool changes = true;    // else it can always be left out
+  bool differs = false;   // it says what was not there
+  bool anything = false;  // it may have removed any value
 };
 
 class Scope {

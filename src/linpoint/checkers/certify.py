@@ -136,11 +136,13 @@ def _certify_run(reading: Interpretation, order: Sequence[int]) -> None:
     if reading.condition in conditions.NOT_LOCAL:  # objects have a state each, and are not apart
         run(reading.spec, _objects(reading.history, reading.spec), (reading.history.operations[p] for p in order))
         return
-    if reading.twin is not None:
-        found = certify_replay(reading.columns, order, reading.twin.blueprint, reading.twin.content(order))
-    else:
+    twin = reading.twin
+    if twin is None:
         found = certify_run(reading.columns, reading.names, order, *reading.certifying(order))
-    refuse(reading.history, *found)
+        refuse(reading.history, *found)
+        return
+    for each in reading.by_object(order):
+        refuse(reading.history, *certify_replay(reading.columns, each, twin.blueprint, twin.content(each)))
 
 
 def refuse(history: History, flaw: Flaw, position: int) -> None:

@@ -198,7 +198,7 @@ class Interpretation:
             return False
         return not self.timing(self.columns.effective()).constrained
 
-    def objects(self) -> list[tuple[Value, list[int]]]:
+    def objects(self) -> list[tuple[Value, Sequence[int]]]:
         """The independent objects by key, without failed operations; one with key None where there are no keys."""
         if not self._local:
             return [(None, self.columns.effective())]
@@ -209,7 +209,7 @@ class Interpretation:
         op = self.history.operations[position]
         return self.spec.arguments(op)[0] if self.spec.key_argument else op.key
 
-    def parts(self, members: list[int]) -> list[list[int]]:
+    def parts(self, members: Sequence[int]) -> Sequence[Sequence[int]]:
         """What of one object can be decided alone."""
         if not members or not self.divisible:
             return [members]
@@ -227,6 +227,10 @@ class Interpretation:
         loose = self._letters.loose
         shapes = (partition(self.spec.arguments(operations[position])) for position in loose.first)
         return loose.merged([parts.setdefault(canonical(part), len(parts)) for part in shapes])
+
+    def by_object(self, order: Sequence[int]) -> Sequence[Sequence[int]]:
+        """The operations of an order by the object they are of."""
+        return self._objects.split(order)
 
     def problem(self, positions: Sequence[int], relaxed: Collection[int] = ()) -> Problem:
         """The problem that decides these operations. Those ``relaxed`` may be left out and may have returned anything,
@@ -246,7 +250,7 @@ class Interpretation:
     def timing(self, positions: Sequence[int]) -> Problem:
         """The same with every operation in it, also those that cannot matter to the spec: for their ranks and pairs."""
         key_argument = self.spec.key_argument
-        return Problem(self.columns, list(positions), [], self.native_condition, key_argument, None, None, 0)
+        return Problem(self.columns, positions, [], self.native_condition, key_argument, None, None, 0)
 
 
 def _aliases(names: Sequence[str], spec: Spec) -> list[int]:

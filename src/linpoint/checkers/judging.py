@@ -46,7 +46,7 @@ def _judge_object(reading: Interpretation, judged: Object, *, interrupted: bool)
     def verdict(status: Status, part: Part, why: str, **evidence: Any) -> KeyVerdict:
         configurations = sum(answer.configurations for answer in answers)
         return KeyVerdict(
-            part.key, status, part.told()[0], why, tuple(positions), configurations=configurations, **evidence
+            part.key, status, part.told()[0], why, positions, configurations=configurations, **evidence
         )
 
     for part, answer in zip(parts, answers, strict=True):
@@ -71,10 +71,10 @@ def _told_by_monitor(judged: Object, *, interrupted: bool) -> KeyVerdict:
     said = judged.monitoring
     if said is None:
         why = "it was interrupted" if interrupted else _REASONS[StopReason.TIME]
-        return KeyVerdict(judged.key, Status.UNKNOWN, "monitor", why, tuple(judged.positions))
+        return KeyVerdict(judged.key, Status.UNKNOWN, "monitor", why, judged.positions)
     status = Status.LINEARIZABLE if said.witness else Status.VIOLATION if said.pattern else Status.UNKNOWN
     return KeyVerdict(
-        judged.key, status, "monitor", said.why, tuple(judged.positions), said.witness, said.pattern
+        judged.key, status, "monitor", said.why, judged.positions, said.witness, said.pattern
     )
 
 

@@ -30,7 +30,7 @@ class Object:
     """One independent object: what a monitor says of it, and else the parts of it that are searched."""
 
     key: Value
-    positions: list[int]
+    positions: Sequence[int]
     monitoring: Monitoring | None = None
     parts: list[Part] = field(default_factory=list)
     refuted: float | None = None
@@ -75,7 +75,7 @@ def searched(reading: Interpretation, objects: Sequence[Object], checker: str) -
 class Part:
     """Operations that are searched together: one object, or one independent part of it."""
 
-    def __init__(self, reading: Interpretation, key: Value, positions: list[int], checker: str) -> None:
+    def __init__(self, reading: Interpretation, key: Value, positions: Sequence[int], checker: str) -> None:
         self.key = key
         self.positions = positions
         self._reading = reading
@@ -118,7 +118,7 @@ class _StoppedError(Exception):
     """The oracle was told to stop."""
 
 
-def _ask_oracle(reading: Interpretation, positions: list[int], stop: StopToken) -> Answer:
+def _ask_oracle(reading: Interpretation, positions: Sequence[int], stop: StopToken) -> Answer:
     steps = 0
 
     def tick() -> None:

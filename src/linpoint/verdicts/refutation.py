@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -56,7 +56,7 @@ class Pattern:
     reason: str
     """Such as ``order-inverted``; ``PATTERNS`` has a sentence for each."""
     operations: tuple[int, ...]
-    scope: tuple[int, ...] = field(repr=False)
+    scope: Sequence[int] = field(repr=False)
 
     kind = "pattern"
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
@@ -63,7 +63,7 @@ class KeyVerdict:
     status: Status
     checker: str
     why: str
-    positions: tuple[int, ...] = field(repr=False)
+    positions: Sequence[int] = field(repr=False)
     witness: Witness | None = field(default=None, repr=False)
     refutation: Refutation | None = field(default=None, repr=False)
     configurations: int = 0

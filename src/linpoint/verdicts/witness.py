@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -15,5 +16,5 @@ class Witness:
     of its part of the order.
     """
 
-    order: tuple[int, ...]
+    order: Sequence[int]
     survivors: tuple[int, ...] | None = None

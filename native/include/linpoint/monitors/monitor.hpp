@@ -23,42 +23,42 @@ enum class Status : int { kLinearizable = 0, kViolation = 1, kExcluded = 2 };
 /// Why no order exists.
 enum class Reason : int {
   kNone = 0,
-  kNeverAdded,         // a value is seen that nobody added or wrote
-  kSeenBeforeAdded,    // an operation that saw it returned before the value was added
-  kRemovedTwice,       // a value is removed more often than it was added
-  kSeenAfterRemoved,   // a value is seen by an operation called after its removal returned
-  kOrderInverted,      // first in, but not first out
-  kFrontsOverlap,      // two values are at the front at one time
-  kFrontInside,        // a value must be at the front while another certainly is
-  kEmptyWhileInside,   // empty, while something was certainly inside
-  kHigherInside,       // a value is taken while something of higher priority was certainly inside
-  kNotNested,          // pushes and pops that no stack can nest
-  kZonesOverlap,       // two values are each current before and after the other
-  kZoneInside,         // a value was written and overwritten while another was certainly current
-  kReplacedTwice,      // two operations replaced the same value
-  kReplacedInCircle,   // values that replaced each other in a circle
-  kReplacedTooEarly,   // an operation returned before the one that its value comes after was called
-  kOverwritten,        // every write of the value was certainly overwritten
-  kNobodyFlips,        // nothing can bring the bit into the state that the operation saw
-  kCountTooLow,        // a count is less than what certainly came before
-  kCountTooHigh,       // a count is more than can have come before
-  kSameCount,          // two operations were given the same count
-  kCountsInverted,     // a smaller count was given after a larger one
+  kNeverAdded,        // a value is seen that nobody added or wrote
+  kSeenBeforeAdded,   // an operation that saw it returned before the value was added
+  kRemovedTwice,      // a value is removed more often than it was added
+  kSeenAfterRemoved,  // a value is seen by an operation called after its removal returned
+  kOrderInverted,     // first in, but not first out
+  kFrontsOverlap,     // two values are at the front at one time
+  kFrontInside,       // a value must be at the front while another certainly is
+  kEmptyWhileInside,  // empty, while something was certainly inside
+  kHigherInside,      // a value is taken while something of higher priority was certainly inside
+  kNotNested,         // pushes and pops that no stack can nest
+  kZonesOverlap,      // two values are each current before and after the other
+  kZoneInside,        // a value was written and overwritten while another was certainly current
+  kReplacedTwice,     // two operations replaced the same value
+  kReplacedInCircle,  // values that replaced each other in a circle
+  kReplacedTooEarly,  // an operation returned before the one that its value comes after was called
+  kOverwritten,       // every write of the value was certainly overwritten
+  kNobodyFlips,       // nothing can bring the bit into the state that the operation saw
+  kCountTooLow,       // a count is less than what certainly came before
+  kCountTooHigh,      // a count is more than can have come before
+  kSameCount,         // two operations were given the same count
+  kCountsInverted,    // a smaller count was given after a larger one
 };
 
 /// What makes a monitor not apply.
 enum class Exclusion : int {
   kNone = 0,
-  kKind,            // there is no monitor for the object
-  kOperation,       // an operation that monitors of this object do not know
-  kResult,          // a result that was not observed, or that the spec never gives
-  kDuplicate,       // a value is added twice and time does not tell which is meant
-  kNull,            // null is stored, which cannot be told from empty or absent
-  kCapacity,        // a queue that can be full
-  kAmounts,         // a counter whose steps differ in size or direction
-  kCutOff,          // an operation that may be left out, but has to come before a crash
-  kUnknownRemovals, // too many ways to explain removals with an unknown outcome
-  kFailedCompare,   // a compare-and-set that failed finds no place in the order that was found
+  kKind,             // there is no monitor for the object
+  kOperation,        // an operation that monitors of this object do not know
+  kResult,           // a result that was not observed, or that the spec never gives
+  kDuplicate,        // a value is added twice and time does not tell which is meant
+  kNull,             // null is stored, which cannot be told from empty or absent
+  kCapacity,         // a queue that can be full
+  kAmounts,          // a counter whose steps differ in size or direction
+  kCutOff,           // an operation that may be left out, but has to come before a crash
+  kUnknownRemovals,  // too many ways to explain removals with an unknown outcome
+  kFailedCompare,    // a compare-and-set that failed finds no place in the order that was found
 };
 
 /// The answer for one object. Operations are positions in the history.

@@ -50,8 +50,6 @@ class Machine {
   virtual ~Machine() = default;
 
   [[nodiscard]] virtual std::unique_ptr<Steps> steps(search::StopToken& stop) const = 0;
-  /// The same without shortcuts, for certificates: no two states are one that somebody could tell apart.
-  [[nodiscard]] virtual std::unique_ptr<Steps> literal_steps(search::StopToken& stop) const { return steps(stop); }
   [[nodiscard]] const Trait& trait(Symbol symbol) const { return traits_[static_cast<std::size_t>(symbol)]; }
   [[nodiscard]] State hopeless() const { return hopeless_; }
 

@@ -93,13 +93,13 @@ def _ordered(reading: Interpretation, said: Monitored, kind: str) -> Monitoring:
     if flaw not in (Flaw.NONE, Flaw.REJECTED) and said.constrained:
         return Monitoring(_CONSTRAINED)
     refuse(reading.history, flaw, position)
-    return Monitoring(_WHY[kind], witness=Witness(tuple(said.order)))
+    return Monitoring(_WHY[kind], witness=Witness(said.order))
 
 
 def _refuted(
     reading: Interpretation, positions: Sequence[int], said: Monitored, kind: str, seconds: float | None
 ) -> Monitoring:
-    pattern = Pattern(said.reason.name.lower().replace("_", "-"), tuple(said.telling), tuple(said.scope))
+    pattern = Pattern(said.reason.name.lower().replace("_", "-"), tuple(said.telling), said.scope)
     if not certify_pattern(reading, positions, pattern, seconds=seconds):
         return Monitoring(_NOT_CONFIRMED)
     return Monitoring(_WHY[kind], pattern=pattern)
