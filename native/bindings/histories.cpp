@@ -188,6 +188,14 @@ void bind_histories(nb::module_& m) {
           },
           "names"_a, nb::kw_only(), "arity"_a = false, "arguments"_a = false, "result"_a = false, "process"_a = false,
           "key"_a = false)
+      .def(
+          "only_integers",
+          [](const Columns& columns, const Column<std::int64_t>& integers) {
+            return std::ranges::all_of(columns.arguments, [&](std::int32_t value) {
+              return integers.data()[value] != std::numeric_limits<std::int64_t>::min();
+            });
+          },
+          "integers"_a, "Whether all arguments are integers, which `integers` says of each value.")
       .def("by_object", &histories::by_object, "key_argument"_a)
       .def("by_first_argument", &histories::by_first_argument);
 

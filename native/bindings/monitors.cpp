@@ -7,6 +7,7 @@
 #include "buffers.hpp"
 #include "linpoint/monitors/monitor.hpp"
 #include "linpoint/search/conditions.hpp"
+#include "linpoint/verdicts/counting.hpp"
 #include "linpoint/verdicts/replay.hpp"
 #include "linpoint/verdicts/scope.hpp"
 #include "positions.hpp"
@@ -137,6 +138,15 @@ void bind_monitors(nb::module_& m) {
       },
       "columns"_a, "positions"_a, "scope"_a, "blueprint"_a,
       "Which operation must not be left out of a violation, if any.");
+  m.def(
+      "certify_count",
+      [](const Columns& columns, const Positions& positions, const Positions& telling, Reason reason,
+         const Blueprint& blueprint, const Content& content) {
+        const nb::gil_scoped_release nogil;
+        return verdicts::check_count(columns, positions.all, telling.all, reason, blueprint, content.at(0));
+      },
+      "columns"_a, "positions"_a, "telling"_a, "reason"_a, "blueprint"_a, "content"_a,
+      "Whether counting proves that the telling operations cannot be right.");
   m.def(
       "certify_replay",
       [](const Columns& columns, const Positions& order, const Blueprint& blueprint, const Content& content) {

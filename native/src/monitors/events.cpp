@@ -215,7 +215,8 @@ class Counter {
 
   [[nodiscard]] Found refuted(Reason reason, std::vector<std::int32_t> telling) const {
     std::vector<std::int32_t> scope;
-    for (const CountOperation& each : operations_) scope.push_back(each.op);
+    for (const CountOperation& each : operations_)
+      if (!each.reads || std::find(telling.begin(), telling.end(), each.op) != telling.end()) scope.push_back(each.op);
     return Found::violation({reason, std::move(telling), std::move(scope)});
   }
 

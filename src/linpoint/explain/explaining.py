@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
+from linpoint.checkers.certify import scoped
 from linpoint.checkers.frontier import stuck_frontier
 from linpoint.checkers.search.decider import Decider
 from linpoint.explain.allowed import allowed_in_place
@@ -18,9 +19,13 @@ from linpoint.explain.picture import picture
 from linpoint.explain.text import in_words
 from linpoint.histories.history import History
 from linpoint.specs.protocol import Spec
-from linpoint.verdicts import KeyVerdict, Status, StuckFrontier, Verdict
+from linpoint.verdicts import Blocked, KeyVerdict, Pattern, Status, StuckFrontier, Verdict
 
 DEFAULT_SECONDS: Final = 10.0
+_LONG: Final = 48
+"""Of more operations than these only those of a pattern are looked at, where there is one."""
+_LONGEST: Final = 20_000
+"""In longer histories no other first value is looked for."""
 
 
 def explain(verdict: Verdict, *, seconds: float = DEFAULT_SECONDS) -> Explanation:
@@ -35,67 +40,111 @@ def unexplained(verdict: Verdict) -> Explanation:
     if not bad:
         explanation = Explanation(verdict)
     else:
+        pattern, stuck = _evidence(bad[0])
+        core = tuple(bad[0].positions if pattern is None else pattern.scope)
         explanation = Explanation(
-            verdict, bad[0].key, bad[0].positions, bad[0].positions, stuck=bad[0].refutation, others=tuple(bad[1:])
+            verdict, bad[0].key, core, core, pattern=pattern, stuck=stuck, others=tuple(bad[1:])
         )
     return dataclasses.replace(explanation, text=in_words(explanation))
+
+
+def _evidence(key: KeyVerdict) -> tuple[Pattern | None, StuckFrontier | None]:
+    found = key.refutation
+    return (found, None) if isinstance(found, Pattern) else (None, found)
 
 
 def _explain(verdict: Verdict, seconds: float) -> Explanation:
     bad = [key for key in verdict.keys if key.status is Status.VIOLATION]
     if not bad:
         return Explanation(verdict)
-    spec: Spec = verdict.spec
     worst = min(bad, key=lambda key: len(key.positions))  # the shortest is the quickest to understand
+    pattern, _ = _evidence(worst)
     history, condition = verdict.history, verdict.condition
+    scene = _Scene(history, verdict.spec, worst.positions)
+    others = tuple(key for key in bad if key is not worst)
+    if pattern is not None and len(worst.positions) > _LONG:
+        if pattern.counted:  # there is nothing to leave out: all the others were counted
+            told = pattern.operations
+            shown = picture(history, told)
+            return Explanation(verdict, worst.key, told, told, pattern=pattern, picture=shown, others=others)
+        # The few operations of the pattern stand for all the others.
+        part, spec = scoped(history, pattern.scope, verdict.spec)
+        scene = _Scene(part, spec, range(len(part)), pattern.scope)
     deadline = time.monotonic() + seconds
     # Half of the time for the operations, a quarter each for what could have been and for another first value.
-    core = minimise(history, worst.positions, spec, condition, seconds=seconds / 2)
-    stuck = _stuck(history, core.positions, spec, condition, worst, seconds=deadline - time.monotonic())
-    culprit = _culprit(
-        history, worst.positions, core, spec, condition, deadline=min(deadline, time.monotonic() + seconds / 4)
-    )
-    left = max(0.0, deadline - time.monotonic())
-    other = other_initial(history, worst.positions, core.positions, spec, condition, seconds=left)
+    core = minimise(scene.history, scene.positions, scene.spec, condition, seconds=seconds / 2)
+    stuck = _stuck(scene, core.positions, condition, worst, seconds=deadline - time.monotonic())
+    culprit = _culprit(scene, core, condition, deadline=min(deadline, time.monotonic() + seconds / 4))
+    positions = scene.back(core.positions)
+    other = None
+    if len(worst.positions) <= _LONGEST:
+        left = max(0.0, deadline - time.monotonic())
+        other = other_initial(history, worst.positions, positions, verdict.spec, condition, seconds=left)
     return Explanation(
         verdict,
         worst.key,
-        core.positions,
-        core.needed,
+        positions,
+        scene.back(core.needed),
         core.minimal,
         core.verified,
+        pattern,
         culprit,
         stuck,
         other,
-        picture(history, core.positions),
-        tuple(key for key in bad if key is not worst),
+        picture(history, positions),
+        others,
     )
 
 
+class _Scene:
+    """The operations that an explanation is looked for among: those of a key, or those of a pattern by themselves."""
+
+    def __init__(
+        self, history: History, spec: Spec, positions: Sequence[int], original: Sequence[int] | None = None
+    ) -> None:
+        self.history = history
+        self.spec = spec
+        self.positions = positions
+        self._original = original
+
+    @property
+    def whole(self) -> bool:
+        """Whether these are all operations of the key."""
+        return self._original is None
+
+    def back(self, positions: Sequence[int]) -> tuple[int, ...]:
+        """Positions in the history that was checked."""
+        return tuple(positions) if self._original is None else tuple(self._original[p] for p in positions)
+
+
 def _stuck(
-    history: History, core: Sequence[int], spec: Spec, condition: str, key: KeyVerdict, *, seconds: float
+    scene: _Scene, core: Sequence[int], condition: str, key: KeyVerdict, *, seconds: float
 ) -> StuckFrontier | None:
+    known = _evidence(key)[1]
     if seconds <= 0:
-        return key.refutation
-    answer = Decider(history, spec, condition).decide(core, seconds=min(seconds, 1.0))
+        return known
+    answer = Decider(scene.history, scene.spec, condition).decide(core, seconds=min(seconds, 1.0))
     if answer.found is not False:  # there was no time; a wrong word would be worse than a long one
-        return key.refutation
-    return stuck_frontier(history, core, spec, condition, answer.witness.order)
+        return known
+    stuck = stuck_frontier(scene.history, core, scene.spec, condition, answer.witness.order)
+    if scene.whole:
+        return stuck
+    return StuckFrontier(
+        scene.back(stuck.prefix), tuple(Blocked(scene.back([each.position])[0], each.allowed) for each in stuck.blocked)
+    )
 
 
-def _culprit(
-    history: History, everything: Sequence[int], core: Core, spec: Spec, condition: str, *, deadline: float
-) -> Culprit | None:
+def _culprit(scene: _Scene, core: Core, condition: str, *, deadline: float) -> Culprit | None:
     """The operation with whose return the violation was complete, if another result would have been fine."""
-    ops = history.operations
+    ops = scene.history.operations
     end = None if core.last is None else ops[core.last].end
     by_end = sorted(core.positions, key=lambda p: ops[p].end, reverse=True)
     for position in by_end if end is None else [p for p in by_end if ops[p].end == end]:
         if time.monotonic() >= deadline:
             return None
         allowed, complete = allowed_in_place(
-            history, everything, core.positions, spec, condition, position, deadline=deadline
+            scene.history, scene.positions, core.positions, scene.spec, condition, position, deadline=deadline
         )
         if allowed:
-            return Culprit(position, allowed, complete)
+            return Culprit(scene.back([position])[0], allowed, complete and scene.whole)
     return None

@@ -13,7 +13,7 @@ from typing import Any
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import Value
-from linpoint.verdicts import KeyVerdict, Status, StuckFrontier, Verdict
+from linpoint.verdicts import KeyVerdict, Pattern, Status, StuckFrontier, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,8 @@ class Explanation:
     """Without any single one of ``needed`` there would be no contradiction."""
     verified: bool = True
     """They contradict each other also among all other operations, not only by themselves."""
+    pattern: Pattern | None = None
+    """The typed reason, where one was found."""
     culprit: Culprit | None = None
     stuck: StuckFrontier | None = None
     other_initial: tuple[Any] | None = None
@@ -63,6 +65,10 @@ class Explanation:
         data["minimal"] = self.minimal
         data["verified"] = self.verified
         data["picture"] = self.picture
+        if self.pattern:
+            data["reason"] = self.pattern.reason
+            data["because"] = self.pattern.sentence
+            data["telling"] = list(self.pattern.operations)
         if self.culprit:
             data["culprit"] = {
                 "position": self.culprit.position,

@@ -108,8 +108,10 @@ def _fitting(op: Operation, culprit: Culprit) -> str:
 def _violation(explanation: Explanation) -> str:
     verdict = explanation.verdict
     history = verdict.history
-    lines = [sentence(explanation), ""]
-    lines.append(_conspiracy(explanation))
+    lines = [sentence(explanation)]
+    if explanation.pattern is not None:
+        lines.append(f"The reason: {explanation.pattern.sentence}.")
+    lines += ["", _conspiracy(explanation)]
     listed = _nearest(explanation)
     width = max((len(_process(history.operations[p])) for p in listed), default=1)
     for position in listed:
@@ -136,6 +138,8 @@ def _violation(explanation: Explanation) -> str:
 
 def _conspiracy(explanation: Explanation) -> str:
     count = len(explanation.core)
+    if explanation.pattern is not None and explanation.pattern.counted and not explanation.minimal:
+        return f"Counting all the others shows that {'this' if count == 1 else 'one of these'} cannot be right:"
     if count == 1:
         return "This operation alone is impossible:"
     if explanation.minimal:
@@ -196,7 +200,9 @@ def numbers(verdict: Verdict) -> str:
     parts = [counted(statistics.operations, "operation")]
     if keys > 1:
         parts.append(counted(keys, "key"))
-    parts += [counted(statistics.configurations, "configuration"), f"{statistics.seconds:.3f} s"]
+    if statistics.configurations:  # monitors look at none
+        parts.append(counted(statistics.configurations, "configuration"))
+    parts.append(f"{statistics.seconds:.3f} s")
     if verdict.status is Status.UNKNOWN:
         more = "" if "interrupted" in verdict.why else "; a larger --budget or --max-memory may help"
         return f"{', '.join(parts)}{more}."

@@ -54,6 +54,8 @@ class Step:
     takes_process: bool = False
     reads: bool | Callable[[tuple[Value, ...], Value], bool] = False
     """Whether it never changes the state; a function of arguments and recorded result where that depends."""
+    takes_integers: bool = False
+    """Whether ``complaint`` has none about integers, so that a history of nothing else need not be asked."""
 
     def signature(self) -> str:
         """The operation as the reference shows it: ``cas(old, new) -> bool``."""

@@ -61,6 +61,11 @@ class Pattern:
     kind = "pattern"
 
     @property
+    def counted(self) -> bool:
+        """Whether it is by counting all the others that the operations are wrong."""
+        return "count" in self.reason
+
+    @property
     def sentence(self) -> str:
         """The reason in words."""
         return PATTERNS[self.reason]

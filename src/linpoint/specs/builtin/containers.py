@@ -114,7 +114,7 @@ def _needs_priority(args: tuple[Value, ...]) -> str | None:
 def priority_queue(*, initial: Any = None) -> Spec:
     """The largest comes out first."""
     steps = [
-        step("insert", _insert, "p", returns=Returns.NOTHING, complaint=_needs_priority),
+        step("insert", _insert, "p", returns=Returns.NOTHING, complaint=_needs_priority, takes_integers=True),
         step("delete-max", _pop_back, result="p or null"),
         step("peek", _back, result="p or null", reads=True),
     ]

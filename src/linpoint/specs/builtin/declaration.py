@@ -29,9 +29,20 @@ def step(
     result: str | None = None,
     complaint: Callable[[tuple[Value, ...]], str | None] | None = None,
     reads: bool | Callable[[tuple[Value, ...], Value], bool] = False,
+    takes_integers: bool = False,
 ) -> Step:
     """A step of a built-in: all its parameters are required."""
-    return Step(name, apply, parameters, len(parameters), returns, result or RESULTS[returns], complaint, reads=reads)
+    return Step(
+        name,
+        apply,
+        parameters,
+        len(parameters),
+        returns,
+        result or RESULTS[returns],
+        complaint,
+        reads=reads,
+        takes_integers=takes_integers,
+    )
 
 
 def unsuccessful(_args: tuple[Value, ...], result: Value) -> bool:

@@ -128,7 +128,7 @@ def counter(*, initial: Any = 0) -> Spec:
     steps = [
         step("increment", lambda count: _add(count, 1), returns=Returns.NOTHING),
         step("decrement", lambda count: _add(count, -1), returns=Returns.NOTHING),
-        step("add", _add, "n", returns=Returns.NOTHING, complaint=needs_number),
+        step("add", _add, "n", returns=Returns.NOTHING, complaint=needs_number, takes_integers=True),
         step("read", _read, result="n", reads=True),
     ]
     return Spec("counter", _number("counter", initial), table(steps), twin=Twin("counter"))
@@ -140,6 +140,6 @@ def fetch_add(*, initial: Any = 0) -> Spec:
     return Spec(
         "fetch-add",
         _number("fetch-add", initial),
-        table([step("fetch-add", _fetch_add, "n", result="old", complaint=needs_number)]),
+        table([step("fetch-add", _fetch_add, "n", result="old", complaint=needs_number, takes_integers=True)]),
         twin=Twin("fetch-add"),
     )
