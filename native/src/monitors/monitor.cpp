@@ -90,11 +90,11 @@ class Monitor {
           return Found::excluded(Exclusion::kResult, number(op));
       }
     }
-    if (blueprint_.kind == "queue") return decide_handlings(input, decide_queue, stop_);
-    if (blueprint_.kind == "stack") return decide_handlings(input, decide_stack, stop_);
+    if (blueprint_.kind == "queue") return decide_handlings(input, true, decide_queue, stop_);
+    if (blueprint_.kind == "stack") return decide_handlings(input, false, decide_stack, stop_);
     const std::span<const std::int64_t> priorities = blueprint_.integers;
     return decide_handlings(
-        input, [priorities](const Contents& contents) { return decide_priority_queue(contents, priorities); }, stop_);
+        input, false, [priorities](const Contents& contents) { return decide_priority_queue(contents, priorities); }, stop_);
   }
 
   [[nodiscard]] Found value() const {

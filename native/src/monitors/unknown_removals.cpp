@@ -20,18 +20,16 @@ class Choices {
     choices_left_ = std::max(kLeastChoices, kMostWork / (input.all.size() + 1));
   }
 
-  Found decide() {
+  Found decide(bool by_deadlines) {
     Found found = once();
     if (found.status != Status::kViolation || input_.unknown.empty()) return found;
+    if (by_deadlines && found.refuted.reason == Reason::kOrderInverted) return with_unknown(assign(std::move(found)));
     Refuted root = found.refuted;
     const Found answer = repair(std::move(found));
     if (answer.status != Status::kViolation) return answer;
     // What was tried in vain belongs to the evidence.
     root.scope = std::move(scope_);
-    for (const Observation& each : input_.unknown) root.scope.push_back(each.op);
-    std::sort(root.scope.begin(), root.scope.end());
-    root.scope.erase(std::unique(root.scope.begin(), root.scope.end()), root.scope.end());
-    return Found::violation(std::move(root));
+    return with_unknown(Found::violation(std::move(root)));
   }
 
  private:
@@ -41,6 +39,64 @@ class Choices {
     Found found = early ? std::move(*early) : decide_(contents);
     if (found.status == Status::kViolation && contents.guessed()) return Found::excluded(Exclusion::kDuplicate);
     return found;
+  }
+
+  /// A violation with all unknown removals among its operations, since they could not mend it.
+  [[nodiscard]] Found with_unknown(Found found) const {
+    if (found.status != Status::kViolation) return found;
+    std::vector<std::int32_t>& scope = found.refuted.scope;
+    for (const Observation& each : input_.unknown) scope.push_back(each.op);
+    std::sort(scope.begin(), scope.end());
+    scope.erase(std::unique(scope.begin(), scope.end()), scope.end());
+    return found;
+  }
+
+  /// Gives unknown removals to the values that must go, by their deadlines.
+  Found assign(Found violation) {
+    Contents contents;
+    if (contents.read(input_.all, input_.empties, input_.gaps)) return violation;
+    const std::vector<Value>& values = contents.values();
+    struct Due {
+      std::int32_t deadline;
+      std::int32_t value;
+      std::int32_t because;  // the value that is removed then
+    };
+    std::vector<std::int32_t> removed;
+    std::vector<std::int32_t> kept;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      (values[i].removal == kNone ? kept : removed).push_back(static_cast<std::int32_t>(i));
+    const auto value = [&](std::int32_t i) -> const Value& { return values[at(i)]; };
+    std::sort(removed.begin(), removed.end(),
+              [&](std::int32_t a, std::int32_t b) { return value(a).added.first > value(b).added.first; });
+    std::sort(kept.begin(), kept.end(),
+              [&](std::int32_t a, std::int32_t b) { return value(a).added.last > value(b).added.last; });
+    std::vector<Due> dues;
+    std::size_t next = 0;
+    std::int32_t first = kNone;  // of those added wholly after: who is gone first
+    for (const std::int32_t each : kept) {
+      for (; next < removed.size() && value(each).added.precedes(value(removed[next]).added); ++next)
+        if (first == kNone || value(removed[next]).removed.last < value(first).removed.last) first = removed[next];
+      if (first != kNone) dues.push_back({value(first).removed.last, each, first});
+    }
+    std::stable_sort(dues.begin(), dues.end(), [](const Due& a, const Due& b) { return a.deadline < b.deadline; });
+    std::vector<Observation> unknown = input_.unknown;
+    std::stable_sort(unknown.begin(), unknown.end(),
+                     [](const Observation& a, const Observation& b) { return a.owns.first < b.owns.first; });
+    std::vector<std::int32_t> due;
+    const std::size_t before = input_.all.size();
+    for (std::size_t k = 0; k < dues.size(); ++k) {
+      due.insert(due.end(), {dues[k].value, dues[k].because});
+      if (k < unknown.size() && unknown[k].owns.first <= dues[k].deadline) {
+        input_.all.push_back({Role::kRemove, false, unknown[k].op, value(dues[k].value).number, unknown[k].owns});
+        continue;
+      }
+      std::vector<std::int32_t> telling;
+      contents.tell(dues[k].value, telling);
+      contents.tell(dues[k].because, telling);
+      input_.all.resize(before);
+      return contents.refuted(Reason::kOrderInverted, std::move(telling), due);
+    }
+    return once();
   }
 
   /// Gives unknown removals to values of a violation, one by one, until there is none or nothing is left to try.
@@ -94,17 +150,28 @@ class Choices {
 
 }  // namespace
 
-Found decide_handlings(Handlings& input, const DecideContents& decide, search::StopToken& stop) {
+Found decide_handlings(Handlings& input, bool first_in_first_out, const DecideContents& decide,
+                       search::StopToken& stop) {
   if (!input.unknown.empty()) {
-    // With duplicates nobody can tell which of them an unknown removal would have to remove.
     std::vector<std::int32_t> added;
-    for (const Handling& each : input.all)
+    bool looks = !input.empties.empty();
+    for (const Handling& each : input.all) {
       if (each.role == Role::kAdd) added.push_back(each.value);
+      looks = looks || each.role == Role::kObserve;
+    }
     std::sort(added.begin(), added.end());
-    if (std::adjacent_find(added.begin(), added.end()) != added.end())
-      return Found::excluded(Exclusion::kUnknownRemovals, input.unknown.front().op);
+    if (std::adjacent_find(added.begin(), added.end()) != added.end()) {
+      // With duplicates nobody can tell which of them was removed; perhaps none had to be.
+      const std::int32_t culprit = input.unknown.front().op;
+      Handlings certain{input.all, input.empties, {}, input.gaps};
+      Found found = Choices(certain, decide, stop).decide(false);
+      return found.status == Status::kLinearizable ? found : Found::excluded(Exclusion::kUnknownRemovals, culprit);
+    }
+    const bool open_ended = std::ranges::all_of(
+        input.unknown, [&](const Observation& each) { return each.owns.last == input.gaps - 1; });
+    first_in_first_out = first_in_first_out && !looks && open_ended;
   }
-  return Choices(input, decide, stop).decide();
+  return Choices(input, decide, stop).decide(first_in_first_out);
 }
 
 }  // namespace linpoint::monitors
