@@ -189,6 +189,14 @@ void bind_histories(nb::module_& m) {
           "names"_a, nb::kw_only(), "arity"_a = false, "arguments"_a = false, "result"_a = false, "process"_a = false,
           "key"_a = false)
       .def(
+          "object_at",
+          [](const Columns& columns, std::size_t position, bool key_argument) {
+            require(position < columns.size());
+            const std::int32_t key = columns.key[position];
+            return key_argument && key == histories::kNone ? columns.arguments_of(position).front() : key;
+          },
+          "position"_a, "key_argument"_a, "The number of the value that names the operation's object, or -1.")
+      .def(
           "only_integers",
           [](const Columns& columns, const Column<std::int64_t>& integers) {
             return std::ranges::all_of(columns.arguments, [&](std::int32_t value) {

@@ -18,7 +18,7 @@ from linpoint.checkers import conditions, select
 from linpoint.checkers._native_search import StopReason, StopToken
 from linpoint.checkers.interpretation import Interpretation
 from linpoint.checkers.judging import judge, merged
-from linpoint.checkers.parts import Object, Part, ask_monitors, searched
+from linpoint.checkers.parts import Monitors, Object, Part, searched
 from linpoint.checkers.vacuity import warnings_of
 from linpoint.errors import UsageError
 from linpoint.executors.threads import Task, peak_memory, resident_memory, run_all
@@ -88,11 +88,13 @@ def decide(
     stop = _token(budget)
     objects = [Object(key, members) for key, members in reading.objects()]
     total = sum(len(each.positions) for each in objects)
+    monitors = Monitors(reading, objects, checker, stop, budget)
     parts: list[Part] = []
 
     def watch() -> bool:
         now = time.perf_counter()
-        refuted = min((each.refuted for each in (*objects, *parts) if each.refuted is not None), default=None)
+        times = [monitors.refuted, *(part.refuted for part in parts)]
+        refuted = min((each for each in times if each is not None), default=None)
         if refuted is not None and now - refuted > max(_PATIENCE, 2 * (refuted - started)):
             stop.stop(StopReason.REQUEST)
         if budget.max_memory is not None and resident_memory() > budget.max_memory:
@@ -109,8 +111,7 @@ def decide(
         )
 
     small = total <= _SMALL
-    asking = ask_monitors(reading, objects, checker, stop, budget)
-    interrupted = run(asking, at_once=small)
+    interrupted = run(monitors.tasks(), at_once=small)
     parts += searched(reading, objects, checker)
     if parts:
         reading.prepare()

@@ -209,8 +209,8 @@ class Interpretation:
         return [(self._key(members[0]), members) for members in objects] or [(None, [])]
 
     def _key(self, position: int) -> Value:
-        op = self.history.operations[position]
-        return self.spec.arguments(op)[0] if self.spec.key_argument else op.key
+        number = self.columns.object_at(position, self.spec.key_argument)
+        return None if number < 0 else self.history.columns.values[number]
 
     def parts(self, members: Sequence[int]) -> Sequence[Sequence[int]]:
         """What of one object can be decided alone."""

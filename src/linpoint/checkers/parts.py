@@ -33,33 +33,43 @@ class Object:
     positions: Sequence[int]
     monitoring: Monitoring | None = None
     parts: list[Part] = field(default_factory=list)
-    refuted: float | None = None
-    """When a monitor found it in violation, on the clock of ``time.perf_counter``."""
 
 
-def ask_monitors(
-    reading: Interpretation, objects: Sequence[Object], checker: str, stop: StopToken, budget: Budget
-) -> list[Task]:
-    """The tasks that ask monitors for all objects, where the checker has a use for them."""
-    if checker not in ("auto", "monitor"):
-        return []
-    why = excluded(reading)
-    if why is not None:
-        if checker == "monitor":
-            for each in objects:
+class Monitors:
+    """Asks monitors for all objects, where the checker has a use for them."""
+
+    def __init__(
+        self, reading: Interpretation, objects: Sequence[Object], checker: str, stop: StopToken, budget: Budget
+    ) -> None:
+        self._reading = reading
+        self._objects = objects
+        self._checker = checker
+        self._stop = stop
+        self._budget = budget
+        self.refuted: float | None = None
+        """When one found a violation first, on the clock of ``time.perf_counter``."""
+
+    def tasks(self) -> list[Task]:
+        """The tasks that ask them."""
+        if self._checker not in ("auto", "monitor"):
+            return []
+        why = excluded(self._reading)
+        if why is None:
+            chunks = range(0, len(self._objects), _CHUNK)
+            return [functools.partial(self._ask, self._objects[at : at + _CHUNK]) for at in chunks]
+        if self._checker == "monitor":
+            for each in self._objects:
                 each.monitoring = Monitoring(why)
         return []
 
-    def ask(some: Sequence[Object]) -> Iterable[Task]:
+    def _ask(self, some: Sequence[Object]) -> Iterable[Task]:
         for each in some:
-            if stop.stopped:
+            if self._stop.stopped:
                 break
-            each.monitoring = monitored(reading, each.positions, stop, budget.remaining())
-            if each.monitoring.pattern is not None:
-                each.refuted = time.perf_counter()
+            each.monitoring = monitored(self._reading, each.positions, self._stop, self._budget.remaining())
+            if each.monitoring.pattern is not None and self.refuted is None:
+                self.refuted = time.perf_counter()
         return ()
-
-    return [functools.partial(ask, objects[at : at + _CHUNK]) for at in range(0, len(objects), _CHUNK)]
 
 
 def searched(reading: Interpretation, objects: Sequence[Object], checker: str) -> list[Part]:
