@@ -5,6 +5,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <string_view>
@@ -104,6 +105,8 @@ void bind_readers(nb::module_& m) {
           "names", [](const LineReader& reader) { return values_of(reader.names()); }, "By number.")
       .def(
           "processes", [](const LineReader& reader) { return values_of(reader.processes()); }, "By number.")
+      .def_prop_ro("fractional", &LineReader::fractional, "Whether any time is a float.")
+      .def("instant", &LineReader::instant, "time"_a, "Any other time as the columns would have it, if they could.")
       .def(
           "process_number",
           [](const LineReader& reader, nb::handle process) { return find(reader.processes(), process); }, "process"_a,

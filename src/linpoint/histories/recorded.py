@@ -88,18 +88,22 @@ class RecordedNumbers(Mapping[Hashable, int]):
 
 
 class RecordedOperations(Sequence[Operation]):
-    """The operations of a file, read natively. Their times are integers, and they have no clock readings."""
+    """The operations of a file, read natively. They have no clock readings beside their times."""
 
     __slots__ = ("_all", "_columns", "_native", "_processes", "_reader", "_values", "crashes")
 
-    def __init__(self, reader: LineReader, crashes: Sequence[Crash], decoded: Mapping[int, Value]) -> None:
-        """``decoded`` has the frozen value of each number that ``reader.undecoded()`` names."""
-        self.crashes = tuple(sorted(crashes, key=lambda crash: crash.time))
+    def __init__(self, reader: LineReader, crashes: Sequence[tuple[Crash, int]], decoded: Mapping[int, Value]) -> None:
+        """Crashes come with ``reader.instant`` of their times.
+
+        ``decoded`` has the frozen value of each number that ``reader.undecoded()`` names.
+        """
+        in_time = sorted(crashes, key=lambda crash: crash[1])
+        self.crashes = tuple(crash for crash, _ in in_time)
         self._reader = reader
         self._processes: list[Process] = reader.processes()
         self._values = RecordedValues(reader, decoded)
         self._native = reader.take_columns(
-            array("q", [int(crash.time) for crash in self.crashes]),
+            array("q", [instant for _, instant in in_time]),
             array("i", [self._crashed(at, crash.process) for at, crash in enumerate(self.crashes)]),
         )
         self._columns = self._equated(decoded)
@@ -137,6 +141,11 @@ class RecordedOperations(Sequence[Operation]):
         return tuple, (tuple(self),)
 
     @property
+    def whole_times(self) -> bool:
+        """Whether all times of operations and crashes are integers."""
+        return not self._reader.fractional
+
+    @property
     def processes(self) -> tuple[Process, ...]:
         """The processes in order of appearance."""
         return tuple(self._processes)
@@ -146,7 +155,7 @@ class RecordedOperations(Sequence[Operation]):
         columns = self._columns
         if not clock_skew:
             return columns
-        if clock_skew >= _LARGEST_SKEW:  # sums with times would overflow
+        if not self.whole_times or clock_skew >= _LARGEST_SKEW:  # sums with times would round, or overflow
             return columns_of(tuple(self), self.crashes, clock_skew)
         skewed = columns.native.with_skew(int(clock_skew))
         return Columns(skewed, columns.names, columns.values, columns.numbers)

@@ -141,18 +141,29 @@ def operation(rng: random.Random, at: int, *, keyed: bool, plain: bool) -> dict[
     return item
 
 
+def times(rng: random.Random, item: dict[str, Any]) -> dict[str, Any]:
+    """The same item with times that are floats here and there."""
+    odd = {"call": rng.choice([0.0, 0.25, 1e-3]), "return": rng.choice([0.0, 0.5]), "time": 0.125}
+    return {name: each + odd[name] if name in odd and type(each) is int else each for name, each in item.items()}
+
+
 def text_of(rng: random.Random) -> str:
     lines = []
-    keyed, plain = rng.random() < 0.3, rng.random() < 0.3
+    keyed, plain, floats = rng.random() < 0.3, rng.random() < 0.3, rng.choice([0, 0, 0.1, 1])
+    first = rng.choice([0, 0, 0, -50, 17_000_000_000, 1 << 53, -(2**62) + 5])
     for at in range(rng.randint(1, 12)):
-        items = [*operation(rng, at, keyed=keyed, plain=plain).items()]
+        item = operation(rng, at, keyed=keyed, plain=plain)
+        item |= {name: item[name] + first for name in ("call", "return") if type(item.get(name)) is int}
+        items = [*(times(rng, item) if rng.random() < floats else item).items()]
         if rng.random() < 0.5:
             rng.shuffle(items)
         lines.append(dumped(rng, dict(items)))
         if rng.random() < 0.05:
             lines.append(rng.choice(["", "  ", "\t", "\r"]))
         if rng.random() < 0.03:
-            crash = {"crash": True, "time": 10 * at + 9} | rng.choice([{}, {"process": rng.choice([0, 77, "a"])}])
+            crash = {"crash": True, "time": first + 10 * at + rng.choice([9, 9.5, 10**30])} | rng.choice(
+                [{}, {"process": rng.choice([0, 77, "a"])}]
+            )
             lines.append(dumped(rng, crash))
         if rng.random() < 0.03:
             lines.append(dumped(rng, {"annotation": rng.choice(TEXTS), "time": rng.choice([1, 2.5]), "until": 10**3}))
@@ -170,14 +181,22 @@ def test_random_files(seed: int, tmp_path: Path) -> None:
     assert alone > 200
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_damaged_files(seed: int, tmp_path: Path) -> None:
-    rng = random.Random(seed)
-    path = tmp_path / "damaged.jsonl"
-    for _ in range(400):
+def damage(rng: random.Random, path: Path, files: int) -> None:
+    for _ in range(files):
         data = mutate(rng, text_of(rng).encode())
         path.write_bytes(data[: rng.randint(0, len(data))] if rng.random() < 0.2 else data)
         compare(path, format="operations" if rng.random() < 0.5 else None)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_damaged_files(seed: int, tmp_path: Path) -> None:
+    damage(random.Random(seed), tmp_path / "damaged.jsonl", 400)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(10, 12))
+def test_many_damaged_files(seed: int, tmp_path: Path) -> None:
+    damage(random.Random(seed), tmp_path / "damaged.jsonl", 200_000)
 
 
 # What a history that was read natively does
@@ -228,9 +247,12 @@ def test_copies_selections_and_replacements(tmp_path: Path) -> None:
     assert history.operations != [*history.operations]
 
 
-@pytest.mark.parametrize("skew", [0, 1, 3.5, 2**62 - 1, 2**62, 1e200])
-def test_clock_skew(skew: float, tmp_path: Path) -> None:
-    text = "".join(LINE.format(at, at, 4 * at, 4 * at + 2) for at in range(6)) + '{"crash": true, "time": 50}\n'
+@pytest.mark.parametrize("fraction", [0, 0.25])
+@pytest.mark.parametrize("skew", [0, 1, 2.25, 3.5, 2**62 - 1, 2**62, 1e200])
+def test_clock_skew(skew: float, fraction: float, tmp_path: Path) -> None:
+    text = (
+        "".join(LINE.format(at, at, 4 * at, 4 * at + 2 + fraction) for at in range(6)) + '{"crash": true, "time": 50}\n'
+    )
     history = loaded(tmp_path / "h.jsonl", text)
     skewed = history.with_clock_skew(skew)
     assert (skewed.columns is history.columns) == (skew == 0)

@@ -28,6 +28,8 @@ class Interner {
 
   /// `value` must not be kNoInteger.
   std::int32_t integer(std::int64_t value);
+  /// Begin to fetch what `integer` is going to look at.
+  void prefetch(std::int64_t value) const;
   std::int32_t string(std::string_view text) { return text_number(text, Kind::kString); }
   std::int32_t json(std::string_view text) { return text_number(text, Kind::kJson); }
 

@@ -37,7 +37,7 @@ def read_columns(blocks: Iterable[memoryview], expected_bytes: int) -> Recorded 
     reader = LineReader(expected_bytes)
     if not all(map(reader.feed, blocks)) or not reader.finish():
         return None
-    crashes: list[Crash] = []
+    crashes: list[tuple[Crash, int]] = []
     annotations: list[Annotation] = []
     decoded: dict[int, Value] = {}
     try:
@@ -47,10 +47,11 @@ def read_columns(blocks: Iterable[memoryview], expected_bytes: int) -> Recorded 
                 return None
             if isinstance(item, Annotation):
                 annotations.append(item)
-            elif type(item.time) is int and -_LARGEST_TIME < item.time < _LARGEST_TIME:
-                crashes.append(item)
-            else:
+                continue
+            instant = reader.instant(item.time) if -_LARGEST_TIME < item.time < _LARGEST_TIME else None
+            if instant is None:
                 return None
+            crashes.append((item, instant))
         for number in reader.undecoded():
             text = reader.value(number)
             assert isinstance(text, bytes)
