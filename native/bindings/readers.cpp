@@ -86,6 +86,9 @@ void bind_readers(nb::module_& m) {
             return reader.feed({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
           },
           "block"_a, "Read on. False once anything was declined.")
+      .def("decline", &LineReader::decline, "Something else is wrong with the text.")
+      .def("append", &LineReader::append, "other"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "Go on with what another reader has read of the lines that follow; it is empty afterwards.")
       .def("finish", &LineReader::finish, nb::call_guard<nb::gil_scoped_release>(),
            "The text ends here. False if it was declined.")
       .def(

@@ -201,6 +201,46 @@ void blocks_and_damage() {
   }
 }
 
+/// Two readers, each with a part of the lines, are as good as one.
+void parts() {
+  const std::vector<std::string> lines = {
+      returning("1"),
+      quoted("{'crash':true,'time':3}\n"),
+      returning(quoted("'x'")),
+      quoted("{'process':'p','op':'w','args':[1,true,[2]],'call':4,'outcome':'failed'}\n"),
+      "\n",
+      quoted("{'process':7,'op':'read','args':['y',null],'call':4.5,'key':'k','order':5}\n"),
+      returning("[2]"),
+  };
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  LineReader whole;
+  EXPECT(read(whole, text));
+  const Columns expected = whole.take_columns();
+  std::size_t cut = 0;
+  for (std::size_t count = 0; count <= lines.size(); cut += count < lines.size() ? lines[count].size() : 0, ++count) {
+    LineReader first;
+    LineReader second;
+    EXPECT(first.feed(std::string_view(text).substr(0, cut)) && second.feed(std::string_view(text).substr(cut)));
+    EXPECT(first.append(second) && first.finish());
+    const Columns columns = first.take_columns();
+    EXPECT(columns.process == expected.process && columns.name == expected.name && columns.call == expected.call);
+    EXPECT(columns.ret == expected.ret && columns.outcome == expected.outcome && columns.hint == expected.hint);
+    EXPECT(columns.first_argument == expected.first_argument && columns.end == expected.end);
+    for (std::size_t op = 0; op < columns.size(); ++op) {
+      const Row mine = first.row(columns, op);
+      const Row theirs = whole.row(expected, op);
+      EXPECT(mine.line == theirs.line && mine.ret.has_value() == theirs.ret.has_value());
+      EXPECT(first.values().kind(mine.result) == whole.values().kind(theirs.result));
+      EXPECT((mine.key == kNone) == (theirs.key == kNone));
+    }
+    EXPECT(first.others() == whole.others() && first.values().size() == whole.values().size());
+  }
+  LineReader good;
+  LineReader bad;
+  EXPECT(good.feed(returning("1")) && !bad.feed("x\n") && !good.append(bad) && !good.finish());
+}
+
 void numbers() {
   Interner interner(3);
   std::mt19937_64 random(3);
@@ -250,6 +290,7 @@ int main() {
   declined();
   fractions();
   blocks_and_damage();
+  parts();
   numbers();
   utf8();
   return linpoint::tests::finish();

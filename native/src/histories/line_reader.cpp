@@ -112,12 +112,59 @@ void LineReader::reserve(std::string_view lines) {
   columns_.outcome.reserve(enough);
 }
 
-bool LineReader::finish() {
+bool LineReader::flush() {
   if (!declined_ && held_ > 0) feed("\n");
   settle();
   block_ = {};
   arguments_ = {};
   waiting_ = {};
+  return !declined_;
+}
+
+bool LineReader::append(LineReader& other) {
+  const std::size_t before = columns_.size();
+  declined_ = !flush() || !other.flush() || before + other.columns_.size() > kMostOperations ||
+              columns_.arguments.size() + other.columns_.arguments.size() > kMostOperations;
+  if (declined_) return false;
+  Columns& theirs = other.columns_;
+  const std::vector<std::int32_t> processes = processes_.absorb(other.processes_);
+  const std::vector<std::int32_t> names = names_.absorb(other.names_);
+  const std::vector<std::int32_t> values = values_.absorb(other.values_);
+  const auto add = [](auto& to, const auto& from, auto number) {
+    to.reserve(to.size() + from.size());
+    for (const auto each : from) to.push_back(number(each));
+  };
+  const auto same = [](auto each) { return each; };
+  const auto later = [](std::size_t base) {
+    return [base](std::int32_t each) { return each + static_cast<std::int32_t>(base); };
+  };
+  const auto numbered = [](const std::vector<std::int32_t>& numbers) {
+    return [&numbers](std::int32_t each) { return each == kNone ? kNone : numbers[static_cast<std::size_t>(each)]; };
+  };
+  if (!theirs.hint.empty()) columns_.hint.resize(before, kNoHint);
+  if (!other.fractions_.empty()) fractions_.resize(before);
+  if (!theirs.first_argument.empty() && before > 0) theirs.first_argument.erase(theirs.first_argument.begin());
+  add(columns_.first_argument, theirs.first_argument, later(columns_.arguments.size()));
+  add(columns_.arguments, theirs.arguments, numbered(values));
+  add(columns_.process, theirs.process, numbered(processes));
+  add(columns_.name, theirs.name, numbered(names));
+  add(columns_.result, theirs.result, numbered(values));
+  add(columns_.key, theirs.key, numbered(values));
+  add(columns_.call, theirs.call, same);
+  add(columns_.ret, theirs.ret, same);
+  add(columns_.outcome, theirs.outcome, same);
+  add(columns_.hint, theirs.hint, same);
+  add(fractions_, other.fractions_, same);
+  add(unreturned_, other.unreturned_, later(before));
+  add(lines_, other.lines_, later(static_cast<std::size_t>(line_)));
+  for (auto& [line, text] : other.others_) others_.emplace_back(line + line_, std::move(text));
+  line_ += other.line_;
+  other = LineReader();
+  return true;
+}
+
+bool LineReader::finish() {
+  flush();
   if (columns_.size() == 0 && others_.empty()) declined_ = true;
   if (fractional() && !order_times()) declined_ = true;
   columns_.end = columns_.ret;

@@ -43,16 +43,22 @@ class RecordedValues(Sequence[Value]):
             return self._all[number]
         if isinstance(number, slice):
             return tuple(map(self.__getitem__, range(len(self))[number]))
-        value = self._reader.value(range(len(self))[number])
-        return self._decoded[range(len(self))[number]] if type(value) is bytes else value
+        if number < 0:
+            number += len(self)
+        value = self._reader.value(number)
+        return self._decoded[number] if type(value) is bytes else value
 
     def __iter__(self) -> Iterator[Value]:
+        return iter(self.all())
+
+    def all(self) -> tuple[Value, ...]:
+        """All of them at once, which is faster than one by one; they are kept."""
         if self._all is None:
             values: list[Value] = self._reader.values()
             for number, value in self._decoded.items():
                 values[number] = value
             self._all = tuple(values)
-        return iter(self._all)
+        return self._all
 
     def integers(self) -> array[int]:
         """As ``Columns.integers``."""
@@ -120,13 +126,13 @@ class RecordedOperations(Sequence[Operation]):
         if self._all is not None:
             return self._all[position]
         if isinstance(position, slice):
-            return tuple(map(self._operation, range(len(self))[position]))
-        return self._operation(range(len(self))[position])
+            return tuple([self._operation(each, self._values) for each in range(len(self))[position]])
+        return self._operation(range(len(self))[position], self._values)
 
     def __iter__(self) -> Iterator[Operation]:
         if self._all is None:
-            iter(self._values)  # all at once is faster than one by one
-            self._all = tuple(map(self._operation, range(len(self))))
+            values = self._values.all()
+            self._all = tuple([self._operation(position, values) for position in range(len(self))])
         return iter(self._all)
 
     def __eq__(self, other: object) -> bool:
@@ -160,13 +166,12 @@ class RecordedOperations(Sequence[Operation]):
         skewed = columns.native.with_skew(int(clock_skew))
         return Columns(skewed, columns.names, columns.values, columns.numbers)
 
-    def _operation(self, position: int) -> Operation:
+    def _operation(self, position: int, values: Sequence[Value]) -> Operation:
         process, name, args, result, call, return_, outcome, key, order, line = self._reader.row(self._native, position)
-        values = self._values
         return Operation(
             self._processes[process],
             self._columns.names[name],
-            tuple([values[arg] for arg in args]),
+            tuple([values[arg] for arg in args]) if args else (),
             None if result == NULL else values[result],
             call,
             return_,

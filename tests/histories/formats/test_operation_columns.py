@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import gzip
+import itertools
 import json
 import pickle
 import random
@@ -17,7 +18,7 @@ import pytest
 import linpoint
 from linpoint import History, LinpointError
 from linpoint.histories.columns import NO_INTEGER, columns_of
-from linpoint.histories.formats import loading
+from linpoint.histories.formats import loading, reading
 from linpoint.histories.formats import operation_columns as native
 from linpoint.histories.recorded import RecordedOperations
 from linpoint.histories.values import canonical
@@ -36,6 +37,18 @@ def read(path: Path, how: Callable[..., Any], **options: Any) -> History | Linpo
             return error
 
 
+def blocks(data: memoryview, size: int) -> list[memoryview]:
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+def in_pieces(path: Path, count: int) -> Callable[..., Any]:
+    """The native reader with the file in so many parts, of a few lines each, read by a thread each."""
+    lines = path.read_bytes().splitlines(keepends=True) if b"\r" not in path.read_bytes() else [path.read_bytes()]
+    cuts = [len(lines) * at // count for at in range(count + 1)]
+    parts = [blocks(memoryview(b"".join(lines[a:b])), 1000) for a, b in itertools.pairwise(cuts)]
+    return lambda _, size: native.read_columns(parts, size)
+
+
 def compare(path: Path, **options: Any) -> bool:
     """Read in both ways and compare; whether the native reader did it by itself."""
     ours, plain = read(path, native.read_columns, **options), read(path, lambda *_: None, **options)
@@ -44,6 +57,11 @@ def compare(path: Path, **options: Any) -> bool:
         return False
     assert isinstance(ours, History), (ours, path.read_bytes())
     same_history(ours, plain)
+    if isinstance(ours.operations, RecordedOperations):
+        pieces = read(path, in_pieces(path, 3), **options)
+        assert isinstance(pieces, History), (pieces, path.read_bytes())
+        assert isinstance(pieces.operations, RecordedOperations)
+        same_history(pieces, plain)
     return isinstance(ours.operations, RecordedOperations)
 
 
@@ -218,9 +236,24 @@ def test_lines_that_cross_blocks(tmp_path: Path) -> None:
     whole = loaded(tmp_path / "whole.jsonl", text)
     data = memoryview(text.encode())
     for size in (1, 2, 3, 7, 64, 1000):
-        found = native.read_columns((data[at : at + size] for at in range(0, len(data), size)), len(data))
+        found = native.read_columns([blocks(data, size)], len(data))
         assert found is not None
         assert found.operations == whole.operations
+
+
+def test_a_large_file_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file on the disk and one in memory, cut near their middle; and a line too long to find its end."""
+    text = "".join(LINE.format(at % 7, at % 50, at, at) for at in range(300))
+    whole = loaded(tmp_path / "whole.jsonl", text)
+    monkeypatch.setattr(reading, "_LARGE", 1000)
+    monkeypatch.setattr(reading, "_BLOCK", 333)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    (tmp_path / "h.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    for path in (tmp_path / "whole.jsonl", tmp_path / "h.jsonl.gz"):
+        assert len(reading.Content(str(path)).parts()) == 2
+        assert [*map(repr, linpoint.load(path))] == [*map(repr, whole)]
+    monkeypatch.setattr(reading, "HEAD", 10)
+    assert len(reading.Content(str(tmp_path / "whole.jsonl")).parts()) == 1
 
 
 def test_gzip_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
