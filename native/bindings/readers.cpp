@@ -5,6 +5,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <string_view>
@@ -85,6 +86,9 @@ void bind_readers(nb::module_& m) {
             return reader.feed({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
           },
           "block"_a, "Read on. False once anything was declined.")
+      .def("decline", &LineReader::decline, "Something else is wrong with the text.")
+      .def("append", &LineReader::append, "other"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "Go on with what another reader has read of the lines that follow; it is empty afterwards.")
       .def("finish", &LineReader::finish, nb::call_guard<nb::gil_scoped_release>(),
            "The text ends here. False if it was declined.")
       .def(
@@ -104,6 +108,8 @@ void bind_readers(nb::module_& m) {
           "names", [](const LineReader& reader) { return values_of(reader.names()); }, "By number.")
       .def(
           "processes", [](const LineReader& reader) { return values_of(reader.processes()); }, "By number.")
+      .def_prop_ro("fractional", &LineReader::fractional, "Whether any time is a float.")
+      .def("instant", &LineReader::instant, "time"_a, "Any other time as the columns would have it, if they could.")
       .def(
           "process_number",
           [](const LineReader& reader, nb::handle process) { return find(reader.processes(), process); }, "process"_a,

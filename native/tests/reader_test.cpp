@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "harness.hpp"
@@ -25,6 +26,7 @@ using linpoint::histories::kNone;
 using linpoint::histories::LineReader;
 using linpoint::histories::Outcome;
 using linpoint::histories::Row;
+using linpoint::histories::Time;
 
 /// Whether a text is read to its end, in blocks of this size.
 bool read(LineReader& reader, std::string_view text, std::size_t block = 1U << 16U) {
@@ -36,6 +38,12 @@ bool read(LineReader& reader, std::string_view text, std::size_t block = 1U << 1
 bool accepts(std::string_view text) {
   LineReader reader;
   return read(reader, text);
+}
+
+template <typename T>
+bool is(const std::optional<Time>& time, T value) {
+  const T* const held = time ? std::get_if<T>(&*time) : nullptr;
+  return held != nullptr && *held == value;
 }
 
 /// Written with ' for ", as that reads better here.
@@ -63,7 +71,8 @@ void fields() {
   EXPECT(reader.processes().size() == 2);
   EXPECT(reader.names().size() == 2);
   const Row first = reader.row(columns, 0);
-  EXPECT(first.line == 1 && first.call == 10 && first.ret == 25 && first.outcome == Outcome::kOk && first.key == kNone);
+  EXPECT(first.line == 1 && is<std::int64_t>(first.call, 10) && is<std::int64_t>(first.ret, 25) &&
+         first.outcome == Outcome::kOk && first.key == kNone);
   EXPECT(first.result == LineReader::kNull && first.arguments.size() == 2);
   EXPECT(reader.values().integers()[static_cast<std::size_t>(first.arguments[0])] == 12);
   EXPECT(reader.values().text(first.arguments[1]) == "x");
@@ -133,7 +142,7 @@ void declined() {
            "{'op':'r','op':'r','process':0,'call':1}",
            "{'op':'','process':0,'call':1}",
            "{'op':'r','process':true,'call':1}",
-           "{'op':'r','process':0,'call':1.5}",
+           "{'op':'r','process':0,'call':-0.0}",
            "{'op':'r','process':0,'call':4611686018427387904}",
            "{'op':'r','process':0,'call':1,'return':2}",
            "{'op':'r','process':0,'call':1,'outcome':'no'}",
@@ -143,6 +152,28 @@ void declined() {
            "{'\\u006fp':'r','process':0,'call':1}",
        })
     EXPECT(!accepts(quoted(text)));
+}
+
+void fractions() {
+  LineReader reader;
+  EXPECT(read(reader, quoted("{'process':0,'op':'r','call':-3,'return':-2.5,'result':1}\n"
+                             "{'process':0,'op':'r','call':-1e0,'return':2,'result':1}\n"
+                             "{'process':0,'op':'r','call':2.5,'outcome':'failed'}\n"
+                             "{'process':0,'op':'r','call':3}\n")));
+  EXPECT(reader.fractional());
+  const Columns columns = reader.take_columns();
+  for (std::size_t op = 0; op < columns.size(); ++op) {
+    EXPECT(columns.call[op] <= columns.ret[op]);
+    EXPECT(op == 0 || columns.ret[op - 1] < columns.call[op]);
+  }
+  const Row first = reader.row(columns, 0);
+  EXPECT(is<std::int64_t>(first.call, -3) && is<double>(first.ret, -2.5));
+  EXPECT(is<double>(reader.row(columns, 1).call, -1.0) && is<std::int64_t>(reader.row(columns, 1).ret, 2));
+  EXPECT(is<double>(reader.row(columns, 2).call, 2.5) && !reader.row(columns, 2).ret);
+  EXPECT(columns.ret[3] == kNever);
+  EXPECT(columns.call[2] < reader.instant(Time(2.75)) && reader.instant(Time(2.75)) < columns.call[3]);
+  EXPECT(!reader.instant(Time(std::int64_t{1'000'000'000'000'000'000})));
+  EXPECT(!accepts(quoted("{'process':0,'op':'r','call':1.5}\n{'process':1,'op':'r','call':9007199254740993}\n")));
 }
 
 /// Any cut into blocks reads the same, and what a random change makes of a text is read or declined, never worse.
@@ -168,6 +199,46 @@ void blocks_and_damage() {
     const Columns columns = reader.take_columns();
     EXPECT(columns.result.size() == columns.call.size() && columns.process.size() == columns.call.size());
   }
+}
+
+/// Two readers, each with a part of the lines, are as good as one.
+void parts() {
+  const std::vector<std::string> lines = {
+      returning("1"),
+      quoted("{'crash':true,'time':3}\n"),
+      returning(quoted("'x'")),
+      quoted("{'process':'p','op':'w','args':[1,true,[2]],'call':4,'outcome':'failed'}\n"),
+      "\n",
+      quoted("{'process':7,'op':'read','args':['y',null],'call':4.5,'key':'k','order':5}\n"),
+      returning("[2]"),
+  };
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  LineReader whole;
+  EXPECT(read(whole, text));
+  const Columns expected = whole.take_columns();
+  std::size_t cut = 0;
+  for (std::size_t count = 0; count <= lines.size(); cut += count < lines.size() ? lines[count].size() : 0, ++count) {
+    LineReader first;
+    LineReader second;
+    EXPECT(first.feed(std::string_view(text).substr(0, cut)) && second.feed(std::string_view(text).substr(cut)));
+    EXPECT(first.append(second) && first.finish());
+    const Columns columns = first.take_columns();
+    EXPECT(columns.process == expected.process && columns.name == expected.name && columns.call == expected.call);
+    EXPECT(columns.ret == expected.ret && columns.outcome == expected.outcome && columns.hint == expected.hint);
+    EXPECT(columns.first_argument == expected.first_argument && columns.end == expected.end);
+    for (std::size_t op = 0; op < columns.size(); ++op) {
+      const Row mine = first.row(columns, op);
+      const Row theirs = whole.row(expected, op);
+      EXPECT(mine.line == theirs.line && mine.ret.has_value() == theirs.ret.has_value());
+      EXPECT(first.values().kind(mine.result) == whole.values().kind(theirs.result));
+      EXPECT((mine.key == kNone) == (theirs.key == kNone));
+    }
+    EXPECT(first.others() == whole.others() && first.values().size() == whole.values().size());
+  }
+  LineReader good;
+  LineReader bad;
+  EXPECT(good.feed(returning("1")) && !bad.feed("x\n") && !good.append(bad) && !good.finish());
 }
 
 void numbers() {
@@ -217,7 +288,9 @@ int main() {
   fields();
   values();
   declined();
+  fractions();
   blocks_and_damage();
+  parts();
   numbers();
   utf8();
   return linpoint::tests::finish();

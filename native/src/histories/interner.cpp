@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
+
+#include "hashing.hpp"
 
 namespace linpoint::histories {
 
@@ -21,19 +24,25 @@ std::size_t place(std::int64_t value, std::size_t slots) {
   return static_cast<std::size_t>(((((bits >> kRun) * kOdd) >> shift) << kRun) | (bits & ((1U << kRun) - 1)));
 }
 
+template <typename T>
+T load(std::string_view text, std::size_t at) {
+  T word = 0;
+  std::memcpy(&word, text.data() + at, sizeof word);
+  return word;
+}
+
 std::uint64_t hash_of(std::string_view text, Interner::Kind kind) {
   std::uint64_t hash = (text.size() + 1) * kOdd + static_cast<std::uint64_t>(kind);
-  std::uint64_t word = 0;
-  while (text.size() >= sizeof word) {
-    std::memcpy(&word, text.data(), sizeof word);
-    hash = (hash ^ word) * kOdd;
-    hash ^= hash >> 32U;
-    text.remove_prefix(sizeof word);
+  const auto add = [&](std::uint64_t word) { hash = mix(hash ^ word); };
+  for (; text.size() > 8; text.remove_prefix(8)) add(load<std::uint64_t>(text, 0));
+  // The rest by two loads that may overlap; one of a length that only the run knows would be far slower.
+  if (text.size() >= 4) {
+    add(load<std::uint32_t>(text, 0) | std::uint64_t{load<std::uint32_t>(text, text.size() - 4)} << 32U);
+  } else if (!text.empty()) {
+    const auto byte = [&](std::size_t at) { return std::uint64_t{load<std::uint8_t>(text, at)}; };
+    add(byte(0) | byte(text.size() / 2) << 8U | byte(text.size() - 1) << 16U);
   }
-  word = 0;
-  if (!text.empty()) std::memcpy(&word, text.data(), text.size());
-  hash = (hash ^ word) * kOdd;
-  return hash ^ (hash >> 29U);
+  return hash;
 }
 
 }  // namespace
@@ -54,6 +63,28 @@ std::int32_t Interner::integer(std::int64_t value) {
     ++integers_held_;
   }
   return slot.number;
+}
+
+std::vector<std::int32_t> Interner::absorb(const Interner& other) {
+  constexpr std::size_t kAhead = 16;
+  std::vector<std::int32_t> numbers(other.size());
+  auto text = other.texts_.begin();
+  for (std::size_t number = 0; number < numbers.size(); ++number) {
+    if (number + kAhead < numbers.size()) prefetch(other.integers_[number + kAhead]);
+    if (other.integers_[number] != kNoInteger) {
+      numbers[number] = integer(other.integers_[number]);
+    } else if (text != other.texts_.end() && std::cmp_equal(text->number, number)) {
+      numbers[number] = text_number(other.view(*text), text->kind);
+      ++text;
+    } else {
+      numbers[number] = static_cast<std::int32_t>(number);
+    }
+  }
+  return numbers;
+}
+
+void Interner::prefetch(std::int64_t value) const {
+  if (!integer_slots_.empty()) __builtin_prefetch(&integer_slots_[place(value, integer_slots_.size())]);
 }
 
 std::int32_t Interner::find_integer(std::int64_t value) const {

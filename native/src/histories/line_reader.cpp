@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "fractions.hpp"
 #include "json_scan.hpp"
 #include "utf8.hpp"
 
@@ -21,10 +22,22 @@ constexpr std::array kNames{
 };
 
 constexpr std::size_t kMostOperations = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t kMostWaiting = 32;
 constexpr std::int64_t kLargestTime = 4'611'686'018'427'387'904;  // 2^62, so that no sum of two overflows
 
-bool is_time(const Token& token) {
+constexpr std::uint8_t kCallIsFloat = 1;
+constexpr std::uint8_t kReturnIsFloat = 2;
+
+bool is_whole_time(const Token& token) {
   return token.kind == Token::Kind::kInteger && token.integer > -kLargestTime && token.integer < kLargestTime;
+}
+
+/// Whether a token is a time; the integer of a float becomes one that compares as it does.
+bool is_time(Token& token) {
+  if (token.kind != Token::Kind::kJson) return is_whole_time(token);
+  const std::optional<std::int64_t> time = ordered_text(token.text);
+  token.integer = time.value_or(0);
+  return time.has_value();
 }
 
 /// The outcome that a line names; without a return, what is not failed is unknown.
@@ -99,11 +112,61 @@ void LineReader::reserve(std::string_view lines) {
   columns_.outcome.reserve(enough);
 }
 
-bool LineReader::finish() {
+bool LineReader::flush() {
   if (!declined_ && held_ > 0) feed("\n");
+  settle();
   block_ = {};
   arguments_ = {};
+  waiting_ = {};
+  return !declined_;
+}
+
+bool LineReader::append(LineReader& other) {
+  const std::size_t before = columns_.size();
+  declined_ = !flush() || !other.flush() || before + other.columns_.size() > kMostOperations ||
+              columns_.arguments.size() + other.columns_.arguments.size() > kMostOperations;
+  if (declined_) return false;
+  Columns& theirs = other.columns_;
+  const std::vector<std::int32_t> processes = processes_.absorb(other.processes_);
+  const std::vector<std::int32_t> names = names_.absorb(other.names_);
+  const std::vector<std::int32_t> values = values_.absorb(other.values_);
+  const auto add = [](auto& to, const auto& from, auto number) {
+    to.reserve(to.size() + from.size());
+    for (const auto each : from) to.push_back(number(each));
+  };
+  const auto same = [](auto each) { return each; };
+  const auto later = [](std::size_t base) {
+    return [base](std::int32_t each) { return each + static_cast<std::int32_t>(base); };
+  };
+  const auto numbered = [](const std::vector<std::int32_t>& numbers) {
+    return [&numbers](std::int32_t each) { return each == kNone ? kNone : numbers[static_cast<std::size_t>(each)]; };
+  };
+  if (!theirs.hint.empty()) columns_.hint.resize(before, kNoHint);
+  if (!other.fractions_.empty()) fractions_.resize(before);
+  if (!theirs.first_argument.empty() && before > 0) theirs.first_argument.erase(theirs.first_argument.begin());
+  add(columns_.first_argument, theirs.first_argument, later(columns_.arguments.size()));
+  add(columns_.arguments, theirs.arguments, numbered(values));
+  add(columns_.process, theirs.process, numbered(processes));
+  add(columns_.name, theirs.name, numbered(names));
+  add(columns_.result, theirs.result, numbered(values));
+  add(columns_.key, theirs.key, numbered(values));
+  add(columns_.call, theirs.call, same);
+  add(columns_.ret, theirs.ret, same);
+  add(columns_.outcome, theirs.outcome, same);
+  add(columns_.hint, theirs.hint, same);
+  add(fractions_, other.fractions_, same);
+  add(unreturned_, other.unreturned_, later(before));
+  add(lines_, other.lines_, later(static_cast<std::size_t>(line_)));
+  for (auto& [line, text] : other.others_) others_.emplace_back(line + line_, std::move(text));
+  line_ += other.line_;
+  other = LineReader();
+  return true;
+}
+
+bool LineReader::finish() {
+  flush();
   if (columns_.size() == 0 && others_.empty()) declined_ = true;
+  if (fractional() && !order_times()) declined_ = true;
   columns_.end = columns_.ret;
   if (!columns_.hint.empty()) columns_.hint.resize(columns_.size(), kNoHint);
   if (columns_.first_argument.empty()) columns_.first_argument.push_back(0);
@@ -178,18 +241,19 @@ const char* LineReader::read_arguments(const char* at) {
   }
 }
 
-std::optional<Outcome> LineReader::understood(const Line& line) {
+std::optional<Outcome> LineReader::understood(Line& line) {
   const Token& process = line[kProcess];
   if (process.kind != Token::Kind::kInteger && process.kind != Token::Kind::kString) return std::nullopt;
-  if (line[kOp].kind != Token::Kind::kString || line[kOp].text.empty() || !is_time(line[kCall])) return std::nullopt;
-  for (const Field field : {kReturn, kOrder})
-    if (!line[field].absent() && !is_time(line[field])) return std::nullopt;
+  if (line[kOp].kind != Token::Kind::kString || line[kOp].text.empty()) return std::nullopt;
+  if (!is_time(line.fields[kCall])) return std::nullopt;
+  if (!line[kReturn].absent() && !is_time(line.fields[kReturn])) return std::nullopt;
+  if (!line[kOrder].absent() && !is_whole_time(line[kOrder])) return std::nullopt;
   const std::optional<Outcome> outcome = outcome_of(line[kOutcome], !line[kReturn].absent());
   if (outcome == Outcome::kOk && line[kResult].kind == Token::Kind::kMissing) return std::nullopt;
   return outcome;
 }
 
-bool LineReader::keep(const Line& line) {
+bool LineReader::keep(Line& line) {
   const std::optional<Outcome> outcome = understood(line);
   const std::size_t position = columns_.size();
   if (!outcome || position >= kMostOperations || columns_.arguments.size() > kMostOperations - arguments_.size())
@@ -199,10 +263,14 @@ bool LineReader::keep(const Line& line) {
                                                                    : processes_.string(process.text));
   columns_.name.push_back(names_.string(line[kOp].text));
   if (position == 0) columns_.first_argument.push_back(0);
-  for (const Token& argument : arguments_) columns_.arguments.push_back(number(argument));
+  for (const Token& argument : arguments_) put(columns_.arguments, argument);
   columns_.first_argument.push_back(static_cast<std::int32_t>(columns_.arguments.size()));
-  columns_.result.push_back(number(line[kResult]));
-  columns_.key.push_back(line[kKey].absent() ? kNone : number(line[kKey]));
+  put(columns_.result, line[kResult]);
+  if (line[kKey].absent()) {
+    columns_.key.push_back(kNone);
+  } else {
+    put(columns_.key, line[kKey]);
+  }
   columns_.call.push_back(line[kCall].integer);
   columns_.outcome.push_back(static_cast<std::uint8_t>(*outcome));
   if (!line[kReturn].absent()) {
@@ -213,6 +281,12 @@ bool LineReader::keep(const Line& line) {
   } else {
     columns_.ret.push_back(kNever);
   }
+  const Token& last = line[kReturn].absent() ? line[kCall] : line[kReturn];
+  if (line[kCall].kind == Token::Kind::kJson || last.kind == Token::Kind::kJson) {
+    fractions_.resize(position);
+    fractions_.push_back(static_cast<std::uint8_t>((line[kCall].kind == Token::Kind::kJson ? kCallIsFloat : 0) +
+                                                   (last.kind == Token::Kind::kJson ? kReturnIsFloat : 0)));
+  }
   if (!line[kOrder].absent()) {
     columns_.hint.resize(position, kNoHint);
     columns_.hint.push_back(line[kOrder].integer);
@@ -221,35 +295,79 @@ bool LineReader::keep(const Line& line) {
   return true;
 }
 
-std::int32_t LineReader::number(const Token& token) {
+void LineReader::put(std::vector<std::int32_t>& column, const Token& token) {
   switch (token.kind) {
     case Token::Kind::kTrue:
-      return kTrue;
+      column.push_back(kTrue);
+      break;
     case Token::Kind::kFalse:
-      return kFalse;
+      column.push_back(kFalse);
+      break;
     case Token::Kind::kInteger:
-      return values_.integer(token.integer);
+      values_.prefetch(token.integer);
+      waiting_.push_back({&column, column.size(), token.integer});
+      column.push_back(kNull);
+      if (waiting_.size() == kMostWaiting) settle();
+      break;
     case Token::Kind::kString:
-      return values_.string(token.text);
+      column.push_back(values_.string(token.text));
+      break;
     case Token::Kind::kJson:
-      return values_.json(token.text);
+      column.push_back(values_.json(token.text));
+      break;
     default:
-      return kNull;
+      column.push_back(kNull);
   }
+}
+
+void LineReader::settle() {
+  for (const Waiting& each : waiting_) (*each.column)[each.position] = values_.integer(each.integer);
+  waiting_.clear();
+}
+
+bool LineReader::order_times() {
+  for (std::size_t op = 0; op < columns_.size(); ++op) {
+    const std::uint8_t fractions = op < fractions_.size() ? fractions_[op] : std::uint8_t{0};
+    for (const auto& [column, flag] :
+         {std::pair(&columns_.call, kCallIsFloat), std::pair(&columns_.ret, kReturnIsFloat)}) {
+      std::int64_t& time = (*column)[op];
+      if ((fractions & flag) != 0 || time == kNever) continue;
+      const std::optional<std::int64_t> exact = ordered_whole(time);
+      if (!exact) return false;
+      time = *exact;
+    }
+  }
+  return true;
+}
+
+std::optional<std::int64_t> LineReader::instant(const Time& time) const {
+  const std::int64_t* const whole = std::get_if<std::int64_t>(&time);
+  if (whole == nullptr) {
+    const double* const fraction = std::get_if<double>(&time);
+    return fractional() && fraction != nullptr ? ordered_float(*fraction) : std::nullopt;
+  }
+  if (fractional()) return ordered_whole(*whole);
+  return *whole > -kLargestTime && *whole < kLargestTime ? std::optional(*whole) : std::nullopt;
 }
 
 Row LineReader::row(const Columns& columns, std::size_t position) const {
   const auto arguments = columns.arguments_of(position);
   const bool returned = columns.ret[position] != kNever && !std::binary_search(unreturned_.begin(), unreturned_.end(),
                                                                                static_cast<std::int32_t>(position));
+  const std::uint8_t fractions = position < fractions_.size() ? fractions_[position] : std::uint8_t{0};
+  const auto time = [&](std::int64_t instant, std::uint8_t flag) {
+    if (!fractional()) return Time(instant);
+    if ((fractions & flag) != 0) return Time(unordered(instant));
+    return Time(static_cast<std::int64_t>(unordered(instant)));
+  };
   const bool hinted = !columns.hint.empty() && columns.hint[position] != kNoHint;
   return {
       .process = columns.process[position],
       .name = columns.name[position],
       .arguments = {arguments.begin(), arguments.end()},
       .result = columns.result[position],
-      .call = columns.call[position],
-      .ret = returned ? std::optional(columns.ret[position]) : std::nullopt,
+      .call = time(columns.call[position], kCallIsFloat),
+      .ret = returned ? std::optional(time(columns.ret[position], kReturnIsFloat)) : std::nullopt,
       .outcome = static_cast<Outcome>(columns.outcome[position]),
       .key = columns.key[position],
       .hint = hinted ? std::optional(columns.hint[position]) : std::nullopt,

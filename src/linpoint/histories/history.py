@@ -238,8 +238,10 @@ def _exact(skew: Time, operations: Sequence[Operation], crashes: Iterable[Crash]
             f"{skew!r} is not a clock skew.",
             remedy="Give a number from 0 on, in the unit of the history's times.",
         )
-    if skew == int(skew) or isinstance(operations, RecordedOperations):  # whose times are all integers
+    if skew == int(skew):
         return int(skew)
+    if isinstance(operations, RecordedOperations):
+        return int(skew) if operations.whole_times else skew
     times = (time for op in operations for time in (op.call, op.return_) if time is not None)
     whole = all(type(time) is int for time in itertools.chain(times, (crash.time for crash in crashes)))
     return int(skew) if whole else skew

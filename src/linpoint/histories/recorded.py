@@ -43,16 +43,22 @@ class RecordedValues(Sequence[Value]):
             return self._all[number]
         if isinstance(number, slice):
             return tuple(map(self.__getitem__, range(len(self))[number]))
-        value = self._reader.value(range(len(self))[number])
-        return self._decoded[range(len(self))[number]] if type(value) is bytes else value
+        if number < 0:
+            number += len(self)
+        value = self._reader.value(number)
+        return self._decoded[number] if type(value) is bytes else value
 
     def __iter__(self) -> Iterator[Value]:
+        return iter(self.all())
+
+    def all(self) -> tuple[Value, ...]:
+        """All of them at once, which is faster than one by one; they are kept."""
         if self._all is None:
             values: list[Value] = self._reader.values()
             for number, value in self._decoded.items():
                 values[number] = value
             self._all = tuple(values)
-        return iter(self._all)
+        return self._all
 
     def integers(self) -> array[int]:
         """As ``Columns.integers``."""
@@ -88,18 +94,22 @@ class RecordedNumbers(Mapping[Hashable, int]):
 
 
 class RecordedOperations(Sequence[Operation]):
-    """The operations of a file, read natively. Their times are integers, and they have no clock readings."""
+    """The operations of a file, read natively. They have no clock readings beside their times."""
 
     __slots__ = ("_all", "_columns", "_native", "_processes", "_reader", "_values", "crashes")
 
-    def __init__(self, reader: LineReader, crashes: Sequence[Crash], decoded: Mapping[int, Value]) -> None:
-        """``decoded`` has the frozen value of each number that ``reader.undecoded()`` names."""
-        self.crashes = tuple(sorted(crashes, key=lambda crash: crash.time))
+    def __init__(self, reader: LineReader, crashes: Sequence[tuple[Crash, int]], decoded: Mapping[int, Value]) -> None:
+        """Crashes come with ``reader.instant`` of their times.
+
+        ``decoded`` has the frozen value of each number that ``reader.undecoded()`` names.
+        """
+        in_time = sorted(crashes, key=lambda crash: crash[1])
+        self.crashes = tuple(crash for crash, _ in in_time)
         self._reader = reader
         self._processes: list[Process] = reader.processes()
         self._values = RecordedValues(reader, decoded)
         self._native = reader.take_columns(
-            array("q", [int(crash.time) for crash in self.crashes]),
+            array("q", [instant for _, instant in in_time]),
             array("i", [self._crashed(at, crash.process) for at, crash in enumerate(self.crashes)]),
         )
         self._columns = self._equated(decoded)
@@ -116,13 +126,13 @@ class RecordedOperations(Sequence[Operation]):
         if self._all is not None:
             return self._all[position]
         if isinstance(position, slice):
-            return tuple(map(self._operation, range(len(self))[position]))
-        return self._operation(range(len(self))[position])
+            return tuple([self._operation(each, self._values) for each in range(len(self))[position]])
+        return self._operation(range(len(self))[position], self._values)
 
     def __iter__(self) -> Iterator[Operation]:
         if self._all is None:
-            iter(self._values)  # all at once is faster than one by one
-            self._all = tuple(map(self._operation, range(len(self))))
+            values = self._values.all()
+            self._all = tuple([self._operation(position, values) for position in range(len(self))])
         return iter(self._all)
 
     def __eq__(self, other: object) -> bool:
@@ -137,6 +147,11 @@ class RecordedOperations(Sequence[Operation]):
         return tuple, (tuple(self),)
 
     @property
+    def whole_times(self) -> bool:
+        """Whether all times of operations and crashes are integers."""
+        return not self._reader.fractional
+
+    @property
     def processes(self) -> tuple[Process, ...]:
         """The processes in order of appearance."""
         return tuple(self._processes)
@@ -146,18 +161,17 @@ class RecordedOperations(Sequence[Operation]):
         columns = self._columns
         if not clock_skew:
             return columns
-        if clock_skew >= _LARGEST_SKEW:  # sums with times would overflow
+        if not self.whole_times or clock_skew >= _LARGEST_SKEW:  # sums with times would round, or overflow
             return columns_of(tuple(self), self.crashes, clock_skew)
         skewed = columns.native.with_skew(int(clock_skew))
         return Columns(skewed, columns.names, columns.values, columns.numbers)
 
-    def _operation(self, position: int) -> Operation:
+    def _operation(self, position: int, values: Sequence[Value]) -> Operation:
         process, name, args, result, call, return_, outcome, key, order, line = self._reader.row(self._native, position)
-        values = self._values
         return Operation(
             self._processes[process],
             self._columns.names[name],
-            tuple([values[arg] for arg in args]),
+            tuple([values[arg] for arg in args]) if args else (),
             None if result == NULL else values[result],
             call,
             return_,

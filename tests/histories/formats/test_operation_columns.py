@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import gzip
+import itertools
 import json
 import pickle
 import random
@@ -17,7 +18,7 @@ import pytest
 import linpoint
 from linpoint import History, LinpointError
 from linpoint.histories.columns import NO_INTEGER, columns_of
-from linpoint.histories.formats import loading
+from linpoint.histories.formats import loading, reading
 from linpoint.histories.formats import operation_columns as native
 from linpoint.histories.recorded import RecordedOperations
 from linpoint.histories.values import canonical
@@ -36,6 +37,18 @@ def read(path: Path, how: Callable[..., Any], **options: Any) -> History | Linpo
             return error
 
 
+def blocks(data: memoryview, size: int) -> list[memoryview]:
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+def in_pieces(path: Path, count: int) -> Callable[..., Any]:
+    """The native reader with the file in so many parts, of a few lines each, read by a thread each."""
+    lines = path.read_bytes().splitlines(keepends=True) if b"\r" not in path.read_bytes() else [path.read_bytes()]
+    cuts = [len(lines) * at // count for at in range(count + 1)]
+    parts = [blocks(memoryview(b"".join(lines[a:b])), 1000) for a, b in itertools.pairwise(cuts)]
+    return lambda _, size: native.read_columns(parts, size)
+
+
 def compare(path: Path, **options: Any) -> bool:
     """Read in both ways and compare; whether the native reader did it by itself."""
     ours, plain = read(path, native.read_columns, **options), read(path, lambda *_: None, **options)
@@ -44,6 +57,11 @@ def compare(path: Path, **options: Any) -> bool:
         return False
     assert isinstance(ours, History), (ours, path.read_bytes())
     same_history(ours, plain)
+    if isinstance(ours.operations, RecordedOperations):
+        pieces = read(path, in_pieces(path, 3), **options)
+        assert isinstance(pieces, History), (pieces, path.read_bytes())
+        assert isinstance(pieces.operations, RecordedOperations)
+        same_history(pieces, plain)
     return isinstance(ours.operations, RecordedOperations)
 
 
@@ -141,18 +159,29 @@ def operation(rng: random.Random, at: int, *, keyed: bool, plain: bool) -> dict[
     return item
 
 
+def times(rng: random.Random, item: dict[str, Any]) -> dict[str, Any]:
+    """The same item with times that are floats here and there."""
+    odd = {"call": rng.choice([0.0, 0.25, 1e-3]), "return": rng.choice([0.0, 0.5]), "time": 0.125}
+    return {name: each + odd[name] if name in odd and type(each) is int else each for name, each in item.items()}
+
+
 def text_of(rng: random.Random) -> str:
     lines = []
-    keyed, plain = rng.random() < 0.3, rng.random() < 0.3
+    keyed, plain, floats = rng.random() < 0.3, rng.random() < 0.3, rng.choice([0, 0, 0.1, 1])
+    first = rng.choice([0, 0, 0, -50, 17_000_000_000, 1 << 53, -(2**62) + 5])
     for at in range(rng.randint(1, 12)):
-        items = [*operation(rng, at, keyed=keyed, plain=plain).items()]
+        item = operation(rng, at, keyed=keyed, plain=plain)
+        item |= {name: item[name] + first for name in ("call", "return") if type(item.get(name)) is int}
+        items = [*(times(rng, item) if rng.random() < floats else item).items()]
         if rng.random() < 0.5:
             rng.shuffle(items)
         lines.append(dumped(rng, dict(items)))
         if rng.random() < 0.05:
             lines.append(rng.choice(["", "  ", "\t", "\r"]))
         if rng.random() < 0.03:
-            crash = {"crash": True, "time": 10 * at + 9} | rng.choice([{}, {"process": rng.choice([0, 77, "a"])}])
+            crash = {"crash": True, "time": first + 10 * at + rng.choice([9, 9.5, 10**30])} | rng.choice(
+                [{}, {"process": rng.choice([0, 77, "a"])}]
+            )
             lines.append(dumped(rng, crash))
         if rng.random() < 0.03:
             lines.append(dumped(rng, {"annotation": rng.choice(TEXTS), "time": rng.choice([1, 2.5]), "until": 10**3}))
@@ -170,14 +199,22 @@ def test_random_files(seed: int, tmp_path: Path) -> None:
     assert alone > 200
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_damaged_files(seed: int, tmp_path: Path) -> None:
-    rng = random.Random(seed)
-    path = tmp_path / "damaged.jsonl"
-    for _ in range(400):
+def damage(rng: random.Random, path: Path, files: int) -> None:
+    for _ in range(files):
         data = mutate(rng, text_of(rng).encode())
         path.write_bytes(data[: rng.randint(0, len(data))] if rng.random() < 0.2 else data)
         compare(path, format="operations" if rng.random() < 0.5 else None)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_damaged_files(seed: int, tmp_path: Path) -> None:
+    damage(random.Random(seed), tmp_path / "damaged.jsonl", 400)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(10, 12))
+def test_many_damaged_files(seed: int, tmp_path: Path) -> None:
+    damage(random.Random(seed), tmp_path / "damaged.jsonl", 200_000)
 
 
 # What a history that was read natively does
@@ -199,9 +236,24 @@ def test_lines_that_cross_blocks(tmp_path: Path) -> None:
     whole = loaded(tmp_path / "whole.jsonl", text)
     data = memoryview(text.encode())
     for size in (1, 2, 3, 7, 64, 1000):
-        found = native.read_columns((data[at : at + size] for at in range(0, len(data), size)), len(data))
+        found = native.read_columns([blocks(data, size)], len(data))
         assert found is not None
         assert found.operations == whole.operations
+
+
+def test_a_large_file_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file on the disk and one in memory, cut near their middle; and a line too long to find its end."""
+    text = "".join(LINE.format(at % 7, at % 50, at, at) for at in range(300))
+    whole = loaded(tmp_path / "whole.jsonl", text)
+    monkeypatch.setattr(reading, "_LARGE", 1000)
+    monkeypatch.setattr(reading, "_BLOCK", 333)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    (tmp_path / "h.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    for path in (tmp_path / "whole.jsonl", tmp_path / "h.jsonl.gz"):
+        assert len(reading.Content(str(path)).parts()) == 2
+        assert [*map(repr, linpoint.load(path))] == [*map(repr, whole)]
+    monkeypatch.setattr(reading, "HEAD", 10)
+    assert len(reading.Content(str(tmp_path / "whole.jsonl")).parts()) == 1
 
 
 def test_gzip_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,9 +280,12 @@ def test_copies_selections_and_replacements(tmp_path: Path) -> None:
     assert history.operations != [*history.operations]
 
 
-@pytest.mark.parametrize("skew", [0, 1, 3.5, 2**62 - 1, 2**62, 1e200])
-def test_clock_skew(skew: float, tmp_path: Path) -> None:
-    text = "".join(LINE.format(at, at, 4 * at, 4 * at + 2) for at in range(6)) + '{"crash": true, "time": 50}\n'
+@pytest.mark.parametrize("fraction", [0, 0.25])
+@pytest.mark.parametrize("skew", [0, 1, 2.25, 3.5, 2**62 - 1, 2**62, 1e200])
+def test_clock_skew(skew: float, fraction: float, tmp_path: Path) -> None:
+    text = (
+        "".join(LINE.format(at, at, 4 * at, 4 * at + 2 + fraction) for at in range(6)) + '{"crash": true, "time": 50}\n'
+    )
     history = loaded(tmp_path / "h.jsonl", text)
     skewed = history.with_clock_skew(skew)
     assert (skewed.columns is history.columns) == (skew == 0)

@@ -24,12 +24,17 @@ class Interner {
   enum class Kind : std::uint8_t { kConstant, kInteger, kString, kJson };
 
   /// The first numbers are for constants that the caller knows.
-  explicit Interner(std::int32_t constants) : integers_(static_cast<std::size_t>(constants), kNoInteger) {}
+  explicit Interner(std::size_t constants) : integers_(constants, kNoInteger) {}
 
   /// `value` must not be kNoInteger.
   std::int32_t integer(std::int64_t value);
+  /// Begin to fetch what `integer` is going to look at.
+  void prefetch(std::int64_t value) const;
   std::int32_t string(std::string_view text) { return text_number(text, Kind::kString); }
   std::int32_t json(std::string_view text) { return text_number(text, Kind::kJson); }
+
+  /// The numbers here of all values of another interner with the same constants, by their numbers there.
+  std::vector<std::int32_t> absorb(const Interner& other);
 
   /// The number of a value that has one, else -1.
   [[nodiscard]] std::int32_t find_integer(std::int64_t value) const;

@@ -43,7 +43,7 @@ def read(content: Content, name: str, options: Options) -> Recorded | Items:
     pa = _library("pyarrow", name)
     rows: list[bytes] = []
     try:
-        recorded = read_columns(_blocks(content, name, options), 0)
+        recorded = read_columns([_blocks(content, name, options)], 0)
         if recorded is None:  # let the reader in Python say what is unusual
             rows = [bytes(block) for block in _blocks(content, name, options)]
     except (pa.ArrowException, OSError, *_DAMAGE) as error:

@@ -143,7 +143,7 @@ def _without_text(content: Content, format: str | None, options: Options) -> Rec
     try:
         if name is None and not begins_with_operation(content.head, content.size):
             return None
-        return read_columns(content.blocks(), content.size)
+        return read_columns(content.parts(), content.size)
     except OSError:
         return None  # reading the text meets it again, and says what it is
 

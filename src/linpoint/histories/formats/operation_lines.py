@@ -7,7 +7,7 @@
 
 Guarantee: a saved history reads back with the same processes, operations, outcomes, keys, times, order hints,
 crashes and annotations. ``item_from_dict`` is the only authority on what a line may hold; the builder uses it too.
-Cost: about 3 microseconds a line.
+Cost: about 5 microseconds a line; ``operation_columns`` reads most files far faster.
 """
 
 from __future__ import annotations

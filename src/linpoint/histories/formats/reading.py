@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import stat
 import sys
 import zlib
@@ -28,6 +29,8 @@ STANDARD: Final = "-"
 _GZIP: Final = b"\x1f\x8b"
 _CHUNK: Final = 1 << 24
 _BLOCK: Final = 1 << 18  # stays in the processor's cache between reading and parsing
+
+_LARGE: Final = 1 << 23  # worth a second thread
 
 HEAD: Final = 1 << 16
 """How much of a file may be needed to recognise it."""
@@ -54,15 +57,36 @@ class Content:
         """How many bytes there are, unless the file is changing."""
         return Path(self._path).stat().st_size if self._data is None else len(self._data)
 
-    def blocks(self) -> Iterator[memoryview]:
-        """The bytes one block after another; a block is gone when the next one is asked for."""
+    def parts(self) -> list[Iterator[memoryview]]:
+        """The bytes in parts that end with a line, to be read at the same time; a large file has two.
+
+        A part comes in blocks, and a block is gone when the next one is asked for.
+        """
+        half = self._line_after(self.size // 2) if self.size >= _LARGE and (os.cpu_count() or 1) > 1 else None
+        if half is None:
+            return [self._blocks(0, None)]
+        return [self._blocks(0, half), self._blocks(half, None)]
+
+    def _line_after(self, start: int) -> int | None:
+        """Where the first line after ``start`` begins, if that is near."""
         if self._data is not None:
-            view = memoryview(self._data)
-            yield from (view[start : start + _BLOCK] for start in range(0, len(view), _BLOCK))
+            return self._data.find(b"\n", start) + 1 or None
+        with Path(self._path).open("rb") as file:
+            file.seek(start)
+            newline = file.read(HEAD).find(b"\n")
+        return None if newline < 0 else start + newline + 1
+
+    def _blocks(self, start: int, end: int | None) -> Iterator[memoryview]:
+        if self._data is not None:
+            view = memoryview(self._data)[start:end]
+            yield from (view[at : at + _BLOCK] for at in range(0, len(view), _BLOCK))
             return
         buffer = memoryview(bytearray(_BLOCK))
+        left = sys.maxsize if end is None else end - start
         with Path(self._path).open("rb", buffering=0) as file:
-            while length := file.readinto(buffer):
+            file.seek(start)
+            while left > 0 and (length := file.readinto(buffer[: min(left, _BLOCK)])):
+                left -= length
                 yield buffer[:length]
 
     def file(self) -> str | BinaryIO:
