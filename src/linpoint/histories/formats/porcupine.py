@@ -18,7 +18,12 @@ from linpoint.histories.formats.format import Items, Options
 
 def read(text: str, options: Options) -> Items:
     """The items of a Porcupine log."""
-    return pair(map(_absent, jepsen_edn.events(text)), keyed=options.keyed)
+    return pair(events(text), keyed=options.keyed)
+
+
+def events(text: str, first: int = 1) -> list[Event]:
+    """The events as they stand in the text, whose first line is number ``first`` of its file."""
+    return [_absent(event) for event in jepsen_edn.events(text, first)]
 
 
 def _absent(event: Event) -> Event:
