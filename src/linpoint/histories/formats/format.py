@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from linpoint.errors import HistoryError
+from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Crash, Operation
 from linpoint.histories.values import show
@@ -59,6 +59,11 @@ class Format:
 def bad(code: str, message: str, line: int | None, remedy: str) -> HistoryError:
     """A ``HistoryError`` at a line of the text that is being read."""
     return HistoryError(code, message, place=None if line is None else str(line), remedy=remedy)
+
+
+def cannot_follow(message: str, line: int | None, remedy: str) -> UsageError:
+    """The error for what a whole file may hold but one that is checked while it grows may not."""
+    return UsageError("LP-U007", message, place=None if line is None else str(line), remedy=remedy)
 
 
 def shortened(text: str, limit: int = 60) -> str:
