@@ -25,7 +25,7 @@ from linpoint.histories.formats.sink import OpenCall
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import Value, canonical, show
-from linpoint.specs.protocol import Spec, State
+from linpoint.specs.protocol import Spec
 from linpoint.verdicts import Budget, KeyVerdict, Statistics, Status, Verdict
 
 _FIRST_PATIENCE: Final = 1.0
@@ -64,8 +64,8 @@ class Follower:
         """How many of those that returned were decided."""
         self.seconds = 0.0
         """Time spent deciding."""
-        self.undecided = False
-        """The last decision ran out of time; it will be tried again."""
+        self.undecided = ""
+        """Why the last decision came to nothing; it will be tried again."""
         self.interrupted = False
 
     # What happens
@@ -168,7 +168,7 @@ class Follower:
         """
         started = time.monotonic()
         budget = budget or Budget()
-        self.undecided = False
+        self.undecided = ""
         changed, self._changed = self._changed, {}
         windows: dict[int, list[Window]] = {}
         verdict: Verdict | None = None
@@ -178,7 +178,8 @@ class Follower:
             elif verdict is None:
                 verdict = self._decide_online(each)
         for group in windows.values():
-            verdict = verdict or self._decide_windows(group, budget, last=last)
+            if verdict is None:
+                verdict = self._decide_windows(group, budget, last=last)
         self.seconds += time.monotonic() - started
         if verdict is None and not self.undecided:
             self.decided = self.operations
@@ -221,7 +222,7 @@ class Follower:
         if verdict.status is Status.VIOLATION:
             return verdict
         if verdict.status is Status.UNKNOWN:
-            self.undecided = True
+            self.undecided = verdict.why
             self._patience *= 2
             self._changed.update(dict.fromkeys(windows))
             return None
@@ -288,5 +289,3 @@ class _Again:
         """The operation; once it is known how it ends, nobody asks what was known before."""
         return self.op
 
-
-_ = State

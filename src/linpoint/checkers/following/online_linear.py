@@ -45,7 +45,7 @@ class TooManyConfigurationsError(Exception):
 class _Entry:
     """An open operation: what is known of it by now, and the results that configurations have promised for it."""
 
-    __slots__ = ("before", "fate", "given", "number", "op", "reads", "symbol")
+    __slots__ = ("before", "fate", "given", "heirs", "number", "op", "reads", "symbol")
 
     def __init__(self, number: int, op: Operation, symbol: Hashable, before: _Entry | None, reads: bool) -> None:
         self.number = number
@@ -55,6 +55,7 @@ class _Entry:
         self.reads = reads
         self.fate = _CALL
         self.given: dict[Hashable, Value] = {}
+        self.heirs: list[_Entry] = []
 
 
 class OnlineLinear:
@@ -128,14 +129,16 @@ class OnlineLinear:
                 if not self._return(entry):
                     return False
             elif entry.number in self._open:
-                del self._open[entry.number]
-                entry.before = None
-                self._without(entry, lost=kind == _LOSE)
+                if kind == _LOSE and self._waits(entry):
+                    assert entry.before is not None
+                    entry.before.heirs.append(entry)
+                else:
+                    self._without(entry, lost=kind == _LOSE)
         self._queue.clear()
         return True
 
     def _call(self, entry: _Entry) -> None:
-        if entry.fate == _LOSE:
+        if entry.fate == _LOSE and not self._waits(entry):
             self._count_unknown(entry)
         elif entry.fate != _FAIL:
             self._open[entry.number] = entry
@@ -149,6 +152,7 @@ class OnlineLinear:
 
     def _without(self, entry: _Entry, *, lost: bool) -> None:
         """An open operation is over without a result: where it has taken effect it was one of unknown outcome."""
+        self._close(entry)
         if lost:
             self._count_unknown(entry)
         after: dict[tuple[Hashable, Effects], tuple[State, list[Used]]] = {}
@@ -160,6 +164,23 @@ class OnlineLinear:
                 elif lost:
                     _add(after, key, rest, state, used if entry.reads else _one_more(used, entry.symbol))
         self._configurations = after
+        self._inherit(entry)
+
+    def _waits(self, entry: _Entry) -> bool:
+        """Whether the operation of its process that it touches is open: then it is not just one of unknown outcome.
+
+        With insert(3)? at 30 after delete-max() -> 3 from 30 to 30, both of one process, nothing was there to delete.
+        """
+        return entry.before is not None and entry.before.number in self._open
+
+    def _close(self, entry: _Entry) -> None:
+        del self._open[entry.number]
+        entry.before = None
+
+    def _inherit(self, entry: _Entry) -> None:
+        """What waited for the end of this operation has an unknown outcome from now on."""
+        for heir in entry.heirs:
+            self._without(heir, lost=True)
 
     def _return(self, target: _Entry) -> bool:
         found: dict[tuple[Hashable, Effects], tuple[State, list[Used]]] = {}
@@ -186,9 +207,10 @@ class OnlineLinear:
         while stack:
             for each in self._extended(*stack.pop()):
                 reach(*each)
-        del self._open[target.number]
-        target.before = None
+        self._close(target)
         self._configurations = found
+        self._inherit(target)
+        found = self._configurations
         self._keep(target.op)
         if not self._open and not self._unknown and len(found) == 1:
             ((self._base, _),) = found.values()

@@ -83,6 +83,11 @@ class GrowingLog:
             raise error.at(self._source) from None
 
     @property
+    def by_position(self) -> bool:
+        """Whether times are the numbers of lines."""
+        return isinstance(self._reader, GrowingEvents)
+
+    @property
     def unpromised(self) -> int:
         """How many operations wait because no watermark has promised anything about them."""
         return self._reader.waiting if isinstance(self._reader, GrowingOperations) else 0
