@@ -80,7 +80,7 @@ def follow_files(
         report, covered = _follow(file, request, reading, idle, line)
     with uninterrupted():
         if as_json:
-            print_json(document(report) | {"followed": covered.as_dict()})
+            print_json(document(report) | ({} if report.error else {"followed": covered.as_dict()}))
         else:
             print_reports([report], request.arguments)
     return report.code
@@ -143,7 +143,13 @@ def _loop(tail: Tail, state: _State, request: Request, idle: float | None, line:
             state.ended = "the time budget ran out"
             return None
         lines = tail.lines(max(0.0, min(_INTERVAL, ready - now)) or _INTERVAL)
-        log.feed(lines)
+        try:
+            log.feed(lines)
+        except LinpointError:  # what came before the bad line counts all the same
+            verdict = _decide(state, request)
+            if verdict is None:
+                raise
+            return verdict
         now = time.monotonic()
         last_line = now if lines else last_line
         if tail.ended or (idle is not None and now - last_line >= idle):
