@@ -212,7 +212,11 @@ def test_half_a_line_waits_for_its_end(start, log):
         (GOOD + event(3, "ok", "read", 1), "LP-H003", "-:7"),
         (GOOD + event(3, "invoke", "read") + event(3, "invoke", "read"), "LP-H004", "-:8"),
         (GOOD + event(3, "invoke", "dequeue"), "LP-S002", "-:7"),
-        (GOOD + event(3, "invoke", "write", 1) + event(3, "info", "write", 1) + event(3, "invoke", "read"), "LP-H004", "-:9"),
+        (
+            GOOD + event(3, "invoke", "write", 1) + event(3, "info", "write", 1) + event(3, "invoke", "read"),
+            "LP-H004",
+            "-:9",
+        ),
         (event(0, "invoke", "read", index=5) + event(0, "ok", "read", index=4), "LP-U007", "-:2"),
         (event(0, "invoke", "read") + event(1, "invoke", "read", key="x"), "LP-H014", "-:2"),
         ("", "LP-H008", "-"),
@@ -279,7 +283,9 @@ def test_operation_lines_are_decided_at_their_watermark(start, log):
 
 def test_an_operation_across_the_watermark_has_an_unknown_outcome_there(run):
     """The read of 5 at 10 to 12 is explained by a write that has not returned at 20."""
-    lines = op(1, "read", [], 5, 10, 12) + op(0, "write", [5], None, 8, 30) + watermark(20) + op(2, "read", [], 5, 40, 41)
+    lines = (
+        op(1, "read", [], 5, 10, 12) + op(0, "write", [5], None, 8, 30) + watermark(20) + op(2, "read", [], 5, 40, 41)
+    )
     assert run("check", "-", "--follow", "--spec", "register", stdin=lines).code == 0
 
 
@@ -327,7 +333,9 @@ PORCUPINE = """{:process 0, :type :invoke, :f :put, :key "5", :value "a"}
 
 
 @pytest.mark.parametrize(
-    ("text", "spec", "line"), [(EDN, "register", 6), (TEXT, "mutex", 5), (PORCUPINE, "map", 4)], ids=lambda x: str(x)[:9]
+    ("text", "spec", "line"),
+    [(EDN, "register", 6), (TEXT, "mutex", 5), (PORCUPINE, "map", 4)],
+    ids=lambda x: str(x)[:9],
 )
 def test_every_event_format(run, text, spec, line):
     done = run("check", "-", "--follow", "--spec", spec, "--json", stdin=text)
@@ -353,7 +361,9 @@ def test_keys_are_objects(run):
 
 
 def test_a_users_spec(run, write):
-    write("mine.py", "import linpoint\n@linpoint.spec\nclass Once:\n    initial = 0\n    def go(state): return state, 1\n")
+    write(
+        "mine.py", "import linpoint\n@linpoint.spec\nclass Once:\n    initial = 0\n    def go(state): return state, 1\n"
+    )
     text = event(0, "invoke", "go") + event(0, "ok", "go", 0) + event(0, "invoke", "go") + event(0, "ok", "go", 0)
     done = run("check", "-", "--follow", "--spec", "mine.py:Once", "--json", stdin=text)
     assert done.code == 1
@@ -361,7 +371,10 @@ def test_a_users_spec(run, write):
 
 
 def test_completions_that_began_as_echoes(run, write):
-    write("mine.py", "import linpoint\n@linpoint.spec\nclass Any:\n    initial = 0\n    def go(state, x): return None, 1\n")
+    write(
+        "mine.py",
+        "import linpoint\n@linpoint.spec\nclass Any:\n    initial = 0\n    def go(state, x): return None, 1\n",
+    )
     text = both(0, "go", 1) + event(0, "invoke", "go", 2) + event(0, "ok", "go", 3)
     done = run("check", "-", "--follow", "--spec", "mine.py:Any", "--json", stdin=text)
     assert (done.error["code"], done.error["place"]) == ("LP-U007", "-:4")

@@ -22,6 +22,7 @@ from linpoint.errors import LinpointError, SpecError, UsageError
 from linpoint.executors.threads import resident_memory
 from linpoint.explain.explaining import unexplained
 from linpoint.explain.explanation import Explanation
+from linpoint.explain.text import in_words
 from linpoint.histories.formats.event_table import works_on_words
 from linpoint.histories.formats.format import cannot_follow
 from linpoint.histories.formats.growing import GrowingLog
@@ -243,6 +244,9 @@ def _violation(file: str, verdict: Verdict, request: Request, state: _State, lin
         where = "" if state.line is None else f" The violation is complete with line {state.line:,}."
         told = f"Followed {counted(state.log.lines, 'line')}, {counted(state.follower.operations, 'operation')}.{where}"
         state.ended = "a violation"
+        if explanation.other_initial is not None and state.follower.forgot:
+            explanation = dataclasses.replace(explanation, other_initial=None)
+            explanation = dataclasses.replace(explanation, text=in_words(explanation))
         explanation = dataclasses.replace(explanation, text=f"{explanation.text}\n{told}")
         return Report(file, explanation, _shown_again(file, explanation, request))
 
@@ -262,4 +266,3 @@ def _shown_again(file: str, explanation: Explanation, request: Request) -> tuple
         if canonical(again.initial) != canonical(spec.initial):
             return from_file
     return replay_of(file, explanation, dataclasses.replace(request, initial=initial))
-

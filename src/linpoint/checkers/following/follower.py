@@ -12,6 +12,7 @@ next ``decide``, unless that says otherwise. Memory: the windows and configurati
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Hashable, Iterable
 from typing import Final
@@ -23,7 +24,7 @@ from linpoint.checkers.following.window import Window
 from linpoint.executors.threads import peak_memory
 from linpoint.histories.formats.sink import OpenCall
 from linpoint.histories.history import History
-from linpoint.histories.operation import Operation
+from linpoint.histories.operation import Operation, Time
 from linpoint.histories.values import Value, canonical, show
 from linpoint.specs.protocol import Spec
 from linpoint.verdicts import Budget, KeyVerdict, Statistics, Status, Verdict
@@ -43,9 +44,7 @@ class GaveUpError(Exception):
 class Follower:
     """Takes calls and returns (a ``Sink``), and decides when it is asked to."""
 
-    def __init__(
-        self, spec: Spec, *, source: str = "history", checker: str = "auto", jobs: int | None = None
-    ) -> None:
+    def __init__(self, spec: Spec, *, source: str = "history", checker: str = "auto", jobs: int | None = None) -> None:
         self._spec = spec
         self._source = source
         self._jobs = jobs
@@ -131,6 +130,7 @@ class Follower:
         online = OnlineLinear(window.key, window.spec)
         for call in replay_window(window, online):
             self._open[call] = online
+        online.forgot = window.forgot
         self._changed.pop(window, None)
         self._changed[online] = None
         return online
@@ -150,6 +150,11 @@ class Follower:
     def held(self) -> int:
         """How many operations and configurations are kept."""
         return sum(map(len, self._objects.values()))
+
+    @property
+    def forgot(self) -> bool:
+        """Whether a violation is one of less than all that happened: then it says nothing about first values."""
+        return any(each.forgot for each in self._objects.values())
 
     def why(self) -> tuple[str, str]:
         """The checker, and why it is that one."""
@@ -247,9 +252,7 @@ class Follower:
         self, status: Status, why: str, history: History, keys: tuple[KeyVerdict, ...], warnings: tuple[str, ...] = ()
     ) -> Verdict:
         statistics = Statistics(self.seconds, peak_memory(), self.operations + self.lost_operations)
-        return Verdict(
-            status, history, self._spec, "linearizable", self.why()[0], why, keys, statistics, warnings
-        )
+        return Verdict(status, history, self._spec, "linearizable", self.why()[0], why, keys, statistics, warnings)
 
 
 _KEEPS_CONTENT: Final = frozenset({"queue", "stack", "priority-queue", "deque"})
@@ -258,19 +261,19 @@ _KEEPS_CONTENT: Final = frozenset({"queue", "stack", "priority-queue", "deque"})
 
 def replay_window(window: Window, online: OnlineLinear) -> Iterable[OpenCall]:
     """Let what is in a window happen again; gives the calls that are still open."""
-    happenings: list[tuple[float, int, int, OpenCall, Operation | None]] = []
-    for number, op in enumerate(window.done):
+    happenings: list[tuple[Time, int, Time, int, OpenCall, Operation | None]] = []
+    calls: list[OpenCall] = [*map(_Again, window.lost), *window.open]
+    for number, call in enumerate(calls):
+        happenings.append((call.at, 0, math.inf, number, call, None))
+    for number, op in enumerate(window.done, len(calls)):
         call = _Again(op)
-        happenings.append((op.call, 0, number, call, None))
         assert op.return_ is not None
-        happenings.append((op.return_, 1, number, call, op))
-    calls = [*map(_Again, window.lost), *window.open]
-    happenings += [(call.at, 0, number, call, None) for number, call in enumerate(calls, len(window.done))]
-    for _, _, _, call, op in sorted(happenings, key=lambda each: each[:3]):
-        if op is None:
-            online.called(call)
+        happenings += [(op.call, 0, op.return_, number, call, None), (op.return_, 1, op.return_, number, call, op)]
+    for _, _, _, _, each, done in sorted(happenings, key=lambda each: each[:4]):
+        if done is None:
+            online.called(each)
         else:
-            online.returned(call, op)
+            online.returned(each, done)
     for call in calls[: len(window.lost)]:
         online.forgotten(call)
     return list(window.open)
@@ -288,4 +291,3 @@ class _Again:
     def as_open(self) -> Operation:
         """The operation; once it is known how it ends, nobody asks what was known before."""
         return self.op
-

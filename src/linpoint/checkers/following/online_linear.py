@@ -75,6 +75,8 @@ class OnlineLinear:
         self._steps: dict[tuple[Hashable, Hashable], list[tuple[Value, State, Hashable]]] = {}
         self._base: State = spec.initial
         self._since: list[Operation] | None = []
+        self.forgot = False
+        """Whether there was more before the operations that are kept for an explanation."""
 
     def __len__(self) -> int:
         return len(self._configurations) + len(self._entries)
@@ -215,6 +217,7 @@ class OnlineLinear:
         if not self._open and not self._unknown and len(found) == 1:
             ((self._base, _),) = found.values()
             self._since = []
+            self.forgot = True
         return bool(found)
 
     def _extended(

@@ -131,61 +131,86 @@ def _cut(classes: Iterable[_Class], limit: Time) -> Time | None:
     return limit if furthest < limit else found
 
 
+@dataclass(slots=True)
+class _Content:
+    """The operations of a container by value."""
+
+    classes: dict[Hashable, _Class] = field(default_factory=dict)
+    empties: list[Operation] = field(default_factory=list)
+    """Those that found nothing."""
+    taken_perhaps: bool = False
+    """Whether a removal has an unknown outcome."""
+
+    def of(self, value: Value) -> _Class:
+        form = value if type(value) is int else canonical(value)
+        found = self.classes.get(form)
+        if found is None:
+            found = self.classes[form] = _Class()
+        return found
+
+
+def _content_of(
+    adds: frozenset[str],
+    removes: frozenset[str],
+    done: Sequence[Operation],
+    lost: Sequence[Operation],
+    first: Sequence[Value],
+) -> _Content | None:
+    """None if null was put in: a null that comes out is that one, or there was nothing."""
+    content = _Content()
+    for value in first:
+        content.of(value).begins_inside()
+    for op in done:
+        name = op.name.replace("_", "-")
+        adding = name in adds
+        value = op.args[0] if adding else op.result
+        if value is None:
+            if adding:
+                return None
+            content.empties.append(op)
+            continue
+        each = content.of(value)
+        each.added += adding
+        each.removed += name in removes
+        each.take(op)
+    for op in lost:
+        if op.name.replace("_", "-") not in adds:
+            content.taken_perhaps = True
+        elif op.args[0] is None:
+            return None
+        else:
+            content.of(op.args[0]).take_lost(op)
+    for each in content.classes.values():
+        each.settled = each.removed > 0 and each.added + each.added_perhaps == each.removed
+    return None if None in first else content
+
+
 def _containers(adds: frozenset[str], removes: frozenset[str], *, one_by_one: bool) -> Rule:
     def rule(
         done: Sequence[Operation], lost: Sequence[Operation], horizon: Time, first: Sequence[Value]
     ) -> Kept | None:
-        classes: dict[Hashable, _Class] = {}
-        empties: list[Operation] = []
-        for value in first:
-            classes.setdefault(canonical(value), _Class()).begins_inside()
-        for op in done:
-            name = op.name.replace("_", "-")
-            value = op.args[0] if name in adds else op.result
-            if value is None:
-                if name in adds:
-                    return None  # a null that comes out is this one, or there was nothing
-                empties.append(op)
-                continue
-            each = classes.get(value if type(value) is int else canonical(value))
-            if each is None:
-                each = classes[canonical(value)] = _Class()
-            each.added += name in adds
-            each.removed += name in removes
-            each.take(op)
-        taken_perhaps = False
-        for op in lost:
-            if op.name.replace("_", "-") in adds:
-                if op.args[0] is None:
-                    return None
-                classes.setdefault(canonical(op.args[0]), _Class()).take_lost(op)
-            else:
-                taken_perhaps = True
+        content = _content_of(adds, removes, done, lost, first)
+        if content is None:
+            return None
         limit = horizon_before(done, horizon)
-        for each in classes.values():
-            each.settled = each.removed > 0 and each.added + each.added_perhaps == each.removed
-        moment = _cut(classes.values(), limit)
-        single = one_by_one and not taken_perhaps
-        lives = list(classes.values())
+        lives = list(content.classes.values())
+        moment = _cut(lives, limit)
+        left_of = -math.inf if moment is None else moment
+        single = one_by_one and not content.taken_perhaps
         if single and any(each.added + each.added_perhaps > 1 for each in lives):
             lives = [part for each in lives for part in _apart(each, adds, removes)]
             single = all(each.added + each.added_perhaps <= 1 for each in lives)
         gone: set[int] = set()
         for each in lives:
-            left = moment is not None and each.greatest_call < moment
             over = single and not each.first and each.greatest_return < limit
-            if each.settled and (left or over):
+            if each.settled and (each.greatest_call < left_of or over):
                 gone.update(map(id, each.ops))
-        for op in empties:
+        for op in content.empties:
             assert op.return_ is not None
-            if (moment is not None and op.call < moment) or (single and op.return_ < limit):
+            if op.call < left_of or (single and op.return_ < limit):
                 gone.add(id(op))
-        if not gone:
-            return None
-        emptied = bool(first) and moment is not None and all(each.settled for each in classes.values() if each.first)
-        if first and not emptied:  # what it begins with stays, and so does whoever takes it
-            gone -= {id(op) for each in classes.values() if each.first for op in each.ops}
-        return _without(done, lost, gone, emptied=emptied)
+        # What it begins with is left of every moment, so with a cut all of it is gone, and else all of it stays.
+        return _without(done, lost, gone, emptied=bool(first) and moment is not None) if gone else None
 
     return rule
 
@@ -236,17 +261,13 @@ def _register(writes: str, reads: str) -> Rule:
         moment = _cut(classes.values(), horizon_before(done, horizon))
         if moment is None:
             return None
-        gone = {
-            id(op) for each in classes.values() if each.settled and each.greatest_call < moment for op in each.ops
-        }
+        gone = {id(op) for each in classes.values() if each.settled and each.greatest_call < moment for op in each.ops}
         return _without(done, lost, gone, emptied=False) if gone else None
 
     return rule
 
 
-def _settle_overwritten(
-    classes: dict[Hashable, _Class], done: Sequence[Operation], horizon: Time, writes: str
-) -> None:
+def _settle_overwritten(classes: dict[Hashable, _Class], done: Sequence[Operation], horizon: Time, writes: str) -> None:
     """A value is settled once another was written after it for certain, before anything to come is called.
 
     The value whose write was called last is never settled by this, so a write stays that keeps the first value from
@@ -274,9 +295,7 @@ def _settle_overwritten(
 
 
 def _without(done: Sequence[Operation], lost: Sequence[Operation], gone: set[int], *, emptied: bool) -> Kept:
-    return Kept(
-        [op for op in done if id(op) not in gone], [op for op in lost if id(op) not in gone], emptied=emptied
-    )
+    return Kept([op for op in done if id(op) not in gone], [op for op in lost if id(op) not in gone], emptied=emptied)
 
 
 def _content(state: State, _key: Value) -> Sequence[Value]:

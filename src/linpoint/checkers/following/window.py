@@ -33,6 +33,8 @@ class Window:
         self.lost: list[Operation] = []
         self.open: dict[OpenCall, None] = {}
         self._trim_at = LEAST_TRIMMED
+        self.forgot = False
+        """Whether it ever was more."""
 
     def __len__(self) -> int:
         return len(self.done) + len(self.lost) + len(self.open)
@@ -76,6 +78,7 @@ class Window:
         kept = self._trimming.rule(self.done, self.lost, self.horizon, self._first)
         if kept is not None:
             self.done, self.lost = kept.done, kept.lost
+            self.forgot = True
             if kept.emptied:
                 self._first = ()
                 self.spec = dataclasses.replace(self.spec, initial=())

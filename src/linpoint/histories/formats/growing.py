@@ -33,7 +33,7 @@ from linpoint.histories.formats.growing_operations import GrowingOperations
 from linpoint.histories.formats.loading import FORMATS
 from linpoint.histories.formats.recognise import line_format
 from linpoint.histories.formats.sink import Sink
-from linpoint.histories.operation import Operation, Process
+from linpoint.histories.operation import Operation, Process, Time
 from linpoint.histories.values import Value, same
 
 _MOST_PREAMBLE: Final = 1000
@@ -156,13 +156,13 @@ class _EventCall:
         self._call = call
         self.process: Process = call.invocation.process
         self.name = call.invocation.f
-        self.at = call.at
+        self.at: Time = call.at
         self.key = key
         self.args = args
 
     def as_open(self) -> Operation:
         """The operation with all that is known of it before it returns."""
-        return operation_of(Call(self._call.invocation, self.at), self.key, self.args, None)
+        return operation_of(Call(self._call.invocation, self._call.at), self.key, self.args, None)
 
 
 class GrowingEvents:

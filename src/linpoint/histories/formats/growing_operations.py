@@ -129,7 +129,7 @@ class GrowingOperations:
         if before is None or before.end <= op.call:
             return
         remedy = "Give overlapping operations different process ids."
-        fact = f"while its \"{before.name}\" (line {before.line}) was open until {before.return_}"
+        fact = f'while its "{before.name}" (line {before.line}) was open until {before.return_}'
         if before.outcome is Outcome.UNKNOWN:
             remedy = "Give the operations after an unknown outcome a new process id."
             fact = f'after "{before.name}" (line {before.line}) whose outcome is unknown'

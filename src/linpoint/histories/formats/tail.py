@@ -14,7 +14,7 @@ import stat
 import time
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Final
+from typing import Final, Self
 
 from linpoint.errors import LinpointError
 from linpoint.histories.formats.format import bad, cannot_follow
@@ -45,12 +45,12 @@ class Tail:
                 self._descriptor = 0 if path == STANDARD else os.open(path, os.O_RDONLY)
                 mode = os.fstat(self._descriptor).st_mode
                 if stat.S_ISDIR(mode):
-                    raise IsADirectoryError  # noqa: TRY301 - told as the reader of whole files does
+                    raise IsADirectoryError
         except LinpointError as error:
             raise error.at(path) from None
         self._regular = stat.S_ISREG(mode)
 
-    def __enter__(self) -> Tail:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
