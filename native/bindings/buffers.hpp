@@ -26,6 +26,8 @@ std::vector<T> copy(const Column<T>& column) {
 }
 
 void bind_histories(nb::module_& m);
+void bind_monitors(nb::module_& m);
+void bind_readers(nb::module_& m);
 void bind_searches(nb::module_& m);
 
 }  // namespace linpoint::bindings

@@ -119,6 +119,33 @@ void bind_histories(nb::module_& m) {
       .def("well_formed", &histories::well_formed)
       .def("overlaps", &histories::overlaps)
       .def("effective", &effective, "The positions of the operations that did not fail.")
+      .def_prop_ro("keyed",
+                   [](const Columns& columns) {
+                     return std::any_of(columns.key.begin(), columns.key.end(),
+                                        [](std::int32_t key) { return key != histories::kNone; });
+                   })
+      .def(
+          "with_values",
+          [](const Columns& columns, const Column<std::int32_t>& numbers) {
+            Columns other = columns;
+            for (std::vector<std::int32_t>* column : {&other.key, &other.result, &other.arguments})
+              for (std::int32_t& each : *column) {
+                require(each < static_cast<std::int64_t>(numbers.shape(0)));
+                if (each != histories::kNone) each = numbers.data()[static_cast<std::size_t>(each)];
+              }
+            return other;
+          },
+          "numbers"_a, "The same columns with other numbers for values, keys among them.")
+      .def(
+          "with_skew",
+          [](Columns columns, std::int64_t skew) {
+            for (std::size_t op = 0; op < columns.size(); ++op)
+              columns.end[op] = columns.ret[op] == histories::kNever ? histories::kNever : columns.ret[op] + skew;
+            for (histories::Crash& crash : columns.crashes) crash.end = crash.time + skew;
+            columns.skewed = skew > 0;
+            return columns;
+          },
+          "skew"_a, "The same columns with clocks that differ by so much.")
       .def_prop_ro("hinted", [](const Columns& columns) { return !columns.hint.empty(); })
       .def(
           "classify",

@@ -10,5 +10,7 @@ NB_MODULE(_native, m) {
   nanobind::set_leak_warnings(false);
   m.doc() = "Native core of linpoint. Private: import from the public modules instead.";
   linpoint::bindings::bind_histories(m);
+  linpoint::bindings::bind_readers(m);
   linpoint::bindings::bind_searches(m);
+  linpoint::bindings::bind_monitors(m);
 }

@@ -179,23 +179,28 @@ void bind_searches(nb::module_& m) {
             return machine.state(content);
           },
           "content"_a);
+  nb::class_<specs::Blueprint>(m, "Blueprint", "What the native core must know of a built-in spec and a history.")
+      .def(
+          "__init__",
+          [](specs::Blueprint* self, const std::string& kind, const std::vector<std::string>& names,
+             const std::vector<std::int32_t>& constants, bool key_argument, std::optional<std::int64_t> capacity,
+             const Column<std::int64_t>& integers, const std::vector<std::optional<std::string>>& strings) {
+            new (self) specs::Blueprint{.kind = kind,
+                                        .names = names,
+                                        .constants = {constants.at(0), constants.at(1), constants.at(2)},
+                                        .key_argument = key_argument,
+                                        .capacity = capacity,
+                                        .integers = copy(integers),
+                                        .strings = strings};
+          },
+          "kind"_a, "names"_a, "constants"_a, "key_argument"_a, "capacity"_a.none(), "integers"_a, "strings"_a);
   m.def(
       "native_machine",
-      [](const Columns& columns, const std::string& kind, const std::vector<std::string>& names,
-         const std::vector<std::int32_t>& constants, bool key_argument, std::optional<std::int64_t> capacity,
-         const std::vector<std::optional<std::int64_t>>& integers,
-         const std::vector<std::optional<std::string>>& strings, const Classes& exact, const Classes& loose) {
-        const specs::Blueprint blueprint{.kind = kind,
-                                         .names = names,
-                                         .constants = {constants.at(0), constants.at(1), constants.at(2)},
-                                         .key_argument = key_argument,
-                                         .capacity = capacity,
-                                         .integers = integers,
-                                         .strings = strings};
+      [](const Columns& columns, const specs::Blueprint& blueprint, const Classes& exact, const Classes& loose) {
         return specs::native_machine(columns, blueprint, exact.first, loose.first);
       },
-      "columns"_a, "kind"_a, "names"_a, "constants"_a, "key_argument"_a, "capacity"_a.none(), "integers"_a, "strings"_a,
-      "exact"_a, "loose"_a, "The native steps of a built-in spec, or None where they do not cover the history.");
+      "columns"_a, "blueprint"_a, "exact"_a, "loose"_a,
+      "The native steps of a built-in spec, or None where they do not cover the history.");
 
   nb::enum_<Condition>(m, "Condition")
       .value("LINEARIZABLE", Condition::kLinearizable)
@@ -209,14 +214,14 @@ void bind_searches(nb::module_& m) {
       .def(
           "__init__",
           [](Problem* self, const Columns& columns, const Positions& positions, const Positions& relaxed,
-             Condition condition, bool key_argument, const Alphabet& letters, const Machine* machine,
+             Condition condition, bool key_argument, const Alphabet* letters, const Machine* machine,
              specs::State initial) {
             const nb::gil_scoped_release nogil;
-            new (self) Problem(
-                search::build(columns, {positions, relaxed, key_argument}, condition, letters, machine, initial));
+            new (self) Problem(search::build(columns, {positions, relaxed, key_argument}, condition,
+                                             letters == nullptr ? Alphabet{} : *letters, machine, initial));
           },
-          "columns"_a, "positions"_a, "relaxed"_a, "condition"_a, "key_argument"_a, "alphabet"_a, "machine"_a.none(),
-          "initial"_a)
+          "columns"_a, "positions"_a, "relaxed"_a, "condition"_a, "key_argument"_a, "alphabet"_a.none(),
+          "machine"_a.none(), "initial"_a)
       .def("__len__", &Problem::size)
       .def_ro("positions", &Problem::position)
       .def_ro("calls", &Problem::call)
@@ -290,7 +295,8 @@ void bind_searches(nb::module_& m) {
       .value("PROCESS_ORDER", verdicts::Flaw::kProcessOrder)
       .value("HINT", verdicts::Flaw::kHint)
       .value("REJECTED", verdicts::Flaw::kRejected)
-      .value("UNLIKE", verdicts::Flaw::kUnlike);
+      .value("UNLIKE", verdicts::Flaw::kUnlike)
+      .value("NEEDED", verdicts::Flaw::kNeeded);
   m.def("certify_order", &certify_order, "columns"_a, "positions"_a, "order"_a, "condition"_a, "key_argument"_a,
         "whole"_a, "What is wrong with an order as to its members and times, and with which operation.");
   m.def("certify_run", &certify_run, "columns"_a, "names"_a, "order"_a, "alphabet"_a, "machine"_a, "initial"_a,

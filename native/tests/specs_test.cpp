@@ -210,7 +210,7 @@ void mutexes_are_held_once() {
 
 void counters_count_integers() {
   Object object("counter");
-  object.blueprint().integers = {std::nullopt, std::nullopt, std::nullopt, 5, -5, kMostAdded};
+  object.blueprint().integers = {kNoInteger, kNoInteger, kNoInteger, 5, -5, kMostAdded};
   const Symbol up = object.op("increment", {}, kNull);
   const Symbol down = object.op("decrement", {}, kNull);
   const Symbol add = object.op("add", {kA}, kNull);
@@ -237,11 +237,11 @@ void what_is_not_covered_has_no_machine() {
            std::optional(-kMostAdded - 1),
        }) {
     Object counter("counter");
-    counter.blueprint().integers = {std::nullopt, std::nullopt, std::nullopt, amount};
+    counter.blueprint().integers = {kNoInteger, kNoInteger, kNoInteger, amount};
     counter.op("add", {kA}, kNull);
     EXPECT(!counter.make());
     Object loosely("counter");
-    loosely.blueprint().integers = {std::nullopt, std::nullopt, std::nullopt, amount};
+    loosely.blueprint().integers = {kNoInteger, kNoInteger, kNoInteger, amount};
     loosely.any("add", {kA});
     EXPECT(!loosely.make());
   }

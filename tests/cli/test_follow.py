@@ -292,7 +292,7 @@ def test_an_operation_across_the_watermark_has_an_unknown_outcome_there(run):
 def test_a_call_before_the_watermark(run):
     lines = op(0, "write", [1], None, 1, 3) + watermark(20) + op(1, "read", [], 1, 10, 12)
     done = run("check", "-", "--follow", "--spec", "register", "--json", stdin=lines)
-    assert (done.error["code"], done.error["place"]) == ("LP-H019", "-:3")
+    assert (done.error["code"], done.error["place"]) == ("LP-H020", "-:3")
     assert "line 2" in done.error["message"]
 
 

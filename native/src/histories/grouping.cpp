@@ -58,21 +58,60 @@ Classes number(std::size_t operations, Write write) {
   return classes;
 }
 
+/// When an operation is over; never if its outcome is unknown.
+std::int64_t end_of(const Columns& columns, std::size_t op) {
+  return columns.outcome[op] == static_cast<std::uint8_t>(Outcome::kUnknown) ? kNever : columns.ret[op];
+}
+
 /// Positions of each process by call, those that end first before others that call at the same time.
 std::vector<std::int32_t> by_process(const Columns& columns) {
   std::vector<std::int32_t> order(columns.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto end = [&](std::size_t op) {
-    return columns.outcome[op] == static_cast<std::uint8_t>(Outcome::kUnknown) ? kNever : columns.ret[op];
-  };
   std::sort(order.begin(), order.end(), [&](std::int32_t x, std::int32_t y) {
     const auto a = static_cast<std::size_t>(x);
     const auto b = static_cast<std::size_t>(y);
     if (columns.process[a] != columns.process[b]) return columns.process[a] < columns.process[b];
     if (columns.call[a] != columns.call[b]) return columns.call[a] < columns.call[b];
-    return end(a) < end(b);
+    return end_of(columns, a) < end_of(columns, b);
   });
   return order;
+}
+
+/// Whether one operation of a process may come right after another one.
+bool may_follow(const Columns& columns, std::size_t before, std::size_t after) {
+  if (columns.outcome[before] != static_cast<std::uint8_t>(Outcome::kUnknown))
+    return columns.ret[before] <= columns.call[after];
+  return std::any_of(columns.crashes.begin(), columns.crashes.end(), [&](const Crash& crash) {
+    return crash.covers(columns.process[after]) && columns.call[before] < crash.time &&
+           crash.time <= columns.call[after];
+  });
+}
+
+/// Whether every process is sequential.
+bool sequential(const Columns& columns) {
+  // Mostly each process stands in the log in the order of its calls, and then there is no need to sort.
+  std::vector<std::int32_t> last;
+  for (std::size_t op = 0; op < columns.size(); ++op) {
+    const auto process = static_cast<std::size_t>(columns.process[op]);
+    if (process >= last.size()) last.resize(process + 1 + process / 2, kNone);
+    const auto before = static_cast<std::size_t>(last[process]);
+    if (last[process] != kNone) {
+      if (std::pair(columns.call[before], end_of(columns, before)) > std::pair(columns.call[op], end_of(columns, op))) {
+        last.clear();
+        break;
+      }
+      if (!may_follow(columns, before, op)) return false;
+    }
+    last[process] = static_cast<std::int32_t>(op);
+  }
+  if (!last.empty() || columns.size() == 0) return true;
+  const std::vector<std::int32_t> order = by_process(columns);
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const auto before = static_cast<std::size_t>(order[i - 1]);
+    const auto after = static_cast<std::size_t>(order[i]);
+    if (columns.process[before] == columns.process[after] && !may_follow(columns, before, after)) return false;
+  }
+  return true;
 }
 
 /// Whether an operation returned after its call if at all, and certainly so if it is certain, before any crash.
@@ -141,22 +180,7 @@ bool well_formed(const Columns& columns) {
     if (!has_possible_times(columns, op)) return false;
   }
   if (keyed != 0 && keyed != operations) return false;
-  const std::vector<std::int32_t> order = by_process(columns);
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    const auto before = static_cast<std::size_t>(order[i - 1]);
-    const auto after = static_cast<std::size_t>(order[i]);
-    if (columns.process[before] != columns.process[after]) continue;
-    if (columns.outcome[before] == static_cast<std::uint8_t>(Outcome::kUnknown)) {
-      const bool freed = std::any_of(columns.crashes.begin(), columns.crashes.end(), [&](const Crash& crash) {
-        return crash.covers(columns.process[after]) && columns.call[before] < crash.time &&
-               crash.time <= columns.call[after];
-      });
-      if (!freed) return false;
-    } else if (columns.ret[before] > columns.call[after]) {
-      return false;
-    }
-  }
-  return true;
+  return sequential(columns);
 }
 
 bool overlaps(const Columns& columns) {

@@ -23,9 +23,21 @@ bool earlier(const Event& a, const Event& b) {
   return a.op < b.op;
 }
 
-/// Logs are nearly in order of calls or of returns, so looking first is cheaper than sorting.
+/// Logs are nearly in order of calls or of returns: there insertion moves each event a few places, where sorting would
+/// compare it with twenty others. Whatever is not like that is sorted.
 void sort_events(std::vector<Event>& events) {
-  if (!std::is_sorted(events.begin(), events.end(), earlier)) std::sort(events.begin(), events.end(), earlier);
+  std::size_t moves = 16 * events.size();
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    if (!earlier(events[i], events[i - 1])) continue;
+    const Event event = events[i];
+    std::size_t place = i;
+    for (; place > 0 && earlier(event, events[place - 1]) && moves > 0; --place, --moves)
+      events[place] = events[place - 1];
+    events[place] = event;
+    if (moves > 0) continue;
+    std::sort(events.begin(), events.end(), earlier);
+    return;
+  }
 }
 
 /// The calls in their order.
@@ -38,8 +50,8 @@ std::vector<Event> calls_of(std::span<const Span> spans) {
   return calls;
 }
 
-/// Calls and returns in their order.
-std::vector<Event> events_of(std::span<const Span> spans, const std::vector<Event>& calls) {
+/// The returns in their order.
+std::vector<Event> returns_of(std::span<const Span> spans) {
   std::vector<Event> returns;
   returns.reserve(spans.size());
   for (std::size_t i = 0; i < spans.size(); ++i) {
@@ -47,9 +59,7 @@ std::vector<Event> events_of(std::span<const Span> spans, const std::vector<Even
     returns.push_back({spans[i].ret, static_cast<std::int32_t>(i), spans[i].return_phase, true});
   }
   sort_events(returns);
-  std::vector<Event> events(calls.size() + returns.size());
-  std::merge(calls.begin(), calls.end(), returns.begin(), returns.end(), events.begin(), earlier);
-  return events;
+  return returns;
 }
 
 /// By instant and process: a run of operations of which each returns when the next one calls.
@@ -123,21 +133,33 @@ void separate(std::vector<Event>& events, std::int64_t time, const Chain& chain)
 
 Order rank(std::span<const Span> spans) {
   Order order;
-  const std::vector<Event> calls = calls_of(spans);
-  std::vector<Event> events = events_of(spans, calls);
-  for (auto& [time, found] : touching(spans, calls)) {
-    if (found.size() == 1) {
-      separate(events, time, found.begin()->second);
-    } else {
-      for (auto& [process, chain] : found) order.chains.push_back(std::move(chain));
-    }
-  }
   order.calls.resize(spans.size());
   order.returns.resize(spans.size(), kNever);
-  for (std::size_t at = 0; at < events.size(); ++at) {
-    auto& ranks = events[at].is_return ? order.returns : order.calls;
-    ranks[static_cast<std::size_t>(events[at].op)] = static_cast<std::int64_t>(at);
+  std::int64_t next = 0;
+  const auto note = [&](const Event& event) {
+    (event.is_return ? order.returns : order.calls)[static_cast<std::size_t>(event.op)] = next++;
+  };
+  const std::vector<Event> calls = calls_of(spans);
+  const std::vector<Event> returns = returns_of(spans);
+  Touching touches = touching(spans, calls);
+  const bool one_alone = std::any_of(touches.begin(), touches.end(), [](const auto& each) { return each.second.size() == 1; });
+  if (one_alone) {
+    std::vector<Event> events(calls.size() + returns.size());
+    std::merge(calls.begin(), calls.end(), returns.begin(), returns.end(), events.begin(), earlier);
+    for (const auto& [time, found] : touches)
+      if (found.size() == 1) separate(events, time, found.begin()->second);
+    std::for_each(events.begin(), events.end(), note);
+  } else {  // without a list of all events, which for long histories takes longer to fill than to walk
+    auto call = calls.begin();
+    for (const Event& event : returns) {
+      for (; call != calls.end() && earlier(*call, event); ++call) note(*call);
+      note(event);
+    }
+    std::for_each(call, calls.end(), note);
   }
+  for (auto& [time, found] : touches)
+    if (found.size() > 1)
+      for (auto& [process, chain] : found) order.chains.push_back(std::move(chain));
   return order;
 }
 

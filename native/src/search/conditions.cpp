@@ -32,6 +32,8 @@ class Builder {
       }
       system_.erase(std::unique(system_.begin(), system_.end()), system_.end());
     }
+    position_.reserve(part.positions.size());
+    optional_.reserve(part.positions.size());
     for (const std::int32_t position : part.positions) {
       position_.push_back(position);
       optional_.push_back(!columns.certain(at(position)) || relaxed(position) ? 1 : 0);
@@ -226,7 +228,11 @@ class Builder {
     for (std::size_t i = 0; i < position_.size(); ++i)
       by_call[static_cast<std::size_t>(call_[i])] = static_cast<std::int32_t>(i);
     Problem problem;
-    std::vector<std::int32_t> number(position_.size(), kNone);
+    const std::size_t size = position_.size();
+    for (auto* column : {&problem.position, &problem.symbol}) column->reserve(size);
+    for (auto* column : {&problem.call, &problem.ret}) column->reserve(size);
+    for (auto* column : {&problem.optional, &problem.reads, &problem.despairs, &problem.revives}) column->reserve(size);
+    std::vector<std::int32_t> number(size, kNone);
     for (const std::int32_t old : by_call) {
       if (old == kNone) continue;
       const Symbol symbol = symbol_of(at(old), alphabet);
@@ -256,6 +262,7 @@ class Builder {
 
   [[nodiscard]] Symbol symbol_of(std::size_t index, const Alphabet& alphabet) const {
     const std::int32_t position = position_[index];
+    if (alphabet.exact.empty()) return 0;  // nobody is going to ask for it
     if (position == kPersist) return alphabet.persist;
     if (position == kCrashOperation) return alphabet.crash;
     return optional_[index] != 0 ? alphabet.loose[at(position)] : alphabet.exact[at(position)];

@@ -44,14 +44,19 @@ constexpr std::array kTable{
     Entry{"stack", "push", Code::kPush, Returns::kNothing},
     Entry{"stack", "pop", Code::kPop, Returns::kValue},
     Entry{"stack", "peek", Code::kTop, Returns::kValue},
+    Entry{"priority-queue", "insert", Code::kPush, Returns::kNothing},
+    Entry{"priority-queue", "delete-max", Code::kPop, Returns::kValue},
+    Entry{"priority-queue", "peek", Code::kTop, Returns::kValue},
     Entry{"counter", "increment", Code::kCount, Returns::kNothing},
     Entry{"counter", "decrement", Code::kCount, Returns::kNothing},
     Entry{"counter", "add", Code::kCount, Returns::kNothing},
     Entry{"counter", "read", Code::kReadCount, Returns::kValue},
+    Entry{"fetch-add", "fetch-add", Code::kFetchAdd, Returns::kValue},
 };
 
-/// The most that a counter may be moved by at once: as many such steps as there can be stay far from overflow.
+/// The most that a counter may be moved by at once, and in all: up to there integers and floats count alike.
 constexpr std::int64_t kMostAdded = 1'073'741'824;  // 2^30
+constexpr std::int64_t kMostInAll = std::int64_t{1} << 52U;
 
 /// Notes the recorded result. False when the spec never gives it.
 bool wants(Instruction& instruction, Returns returns, std::int32_t result, const Blueprint& blueprint) {
@@ -61,31 +66,27 @@ bool wants(Instruction& instruction, Returns returns, std::int32_t result, const
   return true;
 }
 
-bool counts(Instruction& instruction, std::string_view name, const Blueprint& blueprint) {
+bool counts(Instruction& instruction, std::string_view name, const Blueprint& blueprint, std::int64_t most) {
   const auto integer = [&](std::int32_t value) { return blueprint.integers[static_cast<std::size_t>(value)]; };
-  if (instruction.code == Code::kReadCount) {
-    if (instruction.want == kAny) return true;
-    const auto wanted = integer(instruction.want);
-    if (wanted)
-      instruction.amount = *wanted;
-    else
-      instruction.code = Code::kImpossible;
+  if (instruction.code != Code::kCount && instruction.want != kAny) {
+    instruction.wanted = integer(instruction.want);
+    if (instruction.wanted == kNoInteger) instruction.code = Code::kImpossible;
+  }
+  if (instruction.code == Code::kReadCount || instruction.code == Code::kImpossible) return true;
+  if (name == "increment" || name == "decrement") {
+    instruction.amount = name == "increment" ? 1 : -1;
     return true;
   }
-  if (instruction.code == Code::kCount && name == "add") {
-    const auto added = integer(instruction.first);
-    if (!added || *added > kMostAdded || *added < -kMostAdded) return false;
-    instruction.amount = *added;
-  } else if (instruction.code == Code::kCount) {
-    instruction.amount = name == "increment" ? 1 : -1;
-  }
-  return true;
+  instruction.amount = integer(instruction.first);
+  return instruction.amount != kNoInteger && instruction.amount <= most && instruction.amount >= -most;
 }
 
 }  // namespace
 
 Compiler::Compiler(const histories::Columns& columns, const Blueprint& blueprint)
-    : columns_(columns), blueprint_(blueprint) {
+    : columns_(columns),
+      blueprint_(blueprint),
+      most_added_(std::min(kMostAdded, kMostInAll / (static_cast<std::int64_t>(columns.size()) + 1))) {
   for (const std::string& name : blueprint.names) {
     const auto* const entry = std::find_if(kTable.begin(), kTable.end(), [&](const Entry& each) {
       return each.kind == blueprint.kind && each.name == name;
@@ -106,8 +107,9 @@ std::optional<Instruction> Compiler::compile(std::size_t position, bool loose) c
   const bool bounded = entry.code == Code::kEnqueue && blueprint_.capacity;
   if (!loose && !wants(instruction, bounded ? Returns::kSuccess : entry.returns, columns_.result[position], blueprint_))
     return Instruction{};
-  const bool counter = entry.code == Code::kCount || entry.code == Code::kReadCount;
-  if (counter && !counts(instruction, entry.name, blueprint_)) return std::nullopt;
+  const bool counter =
+      entry.code == Code::kCount || entry.code == Code::kReadCount || entry.code == Code::kFetchAdd;
+  if (counter && !counts(instruction, entry.name, blueprint_, most_added_)) return std::nullopt;
   return instruction;
 }
 

@@ -38,6 +38,7 @@ enum class Code : std::uint8_t {
   kTop,
   kCount,
   kReadCount,
+  kFetchAdd,
 };
 
 /// Any result is allowed.
@@ -51,7 +52,8 @@ struct Instruction {
   std::int32_t first = kAny;  // arguments
   std::int32_t second = kAny;
   std::int32_t want = kAny;  // the recorded result
-  std::int64_t amount = 0;   // of a counter: what is added, or the number wanted
+  std::int64_t amount = 0;   // of a counter: what is added
+  std::int64_t wanted = 0;   // of a counter: the number that was read, where `want` says that one was
 
   [[nodiscard]] bool allows(std::int32_t given) const { return want == kAny || want == given; }
 };
@@ -83,6 +85,7 @@ class Compiler {
  private:
   const histories::Columns& columns_;
   const Blueprint& blueprint_;
+  std::int64_t most_added_;            // by one step of a counter
   std::vector<std::int32_t> entries_;  // of each name: its place in the table of steps
 };
 

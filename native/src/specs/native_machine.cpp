@@ -193,7 +193,8 @@ std::unique_ptr<NativeMachine> native_machine(const histories::Columns& columns,
   if (blueprint.kind == "map") return make<false>(Entry{constants}, std::move(program), exact.size());
   if (blueprint.kind == "set") return make<false>(Element{constants}, std::move(program), exact.size());
   if (blueprint.kind == "mutex") return make<false>(Mutex{constants}, std::move(program), exact.size());
-  if (blueprint.kind == "counter") return make<true>(Counter(), std::move(program), exact.size());
+  if (blueprint.kind == "counter" || blueprint.kind == "fetch-add")
+    return make<true>(Counter(), std::move(program), exact.size());
   if (blueprint.kind == "queue")
     return make<true>(Queue{constants, blueprint.capacity, {}}, std::move(program), exact.size());
   if (blueprint.kind == "stack") return make<true>(Stack{constants, {}}, std::move(program), exact.size());

@@ -32,13 +32,13 @@ struct Counter {
 
   [[nodiscard]] State apply(State state, const Instruction& op) const {
     const std::int64_t value = values[static_cast<std::size_t>(state)];
-    if (op.code == Code::kCount) return number(value + op.amount);
-    if (op.code == Code::kReadCount) return op.want == kAny || op.amount == value ? state : kRejected;
-    return kRejected;
+    if (op.code != Code::kCount && op.want != kAny && op.wanted != value) return kRejected;
+    if (op.code == Code::kCount || op.code == Code::kFetchAdd) return number(value + op.amount);
+    return op.code == Code::kReadCount ? state : kRejected;
   }
 
   [[nodiscard]] static Trait trait(const Instruction& op) {
-    return {.reads = op.code == Code::kReadCount, .determines = op.code == Code::kReadCount && op.want != kAny};
+    return {.reads = op.code == Code::kReadCount, .determines = op.code != Code::kCount && op.want != kAny};
   }
 };
 

@@ -9,19 +9,24 @@ without the shortcuts of the searches; they are tested against the Python ones. 
 from __future__ import annotations
 
 import bisect
+import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from linpoint.checkers import conditions
-from linpoint.checkers._native_search import Flaw, certify_order, certify_run
+from linpoint.checkers._native_search import Flaw, certify_order, certify_replay, certify_run, certify_scope
 from linpoint.checkers.interpretation import Interpretation
+from linpoint.checkers.search.decider import has_order
 from linpoint.errors import CertificateError
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import canonical
 from linpoint.specs.protocol import Spec, State
-from linpoint.verdicts.refutation import StuckFrontier
+from linpoint.verdicts.refutation import Pattern, StuckFrontier
 from linpoint.verdicts.witness import Witness
+
+_LONGEST: Final = 30.0
+"""Seconds that the search of a pattern may take at most; some of hundreds of operations would take for ever."""
 
 _WORDS: Final = {
     Flaw.LEFT_OUT: "the order leaves out {}",
@@ -33,6 +38,7 @@ _WORDS: Final = {
     Flaw.HINT: "{} comes after an operation with a larger order",
     Flaw.REJECTED: "the spec rejects {} in its place",
     Flaw.UNLIKE: "{} was taken for another operation",
+    Flaw.NEEDED: "{} was left out and may mend the violation",
 }
 
 
@@ -75,6 +81,45 @@ def certify_prefix(
         raise _broken("the prefix names an operation that is not there")
 
 
+def certify_pattern(
+    reading: Interpretation, positions: Sequence[int], pattern: Pattern, *, seconds: float | None = None
+) -> bool:
+    """Raise unless the scope of a pattern is a violation, by a search of its own, and so one of all ``positions``.
+
+    False when there was no time to find out.
+    """
+    if not set(pattern.operations) <= set(pattern.scope):
+        raise _broken("the telling operations are not in the scope")
+    twin = reading.twin
+    assert twin is not None
+    refuse(reading.history, *certify_scope(reading.columns, positions, pattern.scope, twin.blueprint))
+    history, spec = _scoped(reading.history, pattern.scope, reading.spec, twin.kind)
+    found = has_order(history, spec, reading.condition, seconds=min(seconds or _LONGEST, _LONGEST))
+    if found:
+        raise _broken("the operations of the pattern have an order")
+    return found is False
+
+
+def _scoped(history: History, scope: Sequence[int], spec: Spec, kind: str) -> tuple[History, Spec]:
+    """The operations of a scope as a history of their own, on an object that holds no other values at first."""
+    part = history.select(scope)
+    if kind == "map":  # that something was there to be deleted may be for what was left out to say
+        deletes = ("delete", "erase", "remove")
+        for position, op in enumerate(part.operations):
+            if op.result is True and spec.step(op).name in deletes:
+                part = part.replace(position, dataclasses.replace(op, result=None))
+    elif kind in ("queue", "stack", "priority-queue") and spec.initial and len(part) < len(history):
+        # A first value goes with its operations; one that has none stays.
+        inside, everywhere = _values_of(part), _values_of(history)
+        first = tuple(v for v in spec.initial if canonical(v) in inside or canonical(v) not in everywhere)
+        spec = dataclasses.replace(spec, initial=first)
+    return part, spec
+
+
+def _values_of(history: History) -> set[Any]:
+    return {canonical(value) for op in history.operations for value in (*op.args, op.result)}
+
+
 def _certify_order(reading: Interpretation, positions: Sequence[int], order: Sequence[int], *, whole: bool) -> None:
     found = certify_order(
         reading.columns,
@@ -84,19 +129,22 @@ def _certify_order(reading: Interpretation, positions: Sequence[int], order: Seq
         reading.spec.key_argument,
         whole,
     )
-    _refuse(reading.history, *found)
+    refuse(reading.history, *found)
 
 
 def _certify_run(reading: Interpretation, order: Sequence[int]) -> None:
     if reading.condition in conditions.NOT_LOCAL:  # objects have a state each, and are not apart
         run(reading.spec, _objects(reading.history, reading.spec), (reading.history.operations[p] for p in order))
         return
-    for each in reading.runs(order):
-        found = certify_run(reading.columns, reading.names, each, reading.alphabet, *reading.certifying(each))
-        _refuse(reading.history, *found)
+    if reading.twin is not None:
+        found = certify_replay(reading.columns, order, reading.twin.blueprint, reading.twin.content(order))
+    else:
+        found = certify_run(reading.columns, reading.names, order, *reading.certifying(order))
+    refuse(reading.history, *found)
 
 
-def _refuse(history: History, flaw: Flaw, position: int) -> None:
+def refuse(history: History, flaw: Flaw, position: int) -> None:
+    """Raise for what is wrong with evidence, and with which operation."""
     if flaw is Flaw.NONE:
         return
     if flaw is Flaw.NOT_THERE:

@@ -18,7 +18,7 @@ from linpoint.checkers import conditions, select
 from linpoint.checkers._native_search import StopReason, StopToken
 from linpoint.checkers.interpretation import Interpretation
 from linpoint.checkers.judging import judge, merged
-from linpoint.checkers.parts import Part
+from linpoint.checkers.parts import Object, Part, ask_monitors, searched
 from linpoint.checkers.vacuity import warnings_of
 from linpoint.errors import UsageError
 from linpoint.executors.threads import Task, peak_memory, resident_memory, run_all
@@ -86,17 +86,13 @@ def decide(
     threads = jobs or _cores()
     reading = Interpretation(history, spec, condition)
     stop = _token(budget)
-    parts = [
-        Part(reading, number, key, positions, checker)
-        for number, (key, members) in enumerate(reading.objects())
-        for positions in reading.parts(members)
-    ]
-    total = sum(len(part.positions) for part in parts)
-    alone = max(1, threads // len(parts))  # how many threads each part may have to itself
+    objects = [Object(key, members) for key, members in reading.objects()]
+    total = sum(len(each.positions) for each in objects)
+    parts: list[Part] = []
 
     def watch() -> bool:
         now = time.perf_counter()
-        refuted = min((part.refuted for part in parts if part.refuted is not None), default=None)
+        refuted = min((each.refuted for each in (*objects, *parts) if each.refuted is not None), default=None)
         if refuted is not None and now - refuted > max(_PATIENCE, 2 * (refuted - started)):
             stop.stop(StopReason.REQUEST)
         if budget.max_memory is not None and resident_memory() > budget.max_memory:
@@ -105,15 +101,26 @@ def decide(
             progress(stop, total)
         return stop.poll()
 
-    tasks: list[Task] = [functools.partial(part.begin, stop, alone) for part in parts]
-    if reading.native and total <= _SMALL and checker != "brute-force":  # a first turn is shorter than a thread's start
-        tasks = [more for task in tasks for more in task()]
-    interrupted = bool(tasks) and run_all(
-        tasks, jobs=threads, watch=watch, interrupt=lambda: stop.stop(StopReason.REQUEST)
-    )
-    if reading.error is not None:
+    def run(tasks: list[Task], *, at_once: bool) -> bool:
+        if at_once:  # a first turn is shorter than a thread's start
+            tasks = [more for task in tasks for more in task()]
+        return bool(tasks) and run_all(
+            tasks, jobs=threads, watch=watch, interrupt=lambda: stop.stop(StopReason.REQUEST)
+        )
+
+    small = total <= _SMALL
+    asking = ask_monitors(reading, objects, checker, stop, budget)
+    interrupted = run(asking, at_once=small)
+    parts += searched(reading, objects, checker)
+    if parts:
+        reading.prepare()
+        alone = max(1, threads // len(parts))  # how many threads each part may have to itself
+        begin: list[Task] = [functools.partial(part.begin, stop, alone) for part in parts]
+        at_once = small and reading.native and checker != "brute-force"
+        interrupted = run(begin, at_once=at_once) or interrupted
+    if parts and reading.error is not None:
         raise reading.error
-    keys = judge(reading, parts, interrupted=interrupted, threads=threads if total > _SMALL else 1)
+    keys = judge(reading, objects, interrupted=interrupted, threads=1 if small else threads)
     status = Status.worst([key.status for key in keys])
     telling = next((key for key in keys if key.status is status), None)
     return Verdict(

@@ -15,7 +15,16 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from linpoint.checkers import conditions
-from linpoint.checkers._native_search import Alphabet, Classes, Condition, Machine, Problem, PythonMachine
+from linpoint.checkers._native_search import (
+    Alphabet,
+    Classes,
+    Condition,
+    Machine,
+    NativeMachine,
+    Problem,
+    PythonMachine,
+    native_machine,
+)
 from linpoint.checkers.native_twin import NativeTwin
 from linpoint.errors import SpecError
 from linpoint.histories.history import History
@@ -27,8 +36,18 @@ from linpoint.specs.protocol import Spec
 NATIVE_CONDITIONS: Final = {name: getattr(Condition, name.replace("-", "_").upper()) for name in conditions.CONDITIONS}
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Letters:
+    """Which operations are alike, and the native steps for them, where there are."""
+
+    exact: Classes
+    loose: Classes
+    alphabet: Alphabet
+    steps: NativeMachine | None
+
+
 class Interpretation:
-    """A history, a spec and a condition, ready to be cut into problems. Thread-safe once it is made.
+    """A history, a spec and a condition, ready to be cut into problems. Thread-safe once it is prepared.
 
     Unless ``divided``, problems may hold several parts of an object, such as elements of a set, whatever the spec says.
     """
@@ -45,22 +64,30 @@ class Interpretation:
         self._validate(own)
         self.names = own if spec.any_operation else _aliases(history.columns.names, spec)
         self._objects = self.columns.by_object(spec.key_argument)
+        self.twin = NativeTwin.of(history, spec) if self._local else None
+        """What monitors and replays need to know, where the native core has the spec."""
+        self._states: dict[tuple[int, ...], int] = {}
+
+    def prepare(self) -> None:
+        """Make what searches share, before threads ask for it."""
+        _ = self.machine
+
+    @functools.cached_property
+    def _letters(self) -> _Letters:
         # Only what the spec looks at may tell operations apart; the key of a map is an argument to its Python steps.
-        sees_key = spec.any_operation or spec.key_argument or not self._local
-        self._choose(sees_key=sees_key and spec.twin is None)
-        self._twin = NativeTwin.of(self) if self._has_twin() else None
-        if self._twin is None and sees_key and spec.twin is not None:
-            self._choose(sees_key=True)
+        sees_key = self.spec.any_operation or self.spec.key_argument or not self._local
+        if self.twin is not None and (self.twin.kind != "set" or self.divisible):
+            letters = self._choose(sees_key=False)
+            steps = native_machine(self.columns, self.twin.blueprint, letters.exact, letters.loose)
+            if steps is not None:
+                return dataclasses.replace(letters, steps=steps)
+        return self._choose(sees_key=sees_key)
 
-    def _choose(self, *, sees_key: bool) -> None:
+    def _choose(self, *, sees_key: bool) -> _Letters:
         process = self.spec.uses_process
-        self.exact = self.columns.classify(self.names, arguments=True, result=True, process=process, key=sees_key)
-        self.loose = self.columns.classify(self.names, arguments=True, process=process, key=sees_key)
-        self.alphabet = Alphabet(self.exact, self.loose)
-
-    def _has_twin(self) -> bool:
-        twin = self.spec.twin
-        return twin is not None and self._local and (twin.kind != "set" or self.divisible)
+        exact = self.columns.classify(self.names, arguments=True, result=True, process=process, key=sees_key)
+        loose = self.columns.classify(self.names, arguments=True, process=process, key=sees_key)
+        return _Letters(exact, loose, Alphabet(exact, loose), None)
 
     def _validate(self, names: list[int]) -> None:
         """Every operation must be one of the spec's: known name, right arity, possible arguments."""
@@ -99,57 +126,64 @@ class Interpretation:
     @functools.cached_property
     def machine(self) -> Machine:
         """The spec in the native core: its twin there, or a table that asks the Python steps once for each cell."""
-        if self._twin is not None:
-            return self._twin.machine
-        return PythonMachine(self._automaton.step, self._reads())
+        return self._letters.steps or PythonMachine(self._automaton.step, self._reads())
+
+    @property
+    def alphabet(self) -> Alphabet:
+        """The symbols of the operations."""
+        return self._letters.alphabet
 
     @functools.cached_property
     def _automaton(self) -> Automaton:
         machine = conditions.machine_for(self.spec, self.condition, keyed=self.history.keyed)
-        return Automaton(machine, _Symbols(self.history.operations, self.exact, self.loose))
+        return Automaton(machine, _Symbols(self.history.operations, self._letters.exact, self._letters.loose))
 
     @functools.cached_property
     def _certifying(self) -> Interpretation:
-        """Whose machine certifies: one that no search has used, or a native one, which then takes no shortcuts."""
-        if self._twin is not None:
-            return self
+        """Whose machine certifies: one that no search has used."""
         return Interpretation(self.history, self.spec, self.condition, divided=False)
 
-    def certifying(self, positions: Sequence[int]) -> tuple[Machine, int]:
-        """A machine for certification, and its first state of the object that these operations are of."""
-        return self._certifying.machine, self._certifying.initial(positions)
+    def certifying(self, positions: Sequence[int]) -> tuple[Alphabet, Machine, int]:
+        """Symbols and a machine for certification, and its first state of the object that these operations are of."""
+        other = self._certifying
+        return other.alphabet, other.machine, other.initial(positions)
 
     def _reads(self) -> bytes:
         """For each symbol whether it changes no state, whatever that is."""
         operations = self.history.operations
         rules = {name: self.spec.step_named(self.history.columns.names[name]).reads for name in set(self.names)}
         if not any(rules.values()):
-            return bytes(len(self.exact) + len(self.loose) + 2)
+            return bytes(len(self._letters.exact) + len(self._letters.loose) + 2)
         number = dict(zip(self.history.columns.names, self.names, strict=True))
         exact = bytes(
             rule
             if (rule := rules[number[operations[p].name]]) is True or rule is False
             else self.spec.reads(operations[p])
-            for p in self.exact.first
+            for p in self._letters.exact.first
         )
-        loose = bytes(rules[number[operations[p].name]] is True for p in self.loose.first)
+        loose = bytes(rules[number[operations[p].name]] is True for p in self._letters.loose.first)
         return exact + loose + bytes(2)
 
     @property
     def native(self) -> bool:
         """Whether no Python code runs in a step."""
-        return self._twin is not None
+        return self._letters.steps is not None
 
     @property
     def error(self) -> Exception | None:
         """What the spec raised, if it did."""
-        return None if self._twin is not None else self._automaton.error
+        return None if self.native else self._automaton.error
 
     def initial(self, positions: Sequence[int]) -> int:
         """The number of the first state of the object that these operations are of."""
-        if self._twin is not None:
-            return self._twin.initial(positions)
-        return self._automaton.initial
+        steps = self._letters.steps
+        if steps is None or self.twin is None:
+            return self._automaton.initial
+        content = tuple(self.twin.content_of_part(positions))
+        state = self._states.get(content)
+        if state is None:
+            state = self._states[content] = steps.state(list(content))
+        return state
 
     @functools.cached_property
     def divisible(self) -> bool:
@@ -186,18 +220,13 @@ class Interpretation:
         """Operations by the part of their object."""
         partition = self.spec.partition
         assert partition is not None
-        if self._twin is not None:
+        if self.twin is not None:
             return self.columns.by_first_argument()
         operations = self.history.operations
         parts: dict[Any, int] = {}
-        shapes = (partition(self.spec.arguments(operations[position])) for position in self.loose.first)
-        return self.loose.merged([parts.setdefault(canonical(part), len(parts)) for part in shapes])
-
-    def runs(self, order: Sequence[int]) -> Sequence[Sequence[int]]:
-        """The operations of an order by what has a state of its own."""
-        if self._twin is None:
-            return [order]
-        return (self._elements if self._twin.divides else self._objects).split(order)
+        loose = self._letters.loose
+        shapes = (partition(self.spec.arguments(operations[position])) for position in loose.first)
+        return loose.merged([parts.setdefault(canonical(part), len(parts)) for part in shapes])
 
     def problem(self, positions: Sequence[int], relaxed: Collection[int] = ()) -> Problem:
         """The problem that decides these operations. Those ``relaxed`` may be left out and may have returned anything,
@@ -217,7 +246,7 @@ class Interpretation:
     def timing(self, positions: Sequence[int]) -> Problem:
         """The same with every operation in it, also those that cannot matter to the spec: for their ranks and pairs."""
         key_argument = self.spec.key_argument
-        return Problem(self.columns, list(positions), [], self.native_condition, key_argument, self.alphabet, None, 0)
+        return Problem(self.columns, list(positions), [], self.native_condition, key_argument, None, None, 0)
 
 
 def _aliases(names: Sequence[str], spec: Spec) -> list[int]:

@@ -12,7 +12,7 @@ from linpoint.checkers._native_search import StopReason
 from linpoint.checkers.certify import certify_prefix, certify_witness
 from linpoint.checkers.frontier import reached, stuck_frontier
 from linpoint.checkers.interpretation import Interpretation
-from linpoint.checkers.parts import Part
+from linpoint.checkers.parts import Object, Part
 from linpoint.checkers.search.contest import Answer
 from linpoint.histories.values import counted, show
 from linpoint.verdicts import KeyVerdict, Reached, Status, Witness
@@ -24,22 +24,24 @@ _REASONS: Final = {
 }
 
 
-def judge(reading: Interpretation, parts: Sequence[Part], *, interrupted: bool, threads: int) -> list[KeyVerdict]:
-    """The certified verdict of each object, put together from its parts."""
-    objects: dict[int, list[Part]] = {}
-    for part in parts:
-        objects.setdefault(part.object, []).append(part)
+def judge(reading: Interpretation, objects: Sequence[Object], *, interrupted: bool, threads: int) -> list[KeyVerdict]:
+    """The certified verdict of each object, by its monitor or put together from its parts."""
     one = functools.partial(_judge_object, reading, interrupted=interrupted)
-    if threads == 1 or len(objects) == 1 or not reading.native:
-        return [one(mine) for mine in objects.values()]
+    searched = sum(bool(each.parts) for each in objects)
+    if threads == 1 or searched <= 1 or not reading.native:
+        return [one(each) for each in objects]
     with ThreadPoolExecutor(threads) as pool:  # certifying is native work then, and cannot hang
-        return list(pool.map(one, objects.values(), chunksize=1))
+        return list(pool.map(one, objects, chunksize=1))
 
 
-def _judge_object(reading: Interpretation, parts: list[Part], *, interrupted: bool) -> KeyVerdict:
+def _judge_object(reading: Interpretation, judged: Object, *, interrupted: bool) -> KeyVerdict:
+    if not judged.parts:
+        return _told_by_monitor(judged, interrupted=interrupted)
     history, spec, condition = reading.history, reading.spec, reading.condition
+    parts, positions = judged.parts, judged.positions
     answers = [part.answer for part in parts]
-    positions = parts[0].positions if len(parts) == 1 else sorted(place for part in parts for place in part.positions)
+    # Who wonders why it was searched is told.
+    no_monitor = "" if judged.monitoring is None else f"; no monitor: {judged.monitoring.why}"
 
     def verdict(status: Status, part: Part, why: str, **evidence: Any) -> KeyVerdict:
         configurations = sum(answer.configurations for answer in answers)
@@ -51,18 +53,29 @@ def _judge_object(reading: Interpretation, parts: list[Part], *, interrupted: bo
         if answer.found is False:
             stuck = stuck_frontier(history, part.positions, spec, condition, answer.witness.order, reading=reading)
             certify_prefix(history, part.positions, spec, condition, stuck, reading=reading)
-            return verdict(Status.VIOLATION, part, part.told()[1], refutation=stuck)
+            return verdict(Status.VIOLATION, part, part.told()[1] + no_monitor, refutation=stuck)
     for part, answer in zip(parts, answers, strict=True):
         if answer.found is None:
             how_far = reached(reading, part.positions, answer.witness.order)
             why = _why_stopped(part, answer, how_far, interrupted=interrupted)
-            return verdict(Status.UNKNOWN, part, why, reached=how_far)
+            return verdict(Status.UNKNOWN, part, why + no_monitor, reached=how_far)
     witnesses = [answer.witness for answer in answers]
     witness = witnesses[0] if len(parts) == 1 else merged(reading, witnesses, positions)
     if witness is None:
         raise AssertionError("parts are only searched apart where their orders fit together")
     certify_witness(history, positions, spec, condition, witness, reading=reading)
-    return verdict(Status.LINEARIZABLE, parts[0], parts[0].told()[1], witness=witness)
+    return verdict(Status.LINEARIZABLE, parts[0], parts[0].told()[1] + no_monitor, witness=witness)
+
+
+def _told_by_monitor(judged: Object, *, interrupted: bool) -> KeyVerdict:
+    said = judged.monitoring
+    if said is None:
+        why = "it was interrupted" if interrupted else _REASONS[StopReason.TIME]
+        return KeyVerdict(judged.key, Status.UNKNOWN, "monitor", why, tuple(judged.positions))
+    status = Status.LINEARIZABLE if said.witness else Status.VIOLATION if said.pattern else Status.UNKNOWN
+    return KeyVerdict(
+        judged.key, status, "monitor", said.why, tuple(judged.positions), said.witness, said.pattern
+    )
 
 
 def merged(reading: Interpretation, witnesses: Sequence[Witness | None], positions: Sequence[int]) -> Witness | None:

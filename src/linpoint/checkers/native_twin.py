@@ -3,86 +3,91 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from linpoint.checkers._native_search import NativeMachine, native_machine
-from linpoint.histories.columns import FALSE, NULL, TRUE
+from linpoint.checkers._native_search import Blueprint, covers
+from linpoint.histories.columns import FALSE, NO_INTEGER, NULL, TRUE
 from linpoint.histories.values import Value, canonical
 
 if TYPE_CHECKING:
-    from linpoint.checkers.interpretation import Interpretation
+    from linpoint.histories.columns import Columns
+    from linpoint.histories.history import History
+    from linpoint.specs.protocol import Spec
 
-_LARGEST = 2**60
+_EXACT: Final = 2**52
+"""Below this, integers and floats count alike."""
+_COUNTS: Final = ("counter", "fetch-add")
 
 
 class NativeTwin:
-    """Native steps for the operations of one history."""
+    """What the native core must know to step, monitor and replay a built-in spec on one history."""
 
-    def __init__(self, reading: Interpretation, machine: NativeMachine, fresh: Mapping[Hashable, int]) -> None:
-        self.machine = machine
-        self._kind = "" if reading.spec.twin is None else reading.spec.twin.kind
-        self._first = reading.spec.initial
-        self._history = reading.history
-        self._spec = reading.spec
+    def __init__(self, history: History, spec: Spec, blueprint: Blueprint, fresh: Mapping[Hashable, int]) -> None:
+        self.blueprint = blueprint
+        self.kind = "" if spec.twin is None else spec.twin.kind
+        self._first = spec.initial
+        self._history = history
+        self._spec = spec
         self._fresh = fresh
-        self._states: dict[tuple[int, ...], int] = {}
-        self.divides = self._kind == "set"
-        """Whether one object holds several states: the elements of a set have one each."""
 
     @classmethod
-    def of(cls, reading: Interpretation) -> NativeTwin | None:
-        """The twin for a history, or None where the native steps do not cover it."""
-        spec, columns = reading.spec, reading.history.columns
-        twin = spec.twin
+    def of(cls, history: History, spec: Spec) -> NativeTwin | None:
+        """The twin for a history, or None where the native core does not cover it."""
+        twin, columns = spec.twin, history.columns
         if twin is None:
             return None
-        if twin.kind == "counter" and not _counts_in_integers(reading):
+        if twin.kind in _COUNTS and (type(spec.initial) is not int or not -_EXACT < spec.initial < _EXACT):
             return None
-        capacity = None if twin.capacity is None else min(twin.capacity, _LARGEST)
-        fresh = _numbers_of_first_values(twin.kind, spec.initial, columns.numbers)
         names = [spec.step_named(name).name for name in columns.names]
-        values = [*columns.values, *fresh] if twin.kind == "map" else columns.values
-        grows = twin.kind == "map" and "append" in names
-        if grows and not all(_is_text(value) for value in values):
-            return None
-        machine = native_machine(
-            columns.native,
-            twin.kind,
-            names,
-            [NULL, TRUE, FALSE],
-            spec.key_argument,
-            capacity,
-            [_as_integer(value) for value in columns.values] if twin.kind == "counter" else [],
-            [value if isinstance(value, str) else None for value in values] if grows else [],
-            reading.exact,
-            reading.loose,
+        known = columns.numbers if _first_values(twin.kind, spec.initial) else {}
+        fresh = _numbers_of_first_values(twin.kind, spec.initial, known)
+        strings: list[str | None] = []
+        if twin.kind == "map" and "append" in names:
+            values = [*columns.values, *fresh]
+            if not all(_is_text(value) for value in values):
+                return None
+            strings = [value if isinstance(value, str) else None for value in values]
+        integers = array("q")
+        if twin.kind in _COUNTS:
+            integers = columns.integers
+        elif twin.kind == "priority-queue":
+            integers = _priorities(columns, list(fresh))
+        capacity = None if twin.capacity is None else min(twin.capacity, 2**60)
+        blueprint = Blueprint(
+            twin.kind, names, [NULL, TRUE, FALSE], spec.key_argument, capacity, integers, strings
         )
-        return None if machine is None else cls(reading, machine, fresh)
+        if twin.kind in _COUNTS and not covers(columns.native, blueprint):
+            return None
+        return cls(history, spec, blueprint, fresh)
 
-    def initial(self, positions: Sequence[int]) -> int:
-        """The first state of the object that these operations are of."""
-        content = tuple(self._content(positions))
-        state = self._states.get(content)
-        if state is None:
-            state = self._states[content] = self.machine.state(list(content))
-        return state
-
-    def _content(self, positions: Sequence[int]) -> list[int]:
+    def content(self, positions: Sequence[int]) -> list[int]:
+        """What the object that these operations are of holds at first."""
         first: Any = self._first
-        match self._kind:
+        match self.kind:
             case "register":
                 return [self._number(first)]
-            case "mutex" | "counter":
+            case "mutex" | "counter" | "fetch-add":
                 return [int(first)]
-            case "queue" | "stack":
+            case "queue" | "stack" | "priority-queue":
                 return [self._number(item) for item in first]
+            case "set":
+                numbers = self._history.columns.numbers
+                return [numbers[element] for element in first if element in numbers]
         if not positions or not first:
             return []
-        part = canonical(self._spec.arguments(self._history.operations[positions[0]])[0])
-        if part not in first:
-            return []
-        return [TRUE] if self._kind == "set" else [self._number(first[part])]
+        part = self._part(positions)
+        return [self._number(first[part])] if part in first else []
+
+    def content_of_part(self, positions: Sequence[int]) -> list[int]:
+        """The same for what has a state of its own in the searches: of a set, one element."""
+        if self.kind != "set":
+            return self.content(positions)
+        return [TRUE] if positions and self._first and self._part(positions) in self._first else []
+
+    def _part(self, positions: Sequence[int]) -> Hashable:
+        return canonical(self._spec.arguments(self._history.operations[positions[0]])[0])
 
     def _number(self, value: Value) -> int:
         form = canonical(value)
@@ -90,19 +95,21 @@ class NativeTwin:
         return self._fresh[form] if found is None else found
 
 
-def _numbers_of_first_values(kind: str, first: Any, known: Mapping[Hashable, int]) -> dict[Hashable, int]:
-    """Numbers for the first values that do not occur in the history."""
+def _first_values(kind: str, first: Any) -> list[Value]:
     match kind:
         case "register":
-            values = [first]
-        case "queue" | "stack":
-            values = [*first]
+            return [first]
+        case "queue" | "stack" | "priority-queue":
+            return [*first]
         case "map":
-            values = [*first.values()]
-        case _:
-            values = []
+            return [*first.values()]
+    return []
+
+
+def _numbers_of_first_values(kind: str, first: Any, known: Mapping[Hashable, int]) -> dict[Hashable, int]:
+    """Numbers for the first values that do not occur in the history."""
     fresh: dict[Hashable, int] = {}
-    for value in values:
+    for value in _first_values(kind, first):
         form = canonical(value)
         if form not in known and form not in fresh:
             fresh[form] = len(known) + len(fresh)
@@ -120,16 +127,18 @@ def _is_text(value: Any) -> bool:
     return True
 
 
-def _counts_in_integers(reading: Interpretation) -> bool:
-    """Whether a counter stays within integers far from overflow; floats round where integers do not."""
-    first = reading.spec.initial
-    if type(first) is not int or not -_LARGEST < first < _LARGEST:
-        return False
-    return all(type(amount) is int for op in reading.history.operations for amount in op.args)
-
-
-def _as_integer(value: Any) -> int | None:
-    """The integer of 64 bits that a value is equal to, if it is one."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -(2**63) <= value < 2**63:
-        return None
-    return int(value) if value == int(value) else None
+def _priorities(columns: Columns, first: Sequence[Hashable]) -> array[int]:
+    """Numbers that order the values that can be priorities as the spec does: numbers before strings."""
+    own = len((NULL, TRUE, FALSE))
+    if not first and NO_INTEGER not in columns.integers[own:]:
+        return columns.integers
+    values: list[Any] = [*columns.values, *first]
+    fit = [
+        number
+        for number, value in enumerate(values)
+        if isinstance(value, str) or (isinstance(value, (int, float)) and not isinstance(value, bool))
+    ]
+    ranks = array("q", [NO_INTEGER]) * len(values)
+    for rank, number in enumerate(sorted(fit, key=lambda number: (isinstance(values[number], str), values[number]))):
+        ranks[number] = rank
+    return ranks

@@ -1,26 +1,81 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a history that are decided alone, each with its contest of searches or the oracle."""
+"""The objects of a history, each decided by a monitor, or by its parts, with a contest of searches or the oracle."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
 
 from linpoint.checkers import select
 from linpoint.checkers._native_search import StopToken
 from linpoint.checkers.brute_force import brute_force
 from linpoint.checkers.interpretation import Interpretation
+from linpoint.checkers.monitors.monitoring import Monitoring, excluded, monitored
 from linpoint.checkers.search.contest import Answer, Contest
 from linpoint.executors.threads import Task
 from linpoint.histories.values import Value
+from linpoint.verdicts.budget import Budget
 from linpoint.verdicts.witness import Witness
 
 
-class Part:
-    """Operations that are decided together: one object, or one independent part of it."""
+_CHUNK: Final = 64
+"""Up to so many objects are one task for monitors; a single one takes microseconds."""
 
-    def __init__(self, reading: Interpretation, number: int, key: Value, positions: list[int], checker: str) -> None:
-        self.object = number
-        """The number of the object it belongs to."""
+
+@dataclass(eq=False, slots=True)
+class Object:
+    """One independent object: what a monitor says of it, and else the parts of it that are searched."""
+
+    key: Value
+    positions: list[int]
+    monitoring: Monitoring | None = None
+    parts: list[Part] = field(default_factory=list)
+    refuted: float | None = None
+    """When a monitor found it in violation, on the clock of ``time.perf_counter``."""
+
+
+def ask_monitors(
+    reading: Interpretation, objects: Sequence[Object], checker: str, stop: StopToken, budget: Budget
+) -> list[Task]:
+    """The tasks that ask monitors for all objects, where the checker has a use for them."""
+    if checker not in ("auto", "monitor"):
+        return []
+    why = excluded(reading)
+    if why is not None:
+        if checker == "monitor":
+            for each in objects:
+                each.monitoring = Monitoring(why)
+        return []
+
+    def ask(some: Sequence[Object]) -> Iterable[Task]:
+        for each in some:
+            if stop.stopped:
+                break
+            each.monitoring = monitored(reading, each.positions, stop, budget.remaining())
+            if each.monitoring.pattern is not None:
+                each.refuted = time.perf_counter()
+        return ()
+
+    return [functools.partial(ask, objects[at : at + _CHUNK]) for at in range(0, len(objects), _CHUNK)]
+
+
+def searched(reading: Interpretation, objects: Sequence[Object], checker: str) -> list[Part]:
+    """The parts that are left for searches, once monitors were asked."""
+    if checker == "monitor":
+        return []
+    for each in objects:
+        if each.monitoring is None or not each.monitoring.decided:
+            each.parts = [Part(reading, each.key, positions, checker) for positions in reading.parts(each.positions)]
+    return [part for each in objects for part in each.parts]
+
+
+class Part:
+    """Operations that are searched together: one object, or one independent part of it."""
+
+    def __init__(self, reading: Interpretation, key: Value, positions: list[int], checker: str) -> None:
         self.key = key
         self.positions = positions
         self._reading = reading

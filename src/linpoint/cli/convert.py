@@ -18,7 +18,7 @@ def convert(
         str,
         typer.Argument(
             metavar="OUT",
-            help="The file to write: .jsonl (ours), .edn, .json or .csv, each also with .gz; - is standard output.",
+            help="The file to write: .jsonl (ours), .edn, .json, .csv, .parquet or .arrow, each also with .gz; - is standard output.",
         ),
     ],
     *,

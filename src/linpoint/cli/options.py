@@ -27,7 +27,7 @@ KeyedOption = Annotated[
 ]
 ColumnsOption = Annotated[
     str | None,
-    typer.Option("--columns", metavar="MAP", help="Columns of a CSV file, as our field = its column: op=f,call=start."),
+    typer.Option("--columns", metavar="MAP", help="Columns of a table, as our field = its column: op=f,call=start."),
 ]
 FormatOption = Annotated[
     str | None, typer.Option("--format", metavar="NAME", help="The format of the file. Default: look at its content.")

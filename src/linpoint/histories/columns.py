@@ -9,8 +9,9 @@ O(n log n) where times are not all integers of 64 bits.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 from linpoint.histories._native_columns import Columns as NativeColumns
@@ -33,16 +34,34 @@ _NOT_BOOL: Final = frozenset({int, str, type(None)})
 _SYSTEM: Final = -1
 
 
-@dataclass(frozen=True, slots=True)
+NO_INTEGER: Final = -(2**63)
+"""What stands for a value that is no integer of 64 bits."""
+
+
+@dataclass(frozen=True, eq=False)
 class Columns:
-    """The columns with what their numbers stand for."""
+    """The columns with what their numbers stand for. Thread-safe, because immutable."""
 
     native: NativeColumns
     names: tuple[str, ...]
-    values: tuple[Value, ...]
-    """One value for each number."""
-    numbers: dict[Hashable, int]
+    values: Sequence[Value]
+    """One value for each number; of a history that was read natively each is made when it is asked for."""
+    numbers: Mapping[Hashable, int]
     """The number of each canonical form."""
+
+    @cached_property
+    def integers(self) -> array[int]:
+        """The integer that each value is equal to, by number; -2**63 where there is none of 64 bits."""
+        integers = getattr(self.values, "integers", None)
+        return array("q", map(integer_of, self.values)) if integers is None else integers()
+
+
+def integer_of(value: Value) -> int:
+    """The integer of 64 bits that a value is equal to: ``2`` for ``2.0``, none for a bool; else ``NO_INTEGER``."""
+    kind = type(value)
+    if (kind is int or kind is float) and -(2**63) < value < 2**63 and value == int(value):
+        return int(value)
+    return NO_INTEGER
 
 
 def columns_of(operations: Sequence[Operation], crashes: Sequence[Crash], clock_skew: Time) -> Columns:

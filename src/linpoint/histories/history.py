@@ -17,6 +17,7 @@ from typing import Any, Final, overload
 from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.columns import Columns, columns_of
 from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process, Time
+from linpoint.histories.recorded import RecordedOperations
 from linpoint.histories.values import show
 
 _MOST_SKEW: Final = 10**300
@@ -33,7 +34,8 @@ class History(Sequence[Operation]):
     in a log of events, which have no skew. Thread-safe, because immutable.
     """
 
-    operations: tuple[Operation, ...]
+    operations: Sequence[Operation]
+    """A tuple, or what makes each operation when it is asked for."""
     crashes: tuple[Crash, ...]
     annotations: tuple[Annotation, ...]
     source: str
@@ -61,7 +63,7 @@ class History(Sequence[Operation]):
 
     def _fill(
         self,
-        operations: tuple[Operation, ...],
+        operations: Sequence[Operation],
         crashes: tuple[Crash, ...],
         annotations: tuple[Annotation, ...],
         source: str,
@@ -100,11 +102,11 @@ class History(Sequence[Operation]):
         )
 
     def __hash__(self) -> int:
-        return hash((self.operations, self.crashes))
+        return hash((tuple(self.operations), self.crashes))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (
-            self.operations,
+            tuple(self.operations),
             self.crashes,
             self.annotations,
             self.source,
@@ -118,19 +120,28 @@ class History(Sequence[Operation]):
     @property
     def processes(self) -> tuple[Process, ...]:
         """The processes in order of appearance."""
+        if isinstance(self.operations, RecordedOperations):
+            return self.operations.processes
         return tuple(dict.fromkeys(op.process for op in self.operations))
 
     @property
     def columns(self) -> Columns:
         """The history as integers, made once."""
         if self._columns is None:
-            object.__setattr__(self, "_columns", columns_of(self.operations, self.crashes, self.clock_skew))
+            made = (
+                self.operations.columns(self.clock_skew)
+                if isinstance(self.operations, RecordedOperations)
+                else columns_of(self.operations, self.crashes, self.clock_skew)
+            )
+            object.__setattr__(self, "_columns", made)
         assert self._columns is not None
         return self._columns
 
     @property
     def keyed(self) -> bool:
         """Whether the operations name the object they work on."""
+        if isinstance(self.operations, RecordedOperations):
+            return self.columns.native.keyed
         return any(op.key is not None for op in self.operations)
 
     def select(self, positions: Iterable[int]) -> History:
@@ -151,11 +162,12 @@ class History(Sequence[Operation]):
         """
         other = self._with(self.operations)
         object.__setattr__(other, "clock_skew", _exact(skew, self.operations, self.crashes))
-        object.__setattr__(other, "_columns", None)
+        if other.clock_skew == self.clock_skew:
+            object.__setattr__(other, "_columns", self._columns)
         _validate_clocks(other)
         return other
 
-    def _with(self, operations: tuple[Operation, ...]) -> History:
+    def _with(self, operations: Sequence[Operation]) -> History:
         other = object.__new__(History)
         other._fill(operations, self.crashes, self.annotations, self.source, self.clock_skew, self.by_position)
         return other
@@ -163,6 +175,14 @@ class History(Sequence[Operation]):
     def place(self, op: Operation) -> str:
         """Where an operation stands in its source, for messages."""
         return f"{self.source}:{op.line}" if op.line is not None else self.source
+
+
+def recorded_history(operations: RecordedOperations, *, annotations: Iterable[Annotation], source: str) -> History:
+    """The history of operations that a native reader has made columns of; validated as any other."""
+    history = _restored(operations, operations.crashes, tuple(annotations), source, 0, False)
+    if not history.columns.native.well_formed():
+        _validate(history)
+    return history
 
 
 def _restored(*fields: Any) -> History:
@@ -207,7 +227,7 @@ def _validate(history: History) -> None:
         _validate_process(history, ops)
 
 
-def _exact(skew: Time, operations: Iterable[Operation], crashes: Iterable[Crash]) -> Time:
+def _exact(skew: Time, operations: Sequence[Operation], crashes: Iterable[Crash]) -> Time:
     """The skew, as an integer wherever that says the same: 1.7e18 nanoseconds and 0.5 add up to what a float can hold.
 
     Between integers a fraction of the skew makes no difference: 3.5 is less than a gap iff 3 is.
@@ -218,7 +238,7 @@ def _exact(skew: Time, operations: Iterable[Operation], crashes: Iterable[Crash]
             f"{skew!r} is not a clock skew.",
             remedy="Give a number from 0 on, in the unit of the history's times.",
         )
-    if skew == int(skew):
+    if skew == int(skew) or isinstance(operations, RecordedOperations):  # whose times are all integers
         return int(skew)
     times = (time for op in operations for time in (op.call, op.return_) if time is not None)
     whole = all(type(time) is int for time in itertools.chain(times, (crash.time for crash in crashes)))
@@ -226,7 +246,9 @@ def _exact(skew: Time, operations: Iterable[Operation], crashes: Iterable[Crash]
 
 
 def _validate_clocks(history: History) -> None:
-    if history.clock_skew and (history.by_position or any(op.times is not None for op in history.operations)):
+    if not history.clock_skew or isinstance(history.operations, RecordedOperations):  # which have clocks and no other
+        return
+    if history.by_position or any(op.times is not None for op in history.operations):
         raise UsageError(
             "LP-U006",
             "the history is ordered by event position, not by clocks.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
 
 from linpoint.histories.values import Value
 
@@ -43,4 +44,51 @@ class StuckFrontier:
         return found
 
 
-Refutation = StuckFrontier
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A few operations that no order can satisfy, with the reason: all of it is certified.
+
+    ``operations`` are the telling ones. ``scope`` is a part of the history that is a violation by itself, and whose
+    violation is one of the whole: what was left out cannot mend it (operations that change nothing; all operations of
+    other values of a container or a register; other elements of a set).
+    """
+
+    reason: str
+    """Such as ``order-inverted``; ``PATTERNS`` has a sentence for each."""
+    operations: tuple[int, ...]
+    scope: tuple[int, ...] = field(repr=False)
+
+    kind = "pattern"
+
+    @property
+    def sentence(self) -> str:
+        """The reason in words."""
+        return PATTERNS[self.reason]
+
+
+PATTERNS: Final = {
+    "never-added": "a value was seen that nobody had added",
+    "seen-before-added": "a value was seen by an operation that returned before the value was added",
+    "removed-twice": "a value was removed more often than it was added",
+    "seen-after-removed": "a value was seen by an operation that was called after its removal had returned",
+    "order-inverted": "one value was wholly added before another, but left wholly after it",
+    "fronts-overlap": "two values were each at the front before and after the other",
+    "front-inside": "a value was at the front while another one certainly was",
+    "empty-while-inside": "nothing was found, while something was certainly inside",
+    "higher-inside": "a value was taken while one of higher priority was certainly inside",
+    "not-nested": "the values cannot have been pushed and popped in any nested order",
+    "zones-overlap": "two values were each current before and after the other",
+    "zone-inside": "a value was written and gone while another one was certainly current",
+    "replaced-twice": "two operations replaced the same value",
+    "replaced-in-circle": "values replaced each other in a circle",
+    "replaced-too-early": "an operation returned before the one that its value comes after was called",
+    "overwritten": "a value was seen that had certainly been overwritten",
+    "nobody-flips": "nothing can have brought about the state that the operation found",
+    "count-too-low": "a count is less than what certainly came before it",
+    "count-too-high": "a count is more than what can have come before it",
+    "same-count": "two operations were given the same count",
+    "counts-inverted": "a smaller count was given after a larger one",
+}
+"""The reasons of patterns, each as a sentence."""
+
+Refutation = StuckFrontier | Pattern

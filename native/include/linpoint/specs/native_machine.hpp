@@ -2,6 +2,7 @@
 // Step functions of the hot built-in specs, twins of those in Python. One object each: a map or a set is one key of it.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,9 +21,12 @@ struct Constants {
   std::int32_t no;
 };
 
+/// Stands for a value that is no integer of 64 bits.
+inline constexpr std::int64_t kNoInteger = std::numeric_limits<std::int64_t>::min();
+
 /// What a native machine is made of.
 struct Blueprint {
-  /// register, map, queue, stack, set, counter or mutex.
+  /// register, map, queue, stack, priority-queue, set, counter, fetch-add or mutex.
   std::string kind;
   /// The spec's name of each name in the history, such as "try-acquire".
   std::vector<std::string> names;
@@ -31,8 +35,9 @@ struct Blueprint {
   bool key_argument = false;
   /// How many items a queue holds; none: any number.
   std::optional<std::int64_t> capacity;
-  /// For values that are integers (and fit): the integer. Needed for counters only.
-  std::vector<std::optional<std::int64_t>> integers;
+  /// For values that are integers (and fit): the integer, else kNoInteger. Needed for counters and, with numbers that
+  /// order values as the spec does, for priority queues.
+  std::vector<std::int64_t> integers;
   /// For values that are strings: the string. Needed for maps with append only.
   std::vector<std::optional<std::string>> strings;
 };

@@ -27,6 +27,7 @@ enum class Flaw : int {
   kHint = 8,
   kRejected = 9,  // the spec rejects it in its place
   kUnlike = 10,   // it was taken for another operation
+  kNeeded = 11,   // it was left out and may mend the violation of the others
 };
 
 struct Finding {

@@ -34,3 +34,18 @@ class Decider:
         if self._reading.error is not None:
             raise self._reading.error
         return Answer(_FOUND.get(status), witness_of(search.order), search.configurations, "dfs")
+
+
+def has_order(history: History, spec: Spec, condition: str, *, seconds: float) -> bool | None:
+    """Whether there is an order of a whole history, part by part; None when time runs out."""
+    reading = Interpretation(history, spec, condition)
+    stop = StopToken()
+    stop.set_time_limit(seconds)
+    for _, members in reading.objects():
+        for positions in reading.parts(members):
+            status = depth_first(reading.problem(positions), reading.machine, stop).run(_NO_LIMIT)
+            if reading.error is not None:
+                raise reading.error
+            if status is not SearchStatus.LINEARIZABLE:
+                return _FOUND.get(status)
+    return True

@@ -15,7 +15,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -39,7 +39,7 @@ def read(text: str, options: Options) -> Items:
     """The items of a table."""
     rows = _rows(text)
     first, header = next(rows, (1, []))
-    columns = _columns(header, options.columns or {}, first)
+    columns = columns_of(header, options.columns or {}, first)
     items = Items([], [], [])
     for line, row in rows:
         if len(row) > len(header):
@@ -53,7 +53,7 @@ def read(text: str, options: Options) -> Items:
         if not cells:
             continue
         item = operation_lines.item_from_dict(
-            {field: _cell(field, cell, line) for field, cell in cells.items()}, line=line
+            {field: value_of(field, cell, line) for field, cell in cells.items()}, line=line
         )
         if isinstance(item, Operation):
             items.operations.append(item)
@@ -78,7 +78,7 @@ def write(history: History) -> str:
     for row in rows:
         writer.writerow(
             [
-                "" if field not in row or (row[field] is None and field != "result") else _text(field, row[field])
+                "" if field not in row or (row[field] is None and field != "result") else text_of(field, row[field])
                 for field in header
             ]
         )
@@ -116,8 +116,8 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
-def _columns(header: list[str], renamed: Mapping[str, str], line: int) -> dict[str, int]:
-    """Our field -> the number of its column."""
+def columns_of(header: Sequence[str], renamed: Mapping[str, str], line: int | None) -> dict[str, int]:
+    """Our field -> the number of its column; LP-H006 or LP-H007 for a header that lacks one or has one twice."""
     for field in renamed:
         if field not in COLUMNS:
             raise UsageError(
@@ -143,7 +143,8 @@ def _columns(header: list[str], renamed: Mapping[str, str], line: int) -> dict[s
     return columns
 
 
-def _cell(field: str, cell: str, line: int) -> Any:
+def value_of(field: str, cell: str, line: int) -> Any:
+    """The value that a cell stands for, or LP-H002 or LP-H011; some fields may be plain text."""
     if field not in _TEXT:
         return decode_json(cell, line)
     try:
@@ -154,5 +155,6 @@ def _cell(field: str, cell: str, line: int) -> Any:
         return cell
 
 
-def _text(field: str, value: Any) -> str:
+def text_of(field: str, value: Any) -> str:
+    """What a cell has to hold for a value. Raises ValueError or TypeError for what is not JSON."""
     return value if field in _TEXT and isinstance(value, str) and _BARE.fullmatch(value) else _ENCODE(value)

@@ -32,7 +32,7 @@ class Options(NamedTuple):
     """What the user says about a file; formats that have no use for an option ignore it.
 
     ``keyed``: whether the values of event formats are pairs ``[key value]``; None finds out.
-    ``columns``: for CSV, our field name -> the name in the file's header.
+    ``columns``: for tables, our field name -> the name in the file's header.
     """
 
     keyed: bool | None = None
@@ -41,7 +41,7 @@ class Options(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One file format. ``write`` is None where the format can only be read.
+    """One file format. ``write`` is None where the format can only be read, ``read`` where it is no text.
 
     ``by_position`` says that it is a log of events, whose times are their positions. ``events`` are then those that one
     line tells of, given its number: where a log is a line for each event, and so can be read while it grows.
@@ -49,8 +49,8 @@ class Format:
 
     name: str
     description: str
-    read: Callable[[str, Options], Items]
-    write: Callable[[History], str] | None = None
+    read: Callable[[str, Options], Items] | None
+    write: Callable[[History], str | bytes] | None = None
     suffixes: tuple[str, ...] = ()
     by_position: bool = False
     events: Callable[[str, int], list[Event]] | None = None

@@ -80,7 +80,7 @@ class GrowingOperations:
     def _take(self, op: Operation, number: int) -> None:
         if self._watermark is not None and op.call < self._watermark[0]:
             raise bad(
-                "LP-H019",
+                "LP-H020",
                 f'"{op.name}" was called at {op.call}, before the watermark {self._watermark[0]} of line '
                 f"{self._watermark[1]}.",
                 number,

@@ -15,12 +15,21 @@ from pathlib import Path
 from typing import Final
 
 from linpoint.errors import HistoryError, UsageError
-from linpoint.histories.formats import csv_table, jepsen_edn, jepsen_json, jepsen_text, operation_lines, porcupine
+from linpoint.histories.formats import (
+    columnar,
+    csv_table,
+    jepsen_edn,
+    jepsen_json,
+    jepsen_text,
+    operation_lines,
+    porcupine,
+)
 from linpoint.histories.formats.admission import too_deep
 from linpoint.histories.formats.format import Format, Items, Options, bad, shortened
-from linpoint.histories.formats.reading import STANDARD, read_text, write_text
-from linpoint.histories.formats.recognise import foreign_line, recognise
-from linpoint.histories.history import History
+from linpoint.histories.formats.operation_columns import Recorded, read_columns
+from linpoint.histories.formats.reading import STANDARD, Content, write
+from linpoint.histories.formats.recognise import begins_with_operation, foreign_line, recognise
+from linpoint.histories.history import History, recorded_history
 
 FORMATS: Final[Mapping[str, Format]] = {
     format.name: format
@@ -47,6 +56,8 @@ FORMATS: Final[Mapping[str, Format]] = {
         Format("jepsen-text", "a Jepsen text log", jepsen_text.read, by_position=True, events=jepsen_text.events),
         Format("porcupine", "a Porcupine key-value log", porcupine.read, by_position=True, events=porcupine.events),
         Format("csv", "a CSV table", csv_table.read, csv_table.write, (".csv",)),
+        Format("parquet", "a Parquet file", None, columnar.write_parquet, (".parquet",)),
+        Format("arrow", "an Arrow file", None, columnar.write_arrow, (".arrow", ".feather")),
     )
 }
 """All formats by name."""
@@ -64,22 +75,29 @@ def load(
     """The history in a file; ``-`` is standard input. The format is recognised by content unless it is given.
 
     ``keyed`` decides whether the values of event formats are pairs ``[key value]``; ``columns`` maps our fields
-    to the columns of a CSV file. Formats that have no use for them ignore them.
+    to the columns of a CSV, Parquet or Arrow file. Formats that have no use for them ignore them.
     """
     source = os.fsdecode(path)
     if format is not None and format not in FORMATS:
         raise UsageError("LP-U001", f'there is no format "{format}".', remedy=f"The formats are {', '.join(FORMATS)}.")
     with _collector_paused():
         try:
-            text = read_text(source)
-            name = format or recognise(text, columns)
-            items = _items(text, name, Options(keyed, columns))
+            content = Content(source)
+            options = Options(keyed, columns)
+            found = _without_text(content, format, options)
+            name = format or "operations"
+            if found is None:
+                text = content.text()
+                name = format or recognise(text, columns)
+                found = _items(text, name, options)
         except HistoryError as error:
             raise error.at(source) from None
+        if isinstance(found, Recorded):
+            return recorded_history(found.operations, annotations=found.annotations, source=source)
         return History(
-            items.operations,
-            crashes=items.crashes,
-            annotations=items.annotations,
+            found.operations,
+            crashes=found.crashes,
+            annotations=found.annotations,
             source=source,
             by_position=FORMATS[name].by_position,
         )
@@ -104,7 +122,9 @@ def save(history: History, path: str | os.PathLike[str], *, format: str | None =
         )
     assert chosen.write is not None
     try:
-        text = chosen.write(history)
+        content = chosen.write(history)
+    except HistoryError as error:  # of a library that is not there
+        raise error.at(target) from None
     except (ValueError, TypeError, RecursionError) as error:
         raise UsageError(
             "LP-U005",
@@ -112,7 +132,7 @@ def save(history: History, path: str | os.PathLike[str], *, format: str | None =
             place=target,
             remedy="Use null, bools, numbers, strings, lists and objects.",
         ) from None
-    write_text(target, text)
+    write(target, content)
 
 
 @contextlib.contextmanager
@@ -127,9 +147,26 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _items(text: str, name: str, options: Options) -> Items:
+def _without_text(content: Content, format: str | None, options: Options) -> Recorded | Items | None:
+    """What a file holds, where that needs no text of all of it: operation lines, and formats that are no text."""
+    name = format or columnar.columnar_format(content.head)
+    if name is not None and FORMATS[name].read is None:
+        return columnar.read(content, name, options)
+    if name not in (None, "operations"):
+        return None
     try:
-        items = FORMATS[name].read(text, options)
+        if name is None and not begins_with_operation(content.head, content.size):
+            return None
+        return read_columns(content.blocks(), content.size)
+    except OSError:
+        return None  # reading the text meets it again, and says what it is
+
+
+def _items(text: str, name: str, options: Options) -> Items:
+    reader = FORMATS[name].read
+    assert reader is not None
+    try:
+        items = reader(text, options)
     except RecursionError:  # no reader recurses by the depth of its input; this is for a caller deep in the stack
         raise too_deep(None) from None
     except HistoryError as error:

@@ -9,7 +9,7 @@ Source: github.com/anishathalye/porcupine, ``test_data/kv``.
 
 from __future__ import annotations
 
-from dataclasses import replace
+import msgspec
 
 from linpoint.histories.formats import jepsen_edn
 from linpoint.histories.formats.events import Event, pair
@@ -28,4 +28,4 @@ def events(text: str, first: int = 1) -> list[Event]:
 
 def _absent(event: Event) -> Event:
     found_nothing = event.f == "get" and event.type == "ok" and event.value == ""
-    return replace(event, value=None) if found_nothing else event
+    return msgspec.structs.replace(event, value=None) if found_nothing else event

@@ -10,11 +10,12 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import stat
 import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.formats.format import bad
@@ -27,33 +28,85 @@ STANDARD: Final = "-"
 
 _GZIP: Final = b"\x1f\x8b"
 _CHUNK: Final = 1 << 24
+_BLOCK: Final = 1 << 18  # stays in the processor's cache between reading and parsing
+
+HEAD: Final = 1 << 16
+"""How much of a file may be needed to recognise it."""
 
 
-def read_text(path: str) -> str:
-    """The text of a file, decompressed where it is gzip. The place in errors is the line, if there is one."""
-    data = _bytes(path)
-    if data.startswith(_GZIP):
-        data = _decompressed(data)
+class Content:
+    """The bytes at a path, decompressed where they are gzip. The place in errors is the line, if there is one.
+
+    A plain file is read in blocks, as often as it is asked for; what can be read only once, or is compressed, is held.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._data: bytes | None = None
+        self.head = _beginning(path)
+        """The beginning."""
+        if not self.head or self.head.startswith(_GZIP):
+            data = _bytes(path)
+            self._data = _decompressed(data) if data.startswith(_GZIP) else data
+            self.head = self._data[:HEAD]
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are, unless the file is changing."""
+        return Path(self._path).stat().st_size if self._data is None else len(self._data)
+
+    def blocks(self) -> Iterator[memoryview]:
+        """The bytes one block after another; a block is gone when the next one is asked for."""
+        if self._data is not None:
+            view = memoryview(self._data)
+            yield from (view[start : start + _BLOCK] for start in range(0, len(view), _BLOCK))
+            return
+        buffer = memoryview(bytearray(_BLOCK))
+        with Path(self._path).open("rb", buffering=0) as file:
+            while length := file.readinto(buffer):
+                yield buffer[:length]
+
+    def file(self) -> str | BinaryIO:
+        """The path of a plain file, else a file in memory."""
+        return self._path if self._data is None else io.BytesIO(self._data)
+
+    def text(self) -> str:
+        """All of it as text, or LP-H017 (not UTF-8) or LP-H008 (nothing in it)."""
+        data = _bytes(self._path) if self._data is None else self._data
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise bad(
+                "LP-H017",
+                f"byte {error.start} (0x{data[error.start]:02x}) is not UTF-8.",
+                data.count(b"\n", 0, error.start) + 1,
+                "Save the file as UTF-8, plain or gzip-compressed.",
+            ) from None
+        if not text or text.isspace():
+            raise bad("LP-H008", "the file is empty.", None, "Record at least one operation.")
+        return text
+
+
+def _beginning(path: str) -> bytes:
+    """How a plain file begins, or nothing: a pipe that is opened once must not be opened again."""
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise bad(
-            "LP-H017",
-            f"byte {error.start} (0x{data[error.start]:02x}) is not UTF-8.",
-            data.count(b"\n", 0, error.start) + 1,
-            "Save the file as UTF-8, plain or gzip-compressed.",
-        ) from None
-    if not text or text.isspace():
-        raise bad("LP-H008", "the file is empty.", None, "Record at least one operation.")
-    return text
+        if path == STANDARD or not stat.S_ISREG(Path(path).stat().st_mode):
+            return b""
+        with Path(path).open("rb") as file:
+            return file.read(HEAD)
+    except (OSError, ValueError):
+        return b""
 
 
-def write_text(path: str, text: str) -> None:
+def write(path: str, content: str | bytes) -> None:
     """Write a file, gzip-compressed if its name says so. Raises LP-U005 where that is not possible."""
     try:
-        data = text.encode()
+        data = content.encode() if isinstance(content, str) else content
         if path == STANDARD:
-            sys.stdout.write(text)
+            if isinstance(content, str):
+                sys.stdout.write(content)
+            else:
+                sys.stdout.buffer.write(content)
             return
         if path.endswith(".gz"):
             data = gzip.compress(data, mtime=0)  # the same history gives the same file

@@ -28,7 +28,7 @@ _OPERATION_FIELDS: Final = frozenset(
 _EVENT_FIELDS: Final = frozenset({"type", "f", "value", "index"})
 _REMEDY: Final = (
     "linpoint reads operation lines (a JSON object a line), Jepsen EDN, Jepsen-style JSON events, Jepsen text logs, "
-    "Porcupine's logs, and CSV with a header (--columns maps other names)."
+    "Porcupine's logs, CSV with a header (--columns maps other names), and Parquet and Arrow files."
 )
 
 
@@ -51,6 +51,17 @@ def recognise(text: str, columns: Mapping[str, str] | None = None) -> str:
         number = text.count("\n", 0, start) + 1
         raise bad("LP-H015", f"the format is not recognised; the first line is {shortened(line)}.", number, _REMEDY)
     return found
+
+
+def begins_with_operation(head: bytes, size: int) -> bool:
+    """Whether the beginning of a file of ``size`` bytes certainly is operation lines; ``recognise`` agrees then."""
+    line, newline, _ = head.lstrip(b" \t\r\n").partition(b"\n")
+    if not line.startswith(b"{") or (not newline and len(head) < size):
+        return False
+    try:
+        return line_format(line.decode()) == "operations"
+    except UnicodeDecodeError:
+        return False
 
 
 def line_format(line: str, columns: Mapping[str, str] | None = None) -> str | None:

@@ -121,7 +121,7 @@ def priority_queue(*, initial: Any = None) -> Spec:
     first = initial_list("priority-queue", initial)
     for problem in filter(None, (_needs_priority((priority,)) for priority in first)):
         raise bad_parameter("priority-queue", problem, "Give a JSON list of numbers or strings, such as [1, 2].")
-    return Spec("priority-queue", tuple(sorted(first, key=_rank)), table(steps))
+    return Spec("priority-queue", tuple(sorted(first, key=_rank)), table(steps), twin=Twin("priority-queue"))
 
 
 def _append(state: Items, value: Value) -> tuple[int, Items]:

@@ -141,4 +141,5 @@ def fetch_add(*, initial: Any = 0) -> Spec:
         "fetch-add",
         _number("fetch-add", initial),
         table([step("fetch-add", _fetch_add, "n", result="old", complaint=needs_number)]),
+        twin=Twin("fetch-add"),
     )

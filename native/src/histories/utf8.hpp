@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether bytes are UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF. Cost: O(n), far less for ASCII.
+#pragma once
+
+#include <string_view>
+
+namespace linpoint::histories {
+
+bool is_utf8(std::string_view text);
+
+}  // namespace linpoint::histories

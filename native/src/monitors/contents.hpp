@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values that went through a container: who added, removed and saw each, and when it was certainly inside.
+//
+// Times are tuned: an add ends at the latest when somebody has seen its value, a removal starts at the earliest when
+// the last observer was called. A value that nobody removed is removed behind the last gap. Duplicates are told apart
+// where times leave one way only; else `guessed` is set, and what is refuted then may be a wrong guess.
+// Cost: O(n), and O(n log n) with duplicates.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "monitors/intervals.hpp"
+
+namespace linpoint::monitors {
+
+/// An operation of a container in terms of adding, removing and seeing.
+enum class Role : std::uint8_t { kAdd, kRemove, kObserve };
+
+struct Handling {
+  Role role;
+  bool optional;
+  std::int32_t op;  // kNone: a value of the first content
+  std::int32_t value;
+  Interval owns;
+};
+
+struct Observation {
+  std::int32_t op;
+  Interval owns;
+};
+
+struct Value {
+  std::int32_t number;
+  std::int32_t add;      // operation, or kNone where it was there from the start
+  std::int32_t removal;  // operation, or kNone where nobody removed it
+  Interval added;
+  Interval removed;
+  std::int32_t first_observation;
+  std::int32_t observations;
+
+  /// The gaps in which it is certainly inside; none if `first` > `last`.
+  [[nodiscard]] Interval inside() const { return {added.last + 1, removed.first - 1}; }
+};
+
+class Contents {
+ public:
+  /// An answer where one is found already, such as a value removed twice.
+  std::optional<Found> read(std::span<const Handling> handlings, std::span<const Observation> empties,
+                            std::int32_t gaps);
+
+  [[nodiscard]] const std::vector<Value>& values() const { return values_; }
+  [[nodiscard]] std::span<const Observation> observations(const Value& value) const {
+    return std::span(observations_).subspan(at(value.first_observation), at(value.observations));
+  }
+  [[nodiscard]] std::span<const Observation> empties() const { return empties_; }
+  [[nodiscard]] bool observed() const { return !observations_.empty(); }
+  [[nodiscard]] std::int32_t gaps() const { return gaps_; }
+  [[nodiscard]] bool guessed() const { return guessed_; }
+
+  /// A refutation by some values (numbers in `values()`) and, besides, operations that found the container empty.
+  [[nodiscard]] Found refuted(Reason reason, std::vector<std::int32_t> telling, std::span<const std::int32_t> values,
+                              std::span<const std::int32_t> empties = {}) const;
+
+  /// For each gap the next one, itself included, in which nothing is certainly inside.
+  [[nodiscard]] std::vector<std::int32_t> next_free() const;
+  /// The violation by an operation that found the container empty while values were certainly inside.
+  [[nodiscard]] Found not_empty(const Observation& empty) const;
+  /// Values among `candidates` whose certain stays together cover the gaps of an operation, as few as possible.
+  [[nodiscard]] std::vector<std::int32_t> cover(const Interval& owns, std::span<const std::int32_t> candidates) const;
+
+  /// The operations of a value that tell when it was certainly inside.
+  void tell(std::int32_t value, std::vector<std::int32_t>& telling) const;
+
+ private:
+  struct Group {
+    std::int32_t value;
+    std::int32_t first = histories::kNone;  // handlings, linked
+    std::int32_t last = histories::kNone;
+    std::int32_t adds = 0;
+    std::int32_t removals = 0;
+  };
+
+  void group();
+  std::optional<Found> settle(const Group& group);
+  std::optional<Found> match(const Group& group);
+  std::optional<Found> finish(Value value, std::span<const std::int32_t> observers);
+  [[nodiscard]] Found refuted_group(Reason reason, std::vector<std::int32_t> telling, std::int32_t number) const;
+
+  std::span<const Handling> handlings_;
+  std::vector<Group> groups_;
+  std::vector<std::int32_t> next_;  // of each handling the next one of its value
+  std::vector<Value> values_;
+  std::vector<Observation> observations_;
+  std::vector<Observation> empties_;
+  std::int32_t gaps_ = 0;
+  bool guessed_ = false;
+};
+
+Found decide_queue(const Contents& contents);
+Found decide_stack(const Contents& contents);
+/// `priorities` by the numbers of values.
+Found decide_priority_queue(const Contents& contents, std::span<const std::int64_t> priorities);
+
+}  // namespace linpoint::monitors

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "monitors/intervals.hpp"
+
+#include <algorithm>
+
+namespace linpoint::monitors {
+
+std::vector<Interval> intervals_of(const search::Problem& problem, std::int32_t offset, std::int32_t& gaps) {
+  std::int64_t latest = -1;
+  for (std::size_t op = 0; op < problem.size(); ++op) {
+    latest = std::max(latest, problem.call[op]);
+    if (problem.ret[op] != histories::kNever) latest = std::max(latest, problem.ret[op]);
+  }
+  enum : std::int32_t { kNothing = -2, kCall = -1 };  // else a return
+  std::vector<std::int32_t> runs(static_cast<std::size_t>(latest + 1), kNothing);
+  const auto rank = [](std::int64_t value) { return static_cast<std::size_t>(value); };
+  for (std::size_t op = 0; op < problem.size(); ++op) {
+    runs[rank(problem.call[op])] = kCall;
+    if (problem.ret[op] != histories::kNever) runs[rank(problem.ret[op])] = 0;
+  }
+  std::int32_t run = offset - 1;
+  bool after_return = true;
+  for (std::int32_t& each : runs) {
+    if (each == kNothing) continue;
+    const bool call = each == kCall;
+    if (call && after_return) ++run;
+    after_return = !call;
+    each = run;
+  }
+  gaps = run + 2;
+  std::vector<Interval> intervals(problem.size());
+  for (std::size_t op = 0; op < problem.size(); ++op)
+    intervals[op] = {runs[rank(problem.call[op])],
+                     problem.ret[op] == histories::kNever ? run + 1 : runs[rank(problem.ret[op])]};
+  return intervals;
+}
+
+}  // namespace linpoint::monitors

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations of one object as a monitor sees them: what they did, and the gaps they own.
+//
+// Events are cut into runs: calls, then returns, then calls again. Gap i lies behind the i-th run of calls and before
+// the returns that follow. Only these gaps matter: the next one to the left of a call is owned by fewer operations.
+// An operation owns the gaps from `first` to `last`; a precedes b iff a.last < b.first. Cost: O(n).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "linpoint/monitors/monitor.hpp"
+#include "specs/instruction.hpp"
+
+namespace linpoint::monitors {
+
+using specs::Code;
+using specs::Instruction;
+
+inline std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
+
+struct Interval {
+  std::int32_t first;
+  std::int32_t last;
+
+  [[nodiscard]] bool precedes(const Interval& other) const { return last < other.first; }
+};
+
+/// An operation with what it did. `op` counts operations of the problem, by call.
+struct Seen {
+  std::int32_t op;
+  Interval owns;
+  Instruction what;
+  bool optional;
+};
+
+struct Timeline {
+  std::vector<Seen> operations;  // by call
+  std::int32_t gaps = 0;         // the last of them is owned only by what never returns
+};
+
+/// The gaps of each operation of a problem; the first real gap has the number `offset`.
+std::vector<Interval> intervals_of(const search::Problem& problem, std::int32_t offset, std::int32_t& gaps);
+
+/// A refutation before its operations are named by their positions.
+struct Refuted {
+  Reason reason = Reason::kNone;
+  std::vector<std::int32_t> telling;
+  std::vector<std::int32_t> scope;
+};
+
+/// What a monitor finds, in numbers of operations of the problem.
+struct Found {
+  Status status = Status::kExcluded;
+  std::vector<std::int32_t> order;
+  Refuted refuted;
+  Exclusion exclusion = Exclusion::kNone;
+  std::int32_t culprit = histories::kNone;
+
+  static Found excluded(Exclusion why, std::int32_t culprit = histories::kNone) {
+    Found found;
+    found.exclusion = why;
+    found.culprit = culprit;
+    return found;
+  }
+  static Found linearizable(std::vector<std::int32_t> order) {
+    Found found;
+    found.status = Status::kLinearizable;
+    found.order = std::move(order);
+    return found;
+  }
+  static Found violation(Refuted refuted) {
+    Found found;
+    found.status = Status::kViolation;
+    found.refuted = std::move(refuted);
+    return found;
+  }
+};
+
+}  // namespace linpoint::monitors

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linpoint/monitors/monitor.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "monitors/events.hpp"
+#include "monitors/intervals.hpp"
+#include "monitors/register.hpp"
+#include "monitors/slots.hpp"
+#include "monitors/unknown_removals.hpp"
+
+namespace linpoint::monitors {
+namespace {
+
+using histories::kNone;
+using specs::kAny;
+
+class Monitor {
+ public:
+  Monitor(const search::Problem& problem, const specs::Blueprint& blueprint, std::span<const std::int64_t> content,
+          std::vector<Instruction> code, search::StopToken& stop)
+      : problem_(problem), blueprint_(blueprint), content_(content), code_(std::move(code)), stop_(stop) {}
+
+  Found decide() {
+    const std::string& kind = blueprint_.kind;
+    if (kind == "queue" || kind == "stack" || kind == "priority-queue") return container();
+    if (kind == "register" || kind == "map") return value();
+    if (!std::ranges::all_of(problem_.optional, [](std::uint8_t each) { return each == 0; }))
+      if (const std::int32_t op = cut_off(); op != kNone) return Found::excluded(Exclusion::kCutOff, op);
+    if (kind == "set" || kind == "mutex") return bits();
+    if (kind == "counter" || kind == "fetch-add") return counts();
+    return Found::excluded(Exclusion::kKind);
+  }
+
+ private:
+  [[nodiscard]] bool optional(std::size_t op) const { return problem_.optional[op] != 0; }
+  [[nodiscard]] std::int32_t null() const { return blueprint_.constants.null; }
+  static std::int32_t number(std::size_t op) { return static_cast<std::int32_t>(op); }
+
+  /// An operation that may be left out, but not put off for ever.
+  [[nodiscard]] std::int32_t cut_off() const {
+    for (std::size_t op = 0; op < problem_.size(); ++op)
+      if (optional(op) && problem_.ret[op] != histories::kNever) return number(op);
+    return kNone;
+  }
+
+  [[nodiscard]] Found container() const {
+    const bool counted = blueprint_.capacity && *blueprint_.capacity < static_cast<std::int64_t>(problem_.size() + content_.size());
+    if (counted) return Found::excluded(Exclusion::kCapacity);
+    Handlings input;
+    const auto first = static_cast<std::int32_t>(content_.size());
+    const std::vector<Interval> owns = intervals_of(problem_, first, input.gaps);
+    input.all.reserve(problem_.size() + content_.size());
+    for (std::int32_t i = 0; i < first; ++i) {
+      const auto value = static_cast<std::int32_t>(content_[at(i)]);
+      if (value == null()) return Found::excluded(Exclusion::kNull);
+      input.all.push_back({Role::kAdd, false, kNone, value, {i, i}});
+    }
+    for (std::size_t op = 0; op < problem_.size(); ++op) {
+      const Instruction& what = code_[op];
+      switch (what.code) {
+        case Code::kEnqueue:
+        case Code::kPush:
+          if (what.first == null()) return Found::excluded(Exclusion::kNull, number(op));
+          // A queue that cannot be full never says no.
+          if (what.want == blueprint_.constants.no) return Found::excluded(Exclusion::kResult, number(op));
+          input.all.push_back({Role::kAdd, optional(op), number(op), what.first, owns[op]});
+          break;
+        case Code::kDequeue:
+        case Code::kPop:
+          if (optional(op))
+            input.unknown.push_back({number(op), owns[op]});
+          else if (what.want == null())
+            input.empties.push_back({number(op), owns[op]});
+          else
+            input.all.push_back({Role::kRemove, false, number(op), what.want, owns[op]});
+          break;
+        case Code::kFront:
+        case Code::kTop:
+          if (optional(op)) break;
+          if (what.want == null())
+            input.empties.push_back({number(op), owns[op]});
+          else
+            input.all.push_back({Role::kObserve, false, number(op), what.want, owns[op]});
+          break;
+        default:
+          return Found::excluded(Exclusion::kResult, number(op));
+      }
+    }
+    if (blueprint_.kind == "queue") return decide_handlings(input, decide_queue, stop_);
+    if (blueprint_.kind == "stack") return decide_handlings(input, decide_stack, stop_);
+    const std::span<const std::int64_t> priorities = blueprint_.integers;
+    return decide_handlings(
+        input, [priorities](const Contents& contents) { return decide_priority_queue(contents, priorities); }, stop_);
+  }
+
+  [[nodiscard]] Found value() const {
+    std::int32_t gaps = 0;
+    const std::vector<Interval> owns = intervals_of(problem_, 0, gaps);
+    std::vector<Access> accesses;
+    accesses.reserve(problem_.size());
+    const bool entry = blueprint_.kind == "map";
+    for (std::size_t op = 0; op < problem_.size(); ++op) {
+      Access access{Act::kRead, optional(op), number(op), kNone, kNone, owns[op]};
+      if (const Exclusion why = entry ? entry_access(code_[op], access) : access_of(code_[op], access);
+          why != Exclusion::kNone)
+        return Found::excluded(why, number(op));
+      if (entry && access.now == null()) return Found::excluded(Exclusion::kNull, number(op));
+      if (access.act == Act::kReplace && access.old == access.now) access.act = Act::kRead;
+      if (!(access.optional && (access.act == Act::kRead || access.act == Act::kDiffers))) accesses.push_back(access);
+    }
+    const std::int32_t initial = content_.empty() ? kAbsent : static_cast<std::int32_t>(content_[0]);
+    if (entry && initial == null()) return Found::excluded(Exclusion::kNull);
+    return decide_register(accesses, initial, gaps);
+  }
+
+  [[nodiscard]] Exclusion access_of(const Instruction& what, Access& access) const {
+    switch (what.code) {
+      case Code::kRead:
+        access.old = what.want;
+        return Exclusion::kNone;
+      case Code::kWrite:
+        access.act = Act::kWrite;
+        access.now = what.first;
+        return Exclusion::kNone;
+      case Code::kSwap:  // with an unknown outcome nobody knows what it replaced: a write
+        access.act = access.optional ? Act::kWrite : Act::kReplace;
+        access.old = what.want;
+        access.now = what.first;
+        return Exclusion::kNone;
+      case Code::kCas:
+        return compare(what, what.first, what.second, access);
+      default:
+        return Exclusion::kResult;
+    }
+  }
+
+  [[nodiscard]] Exclusion compare(const Instruction& what, std::int32_t old, std::int32_t now, Access& access) const {
+    access.old = old;
+    if (what.want == blueprint_.constants.no) {
+      access.act = Act::kDiffers;
+      return Exclusion::kNone;
+    }
+    if (what.want != blueprint_.constants.yes && !access.optional) return Exclusion::kResult;
+    access.act = Act::kReplace;
+    access.now = now;
+    return Exclusion::kNone;
+  }
+
+  [[nodiscard]] Exclusion entry_access(const Instruction& what, Access& access) const {
+    const auto absent = [&](std::int32_t value) { return value == null() ? kAbsent : value; };
+    const bool no = what.want == blueprint_.constants.no;
+    const bool yes = what.want == blueprint_.constants.yes;
+    switch (what.code) {
+      case Code::kGet:
+        access.old = absent(what.want);
+        return Exclusion::kNone;
+      case Code::kPut:
+        access.act = Act::kWrite;
+        access.now = what.first;
+        return Exclusion::kNone;
+      case Code::kInsert:
+        return compare(what, kAbsent, what.first, access);
+      case Code::kCasEntry:
+        return compare(what, absent(what.first), what.second, access);
+      case Code::kDelete:
+        access.old = kAbsent;
+        if (no) return Exclusion::kNone;
+        // Whatever was there, it is absent after this; that something was there is for the replay to see.
+        access.act = Act::kWrite;
+        access.now = kAbsent;
+        return Exclusion::kNone;
+      case Code::kContains:
+        access.old = kAbsent;
+        if (yes) access.act = Act::kDiffers;
+        return yes || no || access.optional ? Exclusion::kNone : Exclusion::kResult;
+      case Code::kAppend:
+        return Exclusion::kOperation;
+      default:
+        return Exclusion::kResult;
+    }
+  }
+
+  [[nodiscard]] Found bits() const {
+    const bool set = blueprint_.kind == "set";
+    Slots slots(code_, [](const Instruction& each) { return each.first; });
+    std::vector<bool> on;
+    std::vector<std::int64_t> inside(content_.begin(), content_.end());
+    std::sort(inside.begin(), inside.end());
+    const auto bit = [&](std::int32_t element) {
+      std::int32_t& slot = slots[element];
+      if (slot == kNone) {
+        slot = static_cast<std::int32_t>(on.size());
+        on.push_back(set ? std::binary_search(inside.begin(), inside.end(), element) : content_[0] != 0);
+      }
+      return slot;
+    };
+    std::vector<BitOperation> operations;
+    operations.reserve(problem_.size());
+    for (std::size_t op = 0; op < problem_.size(); ++op) {
+      const Instruction& what = code_[op];
+      const bool no = what.want == blueprint_.constants.no;
+      const bool yes = what.want == blueprint_.constants.yes;
+      Touch touch{};
+      bool observed = yes || no;
+      switch (what.code) {
+        case Code::kAdd:
+        case Code::kTryAcquire:
+          touch = no ? Touch::kSawOn : Touch::kTurnsOn;
+          break;
+        case Code::kRemove:
+          touch = no ? Touch::kSawOff : Touch::kTurnsOff;
+          break;
+        case Code::kHas:
+          if (optional(op)) continue;
+          touch = no ? Touch::kSawOff : Touch::kSawOn;
+          break;
+        case Code::kAcquire:
+        case Code::kRelease:
+          touch = what.code == Code::kAcquire ? Touch::kTurnsOn : Touch::kTurnsOff;
+          observed = true;
+          break;
+        default:
+          return Found::excluded(Exclusion::kResult, number(op));
+      }
+      if (!observed && !optional(op)) return Found::excluded(Exclusion::kResult, number(op));
+      operations.push_back({number(op), bit(what.first), touch, optional(op)});
+    }
+    return decide_bits(problem_, operations, std::move(on));
+  }
+
+  [[nodiscard]] Found counts() const {
+    std::int64_t step = 0;
+    for (std::size_t op = 0; op < problem_.size(); ++op) {
+      const Instruction& what = code_[op];
+      if (what.code == Code::kReadCount) continue;
+      if (what.code != Code::kCount && what.code != Code::kFetchAdd) return Found::excluded(Exclusion::kResult, number(op));
+      if (what.amount == 0 || (step != 0 && what.amount != step)) return Found::excluded(Exclusion::kAmounts, number(op));
+      step = what.amount;
+    }
+    if (step == 0) step = 1;
+    std::vector<CountOperation> operations;
+    operations.reserve(problem_.size());
+    for (std::size_t op = 0; op < problem_.size(); ++op) {
+      const Instruction& what = code_[op];
+      const bool reads = what.code == Code::kReadCount;
+      if (reads && optional(op)) continue;
+      CountOperation each{number(op), optional(op), reads, 0};
+      if (what.want != kAny && (reads || what.code == Code::kFetchAdd)) {
+        // Far-away numbers are as wrong as near ones, and stay clear of overflow.
+        constexpr std::int64_t kFar = std::int64_t{1} << 61U;
+        const std::int64_t steps = std::clamp(what.wanted, -kFar, kFar) - content_[0];
+        if (steps % step != 0) return Found::excluded(Exclusion::kResult, number(op));
+        each.value = steps / step;
+      }
+      operations.push_back(each);
+    }
+    return blueprint_.kind == "counter" ? decide_counter(problem_, operations) : decide_fetch_add(problem_, operations);
+  }
+
+  const search::Problem& problem_;
+  const specs::Blueprint& blueprint_;
+  std::span<const std::int64_t> content_;
+  std::vector<Instruction> code_;
+  search::StopToken& stop_;
+};
+
+}  // namespace
+
+Outcome decide(const histories::Columns& columns, const search::Problem& problem, const specs::Blueprint& blueprint,
+               std::span<const std::int64_t> content, search::StopToken& stop) {
+  Outcome outcome;
+  const specs::Compiler compiler(columns, blueprint);
+  std::vector<Instruction> code;
+  code.reserve(problem.size());
+  for (std::size_t op = 0; op < problem.size(); ++op) {
+    const auto instruction = compiler.compile(at(problem.position[op]), problem.optional[op] != 0);
+    if (!instruction) {
+      outcome.exclusion = Exclusion::kOperation;
+      outcome.culprit = problem.position[op];
+      return outcome;
+    }
+    code.push_back(*instruction);
+  }
+  outcome.relaxed = std::ranges::any_of(code, [](const Instruction& each) { return each.code == Code::kDelete; });
+  Found found = Monitor(problem, blueprint, content, std::move(code), stop).decide();
+  const auto positions = [&](std::vector<std::int32_t>& operations) {
+    for (std::int32_t& each : operations) each = problem.position[at(each)];
+    return std::move(operations);
+  };
+  outcome.status = found.status;
+  outcome.order = positions(found.order);
+  outcome.reason = found.refuted.reason;
+  outcome.telling = positions(found.refuted.telling);
+  outcome.scope = positions(found.refuted.scope);
+  std::sort(outcome.scope.begin(), outcome.scope.end());
+  outcome.exclusion = found.exclusion;
+  outcome.culprit = found.culprit == kNone ? kNone : problem.position[at(found.culprit)];
+  return outcome;
+}
+
+}  // namespace linpoint::monitors

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// First in, first out: values can be ordered so that neither their adds nor their turns at the front are inverted.
+//
+// Adds form an interval order, and so do turns at the front once they are zones: from the least end to the greatest
+// start of a value's peeks and removal. *Forward* (f < g): the value is at the front from f to g. *Backward*: anywhere
+// from g to f. Forward zones must not overlap, a backward one must not lie in a forward one, and is cut at forward
+// zones it runs into (without that, cycles of three are missed: enqueue(1)[3,4.5] enqueue(2)[0,4.6] enqueue(3)[1,2]
+// peek->2[10,12] dequeue->2[20,22] dequeue->1[5,16] dequeue->3[14,30]). In doubled coordinates, backward [2l, 2r] and
+// forward [2f+1, 2g-1], "before at the front" is then an interval order. Cycles in the union of two interval orders
+// shrink to two values, and taking what is first in both, again and again, orders all.
+// Operations that found nothing need a gap in which nothing is certainly inside, whatever the order.
+#include <algorithm>
+#include <numeric>
+
+#include "monitors/contents.hpp"
+
+namespace linpoint::monitors {
+namespace {
+
+using histories::kNone;
+
+struct Zone {
+  std::int32_t start;  // doubled coordinates
+  std::int32_t end;
+  bool forward;
+};
+
+/// The places 0..n-1 sorted by a key that is at most `most`.
+template <typename Key>
+std::vector<std::int32_t> sorted_by(std::size_t n, std::int32_t most, Key key) {
+  std::vector<std::int32_t> start(at(most) + 2);
+  for (std::size_t i = 0; i < n; ++i) ++start[at(key(i)) + 1];
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  std::vector<std::int32_t> sorted(n);
+  for (std::size_t i = 0; i < n; ++i) sorted[at(start[at(key(i))]++)] = static_cast<std::int32_t>(i);
+  return sorted;
+}
+
+class Queue {
+ public:
+  explicit Queue(const Contents& contents) : contents_(contents), values_(contents.values()) {}
+
+  Found decide() {
+    const std::vector<std::int32_t> free = contents_.next_free();
+    for (const Observation& empty : contents_.empties())
+      if (free[at(empty.owns.first)] > empty.owns.last || free[at(empty.owns.first)] == contents_.gaps())
+        return contents_.not_empty(empty);
+    if (auto found = make_zones()) return *found;
+    std::vector<std::int32_t> barriers;
+    for (const Observation& empty : contents_.empties()) barriers.push_back(free[at(empty.owns.first)]);
+    std::sort(barriers.begin(), barriers.end());
+    barriers.erase(std::unique(barriers.begin(), barriers.end()), barriers.end());
+    const auto order = values_in_order(barriers);
+    if (order.size() < values_.size()) return inverted();
+    return Found::linearizable(operations_in_order(order, barriers, free));
+  }
+
+ private:
+  /// The zone of each value, or the violation that two of them are.
+  std::optional<Found> make_zones() {
+    zones_.reserve(values_.size());
+    forward_.clear();
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const Value& value = values_[i];
+      std::int32_t f = value.removed.last;
+      for (const Observation& each : contents_.observations(value)) f = std::min(f, each.owns.last);
+      const std::int32_t g = value.removed.first;  // tuned: no observer starts later
+      zones_.push_back(f < g ? Zone{f, g, true} : Zone{g, f, false});
+      if (f < g) forward_.push_back(static_cast<std::int32_t>(i));
+    }
+    std::sort(forward_.begin(), forward_.end(),
+              [&](std::int32_t a, std::int32_t b) { return zones_[at(a)].start < zones_[at(b)].start; });
+    for (std::size_t i = 1; i < forward_.size(); ++i)
+      if (zones_[at(forward_[i])].start < zones_[at(forward_[i - 1])].end)
+        return contradiction(Reason::kFrontsOverlap, forward_[i - 1], forward_[i]);
+    for (std::size_t i = 0; i < zones_.size(); ++i)
+      if (!zones_[i].forward && !forward_.empty())
+        if (auto found = cut(static_cast<std::int32_t>(i))) return found;
+    for (Zone& zone : zones_)
+      zone = zone.forward ? Zone{2 * zone.start + 1, 2 * zone.end - 1, true} : Zone{2 * zone.start, 2 * zone.end, false};
+    return std::nullopt;
+  }
+
+  /// Cuts a backward zone at the forward ones it runs into.
+  std::optional<Found> cut(std::int32_t value) {
+    Zone& zone = zones_[at(value)];
+    if (const std::int32_t around = forward_around(zone.start); around != kNone) {
+      if (zone.end < zones_[at(around)].end) return contradiction(Reason::kFrontInside, around, value);
+      zone.start = zones_[at(around)].end;
+    }
+    if (const std::int32_t around = forward_around(zone.end); around != kNone) zone.end = zones_[at(around)].start;
+    return std::nullopt;
+  }
+
+  /// The forward zone that a gap lies strictly within.
+  [[nodiscard]] std::int32_t forward_around(std::int32_t gap) const {
+    const auto after = std::lower_bound(forward_.begin(), forward_.end(), gap, [&](std::int32_t each, std::int32_t wanted) {
+      return zones_[at(each)].start < wanted;
+    });
+    if (after == forward_.begin()) return kNone;
+    const std::int32_t last = *std::prev(after);
+    return gap < zones_[at(last)].end ? last : kNone;
+  }
+
+  /// The values so that no two are inverted, apart at the barriers; fewer than there are if that is not possible.
+  [[nodiscard]] std::vector<std::int32_t> values_in_order(const std::vector<std::int32_t>& barriers) const {
+    const std::size_t n = values_.size();
+    const std::int32_t gaps = contents_.gaps();
+    // A value goes where its removal can come first; what is added later follows.
+    segment_.resize(n);
+    std::vector<std::int32_t> before(at(gaps) + 2);
+    for (const std::int32_t barrier : barriers) ++before[at(barrier) + 1];
+    std::partial_sum(before.begin(), before.end(), before.begin());
+    for (std::size_t i = 0; i < n; ++i) segment_[i] = before[at(values_[i].removed.first)];
+    std::vector<std::int32_t> order;
+    order.reserve(n);
+    const auto by_segment = sorted_by(n, static_cast<std::int32_t>(barriers.size()), [&](std::size_t i) { return segment_[i]; });
+    if (barriers.empty()) return take(by_segment);
+    for (std::size_t from = 0; from < n;) {
+      std::size_t to = from;
+      while (to < n && segment_[at(by_segment[to])] == segment_[at(by_segment[from])]) ++to;
+      const auto part = take(std::span(by_segment).subspan(from, to - from));
+      order.insert(order.end(), part.begin(), part.end());
+      if (part.size() < to - from) return order;
+      from = to;
+    }
+    return order;
+  }
+
+  /// Takes what is first in both orders, again and again.
+  [[nodiscard]] std::vector<std::int32_t> take(std::span<const std::int32_t> members) const {
+    const auto sorted = [&](auto key) {
+      std::vector<std::int32_t> result(members.begin(), members.end());
+      if (result.size() == values_.size()) return sorted_by(result.size(), 2 * contents_.gaps() + 1, [&](std::size_t i) { return key(static_cast<std::int32_t>(i)); });
+      std::sort(result.begin(), result.end(), [&](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
+      return result;
+    };
+    const auto add_start = [&](std::int32_t i) { return values_[at(i)].added.first; };
+    const auto add_end = [&](std::int32_t i) { return values_[at(i)].added.last; };
+    const auto zone_start = [&](std::int32_t i) { return zones_[at(i)].start; };
+    const auto zone_end = [&](std::int32_t i) { return zones_[at(i)].end; };
+    const auto add_starts = sorted(add_start);
+    const auto add_ends = sorted(add_end);
+    const auto zone_starts = sorted(zone_start);
+    const auto zone_ends = sorted(zone_end);
+    ready_.resize(values_.size());
+    std::vector<std::int32_t> order;
+    order.reserve(members.size());
+    std::vector<std::int32_t> both;
+    for (const std::int32_t i : members) ready_[at(i)] = 0;
+    constexpr std::uint8_t kTaken = 4;
+    const auto mark = [&](std::int32_t i, std::uint8_t bit) {
+      ready_[at(i)] = static_cast<std::uint8_t>(ready_[at(i)] | bit);
+      if (ready_[at(i)] == 3) both.push_back(i);
+    };
+    std::size_t s = 0;
+    std::size_t e = 0;
+    std::size_t zs = 0;
+    std::size_t ze = 0;
+    while (order.size() < members.size()) {
+      while (e < members.size() && (ready_[at(add_ends[e])] & kTaken) != 0) ++e;
+      while (ze < members.size() && (ready_[at(zone_ends[ze])] & kTaken) != 0) ++ze;
+      for (; s < members.size() && add_start(add_starts[s]) <= add_end(add_ends[e]); ++s) mark(add_starts[s], 1);
+      for (; zs < members.size() && zone_start(zone_starts[zs]) <= zone_end(zone_ends[ze]); ++zs) mark(zone_starts[zs], 2);
+      if (both.empty()) break;
+      const std::int32_t next = both.back();
+      both.pop_back();
+      ready_[at(next)] = static_cast<std::uint8_t>(ready_[at(next)] | kTaken);
+      order.push_back(next);
+    }
+    return order;
+  }
+
+  /// Each operation as early as the order of values allows.
+  [[nodiscard]] std::vector<std::int32_t> operations_in_order(const std::vector<std::int32_t>& order,
+                                                              const std::vector<std::int32_t>& barriers,
+                                                              const std::vector<std::int32_t>& free) const {
+    struct Placed {
+      std::int32_t gap;
+      std::int32_t op;
+    };
+    std::vector<std::pair<std::int32_t, std::int32_t>> empties;  // by barrier
+    for (const Observation& empty : contents_.empties()) empties.emplace_back(free[at(empty.owns.first)], empty.op);
+    std::sort(empties.begin(), empties.end());
+    std::vector<std::int32_t> result;
+    std::vector<Placed> adds;
+    std::vector<Placed> fronts;
+    std::vector<Observation> peeks;
+    std::size_t from = 0;
+    std::size_t next_empty = 0;
+    for (std::size_t segment = 0; segment <= barriers.size(); ++segment) {
+      std::int32_t add_gap = segment == 0 ? 0 : barriers[segment - 1];
+      std::int32_t front_gap = add_gap;
+      adds.clear();
+      fronts.clear();
+      for (; from < order.size() && at(segment_[at(order[from])]) == segment; ++from) {
+        const Value& value = values_[at(order[from])];
+        add_gap = std::max(add_gap, value.added.first);
+        if (value.add != kNone) adds.push_back({add_gap, value.add});
+        const auto seen = contents_.observations(value);
+        peeks.assign(seen.begin(), seen.end());
+        std::sort(peeks.begin(), peeks.end(),
+                  [](const Observation& a, const Observation& b) { return a.owns.first < b.owns.first; });
+        front_gap = std::max(front_gap, add_gap);
+        for (const Observation& peek : peeks) {
+          front_gap = std::max(front_gap, peek.owns.first);
+          fronts.push_back({front_gap, peek.op});
+        }
+        if (value.removal == kNone) continue;
+        front_gap = std::max(front_gap, value.removed.first);
+        fronts.push_back({front_gap, value.removal});
+      }
+      std::size_t f = 0;
+      for (const Placed& add : adds) {
+        for (; f < fronts.size() && fronts[f].gap < add.gap; ++f) result.push_back(fronts[f].op);
+        result.push_back(add.op);
+      }
+      for (; f < fronts.size(); ++f) result.push_back(fronts[f].op);
+      if (segment < barriers.size())
+        for (; next_empty < empties.size() && empties[next_empty].first == barriers[segment]; ++next_empty)
+          result.push_back(empties[next_empty].second);
+    }
+    return result;
+  }
+
+  /// Two values whose adds and turns at the front are inverted.
+  [[nodiscard]] Found inverted() const {
+    const std::size_t n = values_.size();
+    const std::int32_t most = contents_.gaps();
+    const auto by_end = sorted_by(n, most, [&](std::size_t i) { return values_[i].added.last; });
+    const auto by_start = sorted_by(n, most, [&](std::size_t i) { return values_[i].added.first; });
+    std::size_t i = 0;
+    std::int32_t latest = kNone;  // of those added wholly before: whose zone starts last
+    for (const std::int32_t later : by_start) {
+      for (; i < n && values_[at(by_end[i])].added.precedes(values_[at(later)].added); ++i)
+        if (latest == kNone || zones_[at(by_end[i])].start > zones_[at(latest)].start) latest = by_end[i];
+      if (latest != kNone && zones_[at(later)].end < zones_[at(latest)].start)
+        return contradiction(Reason::kOrderInverted, latest, later);
+    }
+    return Found::excluded(Exclusion::kKind);  // never: what is stuck has two values like that
+  }
+
+  /// The violation that two values are, with the forward zones that cut theirs.
+  [[nodiscard]] Found contradiction(Reason reason, std::int32_t first, std::int32_t second) const {
+    std::vector<std::int32_t> values{first, second};
+    std::vector<std::int32_t> telling;
+    for (const std::int32_t value : {first, second}) {
+      contents_.tell(value, telling);
+      for (const Observation& each : extremes(value)) telling.push_back(each.op);
+    }
+    if (reason == Reason::kOrderInverted) {
+      for (const std::int32_t value : {first, second}) {
+        const Value& each = values_[at(value)];
+        for (const std::int32_t gap : {each.removed.first, each.removed.last})
+          if (const std::int32_t around = doubled_around(gap); around != kNone && around != value) {
+            values.push_back(around);
+            contents_.tell(around, telling);
+          }
+      }
+    }
+    std::sort(telling.begin(), telling.end());
+    telling.erase(std::unique(telling.begin(), telling.end()), telling.end());
+    return contents_.refuted(reason, std::move(telling), values);
+  }
+
+  /// The forward zone around a gap, once zones have doubled coordinates.
+  [[nodiscard]] std::int32_t doubled_around(std::int32_t gap) const {
+    for (const std::int32_t each : forward_)
+      if (zones_[at(each)].start < 2 * gap && 2 * gap < zones_[at(each)].end) return each;
+    return kNone;
+  }
+
+  /// The observation that ends first and the one that starts last.
+  [[nodiscard]] std::vector<Observation> extremes(std::int32_t value) const {
+    const auto seen = contents_.observations(values_[at(value)]);
+    if (seen.empty()) return {};
+    const auto first = std::min_element(seen.begin(), seen.end(), [](const Observation& a, const Observation& b) {
+      return a.owns.last < b.owns.last;
+    });
+    const auto last = std::max_element(seen.begin(), seen.end(), [](const Observation& a, const Observation& b) {
+      return a.owns.first < b.owns.first;
+    });
+    return {*first, *last};
+  }
+
+  const Contents& contents_;
+  const std::vector<Value>& values_;
+  std::vector<Zone> zones_;
+  std::vector<std::int32_t> forward_;  // values with forward zones, by start
+  mutable std::vector<std::int32_t> segment_;
+  mutable std::vector<std::uint8_t> ready_;
+};
+
+}  // namespace
+
+Found decide_queue(const Contents& contents) { return Queue(contents).decide(); }
+
+}  // namespace linpoint::monitors
