@@ -241,16 +241,16 @@ def _decide(file: str, history: History, request: Request, line: Progress) -> tu
     )
 
 
-def explained(verdict: Verdict, budget: Budget) -> Explanation | None:
+def explained(verdict: Verdict, budget: Budget, seconds: float = DEFAULT_SECONDS) -> Explanation | None:
     """The explanation that the rest of the budget allows; None if it does not come to an end in time."""
     left = budget.remaining()
     if left is None:
-        return explain(verdict, seconds=DEFAULT_SECONDS)
+        return explain(verdict, seconds=seconds)
     # Its limit is for minimising. The rest takes time too, in long histories, so that gets a part of what is left.
     within = left + _GRACE
     try:
         with deadline(budget, grace=_GRACE):
-            return explain(verdict, seconds=min(DEFAULT_SECONDS, max(within / 2, within - 1)))
+            return explain(verdict, seconds=min(seconds, max(within / 2, within - 1)))
     except TimeIsUpError:
         return None
 

@@ -42,6 +42,10 @@ _GRACE: Final = 0.5
 _SUSPICIOUS: Final = 5.0
 """Seconds without a watermark after which operation lines get a warning."""
 _FEW_OBJECTS: Final = 10_000
+_EXPLAINING: Final = 0.5
+"""Seconds to find the operations that conspire: people wait for the violation first."""
+_FEW: Final = 48
+"""Operations that are soon explained as they are."""
 
 _NO_WATERMARK: Final = (
     'operation lines without watermarks are decided at the end only: write {"watermark": t} now and then, '
@@ -229,14 +233,18 @@ def _passed(spec: Spec, state: _State) -> Explanation:
 
 def _violation(file: str, verdict: Verdict, request: Request, state: _State, line: Progress) -> Report:
     explanation: Explanation | None = None
+    everything = verdict
     try:
         line(f"explaining {file}", at_once=True)
         if verdict.refutation is not None:
-            explanation = explained(verdict, request.budget)
+            if len(verdict.history) > _FEW:
+                verdict = state.follower.narrowed(verdict)
+            explanation = explained(verdict, request.budget, _EXPLAINING)
     except KeyboardInterrupt:
         pass
     with uninterrupted():
         explanation = unexplained(verdict) if explanation is None else explanation
+        explanation = _honest(explanation, whole=verdict is everything and not state.follower.forgot)
         core = [verdict.history.operations[position] for position in explanation.core]
         by_position = state.log.by_position
         ends = [op.return_ if by_position else op.line for op in core if op.outcome is Outcome.OK]
@@ -244,11 +252,19 @@ def _violation(file: str, verdict: Verdict, request: Request, state: _State, lin
         where = "" if state.line is None else f" The violation is complete with line {state.line:,}."
         told = f"Followed {counted(state.log.lines, 'line')}, {counted(state.follower.operations, 'operation')}.{where}"
         state.ended = "a violation"
-        if explanation.other_initial is not None and state.follower.forgot:
-            explanation = dataclasses.replace(explanation, other_initial=None)
-            explanation = dataclasses.replace(explanation, text=in_words(explanation))
         explanation = dataclasses.replace(explanation, text=f"{explanation.text}\n{told}")
         return Report(file, explanation, _shown_again(file, explanation, request))
+
+
+def _honest(explanation: Explanation, *, whole: bool) -> Explanation:
+    """Without what would only be true if the operations that were looked at were all there ever were."""
+    if whole:
+        return explanation
+    culprit = explanation.culprit
+    if culprit is not None:
+        culprit = dataclasses.replace(culprit, complete=False)
+    explanation = dataclasses.replace(explanation, other_initial=None, culprit=culprit)
+    return dataclasses.replace(explanation, text=in_words(explanation))
 
 
 def _shown_again(file: str, explanation: Explanation, request: Request) -> tuple[str, ...]:

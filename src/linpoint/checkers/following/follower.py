@@ -27,7 +27,7 @@ from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Time
 from linpoint.histories.values import Value, canonical, show
 from linpoint.specs.protocol import Spec
-from linpoint.verdicts import Budget, KeyVerdict, Statistics, Status, Verdict
+from linpoint.verdicts import Budget, KeyVerdict, Pattern, Statistics, Status, Verdict
 
 _FIRST_PATIENCE: Final = 1.0
 """Seconds that a decision may take at first; each that takes longer doubles it."""
@@ -236,6 +236,24 @@ class Follower:
             if window.overgrown and self._spec.name not in _KEEPS_CONTENT:
                 self._objects[self._place(window)] = self._online(window)
         return None
+
+    def narrowed(self, verdict: Verdict) -> Verdict:
+        """The same violation among fewer operations, where the refutation says which are enough.
+
+        A window may hold thousands of operations, too many to find out soon which of them conspire.
+        """
+        refutation = verdict.refutation
+        if not isinstance(refutation, Pattern) or len(refutation.scope) >= len(verdict.history):
+            return verdict
+        fewer = verdict.history.select(refutation.scope)
+        again, _ = decide(
+            fewer,
+            verdict.spec,
+            condition="linearizable",
+            budget=Budget.starting_now(_EXPLAINING, None),
+            jobs=self._jobs,
+        )
+        return again if again.status is Status.VIOLATION else verdict
 
     def _place(self, window: Window) -> Hashable:
         return next(place for place, each in self._objects.items() if each is window)
