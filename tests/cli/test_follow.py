@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import signal
@@ -59,8 +60,15 @@ def ended(process: subprocess.Popen[bytes], within: float = 10.0) -> tuple[int, 
 
 
 def settle(process: subprocess.Popen[bytes]) -> None:
-    """Until it surely has started and waits."""
-    time.sleep(1.2)
+    """Until it has opened its file, and had time to read it."""
+    deadline = time.monotonic() + 10
+    files = Path(f"/proc/{process.pid}/fd")
+    while files.exists() and process.stdin is None and time.monotonic() < deadline:
+        with contextlib.suppress(OSError):
+            if any(each.readlink().name == "run.log" for each in files.iterdir()):
+                break
+        time.sleep(0.05)
+    time.sleep(1.0)
     assert process.poll() is None
 
 

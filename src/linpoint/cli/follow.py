@@ -42,7 +42,7 @@ _GRACE: Final = 0.5
 _SUSPICIOUS: Final = 5.0
 """Seconds without a watermark after which operation lines get a warning."""
 _FEW_OBJECTS: Final = 10_000
-_EXPLAINING: Final = 0.5
+_EXPLAINING: Final = 0.3
 """Seconds to find the operations that conspire: people wait for the violation first."""
 _FEW: Final = 48
 """Operations that are soon explained as they are."""
@@ -237,8 +237,9 @@ def _violation(file: str, verdict: Verdict, request: Request, state: _State, lin
     try:
         line(f"explaining {file}", at_once=True)
         if verdict.refutation is not None:
+            verdict = everything = state.follower.first(verdict, seconds=_EXPLAINING)
             if len(verdict.history) > _FEW:
-                verdict = state.follower.narrowed(verdict)
+                verdict = state.follower.narrowed(verdict, seconds=_EXPLAINING)
             explanation = explained(verdict, request.budget, _EXPLAINING)
     except KeyboardInterrupt:
         pass

@@ -24,7 +24,7 @@ from linpoint.checkers.following.window import Window
 from linpoint.executors.threads import peak_memory
 from linpoint.histories.formats.sink import OpenCall
 from linpoint.histories.history import History
-from linpoint.histories.operation import Operation, Time
+from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.values import Value, canonical, show
 from linpoint.specs.protocol import Spec
 from linpoint.verdicts import Budget, KeyVerdict, Pattern, Statistics, Status, Verdict
@@ -204,8 +204,7 @@ class Follower:
         operations, state = evidence
         spec = dataclasses.replace(online.spec, initial=state)
         history = History(operations, source=self._source)
-        budget = Budget.starting_now(_EXPLAINING, None)
-        verdict, _ = decide(history, spec, condition="linearizable", budget=budget, jobs=self._jobs)
+        verdict = self._decided(history, spec, _EXPLAINING)
         return verdict if verdict.status is Status.VIOLATION else self._violation(online, operations)
 
     def _violation(self, online: OnlineLinear, operations: list[Operation]) -> Verdict:
@@ -237,7 +236,23 @@ class Follower:
                 self._objects[self._place(window)] = self._online(window)
         return None
 
-    def narrowed(self, verdict: Verdict) -> Verdict:
+    def first(self, verdict: Verdict, *, seconds: float) -> Verdict:
+        """The first violation of the object in a verdict: that of its shortest prefix, as far as there is time."""
+        until = time.monotonic() + seconds
+        key = next(key for key in verdict.keys if key.status is Status.VIOLATION)
+        everything = verdict.history.select(key.positions)
+        ends = sorted(op.return_ for op in everything if op.outcome is Outcome.OK and op.return_ is not None)
+        low, high = 0, len(ends) - 1
+        while low < high and time.monotonic() < until:
+            middle = (low + high) // 2
+            again = self._decided(prefix(everything, ends[middle]), verdict.spec, until - time.monotonic())
+            if again.status is Status.VIOLATION:
+                verdict, high = again, middle
+            else:  # what takes too long counts as fine: the violation that is known stays one
+                low = middle + 1
+        return verdict
+
+    def narrowed(self, verdict: Verdict, *, seconds: float) -> Verdict:
         """The same violation among fewer operations, where the refutation says which are enough.
 
         A window may hold thousands of operations, too many to find out soon which of them conspire.
@@ -245,15 +260,15 @@ class Follower:
         refutation = verdict.refutation
         if not isinstance(refutation, Pattern) or len(refutation.scope) >= len(verdict.history):
             return verdict
-        fewer = verdict.history.select(refutation.scope)
-        again, _ = decide(
-            fewer,
-            verdict.spec,
-            condition="linearizable",
-            budget=Budget.starting_now(_EXPLAINING, None),
-            jobs=self._jobs,
-        )
+        again = self._decided(verdict.history.select(refutation.scope), verdict.spec, seconds)
         return again if again.status is Status.VIOLATION else verdict
+
+    def _decided(self, history: History, spec: Spec, seconds: float) -> Verdict:
+        budget = Budget.starting_now(max(0.001, seconds), None)
+        verdict, interrupted = decide(history, spec, condition="linearizable", budget=budget, jobs=self._jobs)
+        if interrupted:
+            raise KeyboardInterrupt
+        return verdict
 
     def _place(self, window: Window) -> Hashable:
         return next(place for place, each in self._objects.items() if each is window)
@@ -275,6 +290,20 @@ class Follower:
 
 _KEEPS_CONTENT: Final = frozenset({"queue", "stack", "priority-queue", "deque"})
 """Where much may be inside, a long window is no sign that values repeat."""
+
+
+def prefix(history: History, until: Time) -> History:
+    """A history as it was right after ``until``: what had not returned has an unknown outcome."""
+    return History(
+        (
+            op
+            if op.outcome is not Outcome.OK or op.end <= until
+            else dataclasses.replace(op, outcome=Outcome.UNKNOWN, return_=None, result=None)
+            for op in history
+            if op.call <= until
+        ),
+        source=history.source,
+    )
 
 
 def replay_window(window: Window, online: OnlineLinear) -> Iterable[OpenCall]:
