@@ -275,11 +275,9 @@ class Follower:
 
     def verdict(self, status: Status, why: str, warnings: Iterable[str] = ()) -> Verdict:
         """What is to be said at the end, when no violation was found."""
-        keys = tuple(KeyVerdict(key, status, *self.why(), ()) for key in {each.key: None for each in self._shown()})
+        shown = {canonical(each.key): each.key for each in self._objects.values()}
+        keys = tuple(KeyVerdict(key, status, *self.why(), ()) for key in shown.values())
         return self._verdict(status, why, History([], source=self._source), keys, tuple(warnings))
-
-    def _shown(self) -> Iterable[_Object]:
-        return self._objects.values()
 
     def _verdict(
         self, status: Status, why: str, history: History, keys: tuple[KeyVerdict, ...], warnings: tuple[str, ...] = ()
