@@ -111,9 +111,9 @@ def test_a_cas_turns_the_window_into_configurations() -> None:
 
 
 def test_repeated_values_turn_the_window_into_configurations(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("linpoint.checkers.following.window.LEAST_TRIMMED", 5)
-    lines = [op("write", n % 2, at=(n, n + 3), process=n % 4) for n in range(40)]
-    follower, reader = followed(specs.register, [*lines, {"watermark": 30}])
+    monkeypatch.setattr("linpoint.checkers.following.window.OVERGROWN", 20)
+    lines = [op("write", n % 2, at=(n, n + 3), process=n % 4) for n in range(200)]
+    follower, reader = followed(specs.register, [*lines, {"watermark": 150}])
     assert follower.decide() is None
     reader.end()
     assert follower.decide(last=True) is None

@@ -17,8 +17,10 @@ from linpoint.histories.operation import Operation, Time
 from linpoint.histories.values import Value
 from linpoint.specs.protocol import Spec
 
-LEAST_TRIMMED: Final = 2000
-"""Operations below which trimming is not worth its time."""
+LEAST_TRIMMED: Final = 16
+"""Operations below which trimming is not worth its time. There may be thousands of windows, one for each key."""
+OVERGROWN: Final = 2000
+"""Operations that trimming leaves only if it finds no cut, or if as much is inside."""
 
 
 class Window:
@@ -87,4 +89,4 @@ class Window:
     @property
     def overgrown(self) -> bool:
         """Whether trimming has left much more than the calls that overlap: there is no cut to be had."""
-        return self._trim_at > 2 * LEAST_TRIMMED
+        return self._trim_at > 2 * OVERGROWN
