@@ -35,6 +35,7 @@ CODES: dict[str, str] = {
     "LP-H017": "the text is not UTF-8",
     "LP-H018": "two events have the same index",
     "LP-H019": "the format needs a library that is not installed",
+    "LP-H020": "a call comes before an earlier watermark",
     "LP-S001": "there is no such spec",
     "LP-S002": "the spec has no such operation",
     "LP-S003": "an operation has the wrong number of arguments",
@@ -48,6 +49,7 @@ CODES: dict[str, str] = {
     "LP-U004": "a replay token cannot be read",
     "LP-U005": "a file cannot be written",
     "LP-U006": "clocks have no say in the order of the history",
+    "LP-U007": "this cannot be checked while it grows",
     "LP-V001": "a verdict failed its own certification",
 }
 

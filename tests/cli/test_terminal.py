@@ -228,3 +228,12 @@ def test_nothing_is_written(tmp_path: Path, tmp_path_factory: pytest.TempPathFac
     ):
         subprocess.run([COMMAND, *arguments], cwd=tmp_path, env=env, capture_output=True, timeout=20, check=False)
     assert _listing(tmp_path, home, scratch) == before
+
+
+def test_following_shows_how_far_it_is(on_terminal: Callable[..., tuple[int, str]], write: Writer) -> None:
+    write("good.jsonl", GOOD)
+    code, text = on_terminal("check", "good.jsonl", "--spec", "register", "--follow", "--until-idle", "1s")
+    assert code == 0
+    assert re.search(
+        r"following good\.jsonl: \d+ operations \(.*/s\), \d+ open, \d+ kept at most", ESCAPE.sub("", text)
+    )

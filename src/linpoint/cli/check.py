@@ -102,6 +102,13 @@ def check(
             "--jobs", "-j", metavar="N", help="Threads for keys and for searches within one. Default: all cores."
         ),
     ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Check one file while it grows; end at the first violation.")
+    ] = False,
+    until_idle: Annotated[
+        str | None,
+        typer.Option("--until-idle", metavar="TIME", help="With --follow: end when no line came for so long."),
+    ] = None,
     keyed: options.KeyedOption = None,
     columns: options.ColumnsOption = None,
     file_format: options.FormatOption = None,
@@ -143,7 +150,11 @@ def check(
     found, why = _load_spec(spec, first, limits)
     request = Request(found, spec, first, checker, condition, limits, jobs, skew, arguments)
     if why is not None:
-        reports = [_undecided(file, request, why) for file in files]
+        reports = [undecided(file, request, why) for file in files]
+    elif follow or until_idle is not None:
+        from linpoint.cli.follow import follow_files  # noqa: PLC0415 - it builds on this module
+
+        raise typer.Exit(follow_files(files, request, reading, until_idle if follow else "", as_json=json))
     else:
         with progress() as line:
             reports = _check_files(files, request, reading, line)
@@ -175,7 +186,7 @@ def _check_files(files: list[str], request: Request, reading: dict[str, Any], li
         reports.append(report)
         if interrupted:
             break
-    return [*reports, *(_undecided(file, request, "it was interrupted") for file in files[len(reports) :])]
+    return [*reports, *(undecided(file, request, "it was interrupted") for file in files[len(reports) :])]
 
 
 def _check_file(file: str, request: Request, reading: dict[str, Any], line: Progress) -> tuple[Report, bool]:
@@ -185,10 +196,10 @@ def _check_file(file: str, request: Request, reading: dict[str, Any], line: Prog
             with deadline(request.budget):
                 history = load(file, **reading).with_clock_skew(request.clock_skew)
         except TimeIsUpError:
-            return _undecided(file, request, "the time budget ran out while reading"), False
+            return undecided(file, request, "the time budget ran out while reading"), False
         return check_history(file, history, request, line)
     except KeyboardInterrupt:
-        return _undecided(file, request, "it was interrupted"), True
+        return undecided(file, request, "it was interrupted"), True
     except LinpointError as error:
         return Report(file, error=error), False
 
@@ -202,17 +213,17 @@ def check_history(file: str, history: History, request: Request, line: Progress)
         with deadline(request.budget, grace=_CHECKING_GRACE):
             verdict, interrupted = _decide(file, history, request, line)
     except TimeIsUpError:  # in a long history the work before and after the search takes time too
-        return _undecided(file, request, "the time budget ran out while checking"), False
+        return undecided(file, request, "the time budget ran out while checking"), False
     explanation: Explanation | None = None
     try:
         if not interrupted:
             line(f"explaining {file}", at_once=True)
-            explanation = _explain(verdict, request.budget)
+            explanation = explained(verdict, request.budget)
     except KeyboardInterrupt:
         interrupted = True
     with uninterrupted():
         explanation = unexplained(verdict) if explanation is None else explanation
-        return Report(file, explanation, _replay(file, explanation, request)), interrupted
+        return Report(file, explanation, replay_of(file, explanation, request)), interrupted
 
 
 def _decide(file: str, history: History, request: Request, line: Progress) -> tuple[Verdict, bool]:
@@ -230,21 +241,21 @@ def _decide(file: str, history: History, request: Request, line: Progress) -> tu
     )
 
 
-def _explain(verdict: Verdict, budget: Budget) -> Explanation | None:
+def explained(verdict: Verdict, budget: Budget, seconds: float = DEFAULT_SECONDS) -> Explanation | None:
     """The explanation that the rest of the budget allows; None if it does not come to an end in time."""
     left = budget.remaining()
     if left is None:
-        return explain(verdict, seconds=DEFAULT_SECONDS)
+        return explain(verdict, seconds=seconds)
     # Its limit is for minimising. The rest takes time too, in long histories, so that gets a part of what is left.
     within = left + _GRACE
     try:
         with deadline(budget, grace=_GRACE):
-            return explain(verdict, seconds=min(DEFAULT_SECONDS, max(within / 2, within - 1)))
+            return explain(verdict, seconds=min(seconds, max(within / 2, within - 1)))
     except TimeIsUpError:
         return None
 
 
-def _undecided(file: str, request: Request, why: str) -> Report:
+def undecided(file: str, request: Request, why: str) -> Report:
     """The report on a file for which there was no time: unknown, and nothing more is known."""
     empty = History([], source=file, clock_skew=request.clock_skew)
     key = KeyVerdict(None, Status.UNKNOWN, request.checker, why, ())
@@ -254,7 +265,7 @@ def _undecided(file: str, request: Request, why: str) -> Report:
     return Report(file, unexplained(verdict))
 
 
-def _replay(file: str, explanation: Explanation, request: Request) -> tuple[str, ...]:
+def replay_of(file: str, explanation: Explanation, request: Request) -> tuple[str, ...]:
     """The arguments that show a violation again: its operations as a self-contained word, while that is short.
 
     A violation that there was no time to minimise is shown again from its file.

@@ -18,6 +18,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
 from linpoint.errors import HistoryError
 from linpoint.histories.formats.admission import admit, clock_reading
 from linpoint.histories.formats.event_table import arguments, is_listed, plain, result, works_on_words
@@ -33,8 +35,7 @@ _OUTCOMES: Final = {"ok": Outcome.OK, "fail": Outcome.FAILED, "info": Outcome.UN
 _OVERLAP_REMEDY: Final = "Give overlapping operations different process ids."
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(msgspec.Struct, frozen=True):
     """An invocation or a completion, as Jepsen records them."""
 
     process: Process
@@ -48,7 +49,7 @@ class Event:
 
 
 @dataclass(slots=True)
-class _Call:
+class Call:
     """An invocation, and its completion once it is found; positions are those in the order of the events."""
 
     invocation: Event
@@ -58,19 +59,60 @@ class _Call:
 
     @property
     def ok(self) -> Event | None:
+        """The completion, if it is one with a result."""
         return self.completion if self.completion is not None and self.completion.type == "ok" else None
+
+
+class Pairing:
+    """Finds the invocation of each completion, event by event. Remembers one call of each process."""
+
+    def __init__(self) -> None:
+        self._last: dict[Process, Call] = {}
+
+    def invoke(self, event: Event, position: int) -> Call:
+        """The call that an invocation begins; raises LP-H004 while another of its process is open."""
+        call = self._last.get(event.process)
+        if call is not None and call.completion is None:
+            raise _still_open(event, call.invocation)
+        self._last[event.process] = call = Call(event, position)
+        return call
+
+    def complete(self, event: Event, position: int) -> Call:
+        """The call that a completion ends; raises LP-H003 where none is open, LP-H012 where it is another one."""
+        call = self._last.get(event.process)
+        if call is None or call.completion is not None:
+            evidence = "it never called" if call is None else f"last call: line {call.invocation.line}"
+            raise bad(
+                "LP-H003",
+                f'process {event.process} returned from "{event.f}" with no open call ({evidence}).',
+                event.line,
+                _OVERLAP_REMEDY,
+            )
+        called = call.invocation
+        if called.f != event.f and plain(called.f) != plain(event.f):
+            raise bad(
+                "LP-H012",
+                f'process {event.process} returned from "{event.f}", but called "{called.f}" (line {called.line}).',
+                event.line,
+                _OVERLAP_REMEDY,
+            )
+        call.completion, call.until = event, position
+        return call
 
 
 def event_from_mapping(item: Any, line: int) -> Event:
     """The event that a map of EDN or an object of JSON describes. Other fields than ours are ignored."""
-    if not isinstance(item, Mapping):
+    # A long log spends its time here, so what most events have or lack is tested in place.
+    if type(item) is not dict and not isinstance(item, Mapping):
         raise bad(
             "LP-H002", f"{shown(item)} is not an event.", line, "An event is a map with process, type, f and value."
         )
-    for name in ("process", "type", "f"):
-        if name not in item:
-            raise bad("LP-H006", f'the event has no "{name}".', line, "An event has a process, a type and an f.")
-    process, type_, f, index = item["process"], item["type"], item["f"], item.get("index")
+    get = item.get
+    try:
+        process, type_, f, index = item["process"], item["type"], item["f"], get("index")
+    except KeyError as missing:
+        message = f'the event has no "{missing.args[0]}".'
+        raise bad("LP-H006", message, line, "An event has a process, a type and an f.") from None
     if type(process) is not str and type(process) is not int:
         raise _not_allowed("process", process, "an integer or a string", line)
     if type(type_) is not str or type_ not in _TYPES:
@@ -79,14 +121,15 @@ def event_from_mapping(item: Any, line: int) -> Event:
         raise _not_allowed("f", f, "the name of an operation", line)
     if index is not None and type(index) is not int:
         raise _not_allowed("index", index, "an integer", line)
+    key, time = get("key"), get("time")
     return Event(
         admit(process, line),
         type_,
         f,
-        admit(item.get("value"), line),
-        admit(item.get("key"), line),
-        admit(index, line),
-        clock_reading(item.get("time")),
+        admit(get("value"), line),
+        None if key is None else admit(key, line),
+        None if index is None else admit(index, line),
+        None if time is None else clock_reading(time),
         line,
     )
 
@@ -94,22 +137,17 @@ def event_from_mapping(item: Any, line: int) -> Event:
 def pair(events: Iterable[Event], *, keyed: bool | None = None) -> Items:
     """The operations and annotations that the events tell of, operations in the order of their invocations."""
     ordered = _ordered(list(events))
-    calls: list[_Call] = []
+    calls: list[Call] = []
     annotations: list[Annotation] = []
-    last: dict[Process, _Call] = {}
+    pairing = Pairing()
     for position, event in enumerate(ordered):
         if event.process == NEMESIS:
             text = event.f if event.value is None else f"{event.f} {show(event.value)}"
             annotations.append(Annotation(text, position, None, event.line))
-            continue
-        call = last.get(event.process)
-        if event.type == "invoke":
-            if call is not None and call.completion is None:
-                raise _still_open(event, call.invocation)
-            last[event.process] = call = _Call(event, position)
-            calls.append(call)
+        elif event.type == "invoke":
+            calls.append(pairing.invoke(event, position))
         else:
-            _complete(call, event, position)
+            pairing.complete(event, position)
     if not ordered:
         raise bad("LP-H008", "there are no events.", None, "Record at least one invocation.")
     return Items(_operations(calls, keyed), [], annotations)
@@ -132,30 +170,10 @@ def _ordered(events: list[Event]) -> list[Event]:
     return [first[index] for index in sorted(first)]
 
 
-def _complete(call: _Call | None, event: Event, position: int) -> None:
-    if call is None or call.completion is not None:
-        evidence = "it never called" if call is None else f"last call: line {call.invocation.line}"
-        raise bad(
-            "LP-H003",
-            f'process {event.process} returned from "{event.f}" with no open call ({evidence}).',
-            event.line,
-            _OVERLAP_REMEDY,
-        )
-    called = call.invocation
-    if plain(called.f) != plain(event.f):
-        raise bad(
-            "LP-H012",
-            f'process {event.process} returned from "{event.f}", but called "{called.f}" (line {called.line}).',
-            event.line,
-            _OVERLAP_REMEDY,
-        )
-    call.completion, call.until = event, position
-
-
-def _operations(calls: list[_Call], keyed: bool | None) -> list[Operation]:
+def _operations(calls: list[Call], keyed: bool | None) -> list[Operation]:
     pairs = _are_pairs(calls) if keyed is None else keyed and not _have_key_field(calls)
     words = works_on_words({call.invocation.f for call in calls})
-    parts = [_parts(call, pairs) for call in calls]
+    parts = [parts_of(call, pairs) for call in calls]
     answering = {
         plain(call.invocation.f)
         for call, (_, invoked, completed) in zip(calls, parts, strict=True)
@@ -163,50 +181,58 @@ def _operations(calls: list[_Call], keyed: bool | None) -> list[Operation]:
     }
     operations = []
     for call, (key, invoked, completed) in zip(calls, parts, strict=True):
-        event, completion = call.invocation, call.completion
-        outcome = Outcome.UNKNOWN if completion is None else _OUTCOMES[completion.type]
-        times = (event.time, None if completion is None else completion.time)
-        operations.append(
-            Operation(
-                event.process,
-                event.f,
-                arguments(event.f, invoked, has_key=key is not None, words=words, line=event.line),
-                result(event.f, invoked, completed, echo=plain(event.f) not in answering)
-                if outcome is Outcome.OK
-                else None,
-                call.at,
-                None if outcome is Outcome.UNKNOWN else call.until,
-                outcome,
-                key,
-                None if times == (None, None) else times,
-                event.line,
-            )
-        )
+        event = call.invocation
+        args = arguments(event.f, invoked, has_key=key is not None, words=words, line=event.line)
+        answer = None
+        if call.ok:
+            answer = result(event.f, invoked, completed, echo=plain(event.f) not in answering)
+        operations.append(operation_of(call, key, args, answer))
     return operations
 
 
-def _have_key_field(calls: list[_Call]) -> bool:
+def operation_of(call: Call, key: Value, args: tuple[Value, ...], answer: Value) -> Operation:
+    """The operation that a call is, complete or not."""
+    event, completion = call.invocation, call.completion
+    outcome = Outcome.UNKNOWN if completion is None else _OUTCOMES[completion.type]
+    times = (event.time, None if completion is None else completion.time)
+    return Operation(
+        event.process,
+        event.f,
+        args,
+        answer,
+        call.at,
+        None if outcome is Outcome.UNKNOWN else call.until,
+        outcome,
+        key,
+        None if times == (None, None) else times,
+        event.line,
+    )
+
+
+def _have_key_field(calls: list[Call]) -> bool:
     return any(call.invocation.key is not None for call in calls)
 
 
-def _are_pairs(calls: list[_Call]) -> bool:
+def _are_pairs(calls: list[Call]) -> bool:
     """Whether all values look keyed. A txn such as [[read x nil] [write y 2]] is a pair too: keys are scalars."""
     if not calls or _have_key_field(calls):
         return False
-    for call in calls:
-        value = call.invocation.value
-        if not _is_pair(value) or (call.ok and not _is_pair(call.ok.value)):
-            return False
-        if plain(call.invocation.f) == "cas" and not (type(value[1]) is tuple and len(value[1]) == 2):
-            return False
-    return True
+    return all(looks_keyed(call.invocation) and (not call.ok or _is_pair(call.ok.value)) for call in calls)
+
+
+def looks_keyed(invocation: Event) -> bool:
+    """Whether the value of one invocation is a pair of key and value: of a cas [key [old new]]."""
+    value = invocation.value
+    if not _is_pair(value):
+        return False
+    return plain(invocation.f) != "cas" or (type(value[1]) is tuple and len(value[1]) == 2)
 
 
 def _is_pair(value: Value) -> bool:
     return type(value) is tuple and len(value) == 2 and type(value[0]) in (int, str, float, bool)
 
 
-def _parts(call: _Call, pairs: bool) -> tuple[Value, Value, Value]:
+def parts_of(call: Call, pairs: bool) -> tuple[Value, Value, Value]:
     """Key, value of the invocation and value of the completion; the last only means something if it is ok."""
     event, completed = call.invocation, call.ok
     if pairs:

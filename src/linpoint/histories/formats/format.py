@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from linpoint.errors import HistoryError
+from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Crash, Operation
 from linpoint.histories.values import show
+
+if TYPE_CHECKING:  # events are read with the errors of this module
+    from linpoint.histories.formats.events import Event
 
 
 class Items(NamedTuple):
@@ -40,7 +43,8 @@ class Options(NamedTuple):
 class Format:
     """One file format. ``write`` is None where the format can only be read, ``read`` where it is no text.
 
-    ``by_position`` says that it is a log of events, whose times are their positions.
+    ``by_position`` says that it is a log of events, whose times are their positions. ``events`` are then those that one
+    line tells of, given its number: where a log is a line for each event, and so can be read while it grows.
     """
 
     name: str
@@ -49,11 +53,17 @@ class Format:
     write: Callable[[History], str | bytes] | None = None
     suffixes: tuple[str, ...] = ()
     by_position: bool = False
+    events: Callable[[str, int], list[Event]] | None = None
 
 
 def bad(code: str, message: str, line: int | None, remedy: str) -> HistoryError:
     """A ``HistoryError`` at a line of the text that is being read."""
     return HistoryError(code, message, place=None if line is None else str(line), remedy=remedy)
+
+
+def cannot_follow(message: str, line: int | None, remedy: str) -> UsageError:
+    """The error for what a whole file may hold but one that is checked while it grows may not."""
+    return UsageError("LP-U007", message, place=None if line is None else str(line), remedy=remedy)
 
 
 def shortened(text: str, limit: int = 60) -> str:

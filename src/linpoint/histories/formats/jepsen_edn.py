@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from linpoint.errors import HistoryError
 from linpoint.histories.formats.edn import forms
 from linpoint.histories.formats.event_writing import events_of
 from linpoint.histories.formats.events import NEMESIS, Event, event_from_mapping, pair
-from linpoint.histories.formats.format import Items, Options
+from linpoint.histories.formats.format import Items, Options, bad
 from linpoint.histories.history import History
 
 _KEYWORD: Final = re.compile(r"[A-Za-z*!?_+.-][A-Za-z0-9*!?_+.-]*")
@@ -26,9 +27,15 @@ def read(text: str, options: Options) -> Items:
     return pair(events(text), keyed=options.keyed)
 
 
-def events(text: str) -> list[Event]:
-    """The events as they stand in the text."""
-    return [event_from_mapping(form, line) for line, form in forms(text, flatten=True)]
+def events(text: str, first: int = 1) -> list[Event]:
+    """The events as they stand in the text, whose first line is number ``first`` of its file."""
+    try:
+        found = forms(text, flatten=True)
+    except HistoryError as error:
+        if first == 1 or error.place is None:
+            raise
+        raise bad(error.code, error.message, first + int(error.place) - 1, error.remedy) from None
+    return [event_from_mapping(form, first + line - 1) for line, form in found]
 
 
 def write(history: History) -> str:

@@ -17,7 +17,7 @@ import msgspec
 
 from linpoint.histories.formats.admission import BYTE, decode_json, json_error
 from linpoint.histories.formats.event_writing import events_of
-from linpoint.histories.formats.events import event_from_mapping, pair
+from linpoint.histories.formats.events import Event, event_from_mapping, pair
 from linpoint.histories.formats.format import Items, Options, bad, shortened
 from linpoint.histories.history import History
 
@@ -28,8 +28,17 @@ _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separator
 
 def read(text: str, options: Options) -> Items:
     """The items of a history in JSON events."""
-    documents = _elements(text) if text.lstrip().startswith("[") else _lines(text)
-    return pair((event_from_mapping(item, line) for line, item in documents), keyed=options.keyed)
+    if text.lstrip().startswith("["):
+        return pair((event_from_mapping(item, line) for line, item in _elements(text)), keyed=options.keyed)
+    return pair(
+        (event for number, line in enumerate(text.split("\n"), 1) for event in events(line, number)),
+        keyed=options.keyed,
+    )
+
+
+def events(line: str, number: int) -> list[Event]:
+    """The event on one line; none if it is blank."""
+    return [event_from_mapping(decode_json(line, number), number)] if line and not line.isspace() else []
 
 
 def write(history: History) -> str:
@@ -44,12 +53,6 @@ def write(history: History) -> str:
             item["time"] = event.time
         lines.append(_ENCODE(item))
     return "[\n" + ",\n".join(lines) + "\n]\n"
-
-
-def _lines(text: str) -> Iterator[tuple[int, Any]]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if line and not line.isspace():
-            yield number, decode_json(line, number)
 
 
 def _elements(text: str) -> Iterator[tuple[int, Any]]:

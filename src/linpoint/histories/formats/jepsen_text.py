@@ -23,17 +23,21 @@ OPERATION: Final = re.compile(r"\bjepsen\.util\s+(?:-\s+)?:?([\w-]+)\s+:(\S+)\s+
 
 def read(text: str, options: Options) -> Items:
     """The items of a Jepsen text log."""
-    events = [
-        _event(match, number) for number, line in enumerate(text.split("\n"), 1) if (match := OPERATION.search(line))
-    ]
-    if not events:
+    found = [event for number, line in enumerate(text.split("\n"), 1) for event in events(line, number)]
+    if not found:
         raise bad(
             "LP-H008",
             "the log has no operation of jepsen.util.",
             None,
             "A line looks like `INFO  jepsen.util - 0 :invoke :read nil`.",
         )
-    return pair(events, keyed=options.keyed)
+    return pair(found, keyed=options.keyed)
+
+
+def events(line: str, number: int) -> list[Event]:
+    """The event that one line of the log tells of; none if it is another line."""
+    match = OPERATION.search(line)
+    return [] if match is None else [_event(match, number)]
 
 
 def _event(match: re.Match[str], line: int) -> Event:

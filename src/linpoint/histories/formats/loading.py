@@ -35,12 +35,26 @@ FORMATS: Final[Mapping[str, Format]] = {
     format.name: format
     for format in (
         Format("operations", "operation lines (JSON)", operation_lines.read, operation_lines.write, (".jsonl",)),
-        Format("jepsen-edn", "Jepsen EDN", jepsen_edn.read, jepsen_edn.write, (".edn",), by_position=True),
         Format(
-            "jepsen-json", "Jepsen-style JSON events", jepsen_json.read, jepsen_json.write, (".json",), by_position=True
+            "jepsen-edn",
+            "Jepsen EDN",
+            jepsen_edn.read,
+            jepsen_edn.write,
+            (".edn",),
+            by_position=True,
+            events=jepsen_edn.events,
         ),
-        Format("jepsen-text", "a Jepsen text log", jepsen_text.read, by_position=True),
-        Format("porcupine", "a Porcupine key-value log", porcupine.read, by_position=True),
+        Format(
+            "jepsen-json",
+            "Jepsen-style JSON events",
+            jepsen_json.read,
+            jepsen_json.write,
+            (".json",),
+            by_position=True,
+            events=jepsen_json.events,
+        ),
+        Format("jepsen-text", "a Jepsen text log", jepsen_text.read, by_position=True, events=jepsen_text.events),
+        Format("porcupine", "a Porcupine key-value log", porcupine.read, by_position=True, events=porcupine.events),
         Format("csv", "a CSV table", csv_table.read, csv_table.write, (".csv",)),
         Format("parquet", "a Parquet file", None, columnar.write_parquet, (".parquet",)),
         Format("arrow", "an Arrow file", None, columnar.write_arrow, (".arrow", ".feather")),

@@ -21,6 +21,7 @@ import msgspec
 from linpoint.errors import HistoryError
 from linpoint.histories.formats.admission import admit, is_time, json_error
 from linpoint.histories.formats.format import Items, Options, bad, shown
+from linpoint.histories.formats.watermarks import watermark_of
 from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process, Time
 
@@ -47,6 +48,8 @@ def read(text: str, options: Options) -> Items:
             decoded = _DECODE(line)
         except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
             raise json_error(error, line, number) from None
+        if watermark_of(decoded, number) is not None:  # only who reads a growing file needs the promise
+            continue
         item = item_from_dict(decoded, line=number)
         if type(item) is Operation:
             operations.append(item)

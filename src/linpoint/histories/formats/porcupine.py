@@ -9,7 +9,7 @@ Source: github.com/anishathalye/porcupine, ``test_data/kv``.
 
 from __future__ import annotations
 
-from dataclasses import replace
+import msgspec
 
 from linpoint.histories.formats import jepsen_edn
 from linpoint.histories.formats.events import Event, pair
@@ -18,9 +18,14 @@ from linpoint.histories.formats.format import Items, Options
 
 def read(text: str, options: Options) -> Items:
     """The items of a Porcupine log."""
-    return pair(map(_absent, jepsen_edn.events(text)), keyed=options.keyed)
+    return pair(events(text), keyed=options.keyed)
+
+
+def events(text: str, first: int = 1) -> list[Event]:
+    """The events as they stand in the text, whose first line is number ``first`` of its file."""
+    return [_absent(event) for event in jepsen_edn.events(text, first)]
 
 
 def _absent(event: Event) -> Event:
     found_nothing = event.f == "get" and event.type == "ok" and event.value == ""
-    return replace(event, value=None) if found_nothing else event
+    return msgspec.structs.replace(event, value=None) if found_nothing else event

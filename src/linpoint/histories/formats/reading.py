@@ -7,6 +7,7 @@ compressed is read up to ``MAX_BYTES``. Cost: O(size).
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import os
@@ -142,10 +143,15 @@ def write(path: str, content: str | bytes) -> None:
 
 
 def _bytes(path: str) -> bytes:
+    with readable(path):
+        return sys.stdin.buffer.read() if path == STANDARD else Path(path).read_bytes()
+
+
+@contextlib.contextmanager
+def readable(path: str) -> Iterator[None]:
+    """Around reading a file: whatever the system objects to is LP-H001."""
     try:
-        if path == STANDARD:
-            return sys.stdin.buffer.read()
-        return Path(path).read_bytes()
+        yield
     except FileNotFoundError:
         folder = Path(path).parent
         where = "in the current folder" if folder == Path() else f"in {folder}"

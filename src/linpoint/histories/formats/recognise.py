@@ -22,7 +22,9 @@ _SKIPPED: Final = re.compile(r"(?:\s++|;[^\n]*+)*+")
 _JSON_NAMES: Final = re.compile(r'"(\w+)"\s*:')
 _EDN_MAP: Final = re.compile(r"(?:\#[\w./-]+\s*)?\{[\s,]*:")
 _EDN_BEGIN: Final = re.compile(r"(?:[\[(]\s*)?(?:;|\#[\w:]|\{[\s,]*:)|[\[(]\s*[\])]|\(")
-_OPERATION_FIELDS: Final = frozenset({"op", "args", "result", "call", "return", "outcome", "crash", "annotation"})
+_OPERATION_FIELDS: Final = frozenset(
+    {"op", "args", "result", "call", "return", "outcome", "crash", "annotation", "watermark"}
+)
 _EVENT_FIELDS: Final = frozenset({"type", "f", "value", "index"})
 _REMEDY: Final = (
     "linpoint reads operation lines (a JSON object a line), Jepsen EDN, Jepsen-style JSON events, Jepsen text logs, "

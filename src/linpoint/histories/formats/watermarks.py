@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Watermarks among operation lines: what lets a reader decide before the end of a file that still grows.
+
+    {"watermark": 40}
+
+promises that no later line has a call before that time. Operation lines are written when operations are complete and in
+any order, so without such a promise any later line could excuse what looks like a violation now.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linpoint.histories.formats.admission import is_time
+from linpoint.histories.formats.format import bad, shown
+from linpoint.histories.operation import Time
+
+
+def watermark_of(item: Any, line: int | None) -> Time | None:
+    """The time that a decoded line promises; None for a line that is no watermark. Raises LP-H007 for no time."""
+    if type(item) is not dict or "watermark" not in item or "op" in item:
+        return None
+    time = item["watermark"]
+    if not is_time(time):
+        raise bad(
+            "LP-H007", f'"watermark" is {shown(time)}.', line, '"watermark" must be an integer or a finite float.'
+        )
+    return time  # type: ignore[no-any-return]
