@@ -146,9 +146,7 @@ def _spans(rng: random.Random, size: int) -> list[tuple[int, int]]:
     stretch = rng.choice([0, 1, 3, 6, 12])
     scale = rng.choice([1, 3])  # with 1 there are many ties
     points = sorted(rng.randint(0, 4 * size * scale) for _ in range(size))
-    return [
-        (point - rng.randint(0, stretch * scale), point + rng.randint(0, stretch * scale)) for point in points
-    ]
+    return [(point - rng.randint(0, stretch * scale), point + rng.randint(0, stretch * scale)) for point in points]
 
 
 def _with_processes(ops: list[Operation]) -> list[Operation]:
@@ -196,9 +194,7 @@ def cut_zones(rng: random.Random) -> tuple[History, Spec]:
     def add(name: str, value: int, call: float, end: float) -> None:
         adds = name == "enqueue"
         ops.append(
-            Operation(
-                0, name, args=(value,) if adds else (), result=None if adds else value, call=call, return_=end
-            )
+            Operation(0, name, args=(value,) if adds else (), result=None if adds else value, call=call, return_=end)
         )
 
     at = 10.0

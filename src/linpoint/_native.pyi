@@ -120,9 +120,7 @@ class Blueprint:
         strings: Sequence[str | None],
     ) -> None: ...
 
-def native_machine(
-    columns: Columns, blueprint: Blueprint, exact: Classes, loose: Classes
-) -> NativeMachine | None: ...
+def native_machine(columns: Columns, blueprint: Blueprint, exact: Classes, loose: Classes) -> NativeMachine | None: ...
 
 # Searches
 

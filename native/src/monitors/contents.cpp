@@ -72,58 +72,70 @@ std::optional<Found> Contents::settle(const Group& group) {
 /// Tells duplicates apart: whoever returned first has the fewest adds to choose from, and if in that order each has
 /// one left, there is no other way.
 std::optional<Found> Contents::match(const Group& group) {
-  std::vector<std::int32_t> adds;
-  std::vector<std::int32_t> removals;
-  std::vector<std::int32_t> observers;
+  Duplicates equal;
   for (std::int32_t i = group.first; i != kNone; i = next_[at(i)]) {
     const Role role = handlings_[at(i)].role;
-    (role == Role::kAdd ? adds : role == Role::kRemove ? removals : observers).push_back(i);
+    if (role == Role::kAdd) equal.adds.push_back(i);
+    if (role == Role::kRemove) equal.removals.push_back(i);
+    if (role == Role::kObserve) equal.observers.push_back(i);
   }
-  const auto owns = [&](std::int32_t handling) -> const Interval& { return handlings_[at(handling)].owns; };
-  std::stable_sort(adds.begin(), adds.end(),
-                   [&](std::int32_t a, std::int32_t b) { return owns(a).first < owns(b).first; });
-  std::stable_sort(removals.begin(), removals.end(),
-                   [&](std::int32_t a, std::int32_t b) { return owns(a).last < owns(b).last; });
-  std::vector<std::int32_t> removal_of(adds.size(), kNone);
+  std::sort(equal.adds.begin(), equal.adds.end(), [&](std::int32_t a, std::int32_t b) {
+    return owns(a).first != owns(b).first ? owns(a).first < owns(b).first : a < b;
+  });
+  std::sort(equal.removals.begin(), equal.removals.end(), [&](std::int32_t a, std::int32_t b) {
+    return owns(a).last != owns(b).last ? owns(a).last < owns(b).last : a < b;
+  });
+  if (auto found = match_removals(equal, group.value)) return found;
+  if (auto found = match_observers(equal, group.value)) return found;
+  for (std::size_t i = 0; i < equal.adds.size(); ++i) {
+    const Handling& add = handlings_[at(equal.adds[i])];
+    const std::int32_t removal = equal.removal_of[i];
+    if (add.optional && removal == kNone && equal.observers_of[i].empty()) continue;
+    Value value{group.value, add.op, kNone, add.owns, {gaps_, gaps_}, 0, 0};
+    if (removal != kNone) {
+      value.removal = handlings_[at(removal)].op;
+      value.removed = owns(removal);
+    }
+    if (auto found = finish(value, equal.observers_of[i])) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Found> Contents::match_removals(Duplicates& equal, std::int32_t number) {
+  equal.removal_of.assign(equal.adds.size(), kNone);
   std::size_t called = 0;
   std::multimap<std::int32_t, std::size_t> open;  // adds by the end of their calls
-  for (const std::int32_t removal : removals) {
-    for (; called < adds.size() && owns(adds[called]).first <= owns(removal).last; ++called)
-      open.emplace(owns(adds[called]).last, called);
+  for (std::size_t i = 0; i < equal.removals.size(); ++i) {
+    const std::int32_t removal = equal.removals[i];
+    for (; called < equal.adds.size() && owns(equal.adds[called]).first <= owns(removal).last; ++called)
+      open.emplace(owns(equal.adds[called]).last, called);
     if (open.empty()) {
       std::vector<std::int32_t> telling;
-      for (const std::int32_t each : removals) {
-        telling.push_back(handlings_[at(each)].op);
-        if (each == removal) break;
-      }
-      return refuted_group(Reason::kRemovedTwice, std::move(telling), group.value);
+      for (std::size_t each = 0; each <= i; ++each) telling.push_back(handlings_[at(equal.removals[each])].op);
+      return refuted_group(Reason::kRemovedTwice, std::move(telling), number);
     }
     if (open.size() > 1) guessed_ = true;
-    removal_of[open.begin()->second] = removal;
+    equal.removal_of[open.begin()->second] = removal;
     open.erase(open.begin());
   }
-  std::vector<std::vector<std::int32_t>> observers_of(adds.size());
-  for (const std::int32_t observer : observers) {
+  return std::nullopt;
+}
+
+std::optional<Found> Contents::match_observers(Duplicates& equal, std::int32_t number) {
+  equal.observers_of.resize(equal.adds.size());
+  for (const std::int32_t observer : equal.observers) {
     std::vector<std::size_t> possible;
-    for (std::size_t i = 0; i < adds.size() && owns(adds[i]).first <= owns(observer).last; ++i)
-      if (removal_of[i] == kNone || !owns(removal_of[i]).precedes(owns(observer))) possible.push_back(i);
+    for (std::size_t i = 0; i < equal.adds.size() && owns(equal.adds[i]).first <= owns(observer).last; ++i) {
+      const std::int32_t removal = equal.removal_of[i];
+      if (removal == kNone || !owns(removal).precedes(owns(observer))) possible.push_back(i);
+    }
     if (possible.empty()) {
-      const bool early = owns(observer).precedes(owns(adds.front()));
-      return refuted_group(early ? Reason::kSeenBeforeAdded : Reason::kSeenAfterRemoved, {handlings_[at(observer)].op},
-                           group.value);
+      const bool early = owns(observer).precedes(owns(equal.adds.front()));
+      const Reason reason = early ? Reason::kSeenBeforeAdded : Reason::kSeenAfterRemoved;
+      return refuted_group(reason, {handlings_[at(observer)].op}, number);
     }
     if (possible.size() > 1) guessed_ = true;
-    observers_of[possible.front()].push_back(observer);
-  }
-  for (std::size_t i = 0; i < adds.size(); ++i) {
-    const Handling& add = handlings_[at(adds[i])];
-    if (add.optional && removal_of[i] == kNone && observers_of[i].empty()) continue;
-    Value value{group.value, add.op, kNone, add.owns, {gaps_, gaps_}, 0, 0};
-    if (removal_of[i] != kNone) {
-      value.removal = handlings_[at(removal_of[i])].op;
-      value.removed = owns(removal_of[i]);
-    }
-    if (auto found = finish(value, observers_of[i])) return found;
+    equal.observers_of[possible.front()].push_back(observer);
   }
   return std::nullopt;
 }

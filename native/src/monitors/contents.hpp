@@ -83,9 +83,21 @@ class Contents {
     std::int32_t removals = 0;
   };
 
+  /// Handlings of one value that was added more than once.
+  struct Duplicates {
+    std::vector<std::int32_t> adds;      // by call
+    std::vector<std::int32_t> removals;  // by return
+    std::vector<std::int32_t> observers;
+    std::vector<std::int32_t> removal_of;                 // of each add
+    std::vector<std::vector<std::int32_t>> observers_of;  // of each add
+  };
+
   void group();
   std::optional<Found> settle(const Group& group);
   std::optional<Found> match(const Group& group);
+  std::optional<Found> match_removals(Duplicates& equal, std::int32_t number);
+  std::optional<Found> match_observers(Duplicates& equal, std::int32_t number);
+  [[nodiscard]] const Interval& owns(std::int32_t handling) const { return handlings_[at(handling)].owns; }
   std::optional<Found> finish(Value value, std::span<const std::int32_t> observers);
   [[nodiscard]] Found refuted_group(Reason reason, std::vector<std::int32_t> telling, std::int32_t number) const;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <utility>
 
 namespace linpoint::monitors {
 namespace {
@@ -157,32 +158,45 @@ class Counter {
   Found decide() {
     for (const std::int32_t event : events_of(problem_, operations_)) {
       const std::int32_t index = event / 2;
-      const CountOperation& each = operations_[at(index)];
-      if (event % 2 == 0) {
-        if (!each.reads)
-          open_.push(each.optional ? kNever : problem_.ret[at(each.op)], index);
-        else if (each.value < count_)
-          return too_low(each);
-        else if (each.value > static_cast<std::int64_t>(first_waiting_.size()) - 1)
-          return refuted(Reason::kCountTooHigh, {each.op});
-        else if (each.value == count_)
-          place(index);
-        else
-          wait(index);
-      } else if (!done_[at(index)] && !each.optional) {
-        if (!each.reads) {
-          step();
-          continue;
-        }
-        forced_ = index;
-        while (count_ < each.value)
-          if (!step()) return refuted(Reason::kCountTooHigh, {each.op});
-      }
+      const bool fits =
+          event % 2 == 0 ? call(index) : done_[at(index)] || operations_[at(index)].optional || finish(index);
+      if (!fits) return std::move(refuted_);
     }
     return Found::linearizable(std::move(order_));
   }
 
  private:
+  bool call(std::int32_t index) {
+    const CountOperation& each = operations_[at(index)];
+    if (!each.reads) {
+      open_.push(each.optional ? kNever : problem_.ret[at(each.op)], index);
+    } else if (each.value < count_) {
+      refuted_ = too_low(each);
+      return false;
+    } else if (std::cmp_greater_equal(each.value, first_waiting_.size())) {
+      refuted_ = refuted(Reason::kCountTooHigh, {each.op});
+      return false;
+    } else if (each.value == count_) {
+      place(index);
+    } else {
+      wait(index);
+    }
+    return true;
+  }
+
+  /// An operation that has not taken effect returns.
+  bool finish(std::int32_t index) {
+    const CountOperation& each = operations_[at(index)];
+    if (!each.reads) return step();
+    forced_ = index;
+    while (count_ < each.value)
+      if (!step()) {
+        refuted_ = refuted(Reason::kCountTooHigh, {each.op});
+        return false;
+      }
+    return true;
+  }
+
   bool step() {
     if (open_.empty()) return false;
     place(open_.pop());
@@ -229,6 +243,70 @@ class Counter {
   Open open_;
   std::int64_t count_ = 0;
   std::int32_t forced_ = kNone;  // the last read that demanded steps
+  Found refuted_;
+};
+
+/// Everyone is given the count before its step; those with an unknown outcome fill the holes, by their calls.
+class FetchAdd {
+ public:
+  FetchAdd(const search::Problem& problem, std::span<const CountOperation> operations)
+      : problem_(problem), operations_(operations), given_(operations.size(), kNone) {}
+
+  Found decide() {
+    for (std::size_t i = 0; i < operations_.size(); ++i) {
+      const CountOperation& each = operations_[i];
+      if (each.optional) {
+        unknown_.push_back(static_cast<std::int32_t>(i));  // by call, as all operations are
+        continue;
+      }
+      if (each.value < 0) return refuted(Reason::kCountTooLow, {each.op});
+      if (std::cmp_greater_equal(each.value, operations_.size())) return refuted(Reason::kCountTooHigh, {each.op});
+      std::int32_t& slot = given_[static_cast<std::size_t>(each.value)];
+      if (slot != kNone) return refuted(Reason::kSameCount, {operations_[at(slot)].op, each.op});
+      slot = static_cast<std::int32_t>(i);
+      most_ = std::max(most_, each.value);
+    }
+    return in_order();
+  }
+
+ private:
+  [[nodiscard]] Found in_order() const {
+    std::vector<std::int32_t> order;
+    std::size_t next = 0;
+    std::int32_t latest = kNone;  // of those so far: who was called last
+    for (std::int64_t count = 0; count <= most_; ++count) {
+      std::int32_t index = given_[static_cast<std::size_t>(count)];
+      if (index == kNone && next == unknown_.size()) return refuted(Reason::kCountTooHigh, {given_after(count)});
+      if (index == kNone) index = unknown_[next++];
+      const CountOperation& each = operations_[at(index)];
+      if (latest != kNone && problem_.ret[at(each.op)] < problem_.call[at(operations_[at(latest)].op)]) {
+        if (operations_[at(latest)].optional) return refuted(Reason::kCountTooHigh, {each.op});
+        return refuted(Reason::kCountsInverted, {operations_[at(latest)].op, each.op});
+      }
+      if (latest == kNone || problem_.call[at(each.op)] > problem_.call[at(operations_[at(latest)].op)]) latest = index;
+      order.push_back(each.op);
+    }
+    return Found::linearizable(std::move(order));
+  }
+
+  /// The first operation that was given more than a count nobody has: it has too few before it.
+  [[nodiscard]] std::int32_t given_after(std::int64_t count) const {
+    auto slot = given_.begin() + count;
+    while (*slot == kNone) ++slot;
+    return operations_[at(*slot)].op;
+  }
+
+  [[nodiscard]] Found refuted(Reason reason, std::vector<std::int32_t> telling) const {
+    std::vector<std::int32_t> scope;
+    for (const CountOperation& each : operations_) scope.push_back(each.op);
+    return Found::violation({reason, std::move(telling), std::move(scope)});
+  }
+
+  const search::Problem& problem_;
+  std::span<const CountOperation> operations_;
+  std::vector<std::int32_t> given_;  // operations by the count they were given
+  std::vector<std::int32_t> unknown_;
+  std::int64_t most_ = -1;
 };
 
 }  // namespace
@@ -242,51 +320,7 @@ Found decide_counter(const search::Problem& problem, std::span<const CountOperat
 }
 
 Found decide_fetch_add(const search::Problem& problem, std::span<const CountOperation> operations) {
-  std::vector<std::int32_t> scope;
-  std::vector<std::int32_t> unknown;  // by call, as all operations are
-  std::int64_t most = -1;
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    scope.push_back(operations[i].op);
-    if (operations[i].optional)
-      unknown.push_back(static_cast<std::int32_t>(i));
-    else
-      most = std::max(most, operations[i].value);
-  }
-  const auto refuted = [&](Reason reason, std::vector<std::int32_t> telling) {
-    return Found::violation({reason, std::move(telling), scope});
-  };
-  std::vector<std::int32_t> given(operations.size(), kNone);
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    const CountOperation& each = operations[i];
-    if (each.optional) continue;
-    if (each.value < 0) return refuted(Reason::kCountTooLow, {each.op});
-    if (each.value >= static_cast<std::int64_t>(operations.size())) return refuted(Reason::kCountTooHigh, {each.op});
-    std::int32_t& slot = given[static_cast<std::size_t>(each.value)];
-    if (slot != kNone) return refuted(Reason::kSameCount, {operations[at(slot)].op, each.op});
-    slot = static_cast<std::int32_t>(i);
-  }
-  // Those with an unknown outcome fill the holes, by their calls.
-  std::vector<std::int32_t> order;
-  std::size_t next = 0;
-  std::int32_t latest = kNone;  // of those so far: who was called last
-  for (std::int64_t count = 0; count <= most; ++count) {
-    std::int32_t index = given[static_cast<std::size_t>(count)];
-    if (index == kNone) {
-      if (next == unknown.size()) {  // whoever was given more has too few before it
-        while (given[static_cast<std::size_t>(count)] == kNone) ++count;
-        return refuted(Reason::kCountTooHigh, {operations[at(given[static_cast<std::size_t>(count)])].op});
-      }
-      index = unknown[next++];
-    }
-    const CountOperation& each = operations[at(index)];
-    if (latest != kNone && problem.ret[at(each.op)] < problem.call[at(operations[at(latest)].op)]) {
-      if (operations[at(latest)].optional) return refuted(Reason::kCountTooHigh, {each.op});
-      return refuted(Reason::kCountsInverted, {operations[at(latest)].op, each.op});
-    }
-    if (latest == kNone || problem.call[at(each.op)] > problem.call[at(operations[at(latest)].op)]) latest = index;
-    order.push_back(each.op);
-  }
-  return Found::linearizable(std::move(order));
+  return FetchAdd(problem, operations).decide();
 }
 
 }  // namespace linpoint::monitors

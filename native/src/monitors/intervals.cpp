@@ -29,9 +29,10 @@ std::vector<Interval> intervals_of(const search::Problem& problem, std::int32_t 
   }
   gaps = run + 2;
   std::vector<Interval> intervals(problem.size());
-  for (std::size_t op = 0; op < problem.size(); ++op)
-    intervals[op] = {runs[rank(problem.call[op])],
-                     problem.ret[op] == histories::kNever ? run + 1 : runs[rank(problem.ret[op])]};
+  for (std::size_t op = 0; op < problem.size(); ++op) {
+    intervals[op].first = runs[rank(problem.call[op])];
+    intervals[op].last = problem.ret[op] == histories::kNever ? run + 1 : runs[rank(problem.ret[op])];
+  }
   return intervals;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "monitors/events.hpp"
 #include "monitors/intervals.hpp"
@@ -46,8 +47,7 @@ class Monitor {
   }
 
   [[nodiscard]] Found container() const {
-    const bool counted =
-        blueprint_.capacity && *blueprint_.capacity < static_cast<std::int64_t>(problem_.size() + content_.size());
+    const bool counted = blueprint_.capacity && std::cmp_less(*blueprint_.capacity, problem_.size() + content_.size());
     if (counted) return Found::excluded(Exclusion::kCapacity);
     Handlings input;
     const auto first = static_cast<std::int32_t>(content_.size());
@@ -58,43 +58,36 @@ class Monitor {
       if (value == null()) return Found::excluded(Exclusion::kNull);
       input.all.push_back({Role::kAdd, false, kNone, value, {i, i}});
     }
-    for (std::size_t op = 0; op < problem_.size(); ++op) {
-      const Instruction& what = code_[op];
-      switch (what.code) {
-        case Code::kEnqueue:
-        case Code::kPush:
-          if (what.first == null()) return Found::excluded(Exclusion::kNull, number(op));
-          // A queue that cannot be full says yes.
-          if (what.want != kAny && what.want != blueprint_.constants.yes)
-            return Found::excluded(Exclusion::kResult, number(op));
-          input.all.push_back({Role::kAdd, optional(op), number(op), what.first, owns[op]});
-          break;
-        case Code::kDequeue:
-        case Code::kPop:
-          if (optional(op))
-            input.unknown.push_back({number(op), owns[op]});
-          else if (what.want == null())
-            input.empties.push_back({number(op), owns[op]});
-          else
-            input.all.push_back({Role::kRemove, false, number(op), what.want, owns[op]});
-          break;
-        case Code::kFront:
-        case Code::kTop:
-          if (optional(op)) break;
-          if (what.want == null())
-            input.empties.push_back({number(op), owns[op]});
-          else
-            input.all.push_back({Role::kObserve, false, number(op), what.want, owns[op]});
-          break;
-        default:
-          return Found::excluded(Exclusion::kResult, number(op));
-      }
-    }
+    for (std::size_t op = 0; op < problem_.size(); ++op)
+      if (const Exclusion why = handle(op, owns[op], input); why != Exclusion::kNone)
+        return Found::excluded(why, number(op));
     if (blueprint_.kind == "queue") return decide_handlings(input, true, decide_queue, stop_);
     if (blueprint_.kind == "stack") return decide_handlings(input, false, decide_stack, stop_);
     const std::span<const std::int64_t> priorities = blueprint_.integers;
     return decide_handlings(
-        input, false, [priorities](const Contents& contents) { return decide_priority_queue(contents, priorities); }, stop_);
+        input, false, [priorities](const Contents& contents) { return decide_priority_queue(contents, priorities); },
+        stop_);
+  }
+
+  [[nodiscard]] Exclusion handle(std::size_t op, const Interval& owns, Handlings& input) const {
+    const Instruction& what = code_[op];
+    const bool removes = what.code == Code::kDequeue || what.code == Code::kPop;
+    if (what.code == Code::kEnqueue || what.code == Code::kPush) {
+      if (what.first == null()) return Exclusion::kNull;
+      // A queue that cannot be full says yes.
+      if (what.want != kAny && what.want != blueprint_.constants.yes) return Exclusion::kResult;
+      input.all.push_back({Role::kAdd, optional(op), number(op), what.first, owns});
+      return Exclusion::kNone;
+    }
+    if (!removes && what.code != Code::kFront && what.code != Code::kTop) return Exclusion::kResult;
+    if (optional(op)) {  // who may have looked tells nothing
+      if (removes) input.unknown.push_back({number(op), owns});
+    } else if (what.want == null()) {
+      input.empties.push_back({number(op), owns});
+    } else {
+      input.all.push_back({removes ? Role::kRemove : Role::kObserve, false, number(op), what.want, owns});
+    }
+    return Exclusion::kNone;
   }
 
   [[nodiscard]] Found value() const {
@@ -110,7 +103,8 @@ class Monitor {
         return Found::excluded(why, number(op));
       if (entry && access.now == null()) return Found::excluded(Exclusion::kNull, number(op));
       if (access.act == Act::kReplace && access.old == access.now) access.act = Act::kRead;
-      if (!(access.optional && (access.act == Act::kRead || access.act == Act::kDiffers))) accesses.push_back(access);
+      const bool changes = access.act == Act::kWrite || access.act == Act::kReplace;
+      if (changes || !access.optional) accesses.push_back(access);
     }
     const std::int32_t initial = content_.empty() ? kAbsent : static_cast<std::int32_t>(content_[0]);
     if (entry && initial == null()) return Found::excluded(Exclusion::kNull);
@@ -201,35 +195,34 @@ class Monitor {
     std::vector<BitOperation> operations;
     operations.reserve(problem_.size());
     for (std::size_t op = 0; op < problem_.size(); ++op) {
-      const Instruction& what = code_[op];
-      const bool no = what.want == blueprint_.constants.no;
-      const bool yes = what.want == blueprint_.constants.yes;
-      Touch touch{};
-      bool observed = yes || no;
-      switch (what.code) {
-        case Code::kAdd:
-        case Code::kTryAcquire:
-          touch = no ? Touch::kSawOn : Touch::kTurnsOn;
-          break;
-        case Code::kRemove:
-          touch = no ? Touch::kSawOff : Touch::kTurnsOff;
-          break;
-        case Code::kHas:
-          if (optional(op)) continue;
-          touch = no ? Touch::kSawOff : Touch::kSawOn;
-          break;
-        case Code::kAcquire:
-        case Code::kRelease:
-          touch = what.code == Code::kAcquire ? Touch::kTurnsOn : Touch::kTurnsOff;
-          observed = true;
-          break;
-        default:
-          return Found::excluded(Exclusion::kResult, number(op));
-      }
-      if (!observed && !optional(op)) return Found::excluded(Exclusion::kResult, number(op));
-      operations.push_back({number(op), bit(what.first), touch, optional(op)});
+      if (code_[op].code == Code::kHas && optional(op)) continue;
+      const std::optional<Touch> touch = touch_of(op);
+      if (!touch) return Found::excluded(Exclusion::kResult, number(op));
+      operations.push_back({number(op), bit(code_[op].first), *touch, optional(op)});
     }
     return decide_bits(problem_, operations, std::move(on));
+  }
+
+  /// What an operation did to a bit; none where that was not observed.
+  [[nodiscard]] std::optional<Touch> touch_of(std::size_t op) const {
+    const Instruction& what = code_[op];
+    const bool no = what.want == blueprint_.constants.no;
+    const bool observed = no || what.want == blueprint_.constants.yes || optional(op);
+    switch (what.code) {
+      case Code::kAcquire:
+        return Touch::kTurnsOn;
+      case Code::kRelease:
+        return Touch::kTurnsOff;
+      case Code::kAdd:
+      case Code::kTryAcquire:
+        return observed ? std::optional(no ? Touch::kSawOn : Touch::kTurnsOn) : std::nullopt;
+      case Code::kRemove:
+        return observed ? std::optional(no ? Touch::kSawOff : Touch::kTurnsOff) : std::nullopt;
+      case Code::kHas:
+        return observed ? std::optional(no ? Touch::kSawOff : Touch::kSawOn) : std::nullopt;
+      default:
+        return std::nullopt;
+    }
   }
 
   [[nodiscard]] Found counts() const {
@@ -253,7 +246,7 @@ class Monitor {
       CountOperation each{number(op), optional(op), reads, 0};
       if (what.want != kAny && (reads || what.code == Code::kFetchAdd)) {
         // Far-away numbers are as wrong as near ones, and stay clear of overflow.
-        constexpr std::int64_t kFar = std::int64_t{1} << 61U;
+        constexpr std::int64_t kFar = 2'305'843'009'213'693'952;  // 2^61
         const std::int64_t steps = std::clamp(what.wanted, -kFar, kFar) - content_[0];
         if (steps % step != 0) return Found::excluded(Exclusion::kResult, number(op));
         each.value = steps / step;

@@ -176,56 +176,65 @@ class Queue {
     return order;
   }
 
-  /// Each operation as early as the order of values allows.
-  [[nodiscard]] std::vector<std::int32_t> operations_in_order(const std::vector<std::int32_t>& order,
+  struct Placed {
+    std::int32_t gap;
+    std::int32_t op;
+  };
+
+  /// Operations of one segment, adds and turns at the front apart, each as early as the order of values allows.
+  struct Segment {
+    std::int32_t add_gap;
+    std::int32_t front_gap;
+    std::vector<Placed> adds;
+    std::vector<Placed> fronts;
+  };
+
+  void place(const Value& value, Segment& segment) const {
+    segment.add_gap = std::max(segment.add_gap, value.added.first);
+    if (value.add != kNone) segment.adds.push_back({segment.add_gap, value.add});
+    segment.front_gap = std::max(segment.front_gap, segment.add_gap);
+    const auto seen = contents_.observations(value);
+    std::vector<Observation> peeks(seen.begin(), seen.end());
+    std::sort(peeks.begin(), peeks.end(),
+              [](const Observation& a, const Observation& b) { return a.owns.first < b.owns.first; });
+    for (const Observation& peek : peeks) {
+      segment.front_gap = std::max(segment.front_gap, peek.owns.first);
+      segment.fronts.push_back({segment.front_gap, peek.op});
+    }
+    if (value.removal == kNone) return;
+    segment.front_gap = std::max(segment.front_gap, value.removed.first);
+    segment.fronts.push_back({segment.front_gap, value.removal});
+  }
+
+  /// In a gap adds come first: they are what is removed there.
+  static void merge(const Segment& segment, std::vector<std::int32_t>& order) {
+    std::size_t f = 0;
+    for (const Placed& add : segment.adds) {
+      for (; f < segment.fronts.size() && segment.fronts[f].gap < add.gap; ++f) order.push_back(segment.fronts[f].op);
+      order.push_back(add.op);
+    }
+    for (; f < segment.fronts.size(); ++f) order.push_back(segment.fronts[f].op);
+  }
+
+  [[nodiscard]] std::vector<std::int32_t> operations_in_order(const std::vector<std::int32_t>& values,
                                                               const std::vector<std::int32_t>& barriers,
                                                               const std::vector<std::int32_t>& free) const {
-    struct Placed {
-      std::int32_t gap;
-      std::int32_t op;
-    };
     std::vector<std::pair<std::int32_t, std::int32_t>> empties;  // by barrier
     for (const Observation& empty : contents_.empties()) empties.emplace_back(free[at(empty.owns.first)], empty.op);
     std::sort(empties.begin(), empties.end());
-    std::vector<std::int32_t> result;
-    std::vector<Placed> adds;
-    std::vector<Placed> fronts;
-    std::vector<Observation> peeks;
+    std::vector<std::int32_t> order;
     std::size_t from = 0;
     std::size_t next_empty = 0;
-    for (std::size_t segment = 0; segment <= barriers.size(); ++segment) {
-      std::int32_t add_gap = segment == 0 ? 0 : barriers[segment - 1];
-      std::int32_t front_gap = add_gap;
-      adds.clear();
-      fronts.clear();
-      for (; from < order.size() && at(segment_[at(order[from])]) == segment; ++from) {
-        const Value& value = values_[at(order[from])];
-        add_gap = std::max(add_gap, value.added.first);
-        if (value.add != kNone) adds.push_back({add_gap, value.add});
-        const auto seen = contents_.observations(value);
-        peeks.assign(seen.begin(), seen.end());
-        std::sort(peeks.begin(), peeks.end(),
-                  [](const Observation& a, const Observation& b) { return a.owns.first < b.owns.first; });
-        front_gap = std::max(front_gap, add_gap);
-        for (const Observation& peek : peeks) {
-          front_gap = std::max(front_gap, peek.owns.first);
-          fronts.push_back({front_gap, peek.op});
-        }
-        if (value.removal == kNone) continue;
-        front_gap = std::max(front_gap, value.removed.first);
-        fronts.push_back({front_gap, value.removal});
-      }
-      std::size_t f = 0;
-      for (const Placed& add : adds) {
-        for (; f < fronts.size() && fronts[f].gap < add.gap; ++f) result.push_back(fronts[f].op);
-        result.push_back(add.op);
-      }
-      for (; f < fronts.size(); ++f) result.push_back(fronts[f].op);
-      if (segment < barriers.size())
-        for (; next_empty < empties.size() && empties[next_empty].first == barriers[segment]; ++next_empty)
-          result.push_back(empties[next_empty].second);
+    for (std::size_t number = 0; number <= barriers.size(); ++number) {
+      const std::int32_t start = number == 0 ? 0 : barriers[number - 1];
+      Segment segment{start, start, {}, {}};
+      for (; from < values.size() && at(segment_[at(values[from])]) == number; ++from)
+        place(values_[at(values[from])], segment);
+      merge(segment, order);
+      for (; next_empty < empties.size() && empties[next_empty].first == barriers[number]; ++next_empty)
+        order.push_back(empties[next_empty].second);
     }
-    return result;
+    return order;
   }
 
   /// Two values whose adds and turns at the front are inverted.

@@ -172,7 +172,7 @@ class Nesting {
     std::vector<std::int32_t> ends;
     ends.reserve(needs_.size());
     for (const Need& need : needs_) ends.push_back(need.owns.last);
-    reaching_.emplace(ends);
+    reaching_ = Reaching(ends);
   }
 
   /// Observations by value and start, and certain stays by start.
@@ -193,7 +193,7 @@ class Nesting {
       place_of_peek_[at(peek_need_[i])] = static_cast<std::int32_t>(i);
       ends.push_back(needs_[at(peek_need_[i])].owns.last);
     }
-    peeks_reaching_.emplace(ends);
+    peeks_reaching_ = Reaching(ends);
     stay_order_.resize(members_.size());
     std::iota(stay_order_.begin(), stay_order_.end(), 0);
     std::sort(stay_order_.begin(), stay_order_.end(),
@@ -205,15 +205,15 @@ class Nesting {
       stay_place_[at(stay_order_[i])] = static_cast<std::int32_t>(i);
       stay_ends.push_back(inside.first <= inside.last ? inside.last : kNone);
     }
-    stays_reaching_.emplace(stay_ends);
+    stays_reaching_ = Reaching(stay_ends);
     waiting_.resize(members_.size());
   }
 
   /// Places every operation that owns a free gap.
   void serve(std::size_t gap) {
     const auto end = at(before_[gap + 1]);
-    for (std::size_t i = reaching_->find(0, end, static_cast<std::int32_t>(gap)); i != Reaching::kNowhere;
-         i = reaching_->find(i + 1, end, static_cast<std::int32_t>(gap)))
+    for (std::size_t i = reaching_.find(0, end, static_cast<std::int32_t>(gap)); i != Reaching::kNowhere;
+         i = reaching_.find(i + 1, end, static_cast<std::int32_t>(gap)))
       place(i);
   }
 
@@ -223,12 +223,12 @@ class Nesting {
     const auto end = std::upper_bound(stay_order_.begin(), stay_order_.end(), point,
                                       [&](std::int32_t p, std::int32_t i) { return p < inside_[at(i)].first; }) -
                      stay_order_.begin();
-    const auto member = at(stay_order_[stays_reaching_->find(0, static_cast<std::size_t>(end), point)]);
+    const auto member = at(stay_order_[stays_reaching_.find(0, static_cast<std::size_t>(end), point)]);
     waiting_[member].push_back(point);
     const auto first = at(first_observation_[member]);
     const auto last = first + at(contents_.values()[at(members_[member])].observations);
-    for (std::size_t i = peeks_reaching_->find(first, last, point); i != Reaching::kNowhere;
-         i = peeks_reaching_->find(i + 1, last, point)) {
+    for (std::size_t i = peeks_reaching_.find(first, last, point); i != Reaching::kNowhere;
+         i = peeks_reaching_.find(i + 1, last, point)) {
       const Need& need = needs_[at(peek_need_[i])];
       if (need.owns.first > point) break;
       alone_[at(need.observation)] = real_[gap];
@@ -237,8 +237,8 @@ class Nesting {
   }
 
   void place(std::size_t need) {
-    reaching_->remove(need);
-    if (needs_[need].observation != kNone) peeks_reaching_->remove(at(place_of_peek_[need]));
+    reaching_.remove(need);
+    if (needs_[need].observation != kNone) peeks_reaching_.remove(at(place_of_peek_[need]));
     if (--missing_[at(needs_[need].member)] == 0) complete_.push_back(needs_[need].member);
   }
 
@@ -251,7 +251,7 @@ class Nesting {
       stays_[at(member)] = {std::min(push, pop), pop, taken_++};  // if it can pop first, both own the gap of the pop
       --left_;
       if (!peeks_) continue;
-      stays_reaching_->remove(at(stay_place_[at(member)]));
+      stays_reaching_.remove(at(stay_place_[at(member)]));
       // Free from now on, also for those taken out with it: who is pushed over the value must leave before it is seen.
       for (const std::int32_t gap : waiting_[at(member)]) free.insert(at(gap));
       again.insert(again.end(), waiting_[at(member)].begin(), waiting_[at(member)].end());
@@ -273,17 +273,17 @@ class Nesting {
   std::vector<Interval> inside_;
   std::vector<Need> needs_;           // by start
   std::vector<std::int32_t> before_;  // for each place how many needs start before it
-  std::optional<Reaching> reaching_;
+  Reaching reaching_{{}};
   std::vector<std::int32_t> complete_;
   // For peeks alone:
   std::vector<std::int32_t> first_observation_;
   std::vector<std::int32_t> alone_;
   std::vector<std::int32_t> peek_need_;
   std::vector<std::int32_t> place_of_peek_;
-  std::optional<Reaching> peeks_reaching_;
+  Reaching peeks_reaching_{{}};
   std::vector<std::int32_t> stay_order_;
   std::vector<std::int32_t> stay_place_;
-  std::optional<Reaching> stays_reaching_;
+  Reaching stays_reaching_{{}};
   std::vector<std::vector<std::int32_t>> waiting_;
 };
 
@@ -350,7 +350,8 @@ std::vector<std::int32_t> in_order(const Contents& contents, const Nesting& nest
     for (std::size_t j = 0; j < observed.size(); ++j) {
       const std::int32_t alone = nesting.alone_at(i, j);
       const bool owns_push = observed[j].owns.first <= stay.push && stay.push <= observed[j].owns.last;
-      Place seen = alone != kNone ? Place{alone, kSees, 0, 0, 0, 0} : owns_push ? push : pop;
+      Place seen = owns_push ? push : pop;
+      if (alone != kNone) seen = {alone, kSees, 0, 0, 0, 0};
       seen.role = 1;
       seen.op = observed[j].op;
       places.push_back(seen);

@@ -25,7 +25,7 @@ class Choices {
     if (found.status != Status::kViolation || input_.unknown.empty()) return found;
     if (by_deadlines && found.refuted.reason == Reason::kOrderInverted) return with_unknown(assign(std::move(found)));
     Refuted root = found.refuted;
-    const Found answer = repair(std::move(found));
+    Found answer = repair(std::move(found));
     if (answer.status != Status::kViolation) return answer;
     // What was tried in vain belongs to the evidence.
     root.scope = std::move(scope_);
@@ -33,7 +33,7 @@ class Choices {
   }
 
  private:
-  Found once() const {
+  [[nodiscard]] Found once() const {
     Contents contents;
     auto early = contents.read(input_.all, input_.empties, input_.gaps);
     Found found = early ? std::move(*early) : decide_(contents);
@@ -78,10 +78,13 @@ class Choices {
         if (first == kNone || value(removed[next]).removed.last < value(first).removed.last) first = removed[next];
       if (first != kNone) dues.push_back({value(first).removed.last, each, first});
     }
-    std::stable_sort(dues.begin(), dues.end(), [](const Due& a, const Due& b) { return a.deadline < b.deadline; });
+    std::sort(dues.begin(), dues.end(), [](const Due& a, const Due& b) {
+      return a.deadline != b.deadline ? a.deadline < b.deadline : a.value < b.value;
+    });
     std::vector<Observation> unknown = input_.unknown;
-    std::stable_sort(unknown.begin(), unknown.end(),
-                     [](const Observation& a, const Observation& b) { return a.owns.first < b.owns.first; });
+    std::sort(unknown.begin(), unknown.end(), [](const Observation& a, const Observation& b) {
+      return a.owns.first != b.owns.first ? a.owns.first < b.owns.first : a.op < b.op;
+    });
     std::vector<std::int32_t> due;
     const std::size_t before = input_.all.size();
     for (std::size_t k = 0; k < dues.size(); ++k) {
@@ -164,11 +167,11 @@ Found decide_handlings(Handlings& input, bool first_in_first_out, const DecideCo
       // With duplicates nobody can tell which of them was removed; perhaps none had to be.
       const std::int32_t culprit = input.unknown.front().op;
       Handlings certain{input.all, input.empties, {}, input.gaps};
-      Found found = Choices(certain, decide, stop).decide(false);
+      const Found found = Choices(certain, decide, stop).decide(false);
       return found.status == Status::kLinearizable ? found : Found::excluded(Exclusion::kUnknownRemovals, culprit);
     }
-    const bool open_ended = std::ranges::all_of(
-        input.unknown, [&](const Observation& each) { return each.owns.last == input.gaps - 1; });
+    const bool open_ended =
+        std::ranges::all_of(input.unknown, [&](const Observation& each) { return each.owns.last == input.gaps - 1; });
     first_in_first_out = first_in_first_out && !looks && open_ended;
   }
   return Choices(input, decide, stop).decide(first_in_first_out);

@@ -24,6 +24,7 @@ using DecideContents = std::function<Found(const Contents&)>;
 /// `first_in_first_out`: of a queue without looks and empty results the choice is known. A value a that nobody removed
 /// has a deadline, the least end of the removals of values that were added wholly after it; in the order of deadlines
 /// and of calls, the k-th removal must be called before the k-th deadline, and may remove that value.
-Found decide_handlings(Handlings& input, bool first_in_first_out, const DecideContents& decide, search::StopToken& stop);
+Found decide_handlings(Handlings& input, bool first_in_first_out, const DecideContents& decide,
+                       search::StopToken& stop);
 
 }  // namespace linpoint::monitors

@@ -228,11 +228,8 @@ class Builder {
     for (std::size_t i = 0; i < position_.size(); ++i)
       by_call[static_cast<std::size_t>(call_[i])] = static_cast<std::int32_t>(i);
     Problem problem;
-    const std::size_t size = position_.size();
-    for (auto* column : {&problem.position, &problem.symbol}) column->reserve(size);
-    for (auto* column : {&problem.call, &problem.ret}) column->reserve(size);
-    for (auto* column : {&problem.optional, &problem.reads, &problem.despairs, &problem.revives}) column->reserve(size);
-    std::vector<std::int32_t> number(size, kNone);
+    reserve(problem, position_.size());
+    std::vector<std::int32_t> number(position_.size(), kNone);
     for (const std::int32_t old : by_call) {
       if (old == kNone) continue;
       const Symbol symbol = symbol_of(at(old), alphabet);
@@ -258,6 +255,12 @@ class Builder {
     renumber(excluded_, problem.excluded);
     problem.settles.resize(problem.size());
     return problem;
+  }
+
+  static void reserve(Problem& problem, std::size_t size) {
+    for (auto* column : {&problem.position, &problem.symbol}) column->reserve(size);
+    for (auto* column : {&problem.call, &problem.ret}) column->reserve(size);
+    for (auto* column : {&problem.optional, &problem.reads, &problem.despairs, &problem.revives}) column->reserve(size);
   }
 
   [[nodiscard]] Symbol symbol_of(std::size_t index, const Alphabet& alphabet) const {

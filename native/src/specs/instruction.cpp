@@ -55,8 +55,8 @@ constexpr std::array kTable{
 };
 
 /// The most that a counter may be moved by at once, and in all: up to there integers and floats count alike.
-constexpr std::int64_t kMostAdded = 1'073'741'824;  // 2^30
-constexpr std::int64_t kMostInAll = std::int64_t{1} << 52U;
+constexpr std::int64_t kMostAdded = 1'073'741'824;          // 2^30
+constexpr std::int64_t kMostInAll = 4'503'599'627'370'496;  // 2^52
 
 /// Notes the recorded result. False when the spec never gives it.
 bool wants(Instruction& instruction, Returns returns, std::int32_t result, const Blueprint& blueprint) {

@@ -105,11 +105,13 @@ Finding check_members(const Columns& columns, std::span<const std::int32_t> posi
   if (!std::is_sorted(expected.begin(), expected.end())) std::sort(expected.begin(), expected.end());
   std::vector<bool> named(expected.size());
   const bool dense = !expected.empty() && at(expected.back() - expected.front()) + 1 == expected.size();
+  const auto place_of = [&](std::int32_t position) {
+    if (!dense) return std::lower_bound(expected.begin(), expected.end(), position);
+    const bool there = position >= expected.front() && position <= expected.back();
+    return there ? expected.begin() + (position - expected.front()) : expected.end();
+  };
   for (const std::int32_t position : order) {
-    const auto found = !dense ? std::lower_bound(expected.begin(), expected.end(), position)
-                       : position < expected.front() || position > expected.back()
-                           ? expected.end()
-                           : expected.begin() + (position - expected.front());
+    const auto found = place_of(position);
     if (found == expected.end() || *found != position) return {Flaw::kNotThere};
     const auto place = static_cast<std::size_t>(found - expected.begin());
     if (named[place]) return {Flaw::kNotThere};

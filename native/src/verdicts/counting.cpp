@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linpoint/verdicts/counting.hpp"
 
-#include <optional>
+#include <algorithm>
+#include <limits>
 
 #include "specs/instruction.hpp"
 
@@ -22,7 +23,7 @@ class Counting {
   bool holds(std::span<const std::int32_t> telling, Reason reason) {
     if (telling.empty() || !equal_steps()) return false;
     for (const std::int32_t position : telling)
-      if (!columns_.certain(at(position)) || !count_of(position)) return false;
+      if (!columns_.certain(at(position)) || count_of(position) == kNoCount) return false;
     const std::int32_t last = telling.back();
     switch (reason) {
       case Reason::kCountTooLow:
@@ -32,7 +33,7 @@ class Counting {
       case Reason::kSameCount:
         return telling.size() == 2 && gives() && telling.front() != last && count_of(telling.front()) == count_of(last);
       case Reason::kCountsInverted:
-        return telling.size() == 2 && gives() && *count_of(telling.front()) < *count_of(last) &&
+        return telling.size() == 2 && gives() && count_of(telling.front()) < count_of(last) &&
                precedes(last, telling.front());
       default:
         return false;
@@ -64,13 +65,15 @@ class Counting {
     return true;
   }
 
-  /// How many steps an operation saw before it; none if that is no whole number.
-  [[nodiscard]] std::optional<std::int64_t> count_of(std::int32_t position) const {
+  static constexpr std::int64_t kNoCount = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int64_t kFar = 2'305'843'009'213'693'952;  // 2^61: any number there is as wrong as the next
+
+  /// How many steps an operation saw before it; kNoCount if that is no whole number.
+  [[nodiscard]] std::int64_t count_of(std::int32_t position) const {
     const Instruction op = instruction(position);
-    if (op.want == specs::kAny || (op.code != Code::kReadCount && op.code != Code::kFetchAdd)) return std::nullopt;
-    constexpr std::int64_t kFar = std::int64_t{1} << 61U;
-    const std::int64_t moved = std::min(std::max(op.wanted, -kFar), kFar) - initial_;
-    return moved % step_ == 0 ? std::optional(moved / step_) : std::nullopt;
+    if (op.want == specs::kAny || (op.code != Code::kReadCount && op.code != Code::kFetchAdd)) return kNoCount;
+    const std::int64_t moved = std::clamp(op.wanted, -kFar, kFar) - initial_;
+    return moved % step_ == 0 ? moved / step_ : kNoCount;
   }
 
   /// Whether one operation certainly took effect before another; a cautious answer where times touch.
@@ -86,26 +89,25 @@ class Counting {
     std::int64_t least = 0;
     for (const std::int32_t each : positions_)
       if (each != read && steps(instruction(each)) && precedes(each, read)) ++least;
-    return *count_of(read) < least;
+    return count_of(read) < least;
   }
 
   [[nodiscard]] bool too_low(std::int32_t read, std::int32_t earlier) const {
     if (!precedes(earlier, read)) return false;
-    std::int64_t least = *count_of(earlier);
+    std::int64_t least = count_of(earlier);
     for (const std::int32_t each : positions_)
       if (steps(instruction(each)) && precedes(earlier, each) && precedes(each, read)) ++least;
-    return *count_of(read) < least;
+    return count_of(read) < least;
   }
 
   [[nodiscard]] bool too_high(std::int32_t seen) const {
-    const std::int64_t count = *count_of(seen);
+    const std::int64_t count = count_of(seen);
     const bool given = gives();
     std::int64_t most = 0;
     for (const std::int32_t each : positions_) {
       if (each == seen || !steps(instruction(each)) || precedes(seen, each)) continue;
       // Who was given as much or more came later.
-      const auto own = given && columns_.certain(at(each)) ? count_of(each) : std::nullopt;
-      if (!own || *own < count) ++most;
+      if (!given || !columns_.certain(at(each)) || count_of(each) < count) ++most;
     }
     return count > most;
   }

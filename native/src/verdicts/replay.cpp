@@ -100,7 +100,8 @@ class PlainEntry final : public Object {
   }
   /// To what is absent, as to an empty string; to nothing else but strings.
   bool append(std::int32_t value) {
-    const std::optional<std::string> before = !present_ ? "" : text_ ? text_ : string(value_);
+    std::optional<std::string> before = "";
+    if (present_) before = text_ ? text_ : string(value_);
     const std::optional<std::string> more = string(value);
     if (!before || !more) return false;
     text_ = *before + *more;

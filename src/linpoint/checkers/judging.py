@@ -45,9 +45,7 @@ def _judge_object(reading: Interpretation, judged: Object, *, interrupted: bool)
 
     def verdict(status: Status, part: Part, why: str, **evidence: Any) -> KeyVerdict:
         configurations = sum(answer.configurations for answer in answers)
-        return KeyVerdict(
-            part.key, status, part.told()[0], why, positions, configurations=configurations, **evidence
-        )
+        return KeyVerdict(part.key, status, part.told()[0], why, positions, configurations=configurations, **evidence)
 
     for part, answer in zip(parts, answers, strict=True):
         if answer.found is False:
@@ -73,9 +71,7 @@ def _told_by_monitor(judged: Object, *, interrupted: bool) -> KeyVerdict:
         why = "it was interrupted" if interrupted else _REASONS[StopReason.TIME]
         return KeyVerdict(judged.key, Status.UNKNOWN, "monitor", why, judged.positions)
     status = Status.LINEARIZABLE if said.witness else Status.VIOLATION if said.pattern else Status.UNKNOWN
-    return KeyVerdict(
-        judged.key, status, "monitor", said.why, judged.positions, said.witness, said.pattern
-    )
+    return KeyVerdict(judged.key, status, "monitor", said.why, judged.positions, said.witness, said.pattern)
 
 
 def merged(reading: Interpretation, witnesses: Sequence[Witness | None], positions: Sequence[int]) -> Witness | None:

@@ -55,9 +55,7 @@ class NativeTwin:
         elif twin.kind == "priority-queue":
             integers = _priorities(columns, list(fresh))
         capacity = None if twin.capacity is None else min(twin.capacity, 2**60)
-        blueprint = Blueprint(
-            twin.kind, names, [NULL, TRUE, FALSE], spec.key_argument, capacity, integers, strings
-        )
+        blueprint = Blueprint(twin.kind, names, [NULL, TRUE, FALSE], spec.key_argument, capacity, integers, strings)
         if twin.kind in _COUNTS and not covers(columns.native, blueprint):
             return None
         return cls(history, spec, blueprint, fresh)

@@ -20,7 +20,6 @@ from linpoint.histories.values import Value
 from linpoint.verdicts.budget import Budget
 from linpoint.verdicts.witness import Witness
 
-
 _CHUNK: Final = 64
 """Up to so many objects are one task for monitors; a single one takes microseconds."""
 

@@ -42,9 +42,7 @@ def unexplained(verdict: Verdict) -> Explanation:
     else:
         pattern, stuck = _evidence(bad[0])
         core = tuple(bad[0].positions if pattern is None else pattern.scope)
-        explanation = Explanation(
-            verdict, bad[0].key, core, core, pattern=pattern, stuck=stuck, others=tuple(bad[1:])
-        )
+        explanation = Explanation(verdict, bad[0].key, core, core, pattern=pattern, stuck=stuck, others=tuple(bad[1:]))
     return dataclasses.replace(explanation, text=in_words(explanation))
 
 

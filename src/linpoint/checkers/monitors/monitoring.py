@@ -75,9 +75,7 @@ def monitored(reading: Interpretation, positions: Sequence[int], stop: StopToken
     """Ask the monitor for one object. ``seconds`` limits the search that confirms a violation."""
     twin = reading.twin
     assert twin is not None
-    said = monitor(
-        reading.columns, positions, twin.content(positions), twin.blueprint, reading.native_condition, stop
-    )
+    said = monitor(reading.columns, positions, twin.content(positions), twin.blueprint, reading.native_condition, stop)
     match said.status:
         case MonitorStatus.LINEARIZABLE:
             return _ordered(reading, said, twin.kind)
