@@ -294,7 +294,8 @@ bool expect_monitor(const Kind& kind, const Columns& columns, Condition conditio
   blueprint.capacity = kind.capacity;
   blueprint.strings = strings();
   const std::vector<std::int64_t> content(kind.first.begin(), kind.first.end());
-  const Problem problem = build(columns, {positions, {}, false}, condition, {}, nullptr, 0);
+  const Alphabet no_letters;
+  const Problem problem = build(columns, {positions, {}, false}, condition, no_letters, nullptr, 0);
   StopToken stop;
   const monitors::Outcome outcome = monitors::decide(columns, problem, blueprint, content, stop);
   if (outcome.status == monitors::Status::kViolation) {
