@@ -19,9 +19,12 @@ using specs::kAny;
 
 class Monitor {
  public:
-  Monitor(const search::Problem& problem, const specs::Blueprint& blueprint, std::span<const std::int64_t> content,
-          std::vector<Instruction> code, search::StopToken& stop)
-      : problem_(problem), blueprint_(blueprint), content_(content), code_(std::move(code)), stop_(stop) {}
+  Monitor(const histories::Columns& columns, const search::Problem& problem, const specs::Blueprint& blueprint,
+          std::span<const std::int64_t> content, search::StopToken& stop)
+      : problem_(problem), blueprint_(blueprint), content_(content), compiler_(columns, blueprint), stop_(stop) {}
+
+  /// Whether an order counts only if it can be replayed.
+  [[nodiscard]] bool relaxed() const { return relaxed_; }
 
   Found decide() {
     const std::string& kind = blueprint_.kind;
@@ -37,6 +40,11 @@ class Monitor {
  private:
   [[nodiscard]] bool optional(std::size_t op) const { return problem_.optional[op] != 0; }
   [[nodiscard]] std::int32_t null() const { return blueprint_.constants.null; }
+  /// What an operation did; kImpossible where that is not known. Made when it is asked for: a million of them would
+  /// take longer to write down than to make.
+  [[nodiscard]] Instruction what(std::size_t op) const {
+    return compiler_.compile(at(problem_.position[op]), optional(op)).value_or(Instruction{});
+  }
   static std::int32_t number(std::size_t op) { return static_cast<std::int32_t>(op); }
 
   /// An operation that may be left out, but not put off for ever.
@@ -70,7 +78,7 @@ class Monitor {
   }
 
   [[nodiscard]] Exclusion handle(std::size_t op, const Interval& owns, Handlings& input) const {
-    const Instruction& what = code_[op];
+    const Instruction what = this->what(op);
     const bool removes = what.code == Code::kDequeue || what.code == Code::kPop;
     if (what.code == Code::kEnqueue || what.code == Code::kPush) {
       if (what.first == null()) return Exclusion::kNull;
@@ -90,7 +98,7 @@ class Monitor {
     return Exclusion::kNone;
   }
 
-  [[nodiscard]] Found value() const {
+  [[nodiscard]] Found value() {
     std::int32_t gaps = 0;
     const std::vector<Interval> owns = intervals_of(problem_, 0, gaps);
     std::vector<Access> accesses;
@@ -98,8 +106,9 @@ class Monitor {
     const bool entry = blueprint_.kind == "map";
     for (std::size_t op = 0; op < problem_.size(); ++op) {
       Access access{Act::kRead, optional(op), number(op), kNone, kNone, owns[op]};
-      if (const Exclusion why = entry ? entry_access(code_[op], access) : access_of(code_[op], access);
-          why != Exclusion::kNone)
+      const Instruction what = this->what(op);
+      relaxed_ = relaxed_ || what.code == Code::kDelete;
+      if (const Exclusion why = entry ? entry_access(what, access) : access_of(what, access); why != Exclusion::kNone)
         return Found::excluded(why, number(op));
       if (entry && access.now == null()) return Found::excluded(Exclusion::kNull, number(op));
       if (access.act == Act::kReplace && access.old == access.now) access.act = Act::kRead;
@@ -180,7 +189,9 @@ class Monitor {
 
   [[nodiscard]] Found bits() const {
     const bool set = blueprint_.kind == "set";
-    Slots slots(code_, [](const Instruction& each) { return each.first; });
+    std::vector<std::int32_t> elements(problem_.size());
+    for (std::size_t op = 0; op < problem_.size(); ++op) elements[op] = what(op).first;
+    Slots slots(elements, [](std::int32_t element) { return element; });
     std::vector<bool> on;
     std::vector<std::int64_t> inside(content_.begin(), content_.end());
     std::sort(inside.begin(), inside.end());
@@ -195,19 +206,19 @@ class Monitor {
     std::vector<BitOperation> operations;
     operations.reserve(problem_.size());
     for (std::size_t op = 0; op < problem_.size(); ++op) {
-      if (code_[op].code == Code::kHas && optional(op)) continue;
-      const std::optional<Touch> touch = touch_of(op);
+      const Instruction what = this->what(op);
+      if (what.code == Code::kHas && optional(op)) continue;
+      const std::optional<Touch> touch = touch_of(what, optional(op));
       if (!touch) return Found::excluded(Exclusion::kResult, number(op));
-      operations.push_back({number(op), bit(code_[op].first), *touch, optional(op)});
+      operations.push_back({number(op), bit(what.first), *touch, optional(op)});
     }
     return decide_bits(problem_, operations, std::move(on));
   }
 
   /// What an operation did to a bit; none where that was not observed.
-  [[nodiscard]] std::optional<Touch> touch_of(std::size_t op) const {
-    const Instruction& what = code_[op];
+  [[nodiscard]] std::optional<Touch> touch_of(const Instruction& what, bool optional) const {
     const bool no = what.want == blueprint_.constants.no;
-    const bool observed = no || what.want == blueprint_.constants.yes || optional(op);
+    const bool observed = no || what.want == blueprint_.constants.yes || optional;
     switch (what.code) {
       case Code::kAcquire:
         return Touch::kTurnsOn;
@@ -228,7 +239,7 @@ class Monitor {
   [[nodiscard]] Found counts() const {
     std::int64_t step = 0;
     for (std::size_t op = 0; op < problem_.size(); ++op) {
-      const Instruction& what = code_[op];
+      const Instruction what = this->what(op);
       if (what.code == Code::kReadCount) continue;
       if (what.code != Code::kCount && what.code != Code::kFetchAdd)
         return Found::excluded(Exclusion::kResult, number(op));
@@ -240,7 +251,7 @@ class Monitor {
     std::vector<CountOperation> operations;
     operations.reserve(problem_.size());
     for (std::size_t op = 0; op < problem_.size(); ++op) {
-      const Instruction& what = code_[op];
+      const Instruction what = this->what(op);
       const bool reads = what.code == Code::kReadCount;
       if (reads && optional(op)) continue;
       CountOperation each{number(op), optional(op), reads, 0};
@@ -259,8 +270,9 @@ class Monitor {
   const search::Problem& problem_;
   const specs::Blueprint& blueprint_;
   std::span<const std::int64_t> content_;
-  std::vector<Instruction> code_;
+  specs::Compiler compiler_;
   search::StopToken& stop_;
+  bool relaxed_ = false;
 };
 
 }  // namespace
@@ -268,20 +280,9 @@ class Monitor {
 Outcome decide(const histories::Columns& columns, const search::Problem& problem, const specs::Blueprint& blueprint,
                std::span<const std::int64_t> content, search::StopToken& stop) {
   Outcome outcome;
-  const specs::Compiler compiler(columns, blueprint);
-  std::vector<Instruction> code;
-  code.reserve(problem.size());
-  for (std::size_t op = 0; op < problem.size(); ++op) {
-    const auto instruction = compiler.compile(at(problem.position[op]), problem.optional[op] != 0);
-    if (!instruction) {
-      outcome.exclusion = Exclusion::kOperation;
-      outcome.culprit = problem.position[op];
-      return outcome;
-    }
-    code.push_back(*instruction);
-  }
-  outcome.relaxed = std::ranges::any_of(code, [](const Instruction& each) { return each.code == Code::kDelete; });
-  Found found = Monitor(problem, blueprint, content, std::move(code), stop).decide();
+  Monitor monitor(columns, problem, blueprint, content, stop);
+  Found found = monitor.decide();
+  outcome.relaxed = monitor.relaxed();
   const auto positions = [&](std::vector<std::int32_t>& operations) {
     for (std::int32_t& each : operations) each = problem.position[at(each)];
     return std::move(operations);
