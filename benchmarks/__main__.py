@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import lowe, plot, report
+from benchmarks import long, lowe, plot, report
 from benchmarks.cells import Cell, all_cells, matches, selected
 from benchmarks.measuring import Comparison, Measurement, measure_ours, measure_theirs
 from benchmarks.peer import Peer, PeerError, build
@@ -36,10 +36,11 @@ def main() -> int:
         _tell("Porcupine's files are not at hand (--data DIR names a copy): their cells are left out")
     chosen = selected(all_cells(data), options.select, quick=options.quick)
     with_lowe = not options.select or matches("lowe", options.select)
+    with_long = not options.select or matches("long", options.select)
     if options.list:
-        print("\n".join([*(cell.name for cell in chosen), *(["lowe"] if with_lowe else [])]))
+        print("\n".join([*(cell.name for cell in chosen), *(["lowe"] if with_lowe else []), *(["long"] if with_long else [])]))
         return 0
-    if not chosen and not with_lowe:
+    if not chosen and not with_lowe and not with_long:
         print("no cell has such a name; --list shows them all", file=sys.stderr)
         return 2
     limits = Limits(options.timeout or (10.0 if options.quick else 30.0), int(options.max_memory * 2**30))
@@ -55,6 +56,9 @@ def main() -> int:
             print()
             told = lowe.experiment(_QUICK_LOWE if options.quick else lowe.Plan(memory=limits.memory), out)
             wrong = any(result.note.startswith("WRONG") for result in told)
+        if with_long:
+            print()
+            wrong = long.experiment(quick=options.quick) or wrong
     except KeyboardInterrupt:
         print("\nstopped by Ctrl-C; this is what was measured so far")
         stopped = True

@@ -125,3 +125,32 @@ def operation_lines(kind: str, operations: int, *, processes: int = 8, seed: int
             f'{{"process": {number % processes}, "op": "{name}", "args": {args}, "result": {result}, '
             f'"call": {call}, "return": {end}}}\n'
         )
+
+
+def event_lines(kind: str, operations: int, *, processes: int = 8, seed: int = 1) -> Iterator[str]:
+    """The same operations as JSON events, calls and returns as they happen."""
+    rng = random.Random(seed)
+    step = KINDS[kind](rng)
+    reach = 5 * processes - 1
+    returns: list[tuple[int, int, str]] = []  # of open operations, and of some that are not called yet
+    calls: list[tuple[int, int, str]] = []
+    for number in range(operations):
+        name, args, result = step(number)
+        point = 10 * number + reach
+        call, end = point - int(rng.random() * reach), point + int(rng.random() * reach)
+        who = f'"process": {number % processes}, "f": "{name}"'
+        given = args[1:-1] or "null"
+        heapq.heappush(calls, (call, number, f'{{"type": "invoke", {who}, "value": {given}}}\n'))
+        seen = given if result == "null" and given != "null" else result
+        heapq.heappush(returns, (end, number, f'{{"type": "ok", {who}, "value": {seen}}}\n'))
+        yield from _until(point - reach, calls, returns)
+    yield from _until(10 * operations + 2 * reach, calls, returns)
+
+
+def _until(time: int, calls: list[tuple[int, int, str]], returns: list[tuple[int, int, str]]) -> Iterator[str]:
+    """Events up to a time; at one instant calls come first, but for the process that returns then."""
+    while calls and calls[0][0] < time or returns and returns[0][0] < time:
+        if calls and (not returns or calls[0][0] <= returns[0][0]):
+            yield heapq.heappop(calls)[2]
+        else:
+            yield heapq.heappop(returns)[2]
