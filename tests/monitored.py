@@ -77,8 +77,8 @@ DRAWS: dict[str, tuple[str, Draw, list[Any]]] = {
 }
 
 
-def monitored_history(rng: random.Random, name: str) -> tuple[History, Spec]:
-    """A history of up to 12 operations for a monitor, and the spec with its first value."""
+def monitored_history(rng: random.Random, name: str, *, size: int | None = None) -> tuple[History, Spec]:
+    """A history of ``size`` or up to 12 operations for a monitor, and the spec with its first value."""
     built_in, draw, firsts = DRAWS[name]
     first = rng.choice(firsts) if rng.random() < 0.3 else None
     spec: Spec = BUILT_IN[built_in] if first is None else BUILT_IN[built_in](initial=first)
@@ -90,11 +90,12 @@ def monitored_history(rng: random.Random, name: str) -> tuple[History, Spec]:
         count += 1
         return rng.randint(1, 3) if repeats and rng.random() < 0.4 else count
 
-    size = rng.randint(2, 12)
+    lost_share = 0.2 if size is None else 3 / size
+    size = size or rng.randint(2, 12)
     drawn = [draw(rng, fresh) for _ in range(size)]
     results = _run(rng, spec, drawn)
     corruption = rng.random()
-    if corruption < 0.45:
+    if corruption < 0.5:
         _corrupt(rng, results)
     spans = _spans(rng, len(results))
     if corruption > 0.7:  # moved in time
@@ -103,7 +104,7 @@ def monitored_history(rng: random.Random, name: str) -> tuple[History, Spec]:
     unknown = rng.random() < 0.4
     ops = []
     for (op, result), (call, end) in zip(results, spans, strict=True):
-        lost = unknown and rng.random() < 0.2
+        lost = unknown and rng.random() < lost_share
         ops.append(
             Operation(
                 0,
@@ -132,9 +133,15 @@ def _run(rng: random.Random, spec: Spec, drawn: list[tuple[str, tuple[Any, ...]]
 
 
 def _corrupt(rng: random.Random, results: list[tuple[Any, Any]]) -> None:
+    """Swap results, change one, or lose an operation: mostly of those that saw something."""
     for _ in range(rng.randint(1, 2)):
+        telling = [i for i, (_, result) in enumerate(results) if result is not None]
         a, b = rng.randrange(len(results)), rng.randrange(len(results))
-        if results[a][0][0] == results[b][0][0] and rng.random() < 0.6:
+        if telling and rng.random() < 0.7:
+            a, b = rng.choice(telling), rng.choice(telling)
+        if len(results) > 2 and rng.random() < 0.2:
+            del results[a]
+        elif results[a][0][0] == results[b][0][0] and results[a][1] != results[b][1]:
             results[a], results[b] = (results[a][0], results[b][1]), (results[b][0], results[a][1])
         elif type(results[a][1]) is bool:
             results[a] = (results[a][0], not results[a][1])
@@ -146,9 +153,7 @@ def _spans(rng: random.Random, size: int) -> list[tuple[int, int]]:
     stretch = rng.choice([0, 1, 3, 6, 12])
     scale = rng.choice([1, 3])  # with 1 there are many ties
     points = sorted(rng.randint(0, 4 * size * scale) for _ in range(size))
-    return [
-        (point - rng.randint(0, stretch * scale), point + rng.randint(0, stretch * scale)) for point in points
-    ]
+    return [(point - rng.randint(0, stretch * scale), point + rng.randint(0, stretch * scale)) for point in points]
 
 
 def _with_processes(ops: list[Operation]) -> list[Operation]:
@@ -196,9 +201,7 @@ def cut_zones(rng: random.Random) -> tuple[History, Spec]:
     def add(name: str, value: int, call: float, end: float) -> None:
         adds = name == "enqueue"
         ops.append(
-            Operation(
-                0, name, args=(value,) if adds else (), result=None if adds else value, call=call, return_=end
-            )
+            Operation(0, name, args=(value,) if adds else (), result=None if adds else value, call=call, return_=end)
         )
 
     at = 10.0
