@@ -93,14 +93,16 @@ def certify_pattern(
     twin = reading.twin
     assert twin is not None
     refuse(reading.history, *certify_scope(reading.columns, positions, pattern.scope, twin.blueprint))
-    history, spec = _scoped(reading.history, pattern.scope, reading.spec, twin.kind)
+    history, spec = _scoped(reading.history, positions, pattern.scope, reading.spec, twin.kind)
     found = has_order(history, spec, reading.condition, seconds=min(seconds or _LONGEST, _LONGEST))
     if found:
         raise _broken("the operations of the pattern have an order")
     return found is False
 
 
-def _scoped(history: History, scope: Sequence[int], spec: Spec, kind: str) -> tuple[History, Spec]:
+def _scoped(
+    history: History, positions: Sequence[int], scope: Sequence[int], spec: Spec, kind: str
+) -> tuple[History, Spec]:
     """The operations of a scope as a history of their own, on an object that holds no other values at first."""
     part = history.select(scope)
     if kind == "map":  # that something was there to be deleted may be for what was left out to say
@@ -108,9 +110,9 @@ def _scoped(history: History, scope: Sequence[int], spec: Spec, kind: str) -> tu
         for position, op in enumerate(part.operations):
             if op.result is True and spec.step(op).name in deletes:
                 part = part.replace(position, dataclasses.replace(op, result=None))
-    elif kind in ("queue", "stack", "priority-queue") and spec.initial and len(part) < len(history):
-        # A first value goes with its operations; one that has none stays.
-        inside, everywhere = _values_of(part), _values_of(history)
+    elif kind in ("queue", "stack", "priority-queue") and spec.initial and len(part) < len(positions):
+        # A first value goes with its operations; one that has none stays, whatever other objects do with its equal.
+        inside, everywhere = _values_of(part), _values_of(history.select(positions))
         first = tuple(v for v in spec.initial if canonical(v) in inside or canonical(v) not in everywhere)
         spec = dataclasses.replace(spec, initial=first)
     return part, spec
