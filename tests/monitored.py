@@ -33,8 +33,9 @@ def _choose(*choices: tuple[str, float, str]) -> Draw:
                     args.append(fresh())
                 case "o":
                     args.append(rng.randint(0, 6))
-                case "p":
-                    args.append(rng.randint(1, 4) if rng.random() < 0.5 else fresh())
+                case "p":  # ties are common at first
+                    value = fresh()
+                    args.append(rng.randint(1, 4) if value < 8 and rng.random() < 0.5 else value)
                 case "k":
                     args.append(rng.choice("ab"))
                 case "s":
