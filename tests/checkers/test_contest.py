@@ -8,6 +8,7 @@ import random
 import re
 import time
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -303,7 +304,7 @@ def test_a_search_that_was_stopped_says_how_far_it_got(checker: str) -> None:
         assert len(reached.prefix) > 5
 
 
-def _holds(history: History, spec: linpoint.Spec, positions: tuple[int, ...], reached: Reached) -> None:
+def _holds(history: History, spec: linpoint.Spec, positions: Sequence[int], reached: Reached) -> None:
     """The prefix is one, and the rest of the fields follows from it."""
     assert not refusals(history, positions, spec, "linearizable", Witness(reached.prefix), whole=False)
     assert reached.operations == len(positions)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -194,7 +194,7 @@ def test_checkers_agree_with_each_other_on_longer_histories_at_length(seed: int)
 ANSWERS = {SearchStatus.LINEARIZABLE: Status.LINEARIZABLE, SearchStatus.VIOLATION: Status.VIOLATION}
 
 
-def in_turns(reading: Interpretation, positions: list[int], rng: random.Random) -> Iterator[tuple[str, Status]]:
+def in_turns(reading: Interpretation, positions: Sequence[int], rng: random.Random) -> Iterator[tuple[str, Status]]:
     """Each algorithm, and two walkers that share a table, with a few configurations at a time."""
     problem, machine = reading.problem(positions), reading.machine
     stop = StopToken()
