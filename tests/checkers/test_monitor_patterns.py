@@ -287,6 +287,8 @@ EXCLUDED: dict[Exclusion, list[tuple[Any, Any, str, Status]]] = {
         ("map", lines(("insert", ["k", 1], None)), 'the result of insert("k", 1)', Status.LINEARIZABLE),
         ("map", lines(("contains", ["k"], 7)), 'the result of contains("k") -> 7', Status.VIOLATION),
         ("counter", lines(("read", [], "x")), 'the result of read() -> "x"', Status.VIOLATION),
+        ("counter", lines(("add", [2], None), ("read", [], 1)), "the result of read() -> 1", Status.VIOLATION),
+        ("queue", lines(("enqueue", [1], False)), "the result of enqueue(1) -> false", Status.VIOLATION),
     ],
     Exclusion.DUPLICATE: [
         (
@@ -374,6 +376,15 @@ def test_a_monitor_that_does_not_apply_says_why_and_auto_searches(
     assert searched.status is status
     assert searched.checker != "monitor"
     assert "no monitor" not in searched.why or searched.why.endswith(f"; no monitor: {alone.why}")
+
+
+def test_a_queue_that_cannot_be_full_is_decided() -> None:
+    """The values that were there at first count too."""
+    ops = lines(("enqueue", [2], True), ("dequeue", [], 1))
+    for capacity, status in ((2, Status.UNKNOWN), (3, Status.LINEARIZABLE)):
+        spec = linpoint.specs.queue(capacity=capacity, initial=[1])
+        assert linpoint.check(ops, spec, checker="monitor").status is status
+        assert linpoint.check(ops, spec).status is Status.LINEARIZABLE
 
 
 @pytest.mark.parametrize("condition", ["sequential", "buffered-durable"])
