@@ -33,8 +33,9 @@ def _choose(*choices: tuple[str, float, str]) -> Draw:
                     args.append(fresh())
                 case "o":
                     args.append(rng.randint(0, 6))
-                case "p":
-                    args.append(rng.randint(1, 4) if rng.random() < 0.5 else fresh())
+                case "p":  # ties are common at first
+                    value = fresh()
+                    args.append(rng.randint(1, 4) if value < 8 and rng.random() < 0.5 else value)
                 case "k":
                     args.append(rng.choice("ab"))
                 case "s":
@@ -77,8 +78,8 @@ DRAWS: dict[str, tuple[str, Draw, list[Any]]] = {
 }
 
 
-def monitored_history(rng: random.Random, name: str) -> tuple[History, Spec]:
-    """A history of up to 12 operations for a monitor, and the spec with its first value."""
+def monitored_history(rng: random.Random, name: str, *, size: int | None = None) -> tuple[History, Spec]:
+    """A history of ``size`` or up to 12 operations for a monitor, and the spec with its first value."""
     built_in, draw, firsts = DRAWS[name]
     first = rng.choice(firsts) if rng.random() < 0.3 else None
     spec: Spec = BUILT_IN[built_in] if first is None else BUILT_IN[built_in](initial=first)
@@ -90,11 +91,12 @@ def monitored_history(rng: random.Random, name: str) -> tuple[History, Spec]:
         count += 1
         return rng.randint(1, 3) if repeats and rng.random() < 0.4 else count
 
-    size = rng.randint(2, 12)
+    lost_share = 0.2 if size is None else 3 / size
+    size = size or rng.randint(2, 12)
     drawn = [draw(rng, fresh) for _ in range(size)]
     results = _run(rng, spec, drawn)
     corruption = rng.random()
-    if corruption < 0.45:
+    if corruption < 0.5:
         _corrupt(rng, results)
     spans = _spans(rng, len(results))
     if corruption > 0.7:  # moved in time
@@ -103,7 +105,7 @@ def monitored_history(rng: random.Random, name: str) -> tuple[History, Spec]:
     unknown = rng.random() < 0.4
     ops = []
     for (op, result), (call, end) in zip(results, spans, strict=True):
-        lost = unknown and rng.random() < 0.2
+        lost = unknown and rng.random() < lost_share
         ops.append(
             Operation(
                 0,
@@ -132,9 +134,15 @@ def _run(rng: random.Random, spec: Spec, drawn: list[tuple[str, tuple[Any, ...]]
 
 
 def _corrupt(rng: random.Random, results: list[tuple[Any, Any]]) -> None:
+    """Swap results, change one, or lose an operation: mostly of those that saw something."""
     for _ in range(rng.randint(1, 2)):
+        telling = [i for i, (_, result) in enumerate(results) if result is not None]
         a, b = rng.randrange(len(results)), rng.randrange(len(results))
-        if results[a][0][0] == results[b][0][0] and rng.random() < 0.6:
+        if telling and rng.random() < 0.7:
+            a, b = rng.choice(telling), rng.choice(telling)
+        if len(results) > 2 and rng.random() < 0.2:
+            del results[a]
+        elif results[a][0][0] == results[b][0][0] and results[a][1] != results[b][1]:
             results[a], results[b] = (results[a][0], results[b][1]), (results[b][0], results[a][1])
         elif type(results[a][1]) is bool:
             results[a] = (results[a][0], not results[a][1])

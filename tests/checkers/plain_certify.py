@@ -9,15 +9,18 @@ every pair of operations, so it costs O(n^2), and it says which they are.
 from __future__ import annotations
 
 import bisect
+import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from linpoint.checkers.brute_force import brute_force
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.values import canonical
 from linpoint.specs.protocol import Spec
 from linpoint.verdicts import Witness
+from linpoint.verdicts.refutation import PATTERNS, Pattern
 
 NEVER = float("inf")
 
@@ -166,3 +169,67 @@ def _eras(history: History, spec: Spec, witness: Witness) -> Iterator[str]:
             yield f"the spec rejects an operation of era {era}"
             return
         states = [*{canonical(saved): saved for _, saved in runs}.values()]
+
+
+# Patterns: the scope by itself must be a violation, for the oracle
+
+
+DELETES = ("delete", "erase", "remove")
+CONTAINERS = ("queue", "stack", "priority-queue")
+
+
+def pattern_refusals(
+    history: History, positions: Sequence[int], spec: Spec, condition: str, pattern: Pattern
+) -> list[str]:
+    """Why ``pattern`` does not show that the operations at ``positions`` violate ``condition``; empty if it does.
+
+    The operations of its scope are decided by the oracle as if there were no others. Whether what was left out could
+    mend them is not asked here: the verdict for all operations answers that.
+    """
+    wrong = [*_misplaced(positions, pattern)]
+    if wrong:
+        return wrong
+    alone, first = _alone(history, positions, spec, pattern.scope)
+    if brute_force(alone, pattern.scope, first, condition)[0]:
+        return ["the operations of its scope have an order"]
+    return []
+
+
+def _misplaced(positions: Sequence[int], pattern: Pattern) -> Iterator[str]:
+    if pattern.reason not in PATTERNS:
+        yield f"nobody knows the reason {pattern.reason}"
+    if not pattern.operations:
+        yield "no operation tells"
+    if len(set(pattern.operations)) < len(pattern.operations) or len(set(pattern.scope)) < len(pattern.scope):
+        yield "an operation is there twice"
+    if not set(pattern.operations) <= set(pattern.scope):
+        yield "a telling operation is not in the scope"
+    if not set(pattern.scope) <= set(positions):
+        yield "the scope has an operation that is not one of them"
+
+
+def _alone(history: History, positions: Sequence[int], spec: Spec, scope: Sequence[int]) -> tuple[History, Spec]:
+    """The history and the first state that the scope is judged by.
+
+    Whether there was something to delete may be for what was left out to say. A first value of a container goes with
+    its operations: it stays if it has some in the scope, or none at all.
+    """
+    if spec.name == "map":
+        return _without_results_of_deletes(history), spec
+    if spec.name in CONTAINERS and spec.initial:
+        inside = _values(history, scope)
+        outside = _values(history, positions) - inside
+        first = tuple(value for value in spec.initial if canonical(value) not in outside)
+        return history, dataclasses.replace(spec, initial=first)
+    return history, spec
+
+
+def _without_results_of_deletes(history: History) -> History:
+    for position, op in enumerate(history):
+        if op.name in DELETES and op.result is True:
+            history = history.replace(position, dataclasses.replace(op, result=None))
+    return history
+
+
+def _values(history: History, positions: Sequence[int]) -> set[Any]:
+    return {canonical(value) for p in positions for value in (*history[p].args, history[p].result)}

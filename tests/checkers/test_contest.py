@@ -8,6 +8,7 @@ import random
 import re
 import time
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -88,6 +89,14 @@ EASY = """
     B:      |--write(2)--|
 """
 
+# A compare-and-set whose result was not observed: no monitor applies, and searches are chosen.
+UNOBSERVED = "the result of cas(null, 1) was not observed, or is one that the spec never gives"
+ALONE = "A: |--cas(null, 1)--| |--read()->1--|"
+OVERLAPPING = """
+    A: |--cas(null, 1)--|     |--read()->2--|
+    B:         |--write(2)--|
+"""
+
 
 def test_the_histories_here_are_as_hard_as_they_should_be() -> None:
     reading = Interpretation(HOPELESS, CAS, "linearizable")
@@ -101,14 +110,18 @@ def test_the_histories_here_are_as_hard_as_they_should_be() -> None:
 
 
 def test_auto_says_who_answered_and_why() -> None:
-    alone = linpoint.check("A: |--write(1)--| |--read()->1--|", "register")
-    assert (alone.checker, alone.why) == ("wing-gong", "there is only one order to try")
-    first = linpoint.check(EASY, "register")
-    assert (first.checker, first.why) == ("dfs", "it had the answer before another search was worth starting")
+    monitored = linpoint.check(EASY, "register")
+    assert (monitored.status, monitored.checker) == (Status.LINEARIZABLE, "monitor")
+    assert monitored.why == "the zones of values decide a register when reads can be traced to writes"
+    alone = linpoint.check(ALONE, CAS)
+    assert (alone.checker, alone.why) == ("wing-gong", f"there is only one order to try; no monitor: {UNOBSERVED}")
+    first = linpoint.check(OVERLAPPING, CAS)
+    early = "it had the answer before another search was worth starting"
+    assert (first.checker, first.why) == ("dfs", f"{early}; no monitor: {UNOBSERVED}")
     for history, winner, other in ((RACE, "dfs", "linear"), (HOPELESS, "linear", "dfs")):
         raced = linpoint.check(history, CAS, jobs=1, budget=20)
         assert (raced.status, raced.checker) == (Status.VIOLATION, winner)
-        assert re.search(rf"\b{other}\b.*\braced\b.*\banswered first", raced.why)
+        assert re.search(rf"\b{other}\b.*\braced\b.*\banswered first; no monitor: a value occurs more than", raced.why)
 
 
 def test_competition_says_who_answered() -> None:
@@ -128,16 +141,18 @@ def test_one_that_was_asked_for_runs_alone(checker: str) -> None:
 
 
 def test_each_key_says_who_answered() -> None:
-    apart = [
-        {"process": n, "op": "write", "args": [n], "result": None, "call": 10 * n, "return": 10 * n + 5, "key": "x"}
-        for n in range(3)
-    ]
-    crowd = [
-        {"process": 10 + n, "op": "write", "args": [n], "result": None, "call": 0, "return": 50, "key": "y"}
-        for n in range(3)
-    ]
-    verdict = linpoint.check([*apart, *crowd], "register")
-    assert {key.key: key.checker for key in verdict.keys} == {"x": "wing-gong", "y": "dfs"}
+    def of(key: str, ops: list[tuple[str, list[Any], int, int]]) -> list[dict[str, Any]]:
+        return [
+            {"process": f"{key}{n}", "op": name, "args": args, "call": call, "return": end, "key": key, "result": None}
+            for n, (name, args, call, end) in enumerate(ops)
+        ]
+
+    apart = of("x", [("cas", [None, 1], 0, 5), ("write", [2], 10, 15)])
+    crowd = of("y", [("cas", [None, 1], 0, 50), ("write", [2], 0, 50), ("write", [3], 0, 50)])
+    unique = of("z", [("write", [n], 0, 50) for n in range(3)])
+    verdict = linpoint.check([*apart, *crowd, *unique], CAS)
+    assert {key.key: key.checker for key in verdict.keys} == {"x": "wing-gong", "y": "dfs", "z": "monitor"}
+    assert ["no monitor" in key.why for key in verdict.keys] == [True, True, False]
 
 
 # Taking turns
@@ -289,7 +304,7 @@ def test_a_search_that_was_stopped_says_how_far_it_got(checker: str) -> None:
         assert len(reached.prefix) > 5
 
 
-def _holds(history: History, spec: linpoint.Spec, positions: tuple[int, ...], reached: Reached) -> None:
+def _holds(history: History, spec: linpoint.Spec, positions: Sequence[int], reached: Reached) -> None:
     """The prefix is one, and the rest of the fields follows from it."""
     assert not refusals(history, positions, spec, "linearizable", Witness(reached.prefix), whole=False)
     assert reached.operations == len(positions)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -25,7 +25,8 @@ from linpoint.checkers.select import CHECKERS
 from linpoint.histories.history import History
 from linpoint.specs.protocol import Spec
 from linpoint.verdicts import Verdict, Witness
-from tests.checkers.plain_certify import refusals
+from linpoint.verdicts.refutation import Pattern, StuckFrontier
+from tests.checkers.plain_certify import pattern_refusals, refusals
 from tests.generation import MAKERS, random_history
 from tests.user_specs import USER_MAKERS
 
@@ -65,15 +66,22 @@ def objections(verdict: Verdict, certified: set[object]) -> list[str]:
     """What is wrong with the evidence of a verdict; ``certified`` spares looking at the same evidence twice."""
     history, spec, condition = verdict.history, verdict.spec, verdict.condition
     evidence: list[tuple[tuple[int, ...], Witness, bool]] = []
+    patterns: list[tuple[tuple[int, ...], Pattern]] = []
     for key in verdict.keys:
         if key.witness is not None:
-            evidence.append((key.positions, key.witness, True))
-        if key.refutation is not None:
-            evidence.append((key.positions, Witness(key.refutation.prefix), False))
+            evidence.append((tuple(key.positions), Witness(tuple(key.witness.order), key.witness.survivors), True))
+        if isinstance(key.refutation, StuckFrontier):
+            evidence.append((tuple(key.positions), Witness(key.refutation.prefix), False))
+        if isinstance(key.refutation, Pattern):
+            reason, telling, scope = key.refutation.reason, key.refutation.operations, key.refutation.scope
+            patterns.append((tuple(key.positions), Pattern(reason, telling, tuple(scope))))
     whole = verdict.witness
     if whole is not None and len(verdict.keys) > 1:
-        evidence.append((tuple(sorted(p for key in verdict.keys for p in key.positions)), whole, True))
+        positions = tuple(sorted(p for key in verdict.keys for p in key.positions))
+        evidence.append((positions, Witness(tuple(whole.order), whole.survivors), True))
     wrong = []
+    for positions, pattern in patterns:
+        wrong += pattern_refusals(history, positions, spec, condition, pattern)
     for each in evidence:
         if each not in certified:
             positions, witness, complete = each
@@ -97,13 +105,19 @@ def compare(seed: int, histories: int) -> None:
         jobs = 3 if rng.random() < 0.05 else 1
         for checker in FAST:
             found = linpoint.check(history, spec, checker=checker, condition=condition, jobs=jobs)
-            assert found.status is expected.status, f"{checker}, {story}\n{describe(history)}"
+            excluded = checker == "monitor" and found.status is Status.UNKNOWN
+            assert excluded or found.status is expected.status, f"{checker}, {story}\n{describe(history)}"
+            assert found.why
+            seen["monitored"] += checker == "monitor" and not excluded
+            seen["patterns"] += checker == "monitor" and found.status is Status.VIOLATION
             wrong = objections(found, certified)
             assert not wrong, f"{checker}, {story}\n{describe(history)}\n{wrong}"
     assert seen["violation"] >= histories / 5
     assert seen["linearizable"] >= histories / 5
     assert seen["unknown"] == 0
     assert min(seen["hinted"], seen["skewed"]) >= histories / 4
+    assert seen["monitored"] >= histories / 20
+    assert seen["patterns"] >= histories / 40
 
 
 @pytest.mark.parametrize("seed", range(CHUNKS))
@@ -147,7 +161,7 @@ def compare_longer(seed: int, histories: int) -> None:
         story = f"seed {seed}, longer history {number}: {name}, {condition}"
         certified: set[object] = set()
         found = {}
-        for checker in ("dfs", "linear", "auto"):
+        for checker in ("dfs", "linear", "monitor", "auto"):
             jobs = rng.choice([1, 3])
             verdict = linpoint.check(history, spec, checker=checker, condition=condition, budget=0.25, jobs=jobs)
             wrong = objections(verdict, certified)
@@ -180,7 +194,7 @@ def test_checkers_agree_with_each_other_on_longer_histories_at_length(seed: int)
 ANSWERS = {SearchStatus.LINEARIZABLE: Status.LINEARIZABLE, SearchStatus.VIOLATION: Status.VIOLATION}
 
 
-def in_turns(reading: Interpretation, positions: list[int], rng: random.Random) -> Iterator[tuple[str, Status]]:
+def in_turns(reading: Interpretation, positions: Sequence[int], rng: random.Random) -> Iterator[tuple[str, Status]]:
     """Each algorithm, and two walkers that share a table, with a few configurations at a time."""
     problem, machine = reading.problem(positions), reading.machine
     stop = StopToken()

@@ -69,6 +69,17 @@ def test_every_checker_gives_the_same_answer(run: Command, write: Writer, checke
         assert [file["checker"] for file in document["files"]] == [checker, checker]
 
 
+def test_a_monitor_that_does_not_apply_is_3_and_says_why(run: Command, write: Writer) -> None:
+    write("deque.jsonl", "A: |--push-front(1)--| |--pop-back()->1--|")
+    done = run("check", "deque.jsonl", "--spec", "deque", "--checker", "monitor")
+    assert done.code == 3
+    assert done.out.startswith("UNKNOWN: there is no monitor for deque")
+    document = run("check", "deque.jsonl", "--spec", "deque", "--checker", "monitor", "--json").json
+    assert (document["verdict"], document["checker"]) == ("unknown", "monitor")
+    assert document["why"] == "there is no monitor for deque"
+    assert run("check", "deque.jsonl", "--spec", "deque").code == 0
+
+
 # A write cut off by a crash, and read after the next operation of its process: only durable allows that.
 CUT_OFF = """
     A:     |--write(1)--...     |--write(2)--|

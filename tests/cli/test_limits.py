@@ -66,7 +66,7 @@ def timed(start: Starter, *args: str, limit: float, **options: Any) -> tuple[int
     return process.returncode, out.decode(), err.decode()
 
 
-@pytest.mark.parametrize("checker", CHECKERS)
+@pytest.mark.parametrize("checker", [checker for checker in CHECKERS if checker != "monitor"])
 def test_a_hard_check_ends_with_its_budget_and_says_how_far_it_got(start: Starter, write: Writer, checker: str) -> None:
     write("hard.jsonl", hard())
     code, out, _ = timed(
@@ -76,6 +76,13 @@ def test_a_hard_check_ends_with_its_budget_and_says_how_far_it_got(start: Starte
     assert out.startswith("UNKNOWN: the time budget ran out")
     assert "of 60 operations" in out
     assert "configurations" in out
+
+
+def test_a_monitor_that_does_not_apply_needs_no_budget(start: Starter, write: Writer) -> None:
+    write("hard.jsonl", hard())
+    code, out, _ = timed(start, "check", "hard.jsonl", "--spec", "queue", "--checker", "monitor", limit=SLACK)
+    assert code == 3
+    assert out.startswith("UNKNOWN: a value occurs more than once")
 
 
 def test_the_budget_is_that_of_the_whole_command(start: Starter, write: Writer) -> None:

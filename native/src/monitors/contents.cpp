@@ -153,8 +153,14 @@ std::optional<Found> Contents::finish(Value value, std::span<const std::int32_t>
     if (each.owns.precedes(added)) return refuted_group(Reason::kSeenBeforeAdded, {each.op, value.add}, value.number);
     if (value.removed.precedes(each.owns))
       return refuted_group(Reason::kSeenAfterRemoved, {value.removal, each.op}, value.number);
-    value.added.last = std::min(value.added.last, each.owns.last);
-    value.removed.first = std::max(value.removed.first, each.owns.first);
+    if (each.owns.last < value.added.last) {
+      value.added.last = each.owns.last;
+      value.seen_first = each.op;
+    }
+    if (each.owns.first > value.removed.first) {
+      value.removed.first = each.owns.first;
+      value.seen_last = each.op;
+    }
     observations_.push_back(
         {each.op, {std::max(each.owns.first, added.first), std::min(each.owns.last, value.removed.last)}});
   }
@@ -220,8 +226,19 @@ std::vector<std::int32_t> Contents::cover(const Interval& owns, std::span<const 
 
 void Contents::tell(std::int32_t value, std::vector<std::int32_t>& telling) const {
   const Value& told = values_[at(value)];
-  for (const std::int32_t op : {told.add, told.removal})
+  for (const std::int32_t op : {told.add, told.removal, told.seen_first})
     if (op != kNone) telling.push_back(op);
+  if (told.seen_last != kNone && told.seen_last != told.seen_first) telling.push_back(told.seen_last);
+}
+
+std::vector<std::int32_t> Contents::extremes(std::int32_t value) const {
+  const auto seen = observations(values_[at(value)]);
+  if (seen.empty()) return {};
+  const auto first = std::min_element(
+      seen.begin(), seen.end(), [](const Observation& a, const Observation& b) { return a.owns.last < b.owns.last; });
+  const auto last = std::max_element(
+      seen.begin(), seen.end(), [](const Observation& a, const Observation& b) { return a.owns.first < b.owns.first; });
+  return {first->op, last->op};
 }
 
 Found Contents::not_empty(const Observation& empty) const {

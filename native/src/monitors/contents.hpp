@@ -40,6 +40,8 @@ struct Value {
   Interval removed;
   std::int32_t first_observation;
   std::int32_t observations;
+  std::int32_t seen_first = histories::kNone;  // who saw it before its add returned, and so tells that it was inside
+  std::int32_t seen_last = histories::kNone;   // and who was called to see it after its removal was
 
   /// The gaps in which it is certainly inside; none if `first` > `last`.
   [[nodiscard]] Interval inside() const { return {added.last + 1, removed.first - 1}; }
@@ -73,6 +75,8 @@ class Contents {
 
   /// The operations of a value that tell when it was certainly inside.
   void tell(std::int32_t value, std::vector<std::int32_t>& telling) const;
+  /// The observation of a value that ends first and the one that starts last.
+  [[nodiscard]] std::vector<std::int32_t> extremes(std::int32_t value) const;
 
  private:
   struct Group {

@@ -260,7 +260,7 @@ class Queue {
     std::vector<std::int32_t> telling;
     for (const std::int32_t value : {first, second}) {
       contents_.tell(value, telling);
-      for (const Observation& each : extremes(value)) telling.push_back(each.op);
+      for (const std::int32_t op : contents_.extremes(value)) telling.push_back(op);
     }
     if (reason == Reason::kOrderInverted) {
       for (const std::int32_t value : {first, second}) {
@@ -282,18 +282,6 @@ class Queue {
     for (const std::int32_t each : forward_)
       if (zones_[at(each)].start < 2 * gap && 2 * gap < zones_[at(each)].end) return each;
     return kNone;
-  }
-
-  /// The observation that ends first and the one that starts last.
-  [[nodiscard]] std::vector<Observation> extremes(std::int32_t value) const {
-    const auto seen = contents_.observations(values_[at(value)]);
-    if (seen.empty()) return {};
-    const auto first = std::min_element(
-        seen.begin(), seen.end(), [](const Observation& a, const Observation& b) { return a.owns.last < b.owns.last; });
-    const auto last = std::max_element(seen.begin(), seen.end(), [](const Observation& a, const Observation& b) {
-      return a.owns.first < b.owns.first;
-    });
-    return {*first, *last};
   }
 
   const Contents& contents_;

@@ -384,7 +384,12 @@ Found decide_stack(const Contents& contents) {
   if (nesting.run()) return Found::linearizable(in_order(contents, nesting, free));
   const std::vector<std::int32_t> core = shrink(contents, nesting.remaining());
   std::vector<std::int32_t> telling;
-  for (const std::int32_t value : core) contents.tell(value, telling);
+  for (const std::int32_t value : core) {
+    contents.tell(value, telling);
+    for (const std::int32_t op : contents.extremes(value)) telling.push_back(op);
+  }
+  std::sort(telling.begin(), telling.end());
+  telling.erase(std::unique(telling.begin(), telling.end()), telling.end());
   return contents.refuted(Reason::kNotNested, std::move(telling), core);
 }
 

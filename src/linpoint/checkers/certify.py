@@ -106,14 +106,16 @@ def certify_pattern(
         if certify_count(reading.columns, positions, pattern.operations, reason, twin.blueprint, content):
             return True
     refuse(reading.history, *certify_scope(reading.columns, positions, pattern.scope, twin.blueprint))
-    history, spec = scoped(reading.history, pattern.scope, reading.spec)
+    history, spec = scoped(reading.history, positions, pattern.scope, reading.spec)
     found = has_order(history, spec, reading.condition, seconds=min(seconds or _LONGEST, _LONGEST))
     if found:
         raise _broken("the operations of the pattern have an order")
     return found is False
 
 
-def scoped(history: History, scope: Sequence[int], spec: Spec) -> tuple[History, Spec]:
+def scoped(
+    history: History, positions: Sequence[int], scope: Sequence[int], spec: Spec
+) -> tuple[History, Spec]:
     """The operations of a scope as a history of their own, on an object that holds no other values at first."""
     part = history.select(scope)
     kind = "" if spec.twin is None else spec.twin.kind
@@ -122,9 +124,9 @@ def scoped(history: History, scope: Sequence[int], spec: Spec) -> tuple[History,
         for position, op in enumerate(part.operations):
             if op.result is True and spec.step(op).name in deletes:
                 part = part.replace(position, dataclasses.replace(op, result=None))
-    elif kind in ("queue", "stack", "priority-queue") and spec.initial and len(part) < len(history):
-        # A first value goes with its operations; one that has none stays.
-        inside, everywhere = _values_of(part), _values_of(history)
+    elif kind in ("queue", "stack", "priority-queue") and spec.initial and len(part) < len(positions):
+        # A first value goes with its operations; one that has none stays, whatever other objects do with its equal.
+        inside, everywhere = _values_of(part), _values_of(history.select(positions))
         first = tuple(v for v in spec.initial if canonical(v) in inside or canonical(v) not in everywhere)
         spec = dataclasses.replace(spec, initial=first)
     return part, spec

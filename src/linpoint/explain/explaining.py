@@ -66,7 +66,7 @@ def _explain(verdict: Verdict, seconds: float) -> Explanation:
             shown = picture(history, told)
             return Explanation(verdict, worst.key, told, told, pattern=pattern, picture=shown, others=others)
         # The few operations of the pattern stand for all the others.
-        part, spec = scoped(history, pattern.scope, verdict.spec)
+        part, spec = scoped(history, worst.positions, pattern.scope, verdict.spec)
         scene = _Scene(part, spec, range(len(part)), pattern.scope)
     deadline = time.monotonic() + seconds
     # Half of the time for the operations, a quarter each for what could have been and for another first value.

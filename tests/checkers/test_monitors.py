@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Monitors against the oracle on random small histories, and against searches on longer ones.
+
+Where a monitor answers it must be right, and its evidence must hold for `plain_certify`, which knows nothing of the
+native core: orders are run on the Python specs, and the scope of a pattern is decided by the oracle as if there were no
+other operations. How often each must answer, and how often with a violation, is asserted too.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+import linpoint
+from linpoint import Status
+from linpoint.checkers.brute_force import brute_force
+from linpoint.histories.history import History
+from linpoint.specs.protocol import Spec
+from tests.checkers.test_differential import describe, objections
+from tests.monitored import DRAWS, TRAPS, monitored_history
+
+CI_HISTORIES = 20_000
+LONG_HISTORIES = 200_000
+CHUNKS = 2
+LONG_CHUNKS = 20
+LONGER = 250
+
+MAKERS: dict[str, Callable[[random.Random], tuple[History, Spec]]] = {
+    **{name: functools.partial(monitored_history, name=name) for name in DRAWS},
+    **TRAPS,
+}
+ANSWERED = dict.fromkeys(MAKERS, 0.85) | {"priority-queue": 0.75}
+"""The least share of objects that each monitor must answer; among priorities many are equal."""
+
+
+def compare(name: str, seed: int, histories: int) -> None:
+    rng = random.Random(f"{name} {seed}")
+    seen: Counter[str] = Counter()
+    for number in range(histories):
+        history, spec = MAKERS[name](rng)
+        verdict = linpoint.check(history, spec, checker="monitor", jobs=1)
+        for key in verdict.keys:
+            seen["asked"] += 1
+            assert key.checker == "monitor"
+            assert key.why
+            if key.status is Status.UNKNOWN:
+                assert (key.witness, key.refutation) == (None, None)
+                continue
+            seen["answered"] += 1
+            expected = brute_force(history, key.positions, spec, "linearizable")[0]
+            story = f"{name}, seed {seed}, history {number}, first {spec.initial!r}\n{describe(history)}"
+            assert (key.status is Status.LINEARIZABLE) is expected, story
+        seen["decided"] += any(key.status is not Status.UNKNOWN for key in verdict.keys)
+        seen["violations"] += verdict.status is Status.VIOLATION
+        wrong = objections(verdict, set())
+        assert not wrong, f"{name}, seed {seed}, history {number}\n{describe(history)}\n{verdict.refutation}\n{wrong}"
+    assert seen["answered"] >= ANSWERED[name] * seen["asked"], seen
+    assert seen["decided"] / 5 <= seen["violations"] <= seen["decided"] * 4 / 5, seen
+
+
+@pytest.mark.parametrize("seed", range(CHUNKS))
+@pytest.mark.parametrize("name", MAKERS)
+def test_monitors_agree_with_the_oracle(name: str, seed: int) -> None:
+    compare(name, seed, CI_HISTORIES // CHUNKS)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(1000, 1000 + LONG_CHUNKS))
+@pytest.mark.parametrize("name", MAKERS)
+def test_monitors_agree_with_the_oracle_at_length(name: str, seed: int) -> None:
+    compare(name, seed, LONG_HISTORIES // LONG_CHUNKS)
+
+
+# Longer ones, for which there is no oracle: trees of several levels, many zones, chains that are shrunk
+
+
+def compare_longer(name: str, seed: int, histories: int) -> None:
+    rng = random.Random(f"{name} {seed}")
+    seen: Counter[str] = Counter()
+    for number in range(histories):
+        history, spec = monitored_history(rng, name, size=rng.randint(30, 200))
+        found = {}
+        for checker in ("monitor", "dfs", "linear"):
+            verdict = linpoint.check(history, spec, checker=checker, budget=0.25, jobs=1)
+            found[checker] = [key.status for key in verdict.keys]
+        for together in zip(*found.values(), strict=True):
+            story = f"{found}, {name}, seed {seed}, longer history {number}\n{describe(history)}"
+            assert len({*together} - {Status.UNKNOWN}) <= 1, story
+            seen["asked"] += 1
+            seen["compared"] += together[0] is not Status.UNKNOWN and {*together[1:]} != {Status.UNKNOWN}
+            seen["violations"] += together[0] is Status.VIOLATION
+    assert seen["compared"] >= seen["asked"] / 3, seen
+    assert seen["asked"] * 0.9 >= seen["violations"] >= seen["asked"] / 10, seen
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_monitors_agree_with_searches_on_longer_histories(name: str) -> None:
+    compare_longer(name, 0, LONGER)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(1000, 1000 + LONG_CHUNKS // 2))
+@pytest.mark.parametrize("name", DRAWS)
+def test_monitors_agree_with_searches_on_longer_histories_at_length(name: str, seed: int) -> None:
+    compare_longer(name, seed, 8 * LONGER)
