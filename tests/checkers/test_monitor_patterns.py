@@ -145,6 +145,7 @@ REASONS: dict[str, list[Case]] = {
         ),
         ("register", "write(1); read()", "A: |--write(1)--| |--read()--|"),
         ("map", 'put("a", 1); get("a")', 'A: |--put("a", 1)--| |--get("a")--|'),
+        ("map", 'put("a", 1); delete("a") -> false', 'A: |--put("a", 1)--| |--delete("a")->false--|'),
     ],
     "replaced-twice": [
         (
@@ -289,6 +290,12 @@ EXCLUDED: dict[Exclusion, list[tuple[Any, Any, str, Status]]] = {
         ("counter", lines(("read", [], "x")), 'the result of read() -> "x"', Status.VIOLATION),
         ("counter", lines(("add", [2], None), ("read", [], 1)), "the result of read() -> 1", Status.VIOLATION),
         ("queue", lines(("enqueue", [1], False)), "the result of enqueue(1) -> false", Status.VIOLATION),
+        (
+            linpoint.specs.queue(capacity=9),
+            lines(("enqueue", [1], False)),
+            "the result of enqueue(1) -> false",
+            Status.VIOLATION,
+        ),
     ],
     Exclusion.DUPLICATE: [
         (
