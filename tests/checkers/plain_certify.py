@@ -176,6 +176,7 @@ def _eras(history: History, spec: Spec, witness: Witness) -> Iterator[str]:
 
 DELETES = ("delete", "erase", "remove")
 CONTAINERS = ("queue", "stack", "priority-queue")
+LONGEST_SCOPE = 16
 
 
 def pattern_refusals(
@@ -184,10 +185,11 @@ def pattern_refusals(
     """Why ``pattern`` does not show that the operations at ``positions`` violate ``condition``; empty if it does.
 
     The operations of its scope are decided by the oracle as if there were no others. Whether what was left out could
-    mend them is not asked here: the verdict for all operations answers that.
+    mend them is not asked here: the verdict for all operations answers that. A scope that is too long for the oracle is
+    only looked at for what it names.
     """
     wrong = [*_misplaced(positions, pattern)]
-    if wrong:
+    if wrong or len(pattern.scope) > LONGEST_SCOPE:
         return wrong
     alone, first = _alone(history, positions, spec, pattern.scope)
     if brute_force(alone, pattern.scope, first, condition)[0]:

@@ -167,7 +167,7 @@ def compare_longer(seed: int, histories: int) -> None:
             wrong = objections(verdict, certified)
             assert not wrong, f"{checker}, {story}\n{describe(history)}\n{wrong}"
             found[checker] = verdict.status
-            seen[verdict.status.value] += 1
+            seen[verdict.status.value] += checker != "monitor"  # which often does not apply
             seen["raced"] += "race" in verdict.why
         assert len({*found.values()} - {Status.UNKNOWN}) <= 1, f"{found}, {story}\n{describe(history)}"
     assert min(seen["violation"], seen["linearizable"]) >= histories / 2

@@ -184,6 +184,14 @@ def test_duplicates_are_told_apart_where_times_leave_one_way() -> None:
     assert monitored(twice.format(2), "queue") == "order-inverted"
 
 
+def test_of_duplicates_whoever_returned_first_had_the_fewest_to_choose_from() -> None:
+    """The removal that was called first returned last: it is left with the second 1."""
+    history = "enqueue(1) [0, 1]\nenqueue(1) [10, 11]\ndequeue()->1 [2, 20]\ndequeue()->1 [5, 6]\n"
+    assert monitored(history, "queue") == "linearizable"
+    assert monitored(history + "dequeue() [8, 9]", "queue") == "linearizable"
+    assert monitored(history + "enqueue(2) [7, 8]\ndequeue()->2 [21, 22]", "queue") == "order-inverted"
+
+
 def test_a_guess_among_duplicates_proves_an_order_but_no_violation() -> None:
     both = "enqueue(1) [0, 9]\nenqueue(1) [0, 9]\nenqueue(2) [{}, {}]\ndequeue()->2 [30, 31]\ndequeue()->1 [32, 33]"
     assert monitored(both.format(0, 9), "queue") == "linearizable"
