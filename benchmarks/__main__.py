@@ -38,7 +38,11 @@ def main() -> int:
     with_lowe = not options.select or matches("lowe", options.select)
     with_long = not options.select or matches("long", options.select)
     if options.list:
-        print("\n".join([*(cell.name for cell in chosen), *(["lowe"] if with_lowe else []), *(["long"] if with_long else [])]))
+        print(
+            "\n".join(
+                [*(cell.name for cell in chosen), *(["lowe"] if with_lowe else []), *(["long"] if with_long else [])]
+            )
+        )
         return 0
     if not chosen and not with_lowe and not with_long:
         print("no cell has such a name; --list shows them all", file=sys.stderr)

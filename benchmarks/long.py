@@ -97,7 +97,10 @@ def _follow(folder: Path) -> bool:
         while block := source.read(1 << 20):
             process.stdin.write(block)
     # A value comes out that never went in: the second of these lines makes it a violation.
-    late = [{"type": kind, "process": 99, "f": "dequeue", "value": -1 if kind == "ok" else None} for kind in ("invoke", "ok")]
+    late = [
+        {"type": kind, "process": 99, "f": "dequeue", "value": -1 if kind == "ok" else None}
+        for kind in ("invoke", "ok")
+    ]
     process.stdin.write("".join(json.dumps(line) + "\n" for line in late).encode())
     process.stdin.flush()
     fed = time.perf_counter()

@@ -149,7 +149,7 @@ def event_lines(kind: str, operations: int, *, processes: int = 8, seed: int = 1
 
 def _until(time: int, calls: list[tuple[int, int, str]], returns: list[tuple[int, int, str]]) -> Iterator[str]:
     """Events up to a time; at one instant calls come first, but for the process that returns then."""
-    while calls and calls[0][0] < time or returns and returns[0][0] < time:
+    while (calls and calls[0][0] < time) or (returns and returns[0][0] < time):
         if calls and (not returns or calls[0][0] <= returns[0][0]):
             yield heapq.heappop(calls)[2]
         else:

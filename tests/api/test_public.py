@@ -77,7 +77,9 @@ CLASSES = {
     "Annotation": "line text time until",
     "CertificateError": "as_dict at",
     "Crash": "covers line process time",
-    "Explanation": "as_dict core culprit key minimal needed other_initial others picture stuck text verdict verified",
+    "Explanation": (
+        "as_dict core culprit key minimal needed other_initial others pattern picture stuck text verdict verified"
+    ),
     "History": (
         "annotations by_position clock_skew columns count crashes index keyed operations place processes replace select "
         "source with_clock_skew"

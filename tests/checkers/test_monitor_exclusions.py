@@ -99,7 +99,10 @@ EXCLUDED: dict[Exclusion, list[tuple[Any, Any, str, Status]]] = {
     Exclusion.UNKNOWN_REMOVALS: [
         (
             "stack",
-            [*lines(("push", [1], None), ("push", [1], None)), {"process": 1, "op": "pop", "call": 0}],
+            [
+                *lines(("push", [1], None), ("push", [2], None), ("push", [1], None), ("pop", [], 2)),
+                {"process": 1, "op": "pop", "call": 0},
+            ],
             "removals with an unknown outcome, such as pop()",
             Status.LINEARIZABLE,
         )

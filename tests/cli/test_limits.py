@@ -268,7 +268,7 @@ def test_ctrl_c_ends_the_whole_command_and_not_only_one_file(start: Starter, wri
 
 def test_ctrl_c_while_explaining_keeps_the_violation(start: Starter, write: Writer, terminal: Terminal) -> None:
     write("long.jsonl", long_violation(20_000))
-    process = start("check", "long.jsonl", "--spec", "register", stderr=terminal.end)
+    process = start("check", "long.jsonl", "--spec", "register", "--checker", "dfs", stderr=terminal.end)
     terminal.wait_for("explaining")
     out = interrupt(process)
     assert out.startswith("VIOLATION")

@@ -113,9 +113,7 @@ def certify_pattern(
     return found is False
 
 
-def scoped(
-    history: History, positions: Sequence[int], scope: Sequence[int], spec: Spec
-) -> tuple[History, Spec]:
+def scoped(history: History, positions: Sequence[int], scope: Sequence[int], spec: Spec) -> tuple[History, Spec]:
     """The operations of a scope as a history of their own, on an object that holds no other values at first."""
     part = history.select(scope)
     kind = "" if spec.twin is None else spec.twin.kind

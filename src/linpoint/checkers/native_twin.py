@@ -125,17 +125,18 @@ def _is_text(value: Any) -> bool:
     return True
 
 
+def _is_ordered(value: Any) -> bool:
+    """Whether a value is a number that others can be compared with, which NaN is not."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value  # noqa: PLR0124
+
+
 def _priorities(columns: Columns, first: Sequence[Hashable]) -> array[int]:
     """Numbers that order the values that can be priorities as the spec does: numbers before strings."""
     own = len((NULL, TRUE, FALSE))
     if not first and NO_INTEGER not in columns.integers[own:]:
         return columns.integers
     values: list[Any] = [*columns.values, *first]
-    fit = [
-        number
-        for number, value in enumerate(values)
-        if isinstance(value, str) or (isinstance(value, (int, float)) and not isinstance(value, bool))
-    ]
+    fit = [number for number, value in enumerate(values) if isinstance(value, str) or _is_ordered(value)]
     ranks = array("q", [NO_INTEGER]) * len(values)
     for rank, number in enumerate(sorted(fit, key=lambda number: (isinstance(values[number], str), values[number]))):
         ranks[number] = rank
