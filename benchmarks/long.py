@@ -34,8 +34,7 @@ def experiment(*, quick: bool) -> bool:
     wrong = _monitors(sizes=(1,) if quick else (1, 2, 4))
     with tempfile.TemporaryDirectory() as folder:
         wrong = _file_to_verdict(Path(folder)) or wrong
-        wrong = _follow(Path(folder)) or wrong
-    return wrong
+        return _follow(Path(folder)) or wrong
 
 
 def _monitors(sizes: tuple[int, ...]) -> bool:
