@@ -38,7 +38,7 @@ def experiment(*, quick: bool) -> bool:
 
 
 def _monitors(sizes: tuple[int, ...]) -> bool:
-    print("monitors: seconds of a check from columns in memory, on one core; x: what doubling costs")
+    print("monitors: seconds of a check from columns in memory, on one core, best of three; x: what doubling costs")
     print(f"{'':16}" + "".join(f"{f'{size}M':>8}{'x' if size > 1 else '':>7}" for size in sizes) + f"{'memory':>10}")
     wrong = False
     for kind in KINDS:
@@ -47,18 +47,21 @@ def _monitors(sizes: tuple[int, ...]) -> bool:
             with tempfile.TemporaryDirectory() as folder:
                 file = Path(folder) / "history.jsonl"
                 _write(file, operation_lines(kind, size * _MILLION))
-                ended = run(
-                    [sys.executable, "-m", "benchmarks.long", "check", str(file), kind],
-                    patience=_PATIENCE,
-                    memory=_MEMORY,
-                )
-            told = ended.lines[-1] if ended.lines else {"verdict": ended.why or "nothing", "seconds": float("nan")}
+                told, peak = min((_one_check(file, kind) for _ in range(_ROUNDS)), key=lambda each: each[0]["seconds"])
             wrong = wrong or (told["verdict"], told["checker"]) != ("linearizable", "monitor")
             ratio = "" if before is None else f"{told['seconds'] / before:.2f}"
             cells += f"{told['seconds']:>8.3f}{ratio:>7}"
-            before, peak = told["seconds"], ended.peak
+            before = told["seconds"]
         print(f"{kind:16}{cells}{peak / 2**20:>7.0f} MB", flush=True)
     return wrong
+
+
+def _one_check(file: Path, kind: str) -> tuple[dict[str, Any], int]:
+    """What one process said of a check, and its peak of memory."""
+    command = [sys.executable, "-m", "benchmarks.long", "check", str(file), kind]
+    ended = run(command, patience=_PATIENCE, memory=_MEMORY)
+    nothing = {"verdict": ended.why or "nothing", "checker": "", "seconds": float("inf")}
+    return ended.lines[-1] if ended.lines else nothing, ended.peak
 
 
 def _file_to_verdict(folder: Path) -> bool:

@@ -1,37 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large blocks of the core on huge pages, where the system has them.
+// Large blocks of the core are used again during a check, instead of going back to the system each time.
 //
-// A long history fills vectors of many megabytes, each once: with pages of 4 KB a third of a check of a million
-// operations went into page faults. Replaces the allocation of this module only; blocks are those of malloc, so it does
-// not matter which side frees them.
+// A long history fills vectors of many megabytes, each once and soon forgotten: a third of a check of a million
+// operations went into pages that the system had to clear. So blocks that are given back are kept for the next vector
+// of about that size, up to a limit, until a check is over. Replaces the allocation of this module only. All blocks
+// are those of malloc, so it does not matter who frees them. Thread-safe.
 #include <cstdlib>
 #include <new>
 
-#ifdef __linux__
-#include <sys/mman.h>
+#include "buffers.hpp"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+
+#include <array>
+#include <mutex>
+#include <utility>
 
 namespace {
 
-constexpr std::size_t kHugePage = std::size_t{1} << 21U;
-constexpr std::size_t kLarge = 2 * kHugePage;
+constexpr std::size_t kLarge = std::size_t{1} << 20U;
+constexpr std::size_t kMostKept = std::size_t{256} << 20U;
 
-void* allocate(std::size_t size) {
-  if (size < kLarge) return std::malloc(size == 0 ? 1 : size);
-  const std::size_t rounded = (size + kHugePage - 1) / kHugePage * kHugePage;
-  void* const block = std::aligned_alloc(kHugePage, rounded);
-  if (block != nullptr) ::madvise(block, rounded, MADV_HUGEPAGE);  // a wish: nothing is lost where it is refused
-  return block;
+/// Blocks that nobody uses now. No vector of them: that would allocate.
+class Kept {
+ public:
+  void* take(std::size_t size) {
+    const std::scoped_lock lock(mutex_);
+    Block* best = nullptr;
+    for (Block& each : blocks_)
+      if (each.size >= size && each.size / 4 <= size && (best == nullptr || each.size < best->size)) best = &each;
+    if (best == nullptr) return nullptr;
+    total_ -= best->size;
+    return std::exchange(*best, Block{}).start;
+  }
+
+  bool keep(void* start, std::size_t size) {
+    const std::scoped_lock lock(mutex_);
+    if (total_ + size > kMostKept) return false;
+    for (Block& each : blocks_)
+      if (each.start == nullptr) {
+        each = {start, size};
+        total_ += size;
+        return true;
+      }
+    return false;
+  }
+
+  void release() {
+    const std::scoped_lock lock(mutex_);
+    for (Block& each : blocks_) std::free(std::exchange(each, Block{}).start);
+    total_ = 0;
+  }
+
+ private:
+  struct Block {
+    void* start = nullptr;
+    std::size_t size = 0;
+  };
+  std::mutex mutex_;
+  std::array<Block, 32> blocks_{};
+  std::size_t total_ = 0;
+};
+
+Kept& kept() {
+  static Kept blocks;
+  return blocks;
+}
+
+void give_back(void* block) {
+  if (block == nullptr) return;
+  const std::size_t size = ::malloc_usable_size(block);
+  if (size < kLarge || !kept().keep(block, size)) std::free(block);
 }
 
 }  // namespace
 
 void* operator new(std::size_t size) {
-  if (void* const block = allocate(size)) return block;
-  throw std::bad_alloc();
+  void* block = size < kLarge ? nullptr : kept().take(size);
+  if (block == nullptr) block = std::malloc(size == 0 ? 1 : size);
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
 }
 void* operator new[](std::size_t size) { return ::operator new(size); }
-void operator delete(void* block) noexcept { std::free(block); }
-void operator delete[](void* block) noexcept { std::free(block); }
-void operator delete(void* block, std::size_t /*size*/) noexcept { std::free(block); }
-void operator delete[](void* block, std::size_t /*size*/) noexcept { std::free(block); }
+void operator delete(void* block) noexcept { give_back(block); }
+void operator delete[](void* block) noexcept { give_back(block); }
+void operator delete(void* block, std::size_t /*size*/) noexcept { give_back(block); }
+void operator delete[](void* block, std::size_t /*size*/) noexcept { give_back(block); }
 #endif
+
+namespace linpoint::bindings {
+
+void bind_allocation(nb::module_& m) {
+  m.def(
+      "release_memory",
+      [] {
+#ifdef __GLIBC__
+        kept().release();
+#endif
+      },
+      "Give back the blocks that were kept for the next vector.");
+}
+
+}  // namespace linpoint::bindings

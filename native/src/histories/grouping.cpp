@@ -58,6 +58,23 @@ Classes number(std::size_t operations, Write write) {
   return classes;
 }
 
+/// The same where `small` gives a number below `most` for each operation: a table of first operations, no hashing.
+template <typename Small>
+Classes number_small(std::size_t operations, std::size_t most, Small small) {
+  Classes classes;
+  classes.of.resize(operations);
+  std::vector<std::int32_t> class_of(most, kNone);
+  for (std::size_t op = 0; op < operations; ++op) {
+    std::int32_t& cls = class_of[small(op)];
+    if (cls == kNone) {
+      cls = static_cast<std::int32_t>(classes.first.size());
+      classes.first.push_back(static_cast<std::int32_t>(op));
+    }
+    classes.of[op] = cls;
+  }
+  return classes;
+}
+
 /// When an operation is over; never if its outcome is unknown.
 std::int64_t end_of(const Columns& columns, std::size_t op) {
   return columns.outcome[op] == static_cast<std::uint8_t>(Outcome::kUnknown) ? kNever : columns.ret[op];
@@ -127,6 +144,16 @@ bool has_possible_times(const Columns& columns, std::size_t op) {
 }  // namespace
 
 Classes classify(const Columns& columns, std::span<const std::int32_t> names, const Likeness& likeness) {
+  if (!likeness.arguments && !likeness.result && !likeness.process && !likeness.key) {
+    const auto arity = [&](std::size_t op) { return likeness.arity ? columns.arguments_of(op).size() : 0; };
+    std::size_t most = 0;
+    for (std::size_t op = 0; op < columns.size(); ++op) most = std::max(most, arity(op));
+    constexpr std::size_t kFew = 16;
+    if (most < kFew)
+      return number_small(columns.size(), names.size() * kFew, [&](std::size_t op) {
+        return static_cast<std::size_t>(names[static_cast<std::size_t>(columns.name[op])]) * kFew + arity(op);
+      });
+  }
   return number(columns.size(), [&](std::size_t op, std::vector<std::int32_t>& key) {
     key.push_back(names[static_cast<std::size_t>(columns.name[op])]);
     const auto arguments = columns.arguments_of(op);
@@ -139,6 +166,9 @@ Classes classify(const Columns& columns, std::span<const std::int32_t> names, co
 }
 
 Classes by_object(const Columns& columns, bool key_argument) {
+  if (!key_argument &&
+      std::all_of(columns.key.begin(), columns.key.end(), [](std::int32_t key) { return key == kNone; }))
+    return number_small(columns.size(), 1, [](std::size_t) { return std::size_t{0}; });
   return number(columns.size(), [&](std::size_t op, std::vector<std::int32_t>& key) {
     const bool argument = key_argument && columns.key[op] == kNone;
     key.push_back(argument ? columns.arguments_of(op).front() : columns.key[op]);

@@ -8,8 +8,11 @@
 // Within a gap: first what ends a stay there, the largest first; then what found nothing; then the adds of what stays,
 // the smallest first, each with those who see it there.
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <utility>
 
+#include "monitors/by_gap.hpp"
 #include "monitors/contents.hpp"
 
 namespace linpoint::monitors {
@@ -64,10 +67,12 @@ class PriorityQueue {
  public:
   PriorityQueue(const Contents& contents, std::span<const std::int64_t> priorities)
       : contents_(contents), values_(contents.values()), priorities_(priorities), free_(contents.gaps()) {
-    by_priority_.resize(values_.size());
-    std::iota(by_priority_.begin(), by_priority_.end(), 0);
-    std::sort(by_priority_.begin(), by_priority_.end(),
-              [&](std::int32_t a, std::int32_t b) { return priority(a) > priority(b); });
+    std::vector<std::pair<std::int64_t, std::int32_t>> largest_first(values_.size());
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      largest_first[i] = {priority(static_cast<std::int32_t>(i)), static_cast<std::int32_t>(i)};
+    std::sort(largest_first.begin(), largest_first.end(), std::greater<>());
+    by_priority_.reserve(values_.size());
+    for (const auto& [priority, value] : largest_first) by_priority_.push_back(value);
   }
 
   Found decide() {
@@ -85,8 +90,7 @@ class PriorityQueue {
       if (gap > empty.owns.last) return contents_.not_empty(empty);
       places_.push_back({gap, kNothing, 0, 0, 0, empty.op});
     }
-    std::sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) {
-      if (a.gap != b.gap) return a.gap < b.gap;
+    sort_by_gap(places_, contents_.gaps(), [](const Place& a, const Place& b) {
       if (a.phase != b.phase) return a.phase < b.phase;
       if (a.rank != b.rank) return a.rank < b.rank;
       return a.value != b.value ? a.value < b.value : a.role < b.role;

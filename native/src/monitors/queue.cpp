@@ -113,67 +113,68 @@ class Queue {
     for (const std::int32_t barrier : barriers) ++before[at(barrier) + 1];
     std::partial_sum(before.begin(), before.end(), before.begin());
     for (std::size_t i = 0; i < n; ++i) segment_[i] = before[at(values_[i].removed.first)];
+    const auto sorted = [&](auto key) {
+      std::vector<std::int32_t> by_key = sorted_by(n, 2 * gaps + 1, [&](std::size_t i) { return key(i); });
+      if (barriers.empty()) return by_key;
+      const auto places = sorted_by(n, static_cast<std::int32_t>(barriers.size()),
+                                    [&](std::size_t i) { return segment_[at(by_key[i])]; });
+      std::vector<std::int32_t> by_segment(n);
+      for (std::size_t i = 0; i < n; ++i) by_segment[i] = by_key[at(places[i])];
+      return by_segment;
+    };
+    const Sorted by{sorted([&](std::size_t i) { return values_[i].added.first; }),
+                    sorted([&](std::size_t i) { return values_[i].added.last; }),
+                    sorted([&](std::size_t i) { return zones_[i].start; }),
+                    sorted([&](std::size_t i) { return zones_[i].end; })};
     std::vector<std::int32_t> order;
     order.reserve(n);
-    const auto by_segment =
-        sorted_by(n, static_cast<std::int32_t>(barriers.size()), [&](std::size_t i) { return segment_[i]; });
-    if (barriers.empty()) return take(by_segment);
-    for (std::size_t from = 0; from < n;) {
+    std::vector<std::uint8_t> ready(n);
+    for (std::size_t from = 0; from < n && order.size() == from;) {
       std::size_t to = from;
-      while (to < n && segment_[at(by_segment[to])] == segment_[at(by_segment[from])]) ++to;
-      const auto part = take(std::span(by_segment).subspan(from, to - from));
-      order.insert(order.end(), part.begin(), part.end());
-      if (part.size() < to - from) return order;
+      while (to < n && segment_[at(by.add_starts[to])] == segment_[at(by.add_starts[from])]) ++to;
+      take(by, from, to, ready, order);
       from = to;
     }
     return order;
   }
 
-  /// Takes what is first in both orders, again and again.
-  [[nodiscard]] std::vector<std::int32_t> take(std::span<const std::int32_t> members) const {
-    const auto sorted = [&](auto key) {
-      std::vector<std::int32_t> result(members.begin(), members.end());
-      if (result.size() == values_.size())
-        return sorted_by(result.size(), 2 * contents_.gaps() + 1,
-                         [&](std::size_t i) { return key(static_cast<std::int32_t>(i)); });
-      std::sort(result.begin(), result.end(), [&](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
-      return result;
-    };
-    const auto add_start = [&](std::int32_t i) { return values_[at(i)].added.first; };
-    const auto add_end = [&](std::int32_t i) { return values_[at(i)].added.last; };
-    const auto zone_start = [&](std::int32_t i) { return zones_[at(i)].start; };
-    const auto zone_end = [&](std::int32_t i) { return zones_[at(i)].end; };
-    const auto add_starts = sorted(add_start);
-    const auto add_ends = sorted(add_end);
-    const auto zone_starts = sorted(zone_start);
-    const auto zone_ends = sorted(zone_end);
-    ready_.resize(values_.size());
-    std::vector<std::int32_t> order;
-    order.reserve(members.size());
-    std::vector<std::int32_t> both;
-    for (const std::int32_t i : members) ready_[at(i)] = 0;
+  /// Values by segment, and in it by the start and end of their adds and of their zones.
+  struct Sorted {
+    std::vector<std::int32_t> add_starts;
+    std::vector<std::int32_t> add_ends;
+    std::vector<std::int32_t> zone_starts;
+    std::vector<std::int32_t> zone_ends;
+  };
+
+  /// Takes what is first in both orders, again and again, of the values from one place to another.
+  void take(const Sorted& by, std::size_t from, std::size_t to, std::vector<std::uint8_t>& ready,
+            std::vector<std::int32_t>& order) const {
+    constexpr std::uint8_t kFirstAdded = 1;
+    constexpr std::uint8_t kFirstInZone = 2;
     constexpr std::uint8_t kTaken = 4;
+    std::vector<std::int32_t> both;
     const auto mark = [&](std::int32_t i, std::uint8_t bit) {
-      ready_[at(i)] = static_cast<std::uint8_t>(ready_[at(i)] | bit);
-      if (ready_[at(i)] == 3) both.push_back(i);
+      ready[at(i)] = static_cast<std::uint8_t>(ready[at(i)] | bit);
+      if (ready[at(i)] == (kFirstAdded | kFirstInZone)) both.push_back(i);
     };
-    std::size_t s = 0;
-    std::size_t e = 0;
-    std::size_t zs = 0;
-    std::size_t ze = 0;
-    while (order.size() < members.size()) {
-      while (e < members.size() && (ready_[at(add_ends[e])] & kTaken) != 0) ++e;
-      while (ze < members.size() && (ready_[at(zone_ends[ze])] & kTaken) != 0) ++ze;
-      for (; s < members.size() && add_start(add_starts[s]) <= add_end(add_ends[e]); ++s) mark(add_starts[s], 1);
-      for (; zs < members.size() && zone_start(zone_starts[zs]) <= zone_end(zone_ends[ze]); ++zs)
-        mark(zone_starts[zs], 2);
-      if (both.empty()) break;
+    const auto taken = [&](std::int32_t i) { return (ready[at(i)] & kTaken) != 0; };
+    std::size_t s = from;
+    std::size_t e = from;
+    std::size_t zs = from;
+    std::size_t ze = from;
+    while (order.size() < to) {
+      while (taken(by.add_ends[e])) ++e;
+      while (taken(by.zone_ends[ze])) ++ze;
+      const std::int32_t add_end = values_[at(by.add_ends[e])].added.last;
+      const std::int32_t zone_end = zones_[at(by.zone_ends[ze])].end;
+      for (; s < to && values_[at(by.add_starts[s])].added.first <= add_end; ++s) mark(by.add_starts[s], kFirstAdded);
+      for (; zs < to && zones_[at(by.zone_starts[zs])].start <= zone_end; ++zs) mark(by.zone_starts[zs], kFirstInZone);
+      if (both.empty()) return;
       const std::int32_t next = both.back();
       both.pop_back();
-      ready_[at(next)] = static_cast<std::uint8_t>(ready_[at(next)] | kTaken);
+      mark(next, kTaken);
       order.push_back(next);
     }
-    return order;
   }
 
   struct Placed {
@@ -289,7 +290,6 @@ class Queue {
   std::vector<Zone> zones_;
   std::vector<std::int32_t> forward_;  // values with forward zones, by start
   mutable std::vector<std::int32_t> segment_;
-  mutable std::vector<std::uint8_t> ready_;
 };
 
 }  // namespace

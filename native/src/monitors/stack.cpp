@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "monitors/by_gap.hpp"
 #include "monitors/contents.hpp"
 #include "monitors/trees.hpp"
 
@@ -360,8 +361,7 @@ std::vector<std::int32_t> in_order(const Contents& contents, const Nesting& nest
   for (const Observation& empty : contents.empties())
     places.push_back({free[at(empty.owns.first)], kSees, 0, 0, 0, empty.op});
   std::erase_if(places, [](const Place& place) { return place.op == kNone; });
-  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
-    if (a.gap != b.gap) return a.gap < b.gap;
+  sort_by_gap(places, contents.gaps() + 1, [](const Place& a, const Place& b) {
     if (a.phase != b.phase) return a.phase < b.phase;
     if (a.first_key != b.first_key) return a.first_key < b.first_key;
     return a.second_key != b.second_key ? a.second_key < b.second_key : a.role < b.role;

@@ -228,7 +228,7 @@ class Builder {
     for (std::size_t i = 0; i < position_.size(); ++i)
       by_call[static_cast<std::size_t>(call_[i])] = static_cast<std::int32_t>(i);
     Problem problem;
-    reserve(problem, position_.size());
+    reserve(problem, position_.size(), !alphabet.exact.empty());
     std::vector<std::int32_t> number(position_.size(), kNone);
     for (const std::int32_t old : by_call) {
       if (old == kNone) continue;
@@ -237,10 +237,11 @@ class Builder {
       if (optional_[at(old)] != 0 && (trait.reads || trait.idle)) continue;
       number[at(old)] = static_cast<std::int32_t>(problem.size());
       problem.position.push_back(position_[at(old)]);
-      problem.symbol.push_back(symbol);
       problem.call.push_back(call_[at(old)]);
       problem.ret.push_back(ret_[at(old)]);
       problem.optional.push_back(optional_[at(old)]);
+      if (alphabet.exact.empty()) continue;  // it is for times alone
+      problem.symbol.push_back(symbol);
       problem.reads.push_back(trait.reads ? 1 : 0);
       problem.despairs.push_back(trait.despairs ? 1 : 0);
       problem.revives.push_back(trait.revives ? 1 : 0);
@@ -253,14 +254,17 @@ class Builder {
     };
     renumber(before_, problem.before);
     renumber(excluded_, problem.excluded);
-    problem.settles.resize(problem.size());
+    problem.settles.resize(problem.symbol.size());
     return problem;
   }
 
-  static void reserve(Problem& problem, std::size_t size) {
-    for (auto* column : {&problem.position, &problem.symbol}) column->reserve(size);
+  static void reserve(Problem& problem, std::size_t size, bool with_symbols) {
+    problem.position.reserve(size);
+    problem.optional.reserve(size);
     for (auto* column : {&problem.call, &problem.ret}) column->reserve(size);
-    for (auto* column : {&problem.optional, &problem.reads, &problem.despairs, &problem.revives}) column->reserve(size);
+    if (!with_symbols) return;
+    problem.symbol.reserve(size);
+    for (auto* column : {&problem.reads, &problem.despairs, &problem.revives}) column->reserve(size);
   }
 
   [[nodiscard]] Symbol symbol_of(std::size_t index, const Alphabet& alphabet) const {

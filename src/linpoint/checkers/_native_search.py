@@ -30,6 +30,7 @@ from linpoint._native import (
     linear,
     monitor,
     native_machine,
+    release_memory,
     wing_gong,
 )
 
@@ -62,5 +63,6 @@ __all__ = [
     "linear",
     "monitor",
     "native_machine",
+    "release_memory",
     "wing_gong",
 ]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from linpoint.checkers import conditions, select
-from linpoint.checkers._native_search import StopReason, StopToken
+from linpoint.checkers._native_search import StopReason, StopToken, release_memory
 from linpoint.checkers.interpretation import Interpretation
 from linpoint.checkers.judging import judge, merged
 from linpoint.checkers.parts import Monitors, Object, Part, searched
@@ -122,6 +122,7 @@ def decide(
     if parts and reading.error is not None:
         raise reading.error
     keys = judge(reading, objects, interrupted=interrupted, threads=1 if small else threads)
+    release_memory()
     status = Status.worst([key.status for key in keys])
     telling = next((key for key in keys if key.status is status), None)
     return Verdict(

@@ -48,7 +48,7 @@ struct Part {
 };
 
 /// The problem that decides these operations under `condition`. Failed operations must be gone. `machine` may be null:
-/// then nothing is known of the symbols.
+/// then nothing is known of the symbols. Without an alphabet the problem is for times alone and has no symbols.
 Problem build(const histories::Columns& columns, const Part& part, Condition condition, const Alphabet& alphabet,
               const specs::Machine* machine, State initial);
 
