@@ -122,10 +122,12 @@ class Queue {
       for (std::size_t i = 0; i < n; ++i) by_segment[i] = by_key[at(places[i])];
       return by_segment;
     };
-    const Sorted by{sorted([&](std::size_t i) { return values_[i].added.first; }),
-                    sorted([&](std::size_t i) { return values_[i].added.last; }),
-                    sorted([&](std::size_t i) { return zones_[i].start; }),
-                    sorted([&](std::size_t i) { return zones_[i].end; })};
+    const Sorted by{
+        sorted([&](std::size_t i) { return values_[i].added.first; }),
+        sorted([&](std::size_t i) { return values_[i].added.last; }),
+        sorted([&](std::size_t i) { return zones_[i].start; }),
+        sorted([&](std::size_t i) { return zones_[i].end; }),
+    };
     std::vector<std::int32_t> order;
     order.reserve(n);
     std::vector<std::uint8_t> ready(n);
