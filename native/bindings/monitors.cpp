@@ -51,7 +51,10 @@ Monitored monitor(const Columns& columns, const Positions& positions, const Cont
   const nb::gil_scoped_release nogil;
   const search::Problem problem =
       search::build(columns, {positions.all, {}, blueprint.key_argument}, condition, {}, nullptr, 0);
-  Monitored result{monitors::decide(columns, problem, blueprint, content, stop), {}, false};
+  Monitored result{{}, {}, false};
+  result.outcome.exclusion = Exclusion::kStopped;
+  if (stop.poll()) return result;
+  result.outcome = monitors::decide(columns, problem, blueprint, content, stop);
   result.constrained = !problem.before.empty() || !problem.excluded.empty();
   if (result.outcome.status == monitors::Status::kLinearizable)
     result.flaw = certify(columns, positions, result.outcome.order, blueprint, content, condition);
@@ -101,6 +104,7 @@ void bind_monitors(nb::module_& m) {
       .value("AMOUNTS", Exclusion::kAmounts)
       .value("CUT_OFF", Exclusion::kCutOff)
       .value("UNKNOWN_REMOVALS", Exclusion::kUnknownRemovals)
+      .value("STOPPED", Exclusion::kStopped)
       .value("FAILED_COMPARE", Exclusion::kFailedCompare);
 
   nb::class_<Monitored>(m, "Monitored", "What a monitor says of one object.")

@@ -280,7 +280,8 @@ class Exclusion(enum.Enum):
     AMOUNTS = 7
     CUT_OFF = 8
     UNKNOWN_REMOVALS = 9
-    FAILED_COMPARE = 10
+    STOPPED = 10
+    FAILED_COMPARE = 11
 
 class Monitored:
     @property

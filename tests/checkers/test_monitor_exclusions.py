@@ -9,8 +9,10 @@ import pytest
 
 import linpoint
 from linpoint import Status
-from linpoint.checkers._native_search import Exclusion
+from linpoint.checkers._native_search import Exclusion, StopReason, StopToken
+from linpoint.checkers.interpretation import Interpretation
 from linpoint.checkers.monitors import monitoring
+from linpoint.specs import BUILT_IN
 from tests.timed import timed
 
 
@@ -120,7 +122,29 @@ EXCLUDED: dict[Exclusion, list[tuple[Any, Any, str, Status]]] = {
 
 
 def test_every_exclusion_has_a_history() -> None:
-    assert {*EXCLUDED} == {*Exclusion} - {Exclusion.NONE}
+    assert {*EXCLUDED} == {*Exclusion} - {Exclusion.NONE, Exclusion.STOPPED}
+
+
+@pytest.mark.parametrize("operations", [4, 40_000])
+def test_a_monitor_that_is_stopped_says_nothing(operations: int) -> None:
+    """At once, or while it takes stays out of a long stack."""
+    pushes = [("push", [n], None) for n in range(operations // 2)]
+    pops = [("pop", [], n) for n in reversed(range(operations // 2))]
+    history = linpoint.history(lines(*pushes, *pops))
+    reading = Interpretation(history, BUILT_IN["stack"], "linearizable")
+    stop = StopToken()
+    assert monitoring.monitored(reading, range(operations), stop, None) is not None
+    if operations < 100:
+        stop.stop(StopReason.TIME)
+    else:
+        stop.set_time_limit(0.001)
+    assert monitoring.monitored(reading, range(operations), stop, None) is None
+
+
+def test_memory_for_a_monitor_is_not_taken_beyond_the_budget() -> None:
+    history = linpoint.history(lines(*(("push", [n], None) for n in range(1000))))
+    limited = linpoint.check(history, "stack", max_memory=1 << 20)
+    assert (limited.status, limited.why) == (Status.UNKNOWN, "the memory budget ran out")
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,8 @@ class Contents {
 };
 
 Found decide_queue(const Contents& contents);
-Found decide_stack(const Contents& contents);
+/// The only one that takes long enough to be stopped.
+Found decide_stack(const Contents& contents, search::StopToken& stop);
 /// `priorities` by the numbers of values.
 Found decide_priority_queue(const Contents& contents, std::span<const std::int64_t> priorities);
 

@@ -70,7 +70,9 @@ class Monitor {
       if (const Exclusion why = handle(op, owns[op], input); why != Exclusion::kNone)
         return Found::excluded(why, number(op));
     if (blueprint_.kind == "queue") return decide_handlings(input, true, decide_queue, stop_);
-    if (blueprint_.kind == "stack") return decide_handlings(input, false, decide_stack, stop_);
+    if (blueprint_.kind == "stack")
+      return decide_handlings(
+          input, false, [this](const Contents& contents) { return decide_stack(contents, stop_); }, stop_);
     const std::span<const std::int64_t> priorities = blueprint_.integers;
     return decide_handlings(
         input, false, [priorities](const Contents& contents) { return decide_priority_queue(contents, priorities); },

@@ -34,6 +34,9 @@ Progress = Callable[[StopToken, int], None]
 _NATIVE_SHARE: Final = 0.9
 """How much of the memory left the searches may take; the rest is for the interpreter and for what they do not count."""
 
+_PREPARING: Final = 300
+"""Memory that searches take for an operation before they begin, where all operations differ."""
+
 _SMALL: Final = 500
 """Up to so many operations of a native spec are begun on the calling thread."""
 
@@ -112,7 +115,13 @@ def decide(
 
     small = total <= _SMALL
     interrupted = run(monitors.tasks(), at_once=small)
-    parts += searched(reading, objects, checker)
+    if not stop.poll():
+        parts += searched(reading, objects, checker)
+    if parts and budget.max_memory is not None and resident_memory() + _PREPARING * total > budget.max_memory:
+        stop.stop(StopReason.MEMORY)
+        for each in objects:
+            each.parts.clear()
+        parts.clear()
     if parts:
         reading.prepare()
         alone = max(1, threads // len(parts))  # how many threads each part may have to itself
@@ -121,7 +130,7 @@ def decide(
         interrupted = run(begin, at_once=at_once) or interrupted
     if parts and reading.error is not None:
         raise reading.error
-    keys = judge(reading, objects, interrupted=interrupted, threads=1 if small else threads)
+    keys = judge(reading, objects, stop.reason, interrupted=interrupted, threads=1 if small else threads)
     release_memory()
     status = Status.worst([key.status for key in keys])
     telling = next((key for key in keys if key.status is status), None)

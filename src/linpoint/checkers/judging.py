@@ -17,6 +17,8 @@ from linpoint.checkers.search.contest import Answer
 from linpoint.histories.values import counted, show
 from linpoint.verdicts import KeyVerdict, Reached, Status, Witness
 
+_FEW: Final = 10_000
+
 _REASONS: Final = {
     StopReason.TIME: "the time budget ran out",
     StopReason.MEMORY: "the memory budget ran out",
@@ -24,9 +26,11 @@ _REASONS: Final = {
 }
 
 
-def judge(reading: Interpretation, objects: Sequence[Object], *, interrupted: bool, threads: int) -> list[KeyVerdict]:
-    """The certified verdict of each object, by its monitor or put together from its parts."""
-    one = functools.partial(_judge_object, reading, interrupted=interrupted)
+def judge(
+    reading: Interpretation, objects: Sequence[Object], stopped: StopReason, *, interrupted: bool, threads: int
+) -> list[KeyVerdict]:
+    """The certified verdict of each object, by its monitor or put together from its parts; ``stopped``: why, if so."""
+    one = functools.partial(_judge_object, reading, stopped=stopped, interrupted=interrupted)
     searched = sum(bool(each.parts) for each in objects)
     if threads == 1 or searched <= 1 or not reading.native:
         return [one(each) for each in objects]
@@ -34,9 +38,9 @@ def judge(reading: Interpretation, objects: Sequence[Object], *, interrupted: bo
         return list(pool.map(one, objects, chunksize=1))
 
 
-def _judge_object(reading: Interpretation, judged: Object, *, interrupted: bool) -> KeyVerdict:
+def _judge_object(reading: Interpretation, judged: Object, *, stopped: StopReason, interrupted: bool) -> KeyVerdict:
     if not judged.parts:
-        return _told_by_monitor(judged, interrupted=interrupted)
+        return _told_by_monitor(reading, judged, stopped, interrupted=interrupted)
     history, spec, condition = reading.history, reading.spec, reading.condition
     parts, positions = judged.parts, judged.positions
     answers = [part.answer for part in parts]
@@ -65,11 +69,13 @@ def _judge_object(reading: Interpretation, judged: Object, *, interrupted: bool)
     return verdict(Status.LINEARIZABLE, parts[0], parts[0].told()[1] + no_monitor, witness=witness)
 
 
-def _told_by_monitor(judged: Object, *, interrupted: bool) -> KeyVerdict:
+def _told_by_monitor(reading: Interpretation, judged: Object, stopped: StopReason, *, interrupted: bool) -> KeyVerdict:
     said = judged.monitoring
-    if said is None:
-        why = "it was interrupted" if interrupted else _REASONS[StopReason.TIME]
-        return KeyVerdict(judged.key, Status.UNKNOWN, "monitor", why, judged.positions)
+    if said is None or (stopped is not StopReason.NONE and not said.decided):
+        why = _stopped(stopped, interrupted=interrupted)
+        # In a long history even to look at what comes first takes time and memory, which there is none of.
+        start = reached(reading, judged.positions, ()) if len(judged.positions) <= _FEW else None
+        return KeyVerdict(judged.key, Status.UNKNOWN, "monitor", why, judged.positions, reached=start)
     status = Status.LINEARIZABLE if said.witness else Status.VIOLATION if said.pattern else Status.UNKNOWN
     return KeyVerdict(judged.key, status, "monitor", said.why, judged.positions, said.witness, said.pattern)
 
@@ -95,11 +101,14 @@ def merged(reading: Interpretation, witnesses: Sequence[Witness | None], positio
     return Witness(tuple(position for _, position in points))
 
 
+def _stopped(reason: StopReason, *, interrupted: bool) -> str:
+    if reason is StopReason.REQUEST:
+        return "it was interrupted" if interrupted else "another key was found in violation"
+    return _REASONS[reason]
+
+
 def _why_stopped(part: Part, answer: Answer, how_far: Reached, *, interrupted: bool) -> str:
-    if answer.reason is StopReason.REQUEST:
-        reason = "it was interrupted" if interrupted else "another key was found in violation"
-    else:
-        reason = _REASONS[answer.reason]
+    reason = _stopped(answer.reason, interrupted=interrupted)
     where = "" if part.key is None else f" on key {show(part.key)}"
     who = "the searches" if answer.raced else part.told()[0]
     return (

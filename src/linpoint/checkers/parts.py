@@ -15,13 +15,15 @@ from linpoint.checkers.brute_force import brute_force
 from linpoint.checkers.interpretation import Interpretation
 from linpoint.checkers.monitors.monitoring import Monitoring, excluded, monitored
 from linpoint.checkers.search.contest import Answer, Contest
-from linpoint.executors.threads import Task
+from linpoint.executors.threads import Task, resident_memory
 from linpoint.histories.values import Value
 from linpoint.verdicts.budget import Budget
 from linpoint.verdicts.witness import Witness
 
 _CHUNK: Final = 64
 """Up to so many objects are one task for monitors; a single one takes microseconds."""
+_BYTES: Final = 200
+"""Memory that a monitor takes for an operation, at most."""
 
 
 @dataclass(eq=False, slots=True)
@@ -63,12 +65,19 @@ class Monitors:
 
     def _ask(self, some: Sequence[Object]) -> Iterable[Task]:
         for each in some:
-            if self._stop.stopped:
-                break
+            if self._too_large(each):
+                each.monitoring = Monitoring("there is not enough memory for it")
+                continue
             each.monitoring = monitored(self._reading, each.positions, self._stop, self._budget.remaining())
+            if each.monitoring is None:
+                break
             if each.monitoring.pattern is not None and self.refuted is None:
                 self.refuted = time.perf_counter()
         return ()
+
+    def _too_large(self, asked: Object) -> bool:
+        most = self._budget.max_memory
+        return most is not None and resident_memory() + _BYTES * len(asked.positions) > most
 
 
 def searched(reading: Interpretation, objects: Sequence[Object], checker: str) -> list[Part]:

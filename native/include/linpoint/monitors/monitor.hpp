@@ -58,6 +58,7 @@ enum class Exclusion : int {
   kAmounts,          // a counter whose steps differ in size or direction
   kCutOff,           // an operation that may be left out, but has to come before a crash
   kUnknownRemovals,  // too many ways to explain removals with an unknown outcome
+  kStopped,          // it was told to stop
   kFailedCompare,    // a compare-and-set that failed finds no place in the order that was found
 };
 

@@ -71,8 +71,10 @@ def excluded(reading: Interpretation) -> str | None:
     return None
 
 
-def monitored(reading: Interpretation, positions: Sequence[int], stop: StopToken, seconds: float | None) -> Monitoring:
-    """Ask the monitor for one object. ``seconds`` limits the search that confirms a violation."""
+def monitored(
+    reading: Interpretation, positions: Sequence[int], stop: StopToken, seconds: float | None
+) -> Monitoring | None:
+    """Ask the monitor for one object; None if it was stopped. ``seconds`` limits the search that confirms a violation."""
     twin = reading.twin
     assert twin is not None
     said = monitor(reading.columns, positions, twin.content(positions), twin.blueprint, reading.native_condition, stop)
@@ -81,7 +83,7 @@ def monitored(reading: Interpretation, positions: Sequence[int], stop: StopToken
             return _ordered(reading, said, twin.kind)
         case MonitorStatus.VIOLATION:
             return _refuted(reading, positions, said, twin.kind, seconds)
-    return Monitoring(_words(reading, said))
+    return None if said.exclusion is Exclusion.STOPPED else Monitoring(_words(reading, said))
 
 
 def _ordered(reading: Interpretation, said: Monitored, kind: str) -> Monitoring:
