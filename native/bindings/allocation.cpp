@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large blocks of the core are used again during a check, instead of going back to the system each time.
+// Large blocks are used again while a monitor runs, instead of going back to the system each time.
 //
 // A long history fills vectors of many megabytes, each once and soon forgotten: a third of a check of a million
 // operations went into pages that the system had to clear. So blocks that are given back are kept for the next vector
-// of about that size, up to a limit, until a check is over. Replaces the allocation of this module only. All blocks
-// are those of malloc, so it does not matter who frees them. Thread-safe.
+// of about that size, up to a limit. Searches account for their memory, so nothing is kept for them. Replaces the
+// allocation of this module only. All blocks are those of malloc, so it does not matter who frees them. Thread-safe.
+#include "allocation.hpp"
+
 #include <cstdlib>
 #include <new>
-
-#include "buffers.hpp"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -37,7 +37,7 @@ class Kept {
 
   bool keep(void* start, std::size_t size) {
     const std::scoped_lock lock(mutex_);
-    if (total_ + size > kMostKept) return false;
+    if (users_ == 0 || total_ + size > kMostKept) return false;
     for (Block& each : blocks_)
       if (each.start == nullptr) {
         each = {start, size};
@@ -47,8 +47,14 @@ class Kept {
     return false;
   }
 
-  void release() {
+  void begin() {
     const std::scoped_lock lock(mutex_);
+    ++users_;
+  }
+
+  void end() {
+    const std::scoped_lock lock(mutex_);
+    if (--users_ > 0) return;
     for (Block& each : blocks_) std::free(std::exchange(each, Block{}).start);
     total_ = 0;
   }
@@ -61,6 +67,7 @@ class Kept {
   std::mutex mutex_;
   std::array<Block, 32> blocks_{};
   std::size_t total_ = 0;
+  int users_ = 0;
 };
 
 Kept& kept() {
@@ -91,15 +98,12 @@ void operator delete[](void* block, std::size_t /*size*/) noexcept { give_back(b
 
 namespace linpoint::bindings {
 
-void bind_allocation(nb::module_& m) {
-  m.def(
-      "release_memory",
-      [] {
 #ifdef __GLIBC__
-        kept().release();
+KeepingBlocks::KeepingBlocks() { kept().begin(); }
+KeepingBlocks::~KeepingBlocks() { kept().end(); }
+#else
+KeepingBlocks::KeepingBlocks() = default;
+KeepingBlocks::~KeepingBlocks() = default;
 #endif
-      },
-      "Give back the blocks that were kept for the next vector.");
-}
 
 }  // namespace linpoint::bindings

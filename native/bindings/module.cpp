@@ -9,7 +9,6 @@ NB_MODULE(_native, m) {
   // A search inside an endless call of a user's spec is left behind when the budget ends: no bug worth a warning.
   nanobind::set_leak_warnings(false);
   m.doc() = "Native core of linpoint. Private: import from the public modules instead.";
-  linpoint::bindings::bind_allocation(m);
   linpoint::bindings::bind_histories(m);
   linpoint::bindings::bind_readers(m);
   linpoint::bindings::bind_searches(m);

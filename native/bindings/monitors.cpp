@@ -4,6 +4,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include "allocation.hpp"
 #include "buffers.hpp"
 #include "linpoint/monitors/monitor.hpp"
 #include "linpoint/search/conditions.hpp"
@@ -49,6 +50,7 @@ Finding certify(const Columns& columns, const Positions& positions, const std::v
 Monitored monitor(const Columns& columns, const Positions& positions, const Content& content,
                   const Blueprint& blueprint, Condition condition, StopToken& stop) {
   const nb::gil_scoped_release nogil;
+  const KeepingBlocks keeping;
   const search::Problem problem =
       search::build(columns, {positions.all, {}, blueprint.key_argument}, condition, {}, nullptr, 0);
   Monitored result{{}, {}, false};

@@ -6,8 +6,6 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import overload
 
-def release_memory() -> None: ...
-
 # Histories
 
 class Classes:

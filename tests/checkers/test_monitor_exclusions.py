@@ -142,7 +142,7 @@ def test_a_monitor_that_is_stopped_says_nothing(operations: int) -> None:
 
 
 def test_memory_for_a_monitor_is_not_taken_beyond_the_budget() -> None:
-    history = linpoint.history(lines(*(("push", [n], None) for n in range(1000))))
+    history = linpoint.history(lines(*(("push", [n], None) for n in range(20_000))))
     limited = linpoint.check(history, "stack", max_memory=1 << 20)
     assert (limited.status, limited.why) == (Status.UNKNOWN, "the memory budget ran out")
 

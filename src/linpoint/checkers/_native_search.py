@@ -30,7 +30,6 @@ from linpoint._native import (
     linear,
     monitor,
     native_machine,
-    release_memory,
     wing_gong,
 )
 
@@ -63,6 +62,5 @@ __all__ = [
     "linear",
     "monitor",
     "native_machine",
-    "release_memory",
     "wing_gong",
 ]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from linpoint.checkers import conditions, select
-from linpoint.checkers._native_search import StopReason, StopToken, release_memory
+from linpoint.checkers._native_search import StopReason, StopToken
 from linpoint.checkers.interpretation import Interpretation
 from linpoint.checkers.judging import judge, merged
 from linpoint.checkers.parts import Monitors, Object, Part, searched
@@ -36,6 +36,9 @@ _NATIVE_SHARE: Final = 0.9
 
 _PREPARING: Final = 300
 """Memory that searches take for an operation before they begin, where all operations differ."""
+
+_LONG: Final = 10_000
+"""In shorter histories that is little, and the search soon says how far it came."""
 
 _SMALL: Final = 500
 """Up to so many operations of a native spec are begun on the calling thread."""
@@ -117,7 +120,8 @@ def decide(
     interrupted = run(monitors.tasks(), at_once=small)
     if not stop.poll():
         parts += searched(reading, objects, checker)
-    if parts and budget.max_memory is not None and resident_memory() + _PREPARING * total > budget.max_memory:
+    most = budget.max_memory
+    if parts and total > _LONG and most is not None and resident_memory() + _PREPARING * total > most:
         stop.stop(StopReason.MEMORY)
         for each in objects:
             each.parts.clear()
@@ -131,7 +135,6 @@ def decide(
     if parts and reading.error is not None:
         raise reading.error
     keys = judge(reading, objects, stop.reason, interrupted=interrupted, threads=1 if small else threads)
-    release_memory()
     status = Status.worst([key.status for key in keys])
     telling = next((key for key in keys if key.status is status), None)
     return Verdict(
