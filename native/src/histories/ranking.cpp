@@ -41,22 +41,27 @@ void sort_events(std::vector<Event>& events) {
 }
 
 /// The calls in their order.
-std::vector<Event> calls_of(std::span<const Span> spans) {
+template <typename Spans>
+std::vector<Event> calls_of(const Spans& spans) {
   std::vector<Event> calls;
   calls.reserve(spans.size());
-  for (std::size_t i = 0; i < spans.size(); ++i)
-    calls.push_back({spans[i].call, static_cast<std::int32_t>(i), spans[i].call_phase, false});
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const Span span = spans[i];
+    calls.push_back({span.call, static_cast<std::int32_t>(i), span.call_phase, false});
+  }
   sort_events(calls);
   return calls;
 }
 
 /// The returns in their order.
-std::vector<Event> returns_of(std::span<const Span> spans) {
+template <typename Spans>
+std::vector<Event> returns_of(const Spans& spans) {
   std::vector<Event> returns;
   returns.reserve(spans.size());
   for (std::size_t i = 0; i < spans.size(); ++i) {
-    if (spans[i].ret == kNever) continue;
-    returns.push_back({spans[i].ret, static_cast<std::int32_t>(i), spans[i].return_phase, true});
+    const Span span = spans[i];
+    if (span.ret == kNever) continue;
+    returns.push_back({span.ret, static_cast<std::int32_t>(i), span.return_phase, true});
   }
   sort_events(returns);
   return returns;
@@ -65,13 +70,14 @@ std::vector<Event> returns_of(std::span<const Span> spans) {
 /// By instant and process: a run of operations of which each returns when the next one calls.
 using Touching = std::map<std::int64_t, std::map<std::int32_t, Chain>>;
 
-Touching touching(std::span<const Span> spans, const std::vector<Event>& calls) {
+template <typename Spans>
+Touching touching(const Spans& spans, const std::vector<Event>& calls) {
   std::vector<std::int32_t> by_call;
   by_call.reserve(calls.size());
   for (const Event& event : calls) by_call.push_back(event.op);
   const auto before = [&](std::int32_t a, std::int32_t b) {
-    const Span& x = spans[static_cast<std::size_t>(a)];
-    const Span& y = spans[static_cast<std::size_t>(b)];
+    const Span x = spans[static_cast<std::size_t>(a)];
+    const Span y = spans[static_cast<std::size_t>(b)];
     if (x.call != y.call) return x.call < y.call;
     return x.ret != y.ret ? x.ret < y.ret : a < b;
   };
@@ -84,15 +90,15 @@ Touching touching(std::span<const Span> spans, const std::vector<Event>& calls) 
     from = to;
   }
   std::int32_t most = 0;
-  for (const Span& span : spans) most = std::max(most, span.process);
+  for (std::size_t i = 0; i < spans.size(); ++i) most = std::max(most, spans[i].process);
   std::vector<std::int32_t> last(static_cast<std::size_t>(most) + 1, kNone);
   Touching found;
   for (const std::int32_t op : by_call) {
-    const Span& span = spans[static_cast<std::size_t>(op)];
+    const Span span = spans[static_cast<std::size_t>(op)];
     if (span.process == kNone) continue;
     std::int32_t& previous = last[static_cast<std::size_t>(span.process)];
     if (previous != kNone) {
-      const Span& other = spans[static_cast<std::size_t>(previous)];
+      const Span other = spans[static_cast<std::size_t>(previous)];
       if (other.ret == span.call && other.return_phase == kReturn) {
         Chain& chain = found[span.call][span.process];
         if (chain.empty()) chain.push_back(previous);
@@ -136,9 +142,20 @@ void separate(std::vector<Event>& events, std::int64_t time, const Chain& chain)
   std::copy(returns.begin(), returns.end(), out);
 }
 
-}  // namespace
+/// Spans as they were recorded, made when they are asked for.
+struct Recorded {
+  const Columns& columns;
+  std::span<const std::int32_t> positions;
 
-Order rank(std::span<const Span> spans) {
+  [[nodiscard]] std::size_t size() const { return positions.size(); }
+  Span operator[](std::size_t index) const {
+    const auto op = static_cast<std::size_t>(positions[index]);
+    return {columns.process[op], columns.call[op], columns.certain(op) ? columns.ret[op] : kNever};
+  }
+};
+
+template <typename Spans>
+Order ranked(const Spans& spans) {
   Order order;
   order.calls.resize(spans.size());
   order.returns.resize(spans.size(), kNever);
@@ -169,6 +186,14 @@ Order rank(std::span<const Span> spans) {
     if (found.size() > 1)
       for (auto& [process, chain] : found) order.chains.push_back(std::move(chain));
   return order;
+}
+
+}  // namespace
+
+Order rank(std::span<const Span> spans) { return ranked(spans); }
+
+Order rank(const Columns& columns, std::span<const std::int32_t> positions) {
+  return ranked(Recorded{columns, positions});
 }
 
 }  // namespace linpoint::histories

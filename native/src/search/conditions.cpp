@@ -96,6 +96,10 @@ class Builder {
   }
 
   void rank() {
+    if (condition_ == Condition::kLinearizable && !columns_.skewed) {
+      take(histories::rank(columns_, position_));
+      return;
+    }
     std::vector<Span> spans;
     spans.reserve(position_.size());
     for (const std::int32_t position : position_) spans.push_back(span(at(position)));
@@ -110,7 +114,10 @@ class Builder {
     if (condition_ == Condition::kBufferedDurable) add_eras(spans);
     if (columns_.skewed)  // ranks are not to know of processes: their order is in pairs already
       for (Span& span : spans) span.process = kNone;
-    histories::Order order = histories::rank(spans);
+    take(histories::rank(spans));
+  }
+
+  void take(histories::Order order) {
     call_ = std::move(order.calls);
     ret_ = std::move(order.returns);
     constrain(order.chains, true);

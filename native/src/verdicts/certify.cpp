@@ -44,7 +44,9 @@ class Clock {
       if (condition_ == Condition::kBufferedDurable && latest_era_ > era) return Flaw::kEarlierEra;
     }
     const Own own{call, certain ? columns_.ret[op] : kNever, position};
-    Own& latest = latest_.try_emplace(columns_.process[op], own).first->second;
+    const std::size_t process = at(columns_.process[op]);
+    if (process >= latest_.size()) latest_.resize(2 * process + 1, kNothingYet);
+    Own& latest = latest_[process];
     // Within a process the order always counts, but what a crash cut off may come late unless the condition says no.
     const bool keeps_order = certain || condition_ == Condition::kStrict || condition_ == Condition::kRecoverable ||
                              condition_ == Condition::kSequential;
@@ -58,6 +60,7 @@ class Clock {
 
  private:
   using Own = std::tuple<std::int64_t, std::int64_t, std::int32_t>;
+  static constexpr Own kNothingYet{std::numeric_limits<std::int64_t>::min(), 0, 0};
 
   [[nodiscard]] std::int64_t end_of(std::size_t op) const {
     if (columns_.certain(op)) return columns_.end[op];
@@ -84,7 +87,7 @@ class Clock {
   std::vector<std::int64_t> system_;
   std::int64_t latest_call_ = std::numeric_limits<std::int64_t>::min();
   std::ptrdiff_t latest_era_ = 0;
-  std::unordered_map<std::int32_t, Own> latest_;  // of each process
+  std::vector<Own> latest_;  // of each process
   std::map<std::pair<std::int32_t, std::ptrdiff_t>, std::int64_t> most_;
 };
 

@@ -12,6 +12,8 @@
 #include <span>
 #include <vector>
 
+#include "linpoint/histories/columns.hpp"
+
 namespace linpoint::histories {
 
 /// What happens at one instant, in this order. Early: returns at the very time of a crash.
@@ -35,5 +37,8 @@ struct Order {
 };
 
 Order rank(std::span<const Span> spans);
+
+/// The same of operations at their recorded times, without crashes and skew.
+Order rank(const Columns& columns, std::span<const std::int32_t> positions);
 
 }  // namespace linpoint::histories
