@@ -22,7 +22,7 @@ from linpoint.verdicts.witness import Witness
 
 _CHUNK: Final = 64
 """Up to so many objects are one task for monitors; a single one takes microseconds."""
-_BYTES: Final = 200
+_BYTES: Final = 250
 """Memory that a monitor takes for an operation, at most."""
 
 
