@@ -37,6 +37,9 @@ _NATIVE_SHARE: Final = 0.9
 _PREPARING: Final = 300
 """Memory that searches take for an operation before they begin, where all operations differ."""
 
+_BETWEEN_LOOKS: Final = 0.001
+"""Seconds between two looks at memory from within steps."""
+
 _LONG: Final = 10_000
 """In shorter histories that is little, and the search soon says how far it came."""
 
@@ -127,6 +130,7 @@ def decide(
             each.parts.clear()
         parts.clear()
     if parts:
+        reading.after_step = _memory_watch(budget, stop)
         reading.prepare()
         alone = max(1, threads // len(parts))  # how many threads each part may have to itself
         begin: list[Task] = [functools.partial(part.begin, stop, alone) for part in parts]
@@ -154,6 +158,24 @@ def decide(
 @functools.cache
 def _cores() -> int:
     return os.cpu_count() or 1
+
+
+def _memory_watch(budget: Budget, stop: StopToken) -> Callable[[], object]:
+    """Looks at memory while a spec in Python takes steps: one that hoards is quicker than the watcher."""
+    most = budget.max_memory
+    if most is None:
+        return bool
+    looked = time.perf_counter()
+
+    def look() -> None:
+        nonlocal looked
+        now = time.perf_counter()
+        if now - looked > _BETWEEN_LOOKS:
+            looked = now
+            if resident_memory() > most:
+                stop.stop(StopReason.MEMORY)
+
+    return look
 
 
 def _token(budget: Budget) -> StopToken:

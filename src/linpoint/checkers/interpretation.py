@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 from linpoint.checkers import conditions
@@ -67,6 +67,8 @@ class Interpretation:
         self.twin = NativeTwin.of(history, spec) if self._local else None
         """What monitors and replays need to know, where the native core has the spec."""
         self._states: dict[tuple[int, ...], int] = {}
+        self.after_step: Callable[[], object] = bool
+        """Called after each step that Python code has taken."""
 
     def prepare(self) -> None:
         """Make what searches share, before threads ask for it."""
@@ -129,7 +131,12 @@ class Interpretation:
     @functools.cached_property
     def machine(self) -> Machine:
         """The spec in the native core: its twin there, or a table that asks the Python steps once for each cell."""
-        return self._letters.steps or PythonMachine(self._automaton.step, self._reads())
+        return self._letters.steps or PythonMachine(self._step, self._reads())
+
+    def _step(self, state: int, symbol: int) -> list[int]:
+        found = self._automaton.step(state, symbol)
+        self.after_step()
+        return found
 
     @property
     def alphabet(self) -> Alphabet:
