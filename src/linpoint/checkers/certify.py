@@ -2,8 +2,9 @@
 """Re-checking evidence before it is shown, independently of the algorithms that found it.
 
 A witness is compared with the recorded times by the definition of the condition and replayed on the spec; nothing is
-shared with the searches (no ranks, no problem, no steps they took). Specs with native steps are replayed on those,
-without the shortcuts of the searches; they are tested against the Python ones. All others are replayed on their own. Cost: O(n log n) and one spec step an operation.
+shared with the searches (no ranks, no problem, no steps they took). Specs that the native core knows are replayed on
+plain objects of its own, which are tested against the Python steps; all others on their own. The pattern of a monitor is
+given to a search of its own. Cost: O(n log n) and one spec step an operation, but for that search.
 """
 
 from __future__ import annotations

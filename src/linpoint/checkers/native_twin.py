@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -127,7 +128,7 @@ def _is_text(value: Any) -> bool:
 
 def _is_ordered(value: Any) -> bool:
     """Whether a value is a number that others can be compared with, which NaN is not."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value  # noqa: PLR0124
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
 
 
 def _priorities(columns: Columns, first: Sequence[Hashable]) -> array[int]:

@@ -7,6 +7,7 @@ pass covers every line; and whoever stops it early is told what was found to be 
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
 from dataclasses import dataclass
@@ -234,15 +235,13 @@ def _passed(spec: Spec, state: _State) -> Explanation:
 def _violation(file: str, verdict: Verdict, request: Request, state: _State, line: Progress) -> Report:
     explanation: Explanation | None = None
     everything = verdict
-    try:
+    with contextlib.suppress(KeyboardInterrupt):  # it ends the explaining; the violation stays one
         line(f"explaining {file}", at_once=True)
         if verdict.refutation is not None:
             verdict = everything = state.follower.first(verdict, seconds=_EXPLAINING)
             if len(verdict.history) > _FEW:
                 verdict = state.follower.narrowed(verdict, seconds=_EXPLAINING)
             explanation = explained(verdict, request.budget, _EXPLAINING)
-    except KeyboardInterrupt:
-        pass
     with uninterrupted():
         explanation = unexplained(verdict) if explanation is None else explanation
         explanation = _honest(explanation, whole=verdict is everything and not state.follower.forgot)

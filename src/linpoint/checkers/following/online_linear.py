@@ -85,9 +85,8 @@ class OnlineLinear:
         """An operation was called."""
         op = call.as_open()
         spec = self.spec
-        symbol = (op.name, canonical(op.args), op.process if spec.uses_process else None)
-        if spec.any_operation or spec.key_argument:
-            symbol = (*symbol, canonical(op.key))  # type: ignore[assignment]
+        key = canonical(op.key) if spec.any_operation or spec.key_argument else None
+        symbol = (op.name, canonical(op.args), op.process if spec.uses_process else None, key)
         # Two operations of one process that touch are sequential, and yet both are open at that instant.
         before = next((each for each in reversed(self._entries.values()) if each.op.process == op.process), None)
         self._number += 1

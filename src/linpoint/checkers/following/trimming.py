@@ -299,7 +299,8 @@ def _without(done: Sequence[Operation], lost: Sequence[Operation], gone: set[int
 
 
 def _content(state: State, _key: Value) -> Sequence[Value]:
-    return state  # type: ignore[no-any-return]
+    items: Sequence[Value] = state
+    return items
 
 
 def _value(state: State, _key: Value) -> Sequence[Value]:
