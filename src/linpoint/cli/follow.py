@@ -15,10 +15,10 @@ from typing import Any, Final
 
 from linpoint.checkers.following.follower import Follower, GaveUpError
 from linpoint.cli import options
-from linpoint.cli.check import Request, explained, replay_of
 from linpoint.cli.limits import TimeIsUpError, deadline, uninterrupted
 from linpoint.cli.output import Progress, print_error, print_json, progress
 from linpoint.cli.reports import Report, document, print_reports
+from linpoint.cli.requests import Request, explained, replay_of
 from linpoint.errors import LinpointError, SpecError, UsageError
 from linpoint.executors.threads import resident_memory
 from linpoint.explain.explaining import unexplained

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a check is asked for, and what is said of its answer: the same for whole files and for growing ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from linpoint.cli import options, tokens
+from linpoint.cli.limits import TimeIsUpError, deadline
+from linpoint.cli.reports import Report
+from linpoint.executors.threads import peak_memory
+from linpoint.explain.explaining import DEFAULT_SECONDS, explain, unexplained
+from linpoint.explain.explanation import Explanation, operation_dict
+from linpoint.histories.history import History
+from linpoint.histories.operation import Time
+from linpoint.specs.protocol import Spec
+from linpoint.verdicts import Budget, KeyVerdict, Statistics, Status, Verdict
+
+_MOST_IN_TOKEN: Final = 100
+_GRACE: Final = 0.3
+"""Seconds past the budget that a violation found at the last moment may take to be explained."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """How to check: the spec and the options that are the same for every file."""
+
+    spec: Spec
+    spec_text: str
+    initial: Any
+    checker: str
+    condition: str | None
+    budget: Budget
+    jobs: int | None
+    clock_skew: Time = 0
+    """How much clocks may differ, in the unit of the files' times."""
+    arguments: tuple[str, ...] = ()
+    """The options that matter for the verdict, to be given again."""
+
+
+def explained(verdict: Verdict, budget: Budget, seconds: float = DEFAULT_SECONDS) -> Explanation | None:
+    """The explanation that the rest of the budget allows; None if it does not come to an end in time."""
+    left = budget.remaining()
+    if left is None:
+        return explain(verdict, seconds=seconds)
+    # Its limit is for minimising. The rest takes time too, in long histories, so that gets a part of what is left.
+    within = left + _GRACE
+    try:
+        with deadline(budget, grace=_GRACE):
+            return explain(verdict, seconds=min(seconds, max(within / 2, within - 1)))
+    except TimeIsUpError:
+        return None
+
+
+def undecided(file: str, request: Request, why: str) -> Report:
+    """The report on a file for which there was no time: unknown, and nothing more is known."""
+    empty = History([], source=file, clock_skew=request.clock_skew)
+    key = KeyVerdict(None, Status.UNKNOWN, request.checker, why, ())
+    condition = request.condition or "linearizable"
+    statistics = Statistics(peak_memory_bytes=peak_memory())
+    verdict = Verdict(Status.UNKNOWN, empty, request.spec, condition, request.checker, why, (key,), statistics)
+    return Report(file, unexplained(verdict))
+
+
+def replay_of(file: str, explanation: Explanation, request: Request) -> tuple[str, ...]:
+    """The arguments that show a violation again: its operations as a self-contained word, while that is short.
+
+    A violation that there was no time to minimise is shown again from its file.
+    """
+    if explanation.verdict.status is not Status.VIOLATION:
+        return ()
+    from_file = ("check", file, *request.arguments)
+    if len(explanation.core) > _MOST_IN_TOKEN and file != "-":
+        return from_file
+    history = explanation.verdict.history
+    content: dict[str, Any] = {
+        "kind": "check",
+        "spec": request.spec_text,
+        "condition": explanation.verdict.condition,
+        "operations": [operation_dict(history, position) for position in explanation.core],
+        "crashes": [
+            {"crash": True, "time": crash.time} | ({} if crash.process is None else {"process": crash.process})
+            for crash in history.crashes
+        ],
+    }
+    if request.initial is not options.NO_VALUE:
+        content["initial"] = request.initial
+    if history.clock_skew:
+        content["clock_skew"] = history.clock_skew
+    try:
+        return ("replay", tokens.encode(content))
+    except UnicodeEncodeError:  # the path of the user's spec is not UTF-8
+        return from_file
