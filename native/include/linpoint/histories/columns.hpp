@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,24 @@ struct Crash {
   [[nodiscard]] bool covers(std::int32_t other) const { return process == kNone || process == other; }
 };
 
+/// Lists and objects as they were written, whose equal ones do not share a number yet. Each is a run of tokens: how
+/// many items it has, as `list_of` or `object_of`, and then its items, which are numbers of values or begin another run.
+/// An object of n entries has 2n items, the name of each entry before its value.
+struct Lists {
+  std::vector<std::int64_t> first;  // offsets into tokens, one more than lists
+  std::vector<std::int32_t> tokens;
+
+  static constexpr std::int32_t kFirst = -2;
+  static constexpr std::int32_t kFirstObject = std::numeric_limits<std::int32_t>::min() / 2;
+  [[nodiscard]] static constexpr std::int32_t list_of(std::int32_t items) { return kFirst - items; }
+  [[nodiscard]] static constexpr std::int32_t object_of(std::int32_t entries) { return kFirstObject - entries; }
+  [[nodiscard]] std::size_t size() const { return first.size() - 1; }
+  [[nodiscard]] std::span<const std::int32_t> operator[](std::size_t list) const {
+    const auto begin = static_cast<std::size_t>(first[list]);
+    return std::span(tokens).subspan(begin, static_cast<std::size_t>(first[list + 1]) - begin);
+  }
+};
+
 struct Columns {
   std::vector<std::int32_t> process;
   std::vector<std::int64_t> call;
@@ -39,6 +58,8 @@ struct Columns {
   std::vector<std::int32_t> arguments;
   std::vector<std::int64_t> hint;  // empty where no operation has one
   std::vector<Crash> crashes;      // by time
+  /// In `result` and `arguments` a number of Lists::kFirst - i stands for the list i. Null: there are none.
+  std::shared_ptr<const Lists> lists;
   bool skewed = false;
 
   [[nodiscard]] std::size_t size() const { return call.size(); }
