@@ -13,4 +13,5 @@ NB_MODULE(_native, m) {
   linpoint::bindings::bind_readers(m);
   linpoint::bindings::bind_searches(m);
   linpoint::bindings::bind_monitors(m);
+  linpoint::bindings::bind_graphs(m);
 }

@@ -37,16 +37,6 @@ struct Monitored {
   bool constrained = false;
 };
 
-Finding certify(const Columns& columns, const Positions& positions, const std::vector<std::int32_t>& order,
-                const Blueprint& blueprint, const Content& content, Condition condition) {
-  if (const Finding found = verdicts::check_members(columns, positions.all, order, true); found.flaw != Flaw::kNone)
-    return found;
-  if (const Finding found = verdicts::check_times(columns, order, condition, blueprint.key_argument);
-      found.flaw != Flaw::kNone)
-    return found;
-  return verdicts::check_replay(columns, order, blueprint, content);
-}
-
 Monitored monitor(const Columns& columns, const Positions& positions, const Content& content,
                   const Blueprint& blueprint, Condition condition, StopToken& stop) {
   const nb::gil_scoped_release nogil;
@@ -59,7 +49,7 @@ Monitored monitor(const Columns& columns, const Positions& positions, const Cont
   result.outcome = monitors::decide(columns, problem, blueprint, content, stop);
   result.constrained = !problem.before.empty() || !problem.excluded.empty();
   if (result.outcome.status == monitors::Status::kLinearizable)
-    result.flaw = certify(columns, positions, result.outcome.order, blueprint, content, condition);
+    result.flaw = verdicts::check_witness(columns, positions.all, result.outcome.order, condition, blueprint, content);
   return result;
 }
 

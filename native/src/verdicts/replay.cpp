@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "linpoint/verdicts/memory.hpp"
 #include "specs/instruction.hpp"
 
 namespace linpoint::verdicts {
@@ -262,6 +263,7 @@ std::unique_ptr<Object> object(const Blueprint& blueprint, std::span<const std::
 
 Finding check_replay(const histories::Columns& columns, std::span<const std::int32_t> order, const Blueprint& blueprint,
                      std::span<const std::int64_t> content) {
+  if (blueprint.kind == "mwcas") return check_words(columns, order, blueprint, content);
   const auto replayed = object(blueprint, content);
   const specs::Compiler compiler(columns, blueprint);
   for (const std::int32_t position : order) {
@@ -270,6 +272,15 @@ Finding check_replay(const histories::Columns& columns, std::span<const std::int
     if (!op || !replayed->take(*op)) return {Flaw::kRejected, position};
   }
   return {};
+}
+
+Finding check_witness(const histories::Columns& columns, std::span<const std::int32_t> positions,
+                      std::span<const std::int32_t> order, search::Condition condition, const Blueprint& blueprint,
+                      std::span<const std::int64_t> content) {
+  if (const Finding found = check_members(columns, positions, order, true); found.flaw != Flaw::kNone) return found;
+  if (const Finding found = check_times(columns, order, condition, blueprint.key_argument); found.flaw != Flaw::kNone)
+    return found;
+  return check_replay(columns, order, blueprint, content);
 }
 
 }  // namespace linpoint::verdicts

@@ -26,7 +26,7 @@ inline constexpr std::int64_t kNoInteger = std::numeric_limits<std::int64_t>::mi
 
 /// What a native machine is made of.
 struct Blueprint {
-  /// register, map, queue, stack, priority-queue, set, counter, fetch-add or mutex.
+  /// register, map, queue, stack, priority-queue, set, counter, fetch-add, mutex or (without steps) mwcas.
   std::string kind;
   /// The spec's name of each name in the history, such as "try-acquire".
   std::vector<std::string> names;
@@ -40,6 +40,8 @@ struct Blueprint {
   std::vector<std::int64_t> integers;
   /// For values that are strings: the string. Needed for maps with append only.
   std::vector<std::optional<std::string>> strings;
+  /// The number of "at", which names the word that a failed multi-word compare-and-swap blames; -1 where nobody says it.
+  std::int32_t at = histories::kNone;
 };
 
 /// A machine whose states can be given from outside.

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations on a memory and the versions of its words, which tie them together.
+//
+// A version is a value of one word; it is current once at most. Who wrote it comes before all who saw it, and they come
+// before the one who replaced it. Operations are numbers in the problem, in the order of their calls.
+// Cost: O(kn), without hashing where few words have a value in common.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "linpoint/graphs/precedence.hpp"
+#include "specs/words.hpp"
+
+namespace linpoint::graphs {
+
+using histories::kNone;
+
+/// The writer of the version that a word begins with.
+inline constexpr std::int32_t kGenesis = -2;
+
+struct Version {
+  std::int32_t word;
+  std::int32_t value;
+  std::int32_t writer = kNone;
+  std::int32_t replacer = kNone;
+  // Lists of cells, linked by `fresh` of each.
+  std::int32_t readers = kNone;
+  std::int32_t reader_count = 0;
+  std::int32_t failed_after = kNone;
+  std::int32_t failed_before = kNone;
+};
+
+/// An operation's part in one word. Of an operation that sees or fails, `fresh` is the next cell of a list.
+struct VersionCell {
+  std::int32_t seen;
+  std::int32_t fresh;
+  std::int32_t operation;
+};
+
+inline std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
+
+class Memory {
+ public:
+  Memory(const histories::Columns& columns, const search::Problem& problem, const specs::Blueprint& blueprint,
+         std::span<const std::int64_t> content);
+
+  /// Reads all operations. What excludes them, and which one.
+  std::pair<Exclusion, std::int32_t> load(search::StopToken& stop);
+
+  /// Keeps the operations with an unknown outcome of which somebody saw something, and what they saw in turn.
+  void keep_seen();
+  /// Joins the swaps among them, whose old values nobody knows, to the ends of their words' chains. False: there are
+  /// several for one word, and nobody knows which comes first.
+  bool join_swaps();
+
+  /// An operation that certainly had its effect, although its outcome is unknown: `observer` saw that version of it.
+  struct Kept {
+    std::int32_t operation;
+    std::int32_t observer;
+    std::int32_t version;
+  };
+  /// Keeps an operation with an unknown outcome; what it saw must have been written, so that may be kept as well.
+  void keep(const Kept& kept);
+  /// Drops what was kept since there were so many.
+  void drop_since(std::size_t count);
+  /// In the order in which they were found: the observer of each certainly had its effect, or was found before it.
+  [[nodiscard]] const std::vector<Kept>& kept_unknown() const { return kept_unknown_; }
+
+  struct Flaw {
+    Reason reason;         // a fork or a dangling read
+    std::int32_t version;  // of which
+    std::int32_t first;    // who replaced it, or saw it
+    std::int32_t second;   // who replaced it as well
+  };
+  /// The first fork that was met, whoever is kept; kNone: there is none.
+  [[nodiscard]] const Flaw& fork() const { return fork_; }
+  /// A version that was seen and that nobody wrote.
+  [[nodiscard]] Flaw dangling() const;
+  /// The same among what one operation saw.
+  [[nodiscard]] Flaw dangling(std::int32_t operation) const;
+
+  [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(effects_.size()); }
+  [[nodiscard]] specs::Effect effect(std::int32_t operation) const { return effects_[at(operation)]; }
+  [[nodiscard]] bool kept(std::int32_t operation) const { return kept_[at(operation)] != 0; }
+  [[nodiscard]] bool replaces(std::int32_t operation) const {
+    const specs::Effect effect = effects_[at(operation)];
+    return effect != specs::Effect::kSees && effect != specs::Effect::kFails;
+  }
+  [[nodiscard]] std::span<const VersionCell> cells(std::int32_t operation) const {
+    const auto first = first_cell_[at(operation)];
+    return std::span(cells_).subspan(first, first_cell_[at(operation) + 1] - first);
+  }
+  [[nodiscard]] std::int32_t cell_number(const VersionCell& cell) const {
+    return static_cast<std::int32_t>(&cell - cells_.data());
+  }
+  [[nodiscard]] const VersionCell& cell(std::int32_t number) const { return cells_[at(number)]; }
+  VersionCell& cell(std::int32_t number) { return cells_[at(number)]; }
+  [[nodiscard]] const Version& version(std::int32_t number) const { return versions_[at(number)]; }
+  Version& version(std::int32_t number) { return versions_[at(number)]; }
+  [[nodiscard]] const std::vector<std::int32_t>& failures() const { return failures_; }
+  [[nodiscard]] const std::vector<std::int32_t>& unknown() const { return unknown_; }
+  /// Whether there are swaps with an unknown outcome.
+  [[nodiscard]] bool blind() const { return blind_; }
+  /// Edges of the graph, without those of time and of failures.
+  [[nodiscard]] std::int64_t edges() const;
+
+ private:
+  std::int32_t version_of(std::int32_t word, std::int32_t value);
+  std::int32_t initial_version(std::int32_t word);
+  std::int32_t other_version(std::int32_t word, std::int32_t value);
+  [[nodiscard]] std::int32_t initial_value(std::int32_t word) const;
+  Exclusion add(std::int32_t operation, specs::Effect effect, std::span<const specs::Cell> cells);
+  bool written(std::int32_t version, std::int32_t operation);
+  void replaced(std::int32_t version, std::int32_t operation);
+  /// Who saw a version, if anybody did.
+  [[nodiscard]] std::int32_t observer(const Version& version) const {
+    return version.readers != kNone ? cells_[at(version.readers)].operation : version.replacer;
+  }
+
+  const search::Problem& problem_;
+  specs::Words words_;
+  std::int32_t initial_;
+  std::unordered_map<std::int32_t, std::int32_t> own_initial_;  // of words that have one
+  std::vector<specs::Effect> effects_;
+  std::vector<std::uint8_t> kept_;
+  std::vector<std::size_t> first_cell_;
+  std::vector<VersionCell> cells_;
+  std::vector<Version> versions_;
+  std::vector<std::int32_t> by_word_;   // the first version of each word
+  std::vector<std::int32_t> by_value_;  // a version with that value
+  std::unordered_map<std::uint64_t, std::int32_t> others_;
+  std::vector<std::int32_t> failures_;
+  std::vector<std::int32_t> unknown_;
+  std::vector<Kept> kept_unknown_;
+  bool blind_ = false;
+  Flaw fork_{Reason::kNone, kNone, kNone, kNone};
+};
+
+}  // namespace linpoint::graphs

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linpoint/graphs/precedence.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "graphs/choices.hpp"
+#include "graphs/memory.hpp"
+#include "graphs/ordering.hpp"
+
+namespace linpoint::graphs {
+namespace {
+
+using search::Problem;
+using search::StopToken;
+using specs::Effect;
+
+constexpr std::size_t kMostAtOnce = 10'000;  // circles of one round
+constexpr std::size_t kFew = 200;            // of which each is tried whether it can be left out
+constexpr std::int32_t kMostRounds = 200;
+
+/// Decides by rounds: explain what failed, look for an order, learn from the circles which explanations do not go
+/// together, and choose others.
+class Decision {
+ public:
+  Decision(const histories::Columns& columns, const Problem& problem, const specs::Blueprint& blueprint,
+           std::span<const std::int64_t> content, StopToken& stop, Rules rules)
+      : problem_(problem),
+        memory_(columns, problem, blueprint, content),
+        pairs_(problem, rules, columns),
+        stop_(stop),
+        rules_(rules) {}
+
+  Outcome run() {
+    if (const auto [why, who] = memory_.load(stop_); why != Exclusion::kNone) return excluded(why, who);
+    memory_.keep_seen();
+    if (memory_.fork().reason != Reason::kNone) return refuted({flawed(memory_.fork())}, {});
+    if (const auto flaw = memory_.dangling(); flaw.reason != Reason::kNone) return refuted({flawed(flaw)}, {});
+    if (!memory_.join_swaps()) return excluded(Exclusion::kCutOffSwap, memory_.unknown().front());
+    base_ = memory_.kept_unknown().size();
+    list_candidates();
+    if (auto unexplained = choose_first()) return std::move(*unexplained);
+    for (std::int32_t round = 0; round < kMostRounds; ++round)
+      if (auto answer = attempt()) return std::move(*answer);
+    return excluded(Exclusion::kChoices, memory_.failures().front());
+  }
+
+ private:
+  [[nodiscard]] std::int32_t position(std::int32_t operation) const { return problem_.position[at(operation)]; }
+
+  Outcome excluded(Exclusion why, std::int32_t operation) const {
+    Outcome outcome;
+    outcome.exclusion = why;
+    if (operation != kNone) outcome.culprit = position(operation);
+    return outcome;
+  }
+
+  // -- explanations of failed operations ---------------------------------------------------------------------------
+
+  void list_candidates() {
+    if (rules_ == Rules::kPaper) return;
+    for (const std::int32_t operation : memory_.unknown()) {
+      if (memory_.kept(operation) || memory_.effect(operation) != Effect::kMayReplace) continue;
+      for (const VersionCell& cell : memory_.cells(operation)) candidates_[cell.seen].push_back(operation);
+    }
+  }
+
+  /// All explanations of a failed operation; none are needed if a value that it expected was never there.
+  [[nodiscard]] std::optional<std::vector<Option>> options(std::int32_t failed) const {
+    std::vector<Option> all;
+    for (const VersionCell& cell : memory_.cells(failed)) {
+      const Version& version = memory_.version(cell.seen);
+      const std::int32_t number = memory_.cell_number(cell);
+      const bool corrected = rules_ == Rules::kCorrected;
+      if (version.writer == kNone && corrected) return std::nullopt;
+      if (version.writer >= 0 && corrected) all.push_back({number, true});
+      if (version.replacer != kNone && observer(version.replacer) == kNone) {
+        all.push_back({number, false});
+      } else if (const auto found = candidates_.find(cell.seen); found != candidates_.end()) {
+        for (const std::int32_t other : found->second) all.push_back({number, false, other});
+      }
+    }
+    return all;
+  }
+
+  /// How likely an explanation is, by the times of the operations alone: 0 if it is impossible, 3 if it is certain.
+  [[nodiscard]] int likelihood(std::int32_t failed, const Option& option) const {
+    const Version& version = memory_.version(memory_.cell(option.cell).seen);
+    const std::int64_t call = problem_.call[at(failed)];
+    const std::int64_t ret = problem_.ret[at(failed)];
+    if (option.before) {
+      if (!memory_.kept(version.writer) || ret < problem_.call[at(version.writer)]) return 3;
+      return problem_.ret[at(version.writer)] < call ? 0 : 1;
+    }
+    const std::int32_t replacer = option.kept == kNone ? version.replacer : option.kept;
+    if (ret < problem_.call[at(replacer)]) return 0;
+    if (option.kept != kNone) return 1;
+    return problem_.ret[at(replacer)] < call ? 3 : 2;
+  }
+
+  std::optional<Outcome> choose_first() {
+    explanations_.reserve(memory_.failures().size());
+    for (const std::int32_t failed : memory_.failures()) {
+      if (rules_ == Rules::kPaper && memory_.cells(failed).size() > 1) return excluded(Exclusion::kResult, failed);
+      Option chosen{kNone, false};
+      if (const auto all = options(failed)) {
+        if (all->empty()) return unexplained(failed);
+        chosen = all->front();
+        for (const Option& each : *all)
+          if (likelihood(failed, each) > likelihood(failed, chosen)) chosen = each;
+      }
+      explanations_.push_back(chosen);
+    }
+    return std::nullopt;
+  }
+
+  Outcome unexplained(std::int32_t failed) {
+    if (memory_.blind()) return excluded(Exclusion::kCutOffSwap, memory_.unknown().front());
+    return refuted({}, {failed});
+  }
+
+  // -- rounds --------------------------------------------------------------------------------------------------------
+
+  std::optional<Outcome> attempt() {
+    memory_.drop_since(base_);
+    const std::size_t known = nogoods_.size();
+    if (keep_chosen()) {
+      explain(memory_, explanations_);
+      Ordering ordering(memory_, problem_, pairs_, explanations_);
+      const auto answer = ordering.run([&](const Circle& circle) { return learn(circle); }, stop_);
+      if (answer == Ordering::Answer::kStopped) return excluded(Exclusion::kStopped, kNone);
+      if (answer == Ordering::Answer::kOrdered) return ordered(ordering.order());
+    }
+    if (nogoods_.back().literals.empty()) return refuted({nogoods_.back().contradiction}, {});
+    if (memory_.blind()) return excluded(Exclusion::kCutOffSwap, memory_.unknown().front());
+    for (std::size_t i = known; i < nogoods_.size(); ++i) {
+      for (const Literal& each : nogoods_[i].literals) declare(each.operation);
+      chooser_.forbid(nogoods_[i].literals);
+    }
+    return choose_again();
+  }
+
+  Outcome ordered(std::vector<std::int32_t>& order) {
+    Outcome outcome;
+    outcome.status = Status::kLinearizable;
+    for (std::int32_t& each : order) each = position(each);
+    outcome.order = std::move(order);
+    outcome.edges = memory_.edges() + static_cast<std::int64_t>(explanations_.size());
+    return outcome;
+  }
+
+  /// Keeps the operations that explanations need. False if that cannot be, and why is learnt.
+  bool keep_chosen() {
+    for (std::size_t i = 0; i < explanations_.size(); ++i) {
+      const Option& option = explanations_[i];
+      if (option.kept == kNone) continue;
+      const std::int32_t failed = memory_.failures()[i];
+      const std::size_t before = memory_.kept_unknown().size();
+      memory_.keep({option.kept, failed, memory_.cell(option.cell).seen});
+      auto flaw = memory_.fork();
+      for (std::size_t k = before; k < memory_.kept_unknown().size() && flaw.reason == Reason::kNone; ++k)
+        flaw = memory_.dangling(memory_.kept_unknown()[k].operation);
+      if (flaw.reason == Reason::kNone) continue;
+      nogoods_.push_back({literals_of({flaw.first, flaw.second}), flawed(flaw)});
+      return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::size_t index(std::int32_t failed) const {
+    const auto& failures = memory_.failures();
+    return static_cast<std::size_t>(std::lower_bound(failures.begin(), failures.end(), failed) - failures.begin());
+  }
+
+  /// The choice that is made now for a failed operation.
+  Literal literal(std::int32_t failed) {
+    const auto& all = declare(failed);
+    const Option& chosen = explanations_[index(failed)];
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Option& each) {
+      return each.cell == chosen.cell && each.before == chosen.before && each.kept == chosen.kept;
+    });
+    return {failed, static_cast<std::int32_t>(found - all.begin())};
+  }
+
+  /// The choices for which these operations are kept: none for those that are kept in any case.
+  std::vector<Literal> literals_of(std::vector<std::int32_t> operations) {
+    std::vector<Literal> found;
+    for (std::int32_t operation : operations) {
+      while (operation != kNone && memory_.effect(operation) != Effect::kFails) operation = observer(operation);
+      if (operation != kNone) add(found, literal(operation));
+    }
+    return found;
+  }
+
+  /// For whom an operation is kept: kNone if for nobody, since its outcome is known.
+  [[nodiscard]] std::int32_t observer(std::int32_t operation) const {
+    const auto& kept = memory_.kept_unknown();
+    const auto found = std::find_if(kept.begin() + static_cast<std::ptrdiff_t>(base_), kept.end(),
+                                    [&](const Memory::Kept& each) { return each.operation == operation; });
+    return found == kept.end() ? kNone : found->observer;
+  }
+
+  static void add(std::vector<Literal>& literals, const Literal& fresh) {
+    if (std::find(literals.begin(), literals.end(), fresh) == literals.end()) literals.push_back(fresh);
+  }
+
+  /// Notes what a circle says of the choices. The failed operation in it that can be done without for now, if any.
+  std::int32_t learn(const Circle& circle) {
+    std::vector<std::int32_t> operations;
+    std::int32_t failed = kNone;
+    std::vector<Literal> literals;
+    for (std::size_t i = 0; i < circle.steps.size(); ++i) {
+      const auto& step = circle.steps[i];
+      const std::int32_t next = circle.steps[(i + 1) % circle.steps.size()].operation;
+      if (memory_.effect(step.operation) != Effect::kFails) operations.push_back(step.operation);
+      if (step.because != Because::kFailedAfter && step.because != Because::kFailedBefore) continue;
+      failed = step.because == Because::kFailedAfter ? next : step.operation;
+      add(literals, literal(failed));
+    }
+    for (const Literal& each : literals_of(std::move(operations))) add(literals, each);
+    const bool last = literals.empty() || nogoods_.size() >= kMostAtOnce;
+    nogoods_.push_back({std::move(literals), contradiction(circle)});
+    return last ? kNone : failed;
+  }
+
+  /// Tells the chooser of a failed operation, and of those of its explanations that its own times exclude.
+  const std::vector<Option>& declare(std::int32_t failed) {
+    const auto [found, fresh] = declared_.try_emplace(failed);
+    if (!fresh) return found->second;
+    found->second = options(failed).value_or(std::vector<Option>{});
+    const auto& all = found->second;
+    std::int32_t best = 0;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (likelihood(failed, all[i]) > likelihood(failed, all[at(best)])) best = static_cast<std::int32_t>(i);
+    chooser_.declare(failed, static_cast<std::int32_t>(all.size()), best);
+    return all;
+  }
+
+  std::optional<Outcome> choose_again() {
+    switch (chooser_.solve(stop_)) {
+      case Chooser::Answer::kTooMany:
+        return excluded(stop_.poll() ? Exclusion::kStopped : Exclusion::kChoices, memory_.failures().front());
+      case Chooser::Answer::kNone:
+        return no_choice();
+      case Chooser::Answer::kFound:
+        break;
+    }
+    for (const auto& [failed, all] : declared_) explanations_[index(failed)] = all[at(chooser_.choice(failed))];
+    return std::nullopt;
+  }
+
+  // -- refutations ---------------------------------------------------------------------------------------------------
+
+  [[nodiscard]] Link link(std::int32_t from, std::int32_t to, Because because, std::int32_t version) const {
+    Link found{from == kNone ? kNone : position(from), position(to), because};
+    if (version == kNone) return found;
+    found.word = memory_.version(version).word;
+    found.value = memory_.version(version).value;
+    return found;
+  }
+
+  [[nodiscard]] Contradiction contradiction(const Circle& circle) const {
+    Contradiction found;
+    for (std::size_t i = 0; i < circle.steps.size(); ++i) {
+      const auto& step = circle.steps[i];
+      const auto& next = circle.steps[(i + 1) % circle.steps.size()];
+      found.links.push_back(link(step.operation, next.operation, step.because, step.version));
+    }
+    return found;
+  }
+
+  [[nodiscard]] Contradiction flawed(const Memory::Flaw& flaw) const {
+    if (flaw.reason == Reason::kDanglingRead) return {{link(kNone, flaw.first, Because::kReadsFrom, flaw.version)}};
+    return {{link(flaw.first, flaw.second, Because::kReplaced, flaw.version),
+             link(flaw.second, flaw.first, Because::kReplaced, flaw.version)}};
+  }
+
+  /// The nogoods leave no choice: a few of them that do.
+  Outcome no_choice() {
+    for (const auto& [failed, all] : declared_) {  // one operation that cannot be explained says it best
+      std::vector<const Nogood*> against(all.size());
+      for (const Nogood& each : nogoods_)
+        if (each.literals.size() == 1 && each.literals[0].operation == failed)
+          against[at(each.literals[0].option)] = &each;
+      if (std::find(against.begin(), against.end(), nullptr) != against.end()) continue;
+      std::vector<Contradiction> contradictions;
+      for (const Nogood* each : against) contradictions.push_back(each->contradiction);
+      return refuted(std::move(contradictions), {failed});
+    }
+    std::vector<const Nogood*> needed;
+    for (const Nogood& each : nogoods_) needed.push_back(&each);
+    if (needed.size() <= kFew)
+      for (std::size_t i = needed.size(); i-- > 0;) {
+        std::vector<const Nogood*> fewer = needed;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+        if (!choosable(fewer)) needed = std::move(fewer);
+      }
+    std::vector<Contradiction> contradictions;
+    std::vector<std::int32_t> failed;
+    for (const Nogood* each : needed) {
+      contradictions.push_back(each->contradiction);
+      for (const Literal& literal : each->literals) failed.push_back(literal.operation);
+    }
+    std::sort(failed.begin(), failed.end());
+    failed.erase(std::unique(failed.begin(), failed.end()), failed.end());
+    return refuted(std::move(contradictions), std::move(failed));
+  }
+
+  bool choosable(const std::vector<const Nogood*>& nogoods) {
+    Chooser chooser;
+    for (const Nogood* each : nogoods) {
+      for (const Literal& literal : each->literals)
+        chooser.declare(literal.operation, static_cast<std::int32_t>(declared_.at(literal.operation).size()), 0);
+      chooser.forbid(each->literals);
+    }
+    return chooser.solve(stop_) != Chooser::Answer::kNone;
+  }
+
+  Outcome refuted(std::vector<Contradiction> contradictions, std::vector<std::int32_t> failed) {
+    Outcome outcome;
+    outcome.status = Status::kViolation;
+    Refutation& refutation = outcome.refutation;
+    refutation.reason = reason(contradictions, failed);
+    add_kept(contradictions, refutation.kept);
+    refutation.contradictions = std::move(contradictions);
+    for (const std::int32_t each : failed) refutation.failed.push_back(position(each));
+    return outcome;
+  }
+
+  [[nodiscard]] Reason reason(const std::vector<Contradiction>& contradictions,
+                              const std::vector<std::int32_t>& failed) const {
+    if (failed.size() == 1) {
+      const auto all = options(failed[0]).value_or(std::vector<Option>{});
+      const bool connected = std::any_of(all.begin(), all.end(), [](const Option& each) { return !each.before; });
+      return connected ? Reason::kCycle : Reason::kDisconnectedFailure;
+    }
+    if (contradictions.size() != 1) return Reason::kCycle;
+    const auto& links = contradictions[0].links;
+    if (links.size() == 1) return Reason::kDanglingRead;
+    const auto count = [&](Because because) {
+      return std::count_if(links.begin(), links.end(), [&](const Link& each) { return each.because == because; });
+    };
+    if (links.size() == 2 && count(Because::kReplaced) == 2) return Reason::kFork;
+    if (links.size() == 2 && count(Because::kReadsFrom) == 1 && count(Because::kTime) == 1)
+      return Reason::kReadBeforeWrite;
+    return Reason::kCycle;
+  }
+
+  /// Why the operations of contradictions whose outcome is unknown certainly had their effect.
+  void add_kept(const std::vector<Contradiction>& contradictions, std::vector<Link>& links) const {
+    std::vector<std::int32_t> wanted;
+    for (const Contradiction& each : contradictions)
+      for (const Link& one : each.links) wanted.insert(wanted.end(), {one.from, one.to});
+    const auto& kept = memory_.kept_unknown();
+    for (std::size_t k = std::min(base_, kept.size()); k-- > 0;) {  // observers come before those that they saw
+      const Link mine = link(kept[k].operation, kept[k].observer, Because::kReadsFrom, kept[k].version);
+      if (std::find(wanted.begin(), wanted.end(), mine.from) == wanted.end()) continue;
+      links.push_back(mine);
+      wanted.push_back(mine.to);
+    }
+  }
+
+  const Problem& problem_;
+  Memory memory_;
+  PairEdges pairs_;
+  StopToken& stop_;
+  Rules rules_;
+  std::size_t base_ = std::numeric_limits<std::size_t>::max();    // how many unknown outcomes are certain to be kept
+  std::map<std::int32_t, std::vector<std::int32_t>> candidates_;  // by the version that they would replace
+  Explanations explanations_;                                     // of the failed operations, one each
+  std::map<std::int32_t, std::vector<Option>> declared_;          // those that the chooser knows
+  std::vector<Nogood> nogoods_;
+  Chooser chooser_;
+};
+
+}  // namespace
+
+Outcome decide(const histories::Columns& columns, const Problem& problem, const specs::Blueprint& blueprint,
+               std::span<const std::int64_t> content, StopToken& stop, Rules rules) {
+  if (blueprint.kind != "mwcas" && blueprint.kind != "register") {
+    Outcome outcome;
+    outcome.exclusion = Exclusion::kKind;
+    return outcome;
+  }
+  return Decision(columns, problem, blueprint, content, stop, rules).run();
+}
+
+}  // namespace linpoint::graphs
