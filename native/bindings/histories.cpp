@@ -11,6 +11,7 @@
 #include "buffers.hpp"
 #include "linpoint/histories/columns.hpp"
 #include "linpoint/histories/grouping.hpp"
+#include "linpoint/histories/lists.hpp"
 #include "linpoint/histories/ranking.hpp"
 #include "positions.hpp"
 
@@ -25,6 +26,15 @@ namespace {
 /// Columns that do not fit together must not reach the core, which trusts them.
 void require(bool fits) {
   if (!fits) throw nb::value_error("columns do not fit together");
+}
+
+/// Whether every value of the columns has a number below `size`.
+void require_numbers(const Columns& columns, std::size_t size) {
+  const auto fit = [size](const std::vector<std::int32_t>& all) {
+    return std::ranges::all_of(all, [size](std::int32_t each) { return each < static_cast<std::int64_t>(size); });
+  };
+  require(fit(columns.key) && fit(columns.result) && fit(columns.arguments));
+  require(!columns.lists || fit(columns.lists->tokens));
 }
 
 void construct(Columns* self, const Column<std::int32_t>& process, const Column<std::int64_t>& call,
@@ -45,6 +55,7 @@ void construct(Columns* self, const Column<std::int32_t>& process, const Column<
                      .arguments = copy(arguments),
                      .hint = copy(hint),
                      .crashes = {},
+                     .lists = nullptr,
                      .skewed = skewed};
   const std::size_t operations = self->size();
   for (const std::size_t length : {self->process.size(), self->ret.size(), self->end.size(), self->outcome.size(),
@@ -58,6 +69,10 @@ void construct(Columns* self, const Column<std::int32_t>& process, const Column<
     self->first_argument.push_back(self->first_argument.back() + count);
   }
   require(static_cast<std::size_t>(self->first_argument.back()) == self->arguments.size());
+  const auto numbers = [](const std::vector<std::int32_t>& all) {
+    return std::ranges::all_of(all, [](std::int32_t each) { return each >= 0; });
+  };
+  require(numbers(self->result) && numbers(self->arguments));
   for (std::size_t i = 0; i < crash_time.shape(0); ++i)
     self->crashes.push_back({crash_time.data()[i], crash_end.data()[i], crash_process.data()[i]});
 }
@@ -155,15 +170,57 @@ void bind_histories(nb::module_& m) {
       .def(
           "with_values",
           [](const Columns& columns, const Column<std::int32_t>& numbers) {
-            Columns other = columns;
-            for (std::vector<std::int32_t>* column : {&other.key, &other.result, &other.arguments})
-              for (std::int32_t& each : *column) {
-                require(each < static_cast<std::int64_t>(numbers.shape(0)));
-                if (each != histories::kNone) each = numbers.data()[static_cast<std::size_t>(each)];
-              }
-            return other;
+            require_numbers(columns, numbers.shape(0));
+            return histories::with_values(columns, view(numbers));
           },
-          "numbers"_a, "The same columns with other numbers for values, keys among them.")
+          "numbers"_a, "The same columns with other numbers for values, keys and what is in lists among them.")
+      .def(
+          "with_lists",
+          [](const Columns& columns, const Column<std::int32_t>& slots, const Column<std::int64_t>& first,
+             const Column<std::int32_t>& tokens) {
+            require(!columns.lists);
+            require_numbers(columns, slots.shape(0));
+            histories::Lists lists{.first = copy(first), .tokens = copy(tokens)};
+            require(histories::sound(lists));
+            require(std::ranges::all_of(
+                view(slots), [&](std::int32_t slot) { return slot < static_cast<std::int64_t>(lists.size()); }));
+            return histories::with_lists(columns, view(slots), std::move(lists));
+          },
+          "slots"_a, "first"_a, "tokens"_a,
+          "The same columns with lists for the arguments and results whose numbers have a slot: see columns.hpp.")
+      .def(
+          "equated",
+          [](const Columns& columns, std::int32_t scalars) {
+            histories::Equated equated;
+            {
+              const nb::gil_scoped_release released;
+              equated = histories::equate(columns, scalars);
+            }
+            const nb::bytes lists(equated.lists.data(), equated.lists.size() * sizeof(std::int32_t));
+            return std::pair(std::move(equated.columns), lists);
+          },
+          "scalars"_a,
+          "The same columns with numbers from `scalars` on for lists, the same for equal ones; and the first list that "
+          "has each of them, 32 bits each.")
+      .def_prop_ro(
+          "lists", [](const Columns& columns) { return columns.lists ? columns.lists->size() : std::size_t{0}; },
+          "How many lists there are.")
+      .def(
+          "tokens",
+          [](const Columns& columns, std::size_t list) {
+            require(columns.lists && list < columns.lists->size());
+            const auto tokens = (*columns.lists)[list];
+            return std::vector<std::int32_t>(tokens.begin(), tokens.end());
+          },
+          "list"_a, "A list as columns.hpp describes it.")
+      .def(
+          "numbers_at",
+          [](const Columns& columns, std::size_t position) {
+            require(position < columns.size());
+            const auto arguments = columns.arguments_of(position);
+            return std::pair(std::vector<std::int32_t>(arguments.begin(), arguments.end()), columns.result[position]);
+          },
+          "position"_a, "The numbers of the arguments and of the result of an operation.")
       .def(
           "with_skew",
           [](Columns columns, std::int64_t skew) {

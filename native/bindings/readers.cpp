@@ -20,6 +20,7 @@ using namespace nb::literals;
 using histories::Columns;
 using histories::Interner;
 using histories::LineReader;
+using histories::Lists;
 
 namespace {
 
@@ -43,6 +44,26 @@ nb::object value_of(const Interner& interner, std::int32_t number) {
       break;
   }
   return number == LineReader::kNull ? nb::none() : nb::object(nb::bool_(number == LineReader::kTrue));
+}
+
+/// The value whose tokens begin here, and where they end. A list is a tuple; `object` makes one of a dict.
+nb::object item_of(const Interner& interner, const std::int32_t*& token, nb::handle object) {
+  const std::int32_t header = *token++;
+  if (header >= 0) return value_of(interner, header);
+  if (header <= Lists::kFirstObject) {
+    nb::dict entries;
+    for (std::int32_t left = Lists::kFirstObject - header; left > 0; --left) {
+      const nb::object name = value_of(interner, *token++);
+      entries[name] = item_of(interner, token, object);
+    }
+    return object(entries);
+  }
+  const std::int32_t size = Lists::kFirst - header;
+  const nb::object items = nb::steal(PyTuple_New(size));
+  if (!items.is_valid()) throw nb::python_error();
+  for (std::int32_t at = 0; at < size; ++at)
+    PyTuple_SET_ITEM(items.ptr(), at, item_of(interner, token, object).release().ptr());
+  return items;
 }
 
 nb::list values_of(const Interner& interner) {
@@ -135,6 +156,15 @@ void bind_readers(nb::module_& m) {
             return nb::bytes(integers.data(), integers.size_bytes());
           },
           "The values that are integers, by number, 64 bits each; -2**63 for others.")
+      .def(
+          "list_value",
+          [](const LineReader& reader, const Columns& columns, std::size_t list, nb::handle object) {
+            if (!columns.lists || list >= columns.lists->size()) throw nb::index_error();
+            const std::int32_t* token = (*columns.lists)[list].data();
+            return item_of(reader.values(), token, object);
+          },
+          "columns"_a, "list"_a, "object"_a,
+          "A list of the columns that were taken, as a tuple or as what `object` makes of a dict.")
       .def("row", &row, "columns"_a, "position"_a,
            "Process, name, arguments, result, call, return, outcome, key, order and line of an operation.");
 }

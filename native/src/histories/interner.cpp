@@ -2,7 +2,6 @@
 #include "linpoint/histories/interner.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -14,15 +13,6 @@ namespace {
 
 constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;
 constexpr std::size_t kFirstSlots = 64;
-
-/// Neighbours share a run of slots, since logs are full of counters. The runs are scattered by Fibonacci hashing, which
-/// spreads those that follow each other evenly: two full runs in one place would make each probe walk through both.
-std::size_t place(std::int64_t value, std::size_t slots) {
-  constexpr unsigned kRun = 3;
-  const auto bits = static_cast<std::uint64_t>(value);
-  const auto shift = 64U + kRun - static_cast<unsigned>(std::countr_zero(slots));
-  return static_cast<std::size_t>(((((bits >> kRun) * kOdd) >> shift) << kRun) | (bits & ((1U << kRun) - 1)));
-}
 
 template <typename T>
 T load(std::string_view text, std::size_t at) {
@@ -47,24 +37,6 @@ std::uint64_t hash_of(std::string_view text, Interner::Kind kind) {
 
 }  // namespace
 
-std::size_t Interner::integer_slot(std::int64_t value) const {
-  const std::size_t mask = integer_slots_.size() - 1;
-  std::size_t at = place(value, integer_slots_.size());
-  while (integer_slots_[at].number >= 0 && integer_slots_[at].value != value) at = (at + 1) & mask;
-  return at;
-}
-
-std::int32_t Interner::integer(std::int64_t value) {
-  if (2 * (integers_held_ + 1) > integer_slots_.size()) grow_integers();
-  IntegerSlot& slot = integer_slots_[integer_slot(value)];
-  if (slot.number < 0) {
-    slot = {value, static_cast<std::int32_t>(integers_.size())};
-    integers_.push_back(value);
-    ++integers_held_;
-  }
-  return slot.number;
-}
-
 std::vector<std::int32_t> Interner::absorb(const Interner& other) {
   constexpr std::size_t kAhead = 16;
   std::vector<std::int32_t> numbers(other.size());
@@ -81,10 +53,6 @@ std::vector<std::int32_t> Interner::absorb(const Interner& other) {
     }
   }
   return numbers;
-}
-
-void Interner::prefetch(std::int64_t value) const {
-  if (!integer_slots_.empty()) __builtin_prefetch(&integer_slots_[place(value, integer_slots_.size())]);
 }
 
 std::int32_t Interner::find_integer(std::int64_t value) const {

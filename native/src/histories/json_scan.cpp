@@ -2,15 +2,14 @@
 #include "json_scan.hpp"
 
 #include <cstring>
-#include <limits>
+
+#include "json_integer.hpp"
 
 namespace linpoint::histories::json {
 
 namespace {
 
-constexpr int kDeepest = 64;           // as admission: deeper is a coded error
 constexpr std::ptrdiff_t kLong = 200;  // characters of a number; beyond, decoders begin to refuse
-constexpr int kSafeDigits = 19;        // of an integer that cannot overflow 64 bits without a sign
 constexpr Word kNull("null");
 constexpr Word kTrue("true");
 constexpr Word kFalse("false");
@@ -110,36 +109,11 @@ const char* as_json(const char* begin, const char* end, Token& token) {
   return end;
 }
 
-/// Eight digits at once, each pair, then each four, then all of them added up within the word.
-std::uint64_t eight_digits(std::uint64_t bytes) {
-  bytes -= 0x3030303030303030U;
-  bytes = bytes * 10 + (bytes >> 8U);
-  return ((bytes & 0x000000FF000000FFU) * 0x000F424000000064U +
-          ((bytes >> 16U) & 0x000000FF000000FFU) * 0x0000271000000001U) >>
-         32U;
-}
-
-bool are_digits(std::uint64_t bytes) {
-  constexpr std::uint64_t kHigh = 0xF0F0F0F0F0F0F0F0U;
-  return ((bytes & kHigh) | (((bytes + 0x0606060606060606U) & kHigh) >> 4U)) == 0x3333333333333333U;
-}
-
 const char* read_number(const char* begin, Token& token) {
-  const char* at = begin + (*begin == '-' ? 1 : 0);
-  const char* const digits = at;
-  std::uint64_t value = 0;
-  for (std::uint64_t next = word(at); at - digits <= 8 && are_digits(next); next = word(at)) {
-    value = value * 100'000'000 + eight_digits(next);
-    at += 8;
-  }
-  while (is_digit(*at) && at - digits < kSafeDigits) value = value * 10 + static_cast<std::uint64_t>(*at++ - '0');
-  const bool zero = *digits == '0' && at != begin + 1;  // -0, 00: others decide
-  const bool more = is_digit(*at) || *at == '.' || *at == 'e' || *at == 'E';
-  if (at == digits || zero || more || value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-    return as_json(begin, skip_number(begin), token);
+  const char* const end = read_integer(begin, token.integer);
+  if (end == nullptr) return as_json(begin, skip_number(begin), token);
   token.kind = Token::Kind::kInteger;
-  token.integer = *begin == '-' ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
-  return at;
+  return end;
 }
 
 }  // namespace

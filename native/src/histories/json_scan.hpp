@@ -17,6 +17,8 @@
 namespace linpoint::histories::json {
 
 inline constexpr std::size_t kLookahead = 16;
+/// As admission: deeper is a coded error.
+inline constexpr int kDeepest = 64;
 
 inline const char* skip_space(const char* at) {
   while (*at == ' ' || *at == '\t' || *at == '\r') ++at;

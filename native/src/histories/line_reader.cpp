@@ -22,6 +22,7 @@ constexpr std::array kNames{
 };
 
 constexpr std::size_t kMostOperations = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t kMostLists = kMostOperations - 2;
 constexpr std::size_t kMostWaiting = 32;
 constexpr std::int64_t kLargestTime = 4'611'686'018'427'387'904;  // 2^62, so that no sum of two overflows
 
@@ -114,17 +115,16 @@ void LineReader::reserve(std::string_view lines) {
 
 bool LineReader::flush() {
   if (!declined_ && held_ > 0) feed("\n");
-  settle();
   block_ = {};
   arguments_ = {};
-  waiting_ = {};
   return !declined_;
 }
 
 bool LineReader::append(LineReader& other) {
   const std::size_t before = columns_.size();
   declined_ = !flush() || !other.flush() || before + other.columns_.size() > kMostOperations ||
-              columns_.arguments.size() + other.columns_.arguments.size() > kMostOperations;
+              columns_.arguments.size() + other.columns_.arguments.size() > kMostOperations ||
+              lists_.size() + other.lists_.size() > kMostLists;
   if (declined_) return false;
   Columns& theirs = other.columns_;
   const std::vector<std::int32_t> processes = processes_.absorb(other.processes_);
@@ -138,6 +138,9 @@ bool LineReader::append(LineReader& other) {
   const auto later = [](std::size_t base) {
     return [base](std::int32_t each) { return each + static_cast<std::int32_t>(base); };
   };
+  const auto valued = [&values, lists = static_cast<std::int32_t>(lists_.size())](std::int32_t each) {
+    return each < 0 ? each - lists : values[static_cast<std::size_t>(each)];
+  };
   const auto numbered = [](const std::vector<std::int32_t>& numbers) {
     return [&numbers](std::int32_t each) { return each == kNone ? kNone : numbers[static_cast<std::size_t>(each)]; };
   };
@@ -145,10 +148,10 @@ bool LineReader::append(LineReader& other) {
   if (!other.fractions_.empty()) fractions_.resize(before);
   if (!theirs.first_argument.empty() && before > 0) theirs.first_argument.erase(theirs.first_argument.begin());
   add(columns_.first_argument, theirs.first_argument, later(columns_.arguments.size()));
-  add(columns_.arguments, theirs.arguments, numbered(values));
+  add(columns_.arguments, theirs.arguments, valued);
   add(columns_.process, theirs.process, numbered(processes));
   add(columns_.name, theirs.name, numbered(names));
-  add(columns_.result, theirs.result, numbered(values));
+  add(columns_.result, theirs.result, valued);
   add(columns_.key, theirs.key, numbered(values));
   add(columns_.call, theirs.call, same);
   add(columns_.ret, theirs.ret, same);
@@ -157,6 +160,7 @@ bool LineReader::append(LineReader& other) {
   add(fractions_, other.fractions_, same);
   add(unreturned_, other.unreturned_, later(before));
   add(lines_, other.lines_, later(static_cast<std::size_t>(line_)));
+  lists_.append(other.lists_, values);
   for (auto& [line, text] : other.others_) others_.emplace_back(line + line_, std::move(text));
   line_ += other.line_;
   other = LineReader();
@@ -168,6 +172,7 @@ bool LineReader::finish() {
   if (columns_.size() == 0 && others_.empty()) declined_ = true;
   if (fractional() && !order_times()) declined_ = true;
   columns_.end = columns_.ret;
+  columns_.lists = lists_.take();
   if (!columns_.hint.empty()) columns_.hint.resize(columns_.size(), kNoHint);
   if (columns_.first_argument.empty()) columns_.first_argument.push_back(0);
   return !declined_;
@@ -175,11 +180,14 @@ bool LineReader::finish() {
 
 bool LineReader::read(const char* begin, const char* end) {
   if (!is_utf8({begin, static_cast<std::size_t>(end - begin)})) return false;
+  lists_.begin(static_cast<std::size_t>(end - begin), expected_bytes_);
   for (const char* at = begin; at != end;) {
     ++line_;
     at = read_line(at);
     if (at == nullptr) return false;
   }
+  settle();
+  lists_.settle(values_);
   return true;
 }
 
@@ -189,6 +197,7 @@ const char* LineReader::read_line(const char* begin) {
   if (*at != '{') return nullptr;
   Line line;
   arguments_.clear();
+  const std::size_t lists = lists_.size();
   Field field = kUnknown;
   do {
     at = json::skip_space(at + 1);
@@ -203,6 +212,7 @@ const char* LineReader::read_line(const char* begin) {
   if (*at != '\n') return nullptr;
   if (line.other || line[kOp].kind == Token::Kind::kMissing) {
     others_.emplace_back(line_, std::string(begin, static_cast<std::size_t>(at - begin)));
+    lists_.shrink(lists);
     return at + 1;
   }
   return keep(line) ? at + 1 : nullptr;
@@ -212,9 +222,21 @@ const char* LineReader::read_field(const char* at, Field field, Line& line) {
   Token& token = line.fields[field];
   if (token.kind != Token::Kind::kMissing) return nullptr;  // of several the last would count
   at = skip_colon(at);
-  if (at == nullptr || field != kArguments) return at == nullptr ? nullptr : json::read_value(at, token);
+  if (at == nullptr) return nullptr;
+  if (field == kResult) return read_value(at, token);
+  if (field != kArguments) return json::read_value(at, token);
   token.kind = Token::Kind::kJson;
   return read_arguments(at);
+}
+
+/// A result or an argument.
+const char* LineReader::read_value(const char* at, Token& token) {
+  if (*at != '[' && *at != '{') return json::read_value(at, token);
+  const char* const end = lists_.read(at, values_);
+  if (end == nullptr) return json::read_value(at, token);
+  token.kind = Token::Kind::kList;
+  token.integer = static_cast<std::int64_t>(lists_.size()) - 1;
+  return end;
 }
 
 const char* LineReader::skip_unknown(const char* at, Line& line) {
@@ -232,7 +254,7 @@ const char* LineReader::read_arguments(const char* at) {
   at = json::skip_space(at + 1);
   if (*at == ']') return at + 1;
   for (;;) {
-    at = json::read_value(at, arguments_.emplace_back());
+    at = read_value(at, arguments_.emplace_back());
     if (at == nullptr) return nullptr;
     at = json::skip_space(at);
     if (*at == ']') return at + 1;
@@ -314,6 +336,9 @@ void LineReader::put(std::vector<std::int32_t>& column, const Token& token) {
       break;
     case Token::Kind::kJson:
       column.push_back(values_.json(token.text));
+      break;
+    case Token::Kind::kList:
+      column.push_back(Lists::kFirst - static_cast<std::int32_t>(token.integer));
       break;
     default:
       column.push_back(kNull);

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from linpoint.histories._native_columns import Columns as NativeColumns
 from linpoint.histories._native_columns import rank
+from linpoint.histories.numbering import Equated, MadeNumbering, Numbering
 from linpoint.histories.operation import Crash, Operation, Outcome, Process, Time
 from linpoint.histories.values import Value, canonical
 
@@ -38,22 +39,66 @@ NO_INTEGER: Final = -(2**63)
 """What stands for a value that is no integer of 64 bits."""
 
 
-@dataclass(frozen=True, eq=False)
 class Columns:
-    """The columns with what their numbers stand for. Thread-safe, because immutable."""
+    """The columns with what their numbers stand for. Thread-safe: what is made on demand is made under a lock.
 
-    native: NativeColumns
-    names: tuple[str, ...]
-    values: Sequence[Value]
-    """One value for each number; of a history that was read natively each is made when it is asked for."""
-    numbers: Mapping[Hashable, int]
-    """The number of each canonical form."""
+    Nothing but ``native``, ``values``, ``numbers`` and ``integers`` compares lists of a history that was read natively.
+    """
+
+    def __init__(self, numbering: Numbering, *, skew: int = 0) -> None:
+        self._numbering = numbering
+        self._skew = skew
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of each number."""
+        return self._numbering.names
+
+    @cached_property
+    def timed(self) -> NativeColumns:
+        """For those who look at no arguments and results, whose numbers may be of either kind; there without delay."""
+        return self._skewed(self._numbering.timed)
+
+    @cached_property
+    def native(self) -> NativeColumns:
+        """With a number from 0 on for every value."""
+        return self._skewed(self._numbering.equated.native)
+
+    @cached_property
+    def as_read(self) -> NativeColumns:
+        """With lists and objects among arguments and results as runs of tokens (``columns.hpp``), whatever equals them.
+
+        The values within them, and those that are no lists, have the numbers of ``native``.
+        """
+        return self._skewed(self._numbering.as_read.native)
+
+    @property
+    def values(self) -> Sequence[Value]:
+        """One value for each number; of a history that was read natively each is made when it is asked for."""
+        return self._numbering.equated.values
+
+    @property
+    def numbers(self) -> Mapping[Hashable, int]:
+        """The number of each canonical form."""
+        return self._numbering.equated.numbers
 
     @cached_property
     def integers(self) -> array[int]:
         """The integer that each value is equal to, by number; -2**63 where there is none of 64 bits."""
         integers = getattr(self.values, "integers", None)
         return array("q", map(integer_of, self.values)) if integers is None else integers()
+
+    @property
+    def scalars(self) -> int:
+        """Above all numbers that ``as_read`` has, but for keys that are lists."""
+        return self._numbering.as_read.scalars
+
+    def scalar_number(self, value: Value) -> int:
+        """The number in ``as_read`` of a value that is no list or object, or -1."""
+        return self._numbering.as_read.number(value)
+
+    def _skewed(self, native: NativeColumns) -> NativeColumns:
+        return native.with_skew(self._skew) if self._skew else native
 
 
 def integer_of(value: Value) -> int:
@@ -92,7 +137,8 @@ def columns_of(operations: Sequence[Operation], crashes: Sequence[Crash], clock_
         array("i", [_SYSTEM if crash.process is None else processes.number(crash.process) for crash in crashes]),
         clock_skew > 0,
     )
-    return Columns(native, tuple(names.originals), tuple(values.originals), values.numbers)
+    made = Equated(native, tuple(values.originals), values.numbers)
+    return Columns(MadeNumbering(made, tuple(names.originals)))
 
 
 def _outcome(outcome: Outcome) -> int:

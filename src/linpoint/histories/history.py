@@ -57,7 +57,7 @@ class History(Sequence[Operation]):
         all_of_them = tuple(operations)
         skew = _exact(clock_skew, all_of_them, in_time)
         self._fill(all_of_them, in_time, tuple(annotations), source, skew, by_position)
-        if not self.columns.native.well_formed():
+        if not self.columns.timed.well_formed():
             _validate(self)
         _validate_clocks(self)
 
@@ -141,7 +141,7 @@ class History(Sequence[Operation]):
     def keyed(self) -> bool:
         """Whether the operations name the object they work on."""
         if isinstance(self.operations, RecordedOperations):
-            return self.columns.native.keyed
+            return self.columns.timed.keyed
         return any(op.key is not None for op in self.operations)
 
     def select(self, positions: Iterable[int]) -> History:
@@ -180,7 +180,7 @@ class History(Sequence[Operation]):
 def recorded_history(operations: RecordedOperations, *, annotations: Iterable[Annotation], source: str) -> History:
     """The history of operations that a native reader has made columns of; validated as any other."""
     history = _restored(operations, operations.crashes, tuple(annotations), source, 0, False)
-    if not history.columns.native.well_formed():
+    if not history.columns.timed.well_formed():
         _validate(history)
     return history
 

@@ -9,94 +9,24 @@ whoever walks through all of them has all of them kept.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, overload
 
 from linpoint.histories._native_columns import LineReader
-from linpoint.histories.columns import NULL, Columns, columns_of, integer_of
+from linpoint.histories.columns import NULL, Columns, columns_of
+from linpoint.histories.numbering import LIST
 from linpoint.histories.operation import Crash, Operation, Outcome, Process, Time
-from linpoint.histories.values import Value, canonical
+from linpoint.histories.recorded_values import RecordedNumbering
+from linpoint.histories.values import Value
 
 _OUTCOMES: Final = (Outcome.OK, Outcome.FAILED, Outcome.UNKNOWN)
 _LARGEST_SKEW: Final = 2**62
 
 
-class RecordedValues(Sequence[Value]):
-    """What the numbers of a reader stand for. ``decoded`` has the values that it left as JSON text."""
-
-    __slots__ = ("_all", "_decoded", "_reader")
-
-    def __init__(self, reader: LineReader, decoded: Mapping[int, Value]) -> None:
-        self._reader = reader
-        self._decoded = decoded
-        self._all: tuple[Value, ...] | None = None
-
-    def __len__(self) -> int:
-        return len(self._reader)
-
-    @overload
-    def __getitem__(self, number: int) -> Value: ...
-    @overload
-    def __getitem__(self, number: slice) -> tuple[Value, ...]: ...
-    def __getitem__(self, number: int | slice) -> Value | tuple[Value, ...]:
-        if self._all is not None:
-            return self._all[number]
-        if isinstance(number, slice):
-            return tuple(map(self.__getitem__, range(len(self))[number]))
-        if number < 0:
-            number += len(self)
-        value = self._reader.value(number)
-        return self._decoded[number] if type(value) is bytes else value
-
-    def __iter__(self) -> Iterator[Value]:
-        return iter(self.all())
-
-    def all(self) -> tuple[Value, ...]:
-        """All of them at once, which is faster than one by one; they are kept."""
-        if self._all is None:
-            values: list[Value] = self._reader.values()
-            for number, value in self._decoded.items():
-                values[number] = value
-            self._all = tuple(values)
-        return self._all
-
-    def integers(self) -> array[int]:
-        """As ``Columns.integers``."""
-        integers = array("q", self._reader.integers())
-        for number, value in self._decoded.items():
-            integers[number] = integer_of(value)
-        return integers
-
-
-class RecordedNumbers(Mapping[Hashable, int]):
-    """The number of each canonical form, looked up in the reader's own tables."""
-
-    __slots__ = ("_odd", "_reader", "_values")
-
-    def __init__(self, reader: LineReader, values: RecordedValues, odd: Mapping[Hashable, int]) -> None:
-        self._reader = reader
-        self._values = values
-        self._odd = odd
-
-    def __len__(self) -> int:
-        return len(self._reader)
-
-    def __getitem__(self, form: Hashable) -> int:
-        found = self._odd.get(form)
-        if found is None:
-            found = self._reader.number(int(form) if type(form) is float and form.is_integer() else form)
-        if found < 0:
-            raise KeyError(form)
-        return found
-
-    def __iter__(self) -> Iterator[Hashable]:
-        return map(canonical, self._values)
-
-
 class RecordedOperations(Sequence[Operation]):
     """The operations of a file, read natively. They have no clock readings beside their times."""
 
-    __slots__ = ("_all", "_columns", "_native", "_processes", "_reader", "_values", "crashes")
+    __slots__ = ("_all", "_columns", "_numbering", "_processes", "_reader", "crashes")
 
     def __init__(self, reader: LineReader, crashes: Sequence[tuple[Crash, int]], decoded: Mapping[int, Value]) -> None:
         """Crashes come with ``reader.instant`` of their times.
@@ -107,16 +37,16 @@ class RecordedOperations(Sequence[Operation]):
         self.crashes = tuple(crash for crash, _ in in_time)
         self._reader = reader
         self._processes: list[Process] = reader.processes()
-        self._values = RecordedValues(reader, decoded)
-        self._native = reader.take_columns(
+        native = reader.take_columns(
             array("q", [instant for _, instant in in_time]),
             array("i", [self._crashed(at, crash.process) for at, crash in enumerate(self.crashes)]),
         )
-        self._columns = self._equated(decoded)
+        self._numbering = RecordedNumbering(reader, native, decoded)
+        self._columns = Columns(self._numbering)
         self._all: tuple[Operation, ...] | None = None
 
     def __len__(self) -> int:
-        return len(self._native)
+        return len(self._numbering.timed)
 
     @overload
     def __getitem__(self, position: int) -> Operation: ...
@@ -126,12 +56,12 @@ class RecordedOperations(Sequence[Operation]):
         if self._all is not None:
             return self._all[position]
         if isinstance(position, slice):
-            return tuple([self._operation(each, self._values) for each in range(len(self))[position]])
-        return self._operation(range(len(self))[position], self._values)
+            return tuple([self._operation(each, self._numbering.recorded) for each in range(len(self))[position]])
+        return self._operation(range(len(self))[position], self._numbering.recorded)
 
     def __iter__(self) -> Iterator[Operation]:
         if self._all is None:
-            values = self._values.all()
+            values = self._numbering.recorded.all()
             self._all = tuple([self._operation(position, values) for position in range(len(self))])
         return iter(self._all)
 
@@ -158,21 +88,24 @@ class RecordedOperations(Sequence[Operation]):
 
     def columns(self, clock_skew: Time) -> Columns:
         """The operations as integers, with clocks that may differ by so much."""
-        columns = self._columns
         if not clock_skew:
-            return columns
+            return self._columns
         if not self.whole_times or clock_skew >= _LARGEST_SKEW:  # sums with times would round, or overflow
             return columns_of(tuple(self), self.crashes, clock_skew)
-        skewed = columns.native.with_skew(int(clock_skew))
-        return Columns(skewed, columns.names, columns.values, columns.numbers)
+        return Columns(self._numbering, skew=int(clock_skew))
 
     def _operation(self, position: int, values: Sequence[Value]) -> Operation:
-        process, name, args, result, call, return_, outcome, key, order, line = self._reader.row(self._native, position)
+        row = self._reader.row(self._numbering.timed, position)
+        process, name, args, result, call, return_, outcome, key, order, line = row
+        list_value = self._numbering.recorded.list_value
+        returned = None
+        if result != NULL:
+            returned = values[result] if result >= 0 else list_value(LIST - result)
         return Operation(
             self._processes[process],
-            self._columns.names[name],
-            tuple([values[arg] for arg in args]) if args else (),
-            None if result == NULL else values[result],
+            self._numbering.names[name],
+            tuple([values[arg] if arg >= 0 else list_value(LIST - arg) for arg in args]) if args else (),
+            returned,
             call,
             return_,
             _OUTCOMES[outcome],
@@ -188,28 +121,3 @@ class RecordedOperations(Sequence[Operation]):
             return -1
         found = self._reader.process_number(process)
         return found if found >= 0 else len(self._processes) + at
-
-    def _equated(self, decoded: Mapping[int, Value]) -> Columns:
-        """The columns in which equal values share a number, however they were written."""
-        names = tuple(self._reader.names())
-        odd: dict[Hashable, int] = {canonical(value): number for number, value in enumerate((None, True, False))}
-        known = RecordedNumbers(self._reader, self._values, odd)
-        same: dict[int, int] = {}
-        for number, value in decoded.items():
-            form = canonical(value)
-            if form in known:
-                same[number] = known[form]
-            else:
-                odd[form] = number
-        if not same:
-            return Columns(self._native, names, self._values, known)
-        kept = [number for number in range(len(self._values)) if number not in same]
-        numbers = array("i", [0]) * len(self._values)
-        for new, old in enumerate(kept):
-            numbers[old] = new
-        for number, other in same.items():
-            numbers[number] = numbers[other]
-        everything = tuple(self._values)
-        values = tuple([everything[number] for number in kept])
-        forms = {canonical(value): number for number, value in enumerate(values)}
-        return Columns(self._native.with_values(numbers), names, values, forms)

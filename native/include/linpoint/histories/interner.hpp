@@ -7,6 +7,9 @@
 // its own length and 40 bytes a distinct text.
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -29,7 +32,12 @@ class Interner {
   /// `value` must not be kNoInteger.
   std::int32_t integer(std::int64_t value);
   /// Begin to fetch what `integer` is going to look at.
-  void prefetch(std::int64_t value) const;
+  void prefetch(std::int64_t value) const {
+    if (!integer_slots_.empty()) __builtin_prefetch(&integer_slots_[place(value, integer_slots_.size())]);
+  }
+  /// All of them, with `put(index, number)` for each.
+  template <typename Put>
+  void integers(std::span<const std::int64_t> values, Put put);
   std::int32_t string(std::string_view text) { return text_number(text, Kind::kString); }
   std::int32_t json(std::string_view text) { return text_number(text, Kind::kJson); }
 
@@ -66,6 +74,7 @@ class Interner {
     return std::string_view(characters_).substr(text.offset, text.size);
   }
   std::int32_t text_number(std::string_view text, Kind kind);
+  [[nodiscard]] static std::size_t place(std::int64_t value, std::size_t slots);
   [[nodiscard]] std::size_t integer_slot(std::int64_t value) const;
   [[nodiscard]] std::size_t text_slot(std::string_view text, Kind kind, std::uint64_t hash) const;
   [[nodiscard]] std::size_t text_index(std::int32_t number) const;
@@ -79,5 +88,44 @@ class Interner {
   std::vector<std::int32_t> text_slots_;  // indices into texts_, open addressing
   std::string characters_;
 };
+
+/// Neighbours share a run of slots, since logs are full of counters. The runs are scattered by Fibonacci hashing, which
+/// spreads those that follow each other evenly: two full runs in one place would make each probe walk through both.
+inline std::size_t Interner::place(std::int64_t value, std::size_t slots) {
+  constexpr unsigned kRun = 3;
+  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;
+  const auto bits = static_cast<std::uint64_t>(value);
+  const auto shift = 64U + kRun - static_cast<unsigned>(std::countr_zero(slots));
+  return static_cast<std::size_t>(((((bits >> kRun) * kOdd) >> shift) << kRun) | (bits & ((1U << kRun) - 1)));
+}
+
+inline std::size_t Interner::integer_slot(std::int64_t value) const {
+  const std::size_t mask = integer_slots_.size() - 1;
+  std::size_t at = place(value, integer_slots_.size());
+  while (integer_slots_[at].number >= 0 && integer_slots_[at].value != value) at = (at + 1) & mask;
+  return at;
+}
+
+inline std::int32_t Interner::integer(std::int64_t value) {
+  if (2 * (integers_held_ + 1) > integer_slots_.size()) grow_integers();
+  IntegerSlot& slot = integer_slots_[integer_slot(value)];
+  if (slot.number < 0) {
+    slot = {value, static_cast<std::int32_t>(integers_.size())};
+    integers_.push_back(value);
+    ++integers_held_;
+  }
+  return slot.number;
+}
+
+template <typename Put>
+void Interner::integers(std::span<const std::int64_t> values, Put put) {
+  constexpr std::size_t kAhead = 16;
+  const std::size_t early = values.size() - std::min(kAhead, values.size());
+  for (std::size_t at = 0; at < values.size() - early; ++at) prefetch(values[at]);
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    if (at < early) prefetch(values[at + kAhead]);
+    put(at, integer(values[at]));
+  }
+}
 
 }  // namespace linpoint::histories
