@@ -125,6 +125,7 @@ class Blueprint:
         capacity: int | None,
         integers: array[int],
         strings: Sequence[str | None],
+        at: int = -1,
     ) -> None: ...
 
 def native_machine(columns: Columns, blueprint: Blueprint, exact: Classes, loose: Classes) -> NativeMachine | None: ...
@@ -333,3 +334,111 @@ def certify_count(
 def certify_replay(
     columns: Columns, order: Sequence[int], blueprint: Blueprint, content: Sequence[int]
 ) -> tuple[Flaw, int]: ...
+
+# Precedence graphs
+
+class GraphStatus(enum.Enum):
+    LINEARIZABLE = 0
+    VIOLATION = 1
+    EXCLUDED = 2
+
+class GraphReason(enum.Enum):
+    NONE = 0
+    CYCLE = 1
+    FORK = 2
+    DANGLING_READ = 3
+    READ_BEFORE_WRITE = 4
+    DISCONNECTED_FAILURE = 5
+
+class GraphExclusion(enum.Enum):
+    NONE = 0
+    KIND = 1
+    WRITE = 2
+    COMPARE_ONLY = 3
+    RESULT = 4
+    SHAPE = 5
+    DUPLICATE = 6
+    CUT_OFF_SWAP = 7
+    CHOICES = 8
+    ERAS = 9
+    STOPPED = 10
+
+class Because(enum.Enum):
+    TIME = 0
+    READS_FROM = 1
+    REPLACED = 2
+    FAILED_AFTER = 3
+    FAILED_BEFORE = 4
+
+class TimeEdges(enum.Enum):
+    NONE = 0
+    MINIMAL = 1
+    ALL = 2
+
+class Proof(enum.Enum):
+    HOLDS = 0
+    BROKEN = 1
+    TOO_LONG = 2
+
+class Link:
+    @property
+    def source(self) -> int: ...
+    @property
+    def target(self) -> int: ...
+    @property
+    def because(self) -> Because: ...
+    @property
+    def word(self) -> int: ...
+    @property
+    def value(self) -> int: ...
+
+class Graphed:
+    @property
+    def status(self) -> GraphStatus: ...
+    @property
+    def order(self) -> Positions: ...
+    @property
+    def reason(self) -> GraphReason: ...
+    @property
+    def contradictions(self) -> list[list[Link]]: ...
+    @property
+    def failed(self) -> list[int]: ...
+    @property
+    def kept(self) -> list[Link]: ...
+    @property
+    def exclusion(self) -> GraphExclusion: ...
+    @property
+    def culprit(self) -> int: ...
+    @property
+    def edges(self) -> int: ...
+    @property
+    def flaw(self) -> tuple[Flaw, int]: ...
+    @property
+    def proof(self) -> Proof: ...
+
+def graph(
+    columns: Columns,
+    positions: Sequence[int],
+    content: Sequence[int],
+    blueprint: Blueprint,
+    condition: Condition,
+    stop: StopToken,
+    paper: bool,
+) -> Graphed: ...
+def graph_edges(
+    columns: Columns,
+    positions: Sequence[int],
+    content: Sequence[int],
+    blueprint: Blueprint,
+    condition: Condition,
+    times: TimeEdges,
+) -> list[Link]: ...
+def measure_graph(
+    columns: Columns,
+    positions: Sequence[int],
+    content: Sequence[int],
+    blueprint: Blueprint,
+    condition: Condition,
+    minimal: bool,
+) -> tuple[tuple[int, int], bool]: ...
+def words_fit(columns: Columns, blueprint: Blueprint) -> bool: ...

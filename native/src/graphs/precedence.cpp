@@ -133,8 +133,9 @@ class Decision {
       if (answer == Ordering::Answer::kStopped) return excluded(Exclusion::kStopped, kNone);
       if (answer == Ordering::Answer::kOrdered) return ordered(ordering.order());
     }
+    if (memory_.blind() && (!nogoods_.back().literals.empty() || guessed_))
+      return excluded(Exclusion::kCutOffSwap, memory_.unknown().front());
     if (nogoods_.back().literals.empty()) return refuted({nogoods_.back().contradiction}, {});
-    if (memory_.blind()) return excluded(Exclusion::kCutOffSwap, memory_.unknown().front());
     for (std::size_t i = known; i < nogoods_.size(); ++i) {
       for (const Literal& each : nogoods_[i].literals) declare(each.operation);
       chooser_.forbid(nogoods_[i].literals);
@@ -215,6 +216,7 @@ class Decision {
       const auto& step = circle.steps[i];
       const std::int32_t next = circle.steps[(i + 1) % circle.steps.size()].operation;
       if (memory_.effect(step.operation) != Effect::kFails) operations.push_back(step.operation);
+      if (memory_.effect(next) == Effect::kMaySwap && step.because != Because::kTime) guessed_ = true;
       if (step.because != Because::kFailedAfter && step.because != Because::kFailedBefore) continue;
       failed = step.because == Because::kFailedAfter ? next : step.operation;
       add(literals, literal(failed));
@@ -323,10 +325,22 @@ class Decision {
     outcome.status = Status::kViolation;
     Refutation& refutation = outcome.refutation;
     refutation.reason = reason(contradictions, failed);
+    for (const std::int32_t each : failed) exclude_candidates(each, contradictions);
     add_kept(contradictions, refutation.kept);
     refutation.contradictions = std::move(contradictions);
     for (const std::int32_t each : failed) refutation.failed.push_back(position(each));
     return outcome;
+  }
+
+  /// Operations with an unknown outcome that might have replaced what was expected, had nobody else done it.
+  void exclude_candidates(std::int32_t failed, std::vector<Contradiction>& contradictions) const {
+    for (const VersionCell& cell : memory_.cells(failed)) {
+      const std::int32_t replacer = memory_.version(cell.seen).replacer;
+      const auto found = candidates_.find(cell.seen);
+      if (replacer == kNone || observer(replacer) != kNone || found == candidates_.end()) continue;
+      for (const std::int32_t other : found->second)
+        contradictions.push_back(flawed({Reason::kFork, cell.seen, replacer, other}));
+    }
   }
 
   [[nodiscard]] Reason reason(const std::vector<Contradiction>& contradictions,
@@ -373,6 +387,7 @@ class Decision {
   std::map<std::int32_t, std::vector<Option>> declared_;          // those that the chooser knows
   std::vector<Nogood> nogoods_;
   Chooser chooser_;
+  bool guessed_ = false;  // a circle rests on what a swap with an unknown outcome saw, which nobody recorded
 };
 
 }  // namespace

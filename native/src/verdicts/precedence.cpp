@@ -73,7 +73,10 @@ class Examination {
         condition_(condition) {}
 
   Proof examine(std::span<const std::int32_t> positions) {
-    if (!collect(positions) || !gather(positions)) return Proof::kBroken;
+    if (!collect(positions)) return Proof::kBroken;
+    do {
+      if (!gather(positions)) return Proof::kBroken;
+    } while (reach());
     for (auto link = refutation_.kept.rbegin(); link != refutation_.kept.rend(); ++link) {
       if (link->because != Because::kReadsFrom || !holds(*link) || !certain(link->to)) return Proof::kBroken;
       certain_.insert(link->from);
@@ -109,14 +112,23 @@ class Examination {
     }
     for (const std::int32_t position : named)
       if (std::find(positions.begin(), positions.end(), position) == positions.end()) return false;
-    // What an operation that may be kept saw may in turn keep another: the versions of those count as well.
-    for (std::vector<std::int32_t> work(named.begin(), named.end()); !work.empty();) {
-      const std::int32_t position = work.back();
-      work.pop_back();
-      for (const Cell& cell : record(position).cells)
-        if (record(position).effect == Effect::kFails || record(position).unknown()) facts_[{cell.word, cell.seen}];
-    }
+    for (const std::int32_t position : refutation_.failed)
+      for (const Cell& cell : record(position).cells) facts_[{cell.word, cell.seen}];
     return true;
+  }
+
+  /// What an operation that may be kept saw may in turn keep another. Whether that brought more versions to look for.
+  bool reach() {
+    std::set<std::int32_t> known;
+    for (const auto& [version, facts] : facts_) {
+      known.insert(facts.writers.begin(), facts.writers.end());
+      known.insert(facts.replacers.begin(), facts.replacers.end());
+    }
+    const std::size_t before = facts_.size();
+    for (const std::int32_t position : known)
+      if (record(position).effect == Effect::kMayReplace)
+        for (const Cell& cell : record(position).cells) facts_[{cell.word, cell.seen}];
+    return facts_.size() > before;
   }
 
   bool gather(std::span<const std::int32_t> positions) {

@@ -87,7 +87,7 @@ def certify_prefix(
         _certify_order(reading, positions, stuck.prefix, whole=False)
         _certify_run(reading, stuck.prefix)
     elif not set(stuck.prefix) <= set(positions):
-        raise _broken("the prefix names an operation that is not there")
+        raise broken("the prefix names an operation that is not there")
 
 
 def certify_pattern(
@@ -98,7 +98,7 @@ def certify_pattern(
     False when there was no time to find out.
     """
     if not set(pattern.operations) <= set(pattern.scope):
-        raise _broken("the telling operations are not in the scope")
+        raise broken("the telling operations are not in the scope")
     twin = reading.twin
     assert twin is not None
     if pattern.counted:  # by counting where that proves it, which takes a moment where a search takes for ever
@@ -110,7 +110,7 @@ def certify_pattern(
     history, spec = scoped(reading.history, positions, pattern.scope, reading.spec)
     found = has_order(history, spec, reading.condition, seconds=min(seconds or _LONGEST, _LONGEST))
     if found:
-        raise _broken("the operations of the pattern have an order")
+        raise broken("the operations of the pattern have an order")
     return found is False
 
 
@@ -137,7 +137,7 @@ def _values_of(history: History) -> set[Any]:
 
 def _certify_order(reading: Interpretation, positions: Sequence[int], order: Sequence[int], *, whole: bool) -> None:
     found = certify_order(
-        reading.columns,
+        reading.columns if reading.spec.key_argument else reading.timed,
         positions,
         order,
         reading.native_condition,
@@ -165,8 +165,8 @@ def refuse(history: History, flaw: Flaw, position: int) -> None:
     if flaw is Flaw.NONE:
         return
     if flaw is Flaw.NOT_THERE:
-        raise _broken("the order names an operation twice or one that is not there")
-    raise _broken(_WORDS[flaw].format(history.operations[position]))
+        raise broken("the order names an operation twice or one that is not there")
+    raise broken(_WORDS[flaw].format(history.operations[position]))
 
 
 def run(spec: Spec, objects: bool, ops: Iterable[Operation]) -> list[dict[Any, State]]:
@@ -175,7 +175,7 @@ def run(spec: Spec, objects: bool, ops: Iterable[Operation]) -> list[dict[Any, S
     for op in ops:
         states = step(spec, objects, states, op)
         if not states:
-            raise _broken(f"the spec rejects {op} in its place")
+            raise broken(f"the spec rejects {op} in its place")
     return states
 
 
@@ -200,7 +200,7 @@ def _certify_eras(history: History, spec: Spec, order: Sequence[int], survivors:
         if era == len(system):
             kept = len(ops)
         elif survivors is None or len(survivors) != len(system) or not 0 <= survivors[era] <= len(ops):
-            raise _broken("it does not say what survives each crash")
+            raise broken("it does not say what survives each crash")
         else:
             kept = survivors[era]
         # With nondeterminism the surviving state and the end of the era must belong to one run: follow both.
@@ -212,11 +212,12 @@ def _certify_eras(history: History, spec: Spec, order: Sequence[int], survivors:
                 for current in step(spec, objects, [before], op)
             ]
             if not runs:
-                raise _broken(f"the spec rejects {op} in its place")
+                raise broken(f"the spec rejects {op} in its place")
         states = list({canonical(saved): saved for _, saved in runs}.values())
 
 
-def _broken(message: str) -> CertificateError:
+def broken(message: str) -> CertificateError:
+    """The error for evidence that does not hold."""
     return CertificateError(
         "LP-V001",
         f"{message}: the verdict cannot be trusted.",

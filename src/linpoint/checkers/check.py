@@ -18,7 +18,7 @@ from linpoint.checkers import conditions, select
 from linpoint.checkers._native_search import StopReason, StopToken
 from linpoint.checkers.interpretation import Interpretation
 from linpoint.checkers.judging import judge, merged
-from linpoint.checkers.parts import Monitors, Object, Part, searched
+from linpoint.checkers.parts import ExactDecisions, Object, Part, searched
 from linpoint.checkers.vacuity import warnings_of
 from linpoint.errors import UsageError
 from linpoint.executors.threads import Task, peak_memory, resident_memory, run_all
@@ -59,16 +59,18 @@ def check(
     budget: str | float | None = None,
     max_memory: str | int | None = None,
     jobs: int | None = None,
+    paper_rules: bool = False,
 ) -> Verdict:
     """Decide whether ``history`` satisfies ``condition`` with respect to ``spec``.
 
     ``history`` is a ``History``, a drawing or a list of operations; ``spec`` a built-in's name, a spec object or
     ``"module:Name"``. ``budget`` limits the time (``"60s"``) and ``max_memory`` the memory (``"2G"``) of the check;
     when either runs out the status is UNKNOWN and ``why`` says how far it got. ``jobs`` is the number of threads.
+    ``paper_rules`` lets the checker ``graph`` go by its paper as published, right or wrong.
     """
     limits = Budget.starting_now(budget, max_memory)
     verdict, interrupted = decide(
-        build_history(history), find(spec), checker=checker, condition=condition, budget=limits, jobs=jobs
+        build_history(history), find(spec), checker=checker, condition=condition, budget=limits, jobs=jobs, paper_rules=paper_rules
     )
     if interrupted:
         raise KeyboardInterrupt
@@ -83,6 +85,7 @@ def decide(
     condition: str | None = None,
     budget: Budget | None = None,
     jobs: int | None = None,
+    paper_rules: bool = False,
     progress: Progress | None = None,
 ) -> tuple[Verdict, bool]:
     """As ``check``, but Ctrl-C gives a verdict too: UNKNOWN with how far it got. The bool says it was pressed."""
@@ -90,6 +93,8 @@ def decide(
     budget = budget or Budget()
     condition = conditions.choose(condition, history)
     select.validate(checker)
+    if paper_rules and checker != "graph":
+        raise UsageError("LP-U001", "the paper's rules are for the checker graph alone.", remedy="Add --checker graph.")
     if jobs is not None and jobs < 1:
         raise UsageError("LP-U001", f"{jobs} is not a number of jobs.", remedy="Use 1 or more.")
     threads = jobs or _cores()
@@ -97,12 +102,12 @@ def decide(
     stop = _token(budget)
     objects = [Object(key, members) for key, members in reading.objects()]
     total = sum(len(each.positions) for each in objects)
-    monitors = Monitors(reading, objects, checker, stop, budget)
+    exact = ExactDecisions(reading, objects, checker, stop, budget, paper=paper_rules)
     parts: list[Part] = []
 
     def watch() -> bool:
         now = time.perf_counter()
-        times = [monitors.refuted, *(part.refuted for part in parts)]
+        times = [exact.refuted, *(part.refuted for part in parts)]
         refuted = min((each for each in times if each is not None), default=None)
         if refuted is not None and now - refuted > max(_PATIENCE, 2 * (refuted - started)):
             stop.stop(StopReason.REQUEST)
@@ -120,7 +125,7 @@ def decide(
         )
 
     small = total <= _SMALL
-    interrupted = run(monitors.tasks(), at_once=small)
+    interrupted = run(exact.tasks(), at_once=small)
     if not stop.poll():
         parts += searched(reading, objects, checker)
     most = budget.max_memory
@@ -151,7 +156,7 @@ def decide(
         tuple(keys),
         Statistics(time.perf_counter() - started, peak_memory(), total, sum(key.configurations for key in keys)),
         warnings_of(reading, total),
-        lambda: merged(reading, [key.witness for key in keys], reading.columns.effective()),
+        lambda: merged(reading, [key.witness for key in keys], reading.timed.effective()),
     ), interrupted
 
 

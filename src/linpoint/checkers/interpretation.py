@@ -18,6 +18,7 @@ from linpoint.checkers import conditions
 from linpoint.checkers._native_search import (
     Alphabet,
     Classes,
+    Columns,
     Condition,
     Machine,
     NativeMachine,
@@ -25,7 +26,7 @@ from linpoint.checkers._native_search import (
     PythonMachine,
     native_machine,
 )
-from linpoint.checkers.native_twin import NativeTwin
+from linpoint.checkers.native_twin import NativeTwin, fitting
 from linpoint.errors import SpecError
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome
@@ -57,18 +58,24 @@ class Interpretation:
         self.history = history
         self.spec = spec
         self.condition = condition
-        self.columns = history.columns.native
+        self.timed = history.columns.timed
+        """The columns for those who look at times, names and keys alone."""
         self.native_condition: Condition = NATIVE_CONDITIONS[condition]
         self._local = condition not in conditions.NOT_LOCAL
         own = [*range(len(history.columns.names))]
         self._validate(own)
         self.names = own if spec.any_operation else _aliases(history.columns.names, spec)
-        self._objects = self.columns.by_object(spec.key_argument)
+        self._objects = (self.columns if spec.key_argument else self.timed).by_object(spec.key_argument)
         self.twin = NativeTwin.of(history, spec) if self._local else None
         """What monitors and replays need to know, where the native core has the spec."""
         self._states: dict[tuple[int, ...], int] = {}
         self.after_step: Callable[[], object] = bool
         """Called after each step that Python code has taken."""
+
+    @functools.cached_property
+    def columns(self) -> Columns:
+        """The history in integers. Where it has many lists, to compare them takes time."""
+        return self.history.columns.native
 
     def prepare(self) -> None:
         """Make what searches share, before threads ask for it."""
@@ -96,7 +103,7 @@ class Interpretation:
         if self.spec.any_operation:
             return
         operations = self.history.operations
-        suspects = [p for p in self.columns.classify(names, arity=True).first if self.spec.complaint(operations[p])]
+        suspects = [p for p in self.timed.classify(names, arity=True).first if self.spec.complaint(operations[p])]
         suspects += self._wrong_arguments(names)
         if suspects:  # the first complaint in the history is the one to make
             op = operations[min(suspects)]
@@ -116,6 +123,8 @@ class Interpretation:
             return []
         easy = all(step.takes_integers for step in picky.values())
         if easy and self.columns.only_integers(self.history.columns.integers):
+            return []
+        if fitting(self.history.columns, self.spec):
             return []
         found = []
         for position in self.columns.classify(names, arity=True, arguments=True, key=True).first:
@@ -202,21 +211,22 @@ class Interpretation:
         Not under ``recoverable``, which orders a process's operations on the whole object; nor where the order is
         more than intervals, since then parts may each have an order that do not fit together.
         """
-        if not self._divided or self.spec.partition is None or self.spec.key_argument or self.columns.hinted:
+        if not self._divided or self.spec.partition is None or self.spec.key_argument or self.timed.hinted:
             return False
         if not self._local or self.condition == "recoverable":
             return False
-        return not self.timing(self.columns.effective()).constrained
+        return not self.timing(self.timed.effective()).constrained
 
     def objects(self) -> list[tuple[Value, Sequence[int]]]:
         """The independent objects by key, without failed operations; one with key None where there are no keys."""
         if not self._local:
-            return [(None, self.columns.effective())]
-        objects = self._objects.split_effective(self.columns)
+            return [(None, self.timed.effective())]
+        objects = self._objects.split_effective(self.timed)
         return [(self._key(members[0]), members) for members in objects] or [(None, [])]
 
     def _key(self, position: int) -> Value:
-        number = self.columns.object_at(position, self.spec.key_argument)
+        columns = self.columns if self.spec.key_argument else self.timed
+        number = columns.object_at(position, self.spec.key_argument)
         return None if number < 0 else self.history.columns.values[number]
 
     def parts(self, members: Sequence[int]) -> Sequence[Sequence[int]]:
@@ -260,7 +270,8 @@ class Interpretation:
     def timing(self, positions: Sequence[int]) -> Problem:
         """The same with every operation in it, also those that cannot matter to the spec: for their ranks and pairs."""
         key_argument = self.spec.key_argument
-        return Problem(self.columns, positions, [], self.native_condition, key_argument, None, None, 0)
+        columns = self.columns if key_argument else self.timed
+        return Problem(columns, positions, [], self.native_condition, key_argument, None, None, 0)
 
 
 def _aliases(names: Sequence[str], spec: Spec) -> list[int]:

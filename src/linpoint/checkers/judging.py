@@ -40,12 +40,12 @@ def judge(
 
 def _judge_object(reading: Interpretation, judged: Object, *, stopped: StopReason, interrupted: bool) -> KeyVerdict:
     if not judged.parts:
-        return _told_by_monitor(reading, judged, stopped, interrupted=interrupted)
+        return _told_exactly(reading, judged, stopped, interrupted=interrupted)
     history, spec, condition = reading.history, reading.spec, reading.condition
     parts, positions = judged.parts, judged.positions
     answers = [part.answer for part in parts]
     # Who wonders why it was searched is told.
-    no_monitor = "" if judged.monitoring is None else f"; no monitor: {judged.monitoring.why}"
+    not_exact = "".join(f"; no {told.checker}: {told.why}" for told in judged.asked)
 
     def verdict(status: Status, part: Part, why: str, **evidence: Any) -> KeyVerdict:
         configurations = sum(answer.configurations for answer in answers)
@@ -55,29 +55,30 @@ def _judge_object(reading: Interpretation, judged: Object, *, stopped: StopReaso
         if answer.found is False:
             stuck = stuck_frontier(history, part.positions, spec, condition, answer.witness.order, reading=reading)
             certify_prefix(history, part.positions, spec, condition, stuck, reading=reading)
-            return verdict(Status.VIOLATION, part, part.told()[1] + no_monitor, refutation=stuck)
+            return verdict(Status.VIOLATION, part, part.told()[1] + not_exact, refutation=stuck)
     for part, answer in zip(parts, answers, strict=True):
         if answer.found is None:
             how_far = reached(reading, part.positions, answer.witness.order)
             why = _why_stopped(part, answer, how_far, interrupted=interrupted)
-            return verdict(Status.UNKNOWN, part, why + no_monitor, reached=how_far)
+            return verdict(Status.UNKNOWN, part, why + not_exact, reached=how_far)
     witnesses = [answer.witness for answer in answers]
     witness = witnesses[0] if len(parts) == 1 else merged(reading, witnesses, positions)
     if witness is None:
         raise AssertionError("parts are only searched apart where their orders fit together")
     certify_witness(history, positions, spec, condition, witness, reading=reading)
-    return verdict(Status.LINEARIZABLE, parts[0], parts[0].told()[1] + no_monitor, witness=witness)
+    return verdict(Status.LINEARIZABLE, parts[0], parts[0].told()[1] + not_exact, witness=witness)
 
 
-def _told_by_monitor(reading: Interpretation, judged: Object, stopped: StopReason, *, interrupted: bool) -> KeyVerdict:
-    said = judged.monitoring
-    if said is None or (stopped is not StopReason.NONE and not said.decided):
+def _told_exactly(reading: Interpretation, judged: Object, stopped: StopReason, *, interrupted: bool) -> KeyVerdict:
+    if judged.told is None and (not judged.asked or stopped is not StopReason.NONE):
         why = _stopped(stopped, interrupted=interrupted)
         # In a long history even to look at what comes first takes time and memory, which there is none of.
         start = reached(reading, judged.positions, ()) if len(judged.positions) <= _FEW else None
-        return KeyVerdict(judged.key, Status.UNKNOWN, "monitor", why, judged.positions, reached=start)
-    status = Status.LINEARIZABLE if said.witness else Status.VIOLATION if said.pattern else Status.UNKNOWN
-    return KeyVerdict(judged.key, status, "monitor", said.why, judged.positions, said.witness, said.pattern)
+        checker = judged.asked[-1].checker if judged.asked else "monitor"
+        return KeyVerdict(judged.key, Status.UNKNOWN, checker, why, judged.positions, reached=start)
+    said = judged.asked[-1]
+    status = Status.LINEARIZABLE if said.witness else Status.VIOLATION if said.refutation else Status.UNKNOWN
+    return KeyVerdict(judged.key, status, said.checker, said.why, judged.positions, said.witness, said.refutation)
 
 
 def merged(reading: Interpretation, witnesses: Sequence[Witness | None], positions: Sequence[int]) -> Witness | None:

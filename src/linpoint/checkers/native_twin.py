@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from array import array
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from linpoint.checkers._native_search import Blueprint, covers
+from linpoint.checkers._native_search import Blueprint, covers, words_fit
+from linpoint.errors import SpecError
 from linpoint.histories.columns import FALSE, NO_INTEGER, NULL, TRUE
+from linpoint.histories.numbering import is_list
 from linpoint.histories.values import Value, canonical
+from linpoint.specs.builtin.registers import words_at_first
 
 if TYPE_CHECKING:
     from linpoint.histories.columns import Columns
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
 _EXACT: Final = 2**52
 """Below this, integers and floats count alike."""
 _COUNTS: Final = ("counter", "fetch-add")
+_WORDS: Final = "mwcas"
 
 
 class NativeTwin:
@@ -37,7 +42,7 @@ class NativeTwin:
     def of(cls, history: History, spec: Spec) -> NativeTwin | None:
         """The twin for a history, or None where the native core does not cover it."""
         twin, columns = spec.twin, history.columns
-        if twin is None:
+        if twin is None or twin.kind == _WORDS:
             return None
         if twin.kind in _COUNTS and (type(spec.initial) is not int or not -_EXACT < spec.initial < _EXACT):
             return None
@@ -92,6 +97,53 @@ class NativeTwin:
         form = canonical(value)
         found = self._history.columns.numbers.get(form)
         return self._fresh[form] if found is None else found
+
+
+class WordsTwin:
+    """What the native core must know of a memory of words to decide and replay one history. Its columns are as read."""
+
+    def __init__(self, history: History, spec: Spec) -> None:
+        self.kind = _WORDS
+        self.columns = history.columns.as_read
+        self.blueprint = words_blueprint(history.columns, spec)
+        self._history = history
+        self._first = words_at_first(spec)
+
+    def content(self, _positions: Sequence[int]) -> list[int]:
+        """What all words hold at first, and then the words that hold something else, each before its value."""
+        columns = self._history.columns
+        fresh = itertools.count(len(columns.scalars))
+        default, named = self._first
+        values = [default, *named.values()]
+        numbers: dict[Hashable, int] = {}
+        for value in values:
+            form = canonical(value)
+            if form not in numbers:
+                number = -1 if is_list(value) else columns.scalar_number(value)
+                numbers[form] = next(fresh) if number < 0 else number
+        content = [numbers[canonical(default)]]
+        for word, value in named.items():
+            number = columns.number_of_form(word)
+            if number >= 0:
+                content += [number, numbers[canonical(value)]]
+        return content
+
+
+def words_blueprint(columns: Columns, spec: Spec) -> Blueprint:
+    """The operations of a memory of words in a history."""
+    names = [spec.step_named(name).name for name in columns.names]
+    return Blueprint(_WORDS, names, [NULL, TRUE, FALSE], False, None, array("q"), [], columns.scalar_number("at"))
+
+
+def fitting(columns: Columns, spec: Spec) -> bool:
+    """Whether the native core sees that all arguments are what the spec wants; if not, that is for the spec to say."""
+    if spec.twin is None or spec.twin.kind != _WORDS:
+        return False
+    try:
+        blueprint = words_blueprint(columns, spec)
+    except SpecError:  # an operation that the spec does not know
+        return False
+    return words_fit(columns.as_read, blueprint)
 
 
 def _first_values(kind: str, first: Any) -> list[Value]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The objects of a history, each decided by a monitor, or by its parts, with a contest of searches or the oracle."""
+"""The objects of a history, each decided exactly, or by its parts, with a contest of searches or the oracle."""
 
 from __future__ import annotations
 
@@ -13,79 +13,113 @@ from linpoint.checkers import select
 from linpoint.checkers._native_search import StopToken
 from linpoint.checkers.brute_force import brute_force
 from linpoint.checkers.interpretation import Interpretation
-from linpoint.checkers.monitors.monitoring import Monitoring, excluded, monitored
+from linpoint.checkers.graphs import deciding
+from linpoint.checkers.monitors import monitoring
 from linpoint.checkers.search.contest import Answer, Contest
+from linpoint.checkers.told import Told
 from linpoint.executors.threads import Task, resident_memory
 from linpoint.histories.values import Value
 from linpoint.verdicts.budget import Budget
 from linpoint.verdicts.witness import Witness
 
 _CHUNK: Final = 64
-"""Up to so many objects are one task for monitors; a single one takes microseconds."""
-_BYTES: Final = 250
-"""Memory that a monitor takes for an operation, at most."""
+"""Up to so many objects are one task for exact decisions; a single one takes microseconds."""
+_BYTES: Final = {"monitor": 250, "graph": 700}
+"""Memory that an exact decision takes for an operation, at most."""
+_EXACT: Final = tuple(_BYTES)
 
 
 @dataclass(eq=False, slots=True)
 class Object:
-    """One independent object: what a monitor says of it, and else the parts of it that are searched."""
+    """One independent object: what exact decisions say of it, and else the parts of it that are searched."""
 
     key: Value
     positions: Sequence[int]
-    monitoring: Monitoring | None = None
+    asked: list[Told] = field(default_factory=list)
+    """What was asked, in this order; at most the last is an answer."""
     parts: list[Part] = field(default_factory=list)
 
+    @property
+    def told(self) -> Told | None:
+        """The exact decision, where there is one."""
+        return self.asked[-1] if self.asked and self.asked[-1].decided else None
 
-class Monitors:
-    """Asks monitors for all objects, where the checker has a use for them."""
+
+class ExactDecisions:
+    """Asks precedence graphs and monitors for all objects, where the checker has a use for them."""
 
     def __init__(
-        self, reading: Interpretation, objects: Sequence[Object], checker: str, stop: StopToken, budget: Budget
+        self,
+        reading: Interpretation,
+        objects: Sequence[Object],
+        checker: str,
+        stop: StopToken,
+        budget: Budget,
+        *,
+        paper: bool = False,
     ) -> None:
         self._reading = reading
         self._objects = objects
         self._checker = checker
         self._stop = stop
         self._budget = budget
+        self._paper = paper
         self.refuted: float | None = None
         """When one found a violation first, on the clock of ``time.perf_counter``."""
 
     def tasks(self) -> list[Task]:
         """The tasks that ask them."""
-        if self._checker not in ("auto", "monitor"):
+        if self._checker in _EXACT:
+            return self._tasks([self._checker], tell=True)
+        if self._checker != "auto":
             return []
-        why = excluded(self._reading)
-        if why is None:
-            chunks = range(0, len(self._objects), _CHUNK)
-            return [functools.partial(self._ask, self._objects[at : at + _CHUNK]) for at in chunks]
-        if self._checker == "monitor":
-            for each in self._objects:
-                each.monitoring = Monitoring(why)
-        return []
+        if deciding.chosen(self._reading):
+            return self._tasks(["graph", "monitor"], tell=self._reading.spec.name == "mwcas")
+        return self._tasks(["monitor"], tell=False)
 
-    def _ask(self, some: Sequence[Object]) -> Iterable[Task]:
+    def _tasks(self, names: list[str], *, tell: bool) -> list[Task]:
+        """``tell``: what excludes the whole history is worth saying."""
+        usable = []
+        for name in names:
+            why = deciding.excluded(self._reading) if name == "graph" else monitoring.excluded(self._reading)
+            if why is None:
+                usable.append(name)
+            elif tell and name == names[0]:
+                for each in self._objects:
+                    each.asked.append(Told(name, why))
+        if not usable:
+            return []
+        chunks = range(0, len(self._objects), _CHUNK)
+        return [functools.partial(self._ask, usable, self._objects[at : at + _CHUNK]) for at in chunks]
+
+    def _ask(self, names: Sequence[str], some: Sequence[Object]) -> Iterable[Task]:
         for each in some:
-            if self._too_large(each):
-                each.monitoring = Monitoring("there is not enough memory for it")
-                continue
-            each.monitoring = monitored(self._reading, each.positions, self._stop, self._budget.remaining())
-            if each.monitoring is None:
-                break
-            if each.monitoring.pattern is not None and self.refuted is None:
+            for name in names:
+                said = self._answer(name, each)
+                if said is None:  # it was stopped
+                    return ()
+                each.asked.append(said)
+                if said.decided:
+                    break
+            if each.told is not None and each.told.refutation is not None and self.refuted is None:
                 self.refuted = time.perf_counter()
         return ()
 
-    def _too_large(self, asked: Object) -> bool:
+    def _answer(self, name: str, asked: Object) -> Told | None:
         most = self._budget.max_memory
-        return most is not None and resident_memory() + _BYTES * len(asked.positions) > most
+        if most is not None and resident_memory() + _BYTES[name] * len(asked.positions) > most:
+            return Told(name, "there is not enough memory for it")
+        if name == "graph":
+            return deciding.graphed(self._reading, asked.positions, self._stop, paper=self._paper)
+        return monitoring.monitored(self._reading, asked.positions, self._stop, self._budget.remaining())
 
 
 def searched(reading: Interpretation, objects: Sequence[Object], checker: str) -> list[Part]:
-    """The parts that are left for searches, once monitors were asked."""
-    if checker == "monitor":
+    """The parts that are left for searches, once exact decisions were asked."""
+    if checker in _EXACT:
         return []
     for each in objects:
-        if each.monitoring is None or not each.monitoring.decided:
+        if each.told is None:
             each.parts = [Part(reading, each.key, positions, checker) for positions in reading.parts(each.positions)]
     return [part for each in objects for part in each.parts]
 

@@ -10,7 +10,7 @@ from linpoint.checkers._native_search import Problem
 from linpoint.checkers.search.contest import Answer
 from linpoint.errors import UsageError
 
-CHECKERS: Final = ("auto", "wing-gong", "dfs", "linear", "competition", "monitor", "brute-force")
+CHECKERS: Final = ("auto", "wing-gong", "dfs", "linear", "competition", "monitor", "graph", "brute-force")
 _MOST_WALKERS: Final = 8
 
 

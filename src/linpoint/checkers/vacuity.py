@@ -22,6 +22,6 @@ def warnings_of(reading: Interpretation, effective: int) -> tuple[str, ...]:
     each = map(ops.__getitem__, range(len(ops)))
     if all(reading.spec.reads(op) for op in each if op.outcome is not Outcome.FAILED):
         warnings.append("no operation changed anything: an object that ignores all calls would pass")
-    if effective > 1 and not reading.columns.overlaps():
+    if effective > 1 and not reading.timed.overlaps():
         warnings.append("no two operations overlap: concurrency was not tested")
     return tuple(warnings)

@@ -89,13 +89,17 @@ class Columns:
         return array("q", map(integer_of, self.values)) if integers is None else integers()
 
     @property
-    def scalars(self) -> int:
-        """Above all numbers that ``as_read`` has, but for keys that are lists."""
-        return self._numbering.as_read.scalars
+    def scalars(self) -> Sequence[Value]:
+        """What the numbers in ``as_read`` stand for; there are none above them but for keys that are lists."""
+        return self._numbering.as_read.values
 
     def scalar_number(self, value: Value) -> int:
         """The number in ``as_read`` of a value that is no list or object, or -1."""
         return self._numbering.as_read.number(value)
+
+    def number_of_form(self, form: Hashable) -> int:
+        """The same by its canonical form."""
+        return self._numbering.as_read.number_of_form(form)
 
     def _skewed(self, native: NativeColumns) -> NativeColumns:
         return native.with_skew(self._skew) if self._skew else native

@@ -36,15 +36,18 @@ class AsRead(NamedTuple):
     """Columns in which every list and object among arguments and results is a run of tokens."""
 
     native: NativeColumns
-    scalars: int
-    """Above all numbers of values that are no lists."""
+    values: Sequence[Value]
+    """What the numbers stand for; there are none above them but for keys that are lists."""
     numbers: Mapping[Hashable, int]
     fresh: Mapping[Hashable, int]
     """The numbers of what occurs within lists only, where they were made in Python."""
 
     def number(self, value: Value) -> int:
         """The number of a value that is no list, or -1."""
-        form = canonical(value)
+        return self.number_of_form(canonical(value))
+
+    def number_of_form(self, form: Hashable) -> int:
+        """The same of a value by its canonical form."""
         found = self.fresh.get(form)
         return self.numbers.get(form, -1) if found is None else found
 
@@ -108,9 +111,9 @@ def listed(equated: Equated) -> AsRead:
             tokens.add(value)
             first.append(len(tokens.all))
     if not tokens.all:
-        return AsRead(equated.native, len(equated.values), equated.numbers, {})
+        return AsRead(equated.native, equated.values, equated.numbers, {})
     native = equated.native.with_lists(slots, first, tokens.all)
-    return AsRead(native, len(equated.values) + len(tokens.fresh), equated.numbers, tokens.fresh)
+    return AsRead(native, [*equated.values, *tokens.originals], equated.numbers, tokens.fresh)
 
 
 def is_list(value: Value) -> bool:
@@ -122,6 +125,8 @@ class _Tokens:
     def __init__(self, numbers: Mapping[Hashable, int], known: int) -> None:
         self.all = array("i")
         self.fresh: dict[Hashable, int] = {}
+        self.originals: list[Value] = []
+        """The values that have fresh numbers."""
         self._numbers = numbers
         self._known = known
 
@@ -141,4 +146,8 @@ class _Tokens:
     def _add_scalar(self, value: Value) -> None:
         form = canonical(value)
         found = self._numbers.get(form)
-        self.all.append(self.fresh.setdefault(form, self._known + len(self.fresh)) if found is None else found)
+        if found is None:
+            found = self.fresh.setdefault(form, self._known + len(self.originals))
+            if found == self._known + len(self.originals):
+                self.originals.append(value)
+        self.all.append(found)

@@ -163,7 +163,7 @@ class RecordedNumbering(Numbering):
         if any(map(is_list, self._decoded.values())):
             return listed(self.equated)
         found = self._shared(self.timed, ()) if self.timed.lists else self.equated
-        return AsRead(found.native, len(found.values), found.numbers, {})
+        return AsRead(found.native, found.values, found.numbers, {})
 
     def _shared(self, native: NativeColumns, lists: Sequence[int]) -> Equated:
         """The columns in which values that were left as JSON text share the numbers of those that they are equal to."""

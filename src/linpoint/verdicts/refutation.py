@@ -71,6 +71,58 @@ class Pattern:
         return PATTERNS[self.reason]
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One operation must come before another: an edge of the precedence graph.
+
+    ``source`` is None for a value that nobody wrote; ``word`` and ``value`` say what was written, seen or expected.
+    """
+
+    source: int | None
+    target: int
+    because: str
+    """``real-time``, ``reads-from``, ``replaced``, ``failed-after`` or ``failed-before``."""
+    word: Value = None
+    value: Value = None
+
+
+@dataclass(frozen=True, slots=True)
+class Precedence:
+    """Why a precedence graph has no order: all of it is certified.
+
+    ``contradictions`` are circles of links, each operation before the next. Where operations ``failed``, each way to
+    explain them runs into one of these. ``kept`` says why operations with an unknown outcome certainly had their effect.
+    """
+
+    reason: str
+    """``cycle``, ``fork``, ``dangling-read``, ``read-before-write`` or ``disconnected-failure``."""
+    contradictions: tuple[tuple[Link, ...], ...]
+    failed: tuple[int, ...] = ()
+    kept: tuple[Link, ...] = ()
+
+    kind = "cycle"
+
+    @property
+    def operations(self) -> tuple[int, ...]:
+        """The operations that contradict each other: by themselves they are a violation too."""
+        links = [*self.kept, *(link for each in self.contradictions for link in each)]
+        ends = {end for link in links for end in (link.source, link.target) if end is not None}
+        return tuple(sorted(ends | set(self.failed)))
+
+    @property
+    def sentence(self) -> str:
+        """The reason in words."""
+        return PRECEDENCE[self.reason]
+
+
+PRECEDENCE: Final = {
+    "cycle": "operations that must each come before the next, in a circle",
+    "fork": "two operations replaced the same value",
+    "dangling-read": "a value was seen that nobody wrote",
+    "read-before-write": "a value was seen by an operation that returned before it was written",
+    "disconnected-failure": "an operation failed although nobody can have replaced the value it expected",
+}
+
 PATTERNS: Final = {
     "never-added": "a value was seen that nobody had added",
     "seen-before-added": "a value was seen by an operation that returned before the value was added",
@@ -96,4 +148,4 @@ PATTERNS: Final = {
 }
 """The reasons of patterns, each as a sentence."""
 
-Refutation = StuckFrontier | Pattern
+Refutation = StuckFrontier | Pattern | Precedence

@@ -8,17 +8,18 @@ Cost: O(n log n); see ``monitor.hpp``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from linpoint.checkers._native_search import Exclusion, Flaw, Monitored, MonitorStatus, StopToken, monitor
 from linpoint.checkers.certify import certify_pattern, refuse
 from linpoint.checkers.conditions import NOT_LOCAL
 from linpoint.checkers.interpretation import Interpretation
+from linpoint.checkers.told import Told
 from linpoint.histories.values import show
 from linpoint.verdicts.refutation import Pattern
 from linpoint.verdicts.witness import Witness
 
+_MONITOR: Final = "monitor"
 _WHY: Final = {
     "register": "the zones of values decide a register when reads can be traced to writes",
     "map": "the zones of values decide an entry when reads can be traced to writes",
@@ -48,20 +49,6 @@ _UNDELETED: Final = "the order that was found deletes an entry that is not there
 _NOT_CONFIRMED: Final = "the monitor found a violation, but there was no time to confirm it by a search"
 
 
-@dataclass(frozen=True, slots=True)
-class Monitoring:
-    """What a monitor says of one object: a witness, a pattern, or what excludes it, with the reason in words."""
-
-    why: str
-    witness: Witness | None = None
-    pattern: Pattern | None = None
-
-    @property
-    def decided(self) -> bool:
-        """Whether the monitor has an answer."""
-        return self.witness is not None or self.pattern is not None
-
-
 def excluded(reading: Interpretation) -> str | None:
     """What excludes monitors for a whole history, in words; None if they may be asked."""
     if reading.condition in NOT_LOCAL:
@@ -73,7 +60,7 @@ def excluded(reading: Interpretation) -> str | None:
 
 def monitored(
     reading: Interpretation, positions: Sequence[int], stop: StopToken, seconds: float | None
-) -> Monitoring | None:
+) -> Told | None:
     """Ask the monitor for one object; None if it was stopped. ``seconds`` limits the search that confirms a violation."""
     twin = reading.twin
     assert twin is not None
@@ -83,26 +70,26 @@ def monitored(
             return _ordered(reading, said, twin.kind)
         case MonitorStatus.VIOLATION:
             return _refuted(reading, positions, said, twin.kind, seconds)
-    return None if said.exclusion is Exclusion.STOPPED else Monitoring(_words(reading, said))
+    return None if said.exclusion is Exclusion.STOPPED else Told(_MONITOR, _words(reading, said))
 
 
-def _ordered(reading: Interpretation, said: Monitored, kind: str) -> Monitoring:
+def _ordered(reading: Interpretation, said: Monitored, kind: str) -> Told:
     flaw, position = said.flaw
     if flaw is Flaw.REJECTED and said.relaxed:
-        return Monitoring(_UNDELETED)
+        return Told(_MONITOR, _UNDELETED)
     if flaw not in (Flaw.NONE, Flaw.REJECTED) and said.constrained:
-        return Monitoring(_CONSTRAINED)
+        return Told(_MONITOR, _CONSTRAINED)
     refuse(reading.history, flaw, position)
-    return Monitoring(_WHY[kind], witness=Witness(said.order))
+    return Told(_MONITOR, _WHY[kind], witness=Witness(said.order))
 
 
 def _refuted(
     reading: Interpretation, positions: Sequence[int], said: Monitored, kind: str, seconds: float | None
-) -> Monitoring:
+) -> Told:
     pattern = Pattern(said.reason.name.lower().replace("_", "-"), tuple(said.telling), said.scope)
     if not certify_pattern(reading, positions, pattern, seconds=seconds):
-        return Monitoring(_NOT_CONFIRMED)
-    return Monitoring(_WHY[kind], pattern=pattern)
+        return Told(_MONITOR, _NOT_CONFIRMED)
+    return Told(_MONITOR, _WHY[kind], refutation=pattern)
 
 
 def _words(reading: Interpretation, said: Monitored) -> str:

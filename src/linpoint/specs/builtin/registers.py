@@ -66,6 +66,12 @@ def look(state: Words, word: Value) -> Value:
     return state.get((True, canonical(word)), state[_DEFAULT])
 
 
+def words_at_first(spec: Spec) -> tuple[Value, dict[Any, Value]]:
+    """What all words of a memory hold at first, and by canonical form those that begin with something else."""
+    named = {name[1]: value for name, value in spec.initial.items() if name != _DEFAULT}
+    return spec.initial[_DEFAULT], named
+
+
 def _store(state: Words, word: Value, value: Value) -> Words:
     return {**state, (True, canonical(word)): value}
 
@@ -164,4 +170,4 @@ def mwcas(*, initial: Any = 0) -> Spec:
         step("mwswap", _mw_swap, "[[m, new], ...]", result="[old, ...]", complaint=_cells(_PAIR, "[m, new]")),
         step("mwwrite", _mw_write, "[[m, new], ...]", returns=Returns.NOTHING, complaint=_cells(_PAIR, "[m, new]")),
     ]
-    return Spec("mwcas", _words("mwcas", initial), table(steps))
+    return Spec("mwcas", _words("mwcas", initial), table(steps), twin=Twin("mwcas"))

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asking the precedence graph, and saying in words why it applies or what excludes it.
+
+Guarantee: an answer is certified: an order is replayed, a refutation is checked link by link against what was recorded.
+With the rules of the paper it is not, since those are known to be wrong.
+Cost: O(kn log n) for k words an operation; see ``precedence.hpp``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from linpoint.checkers._native_search import (
+    Because,
+    Columns,
+    Graphed,
+    GraphExclusion,
+    GraphStatus,
+    Proof,
+    StopToken,
+    graph,
+)
+from linpoint.checkers._native_search import Link as NativeLink
+from linpoint.checkers.certify import broken, refuse
+from linpoint.checkers.conditions import NOT_LOCAL
+from linpoint.checkers.interpretation import Interpretation
+from linpoint.checkers.native_twin import NativeTwin, WordsTwin
+from linpoint.checkers.told import Told
+from linpoint.histories.values import Value, show
+from linpoint.verdicts.refutation import Link, Precedence
+from linpoint.verdicts.witness import Witness
+
+_GRAPH: Final = "graph"
+_WHY: Final = "every value is written to a word once at most, so what was read and replaced orders the operations"
+_PAPER: Final = "by the rules of the paper, which are known to be wrong: not certified"
+_BECAUSE: Final = {
+    Because.TIME: "real-time",
+    Because.READS_FROM: "reads-from",
+    Because.REPLACED: "replaced",
+    Because.FAILED_AFTER: "failed-after",
+    Because.FAILED_BEFORE: "failed-before",
+}
+_EXCLUDED: Final = {
+    GraphExclusion.KIND: "there is no precedence graph for {spec}",
+    GraphExclusion.WRITE: "{op} does not tell what it overwrote",
+    GraphExclusion.COMPARE_ONLY: "{op} leaves a word as it was",
+    GraphExclusion.RESULT: "the result of {op} was not observed, or is one that the graph cannot read",
+    GraphExclusion.SHAPE: "{op} has words or values that are lists",
+    GraphExclusion.DUPLICATE: "a value is written to a word more than once, as by {op}",
+    GraphExclusion.CUT_OFF_SWAP: "nobody knows what swaps with an unknown outcome, such as {op}, overwrote",
+    GraphExclusion.CHOICES: "there are too many ways to explain operations that failed, such as {op}",
+}
+_MEMORIES: Final = ("register", "mwcas")
+
+
+def chosen(reading: Interpretation) -> bool:
+    """Whether ``auto`` asks the graph: for words, and for CAS registers that nobody writes to blindly."""
+    spec = reading.spec
+    if spec.twin is None or spec.twin.kind not in _MEMORIES:
+        return False
+    steps = {spec.step_named(name).name for name in reading.history.columns.names}
+    return spec.twin.kind == "mwcas" or (bool(steps & {"cas", "swap"}) and "write" not in steps)
+
+
+def excluded(reading: Interpretation) -> str | None:
+    """What excludes the graph for a whole history, in words; None if it may be asked."""
+    if reading.spec.twin is None or reading.spec.twin.kind not in _MEMORIES:
+        return _EXCLUDED[GraphExclusion.KIND].format(spec=reading.spec.name)
+    if reading.condition == "buffered-durable":
+        return "precedence graphs do not decide the condition buffered-durable"
+    if reading.condition in NOT_LOCAL and reading.history.keyed:
+        return f"precedence graphs do not decide several objects at once, as under the condition {reading.condition}"
+    return None
+
+
+def graphed(reading: Interpretation, positions: Sequence[int], stop: StopToken, *, paper: bool = False) -> Told | None:
+    """Ask the graph for one object; None if it was stopped. ``paper``: by the rules as published, right or wrong."""
+    memory = Memory(reading)
+    content = memory.twin.content(positions)
+    said = graph(memory.columns, positions, content, memory.twin.blueprint, reading.native_condition, stop, paper)
+    match said.status:
+        case GraphStatus.LINEARIZABLE:
+            if not paper:
+                refuse(reading.history, *said.flaw)
+            return Told(_GRAPH, _PAPER if paper else _WHY, witness=Witness(said.order))
+        case GraphStatus.VIOLATION:
+            if not paper and said.proof is Proof.BROKEN:
+                raise broken("the links of the precedence graph are not what was recorded")
+            if not paper and said.proof is Proof.TOO_LONG:
+                return Told(_GRAPH, _excluded(reading, GraphExclusion.CHOICES, said.failed[0]))
+            return Told(_GRAPH, _PAPER if paper else _WHY, refutation=memory.refutation(said))
+    if said.exclusion is GraphExclusion.STOPPED:
+        return None
+    return Told(_GRAPH, _excluded(reading, said.exclusion, said.culprit))
+
+
+def _excluded(reading: Interpretation, exclusion: GraphExclusion, culprit: int) -> str:
+    op = show(None) if culprit < 0 else str(reading.history.operations[culprit])
+    return _EXCLUDED[exclusion].format(spec=reading.spec.name, op=op)
+
+
+class Memory:
+    """The columns in which a graph reads a history: of words as they were read, of a register with equal values as one."""
+
+    def __init__(self, reading: Interpretation) -> None:
+        self.twin: WordsTwin | NativeTwin
+        self.columns: Columns
+        self._history = reading.history
+        kind = "" if reading.spec.twin is None else reading.spec.twin.kind
+        if kind == "mwcas":
+            self.twin = WordsTwin(reading.history, reading.spec)
+            self.columns = self.twin.columns
+        else:
+            twin = reading.twin or NativeTwin.of(reading.history, reading.spec)
+            assert twin is not None
+            self.twin = twin
+            self.columns = reading.columns
+
+    def refutation(self, said: Graphed) -> Precedence:
+        """The refutation with values for numbers."""
+        contradictions = tuple(tuple(self.link(each) for each in links) for links in said.contradictions)
+        kept = tuple(self.link(each) for each in said.kept)
+        return Precedence(said.reason.name.lower().replace("_", "-"), contradictions, tuple(said.failed), kept)
+
+    def link(self, link: NativeLink) -> Link:
+        """A link with values for numbers: both are looked up in the operations that it is between."""
+        source = None if link.source < 0 else link.source
+        if link.because is Because.TIME:
+            return Link(source, link.target, _BECAUSE[link.because])
+        word = self._value(link.word) if self.twin.kind == "mwcas" else None
+        return Link(source, link.target, _BECAUSE[link.because], word, self._value(link.value))
+
+    def _value(self, number: int) -> Value:
+        columns = self._history.columns
+        values = columns.scalars if self.twin.kind == "mwcas" else columns.values
+        return values[number]
