@@ -126,7 +126,9 @@ class Decision {
   std::optional<Outcome> attempt() {
     memory_.drop_since(base_);
     const std::size_t known = nogoods_.size();
-    if (keep_chosen()) {
+    const bool possible = keep_chosen();
+    if (keeps_swap()) return excluded(Exclusion::kCutOffSwap, memory_.unknown().front());
+    if (possible) {
       explain(memory_, explanations_);
       Ordering ordering(memory_, problem_, pairs_, explanations_);
       const auto answer = ordering.run([&](const Circle& circle) { return learn(circle); }, stop_);
@@ -168,6 +170,14 @@ class Decision {
       return false;
     }
     return true;
+  }
+
+  /// Whether an explanation rests on a swap with an unknown outcome, whose place is open.
+  [[nodiscard]] bool keeps_swap() const {
+    const auto& kept = memory_.kept_unknown();
+    return std::any_of(kept.begin() + static_cast<std::ptrdiff_t>(base_), kept.end(), [&](const Memory::Kept& each) {
+      return memory_.effect(each.operation) == Effect::kMaySwap;
+    });
   }
 
   [[nodiscard]] std::size_t index(std::int32_t failed) const {
