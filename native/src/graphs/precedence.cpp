@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "graphs/choices.hpp"
+#include "graphs/evidence.hpp"
 #include "graphs/memory.hpp"
 #include "graphs/ordering.hpp"
 
@@ -30,14 +31,16 @@ class Decision {
       : problem_(problem),
         memory_(columns, problem, blueprint, content),
         pairs_(problem, rules, columns),
+        evidence_(problem, memory_),
         stop_(stop),
         rules_(rules) {}
 
   Outcome run() {
     if (const auto [why, who] = memory_.load(stop_); why != Exclusion::kNone) return excluded(why, who);
     memory_.keep_seen();
-    if (memory_.fork().reason != Reason::kNone) return refuted({flawed(memory_.fork())}, {});
-    if (const auto flaw = memory_.dangling(); flaw.reason != Reason::kNone) return refuted({flawed(flaw)}, {});
+    if (memory_.fork().reason != Reason::kNone) return refuted({evidence_.flawed(memory_.fork())}, {});
+    if (const auto flaw = memory_.dangling(); flaw.reason != Reason::kNone)
+      return refuted({evidence_.flawed(flaw)}, {});
     if (!memory_.join_swaps()) return excluded(Exclusion::kCutOffSwap, memory_.unknown().front());
     base_ = memory_.kept_unknown().size();
     list_candidates();
@@ -166,7 +169,7 @@ class Decision {
       for (std::size_t k = before; k < memory_.kept_unknown().size() && flaw.reason == Reason::kNone; ++k)
         flaw = memory_.dangling(memory_.kept_unknown()[k].operation);
       if (flaw.reason == Reason::kNone) continue;
-      nogoods_.push_back({literals_of({flaw.first, flaw.second}), flawed(flaw)});
+      nogoods_.push_back({literals_of({flaw.first, flaw.second}), evidence_.flawed(flaw)});
       return false;
     }
     return true;
@@ -175,9 +178,8 @@ class Decision {
   /// Whether an explanation rests on a swap with an unknown outcome, whose place is open.
   [[nodiscard]] bool keeps_swap() const {
     const auto& kept = memory_.kept_unknown();
-    return std::any_of(kept.begin() + static_cast<std::ptrdiff_t>(base_), kept.end(), [&](const Memory::Kept& each) {
-      return memory_.effect(each.operation) == Effect::kMaySwap;
-    });
+    return std::any_of(kept.begin() + static_cast<std::ptrdiff_t>(base_), kept.end(),
+                       [&](const Memory::Kept& each) { return memory_.effect(each.operation) == Effect::kMaySwap; });
   }
 
   [[nodiscard]] std::size_t index(std::int32_t failed) const {
@@ -233,7 +235,7 @@ class Decision {
     }
     for (const Literal& each : literals_of(std::move(operations))) add(literals, each);
     const bool last = literals.empty() || nogoods_.size() >= kMostAtOnce;
-    nogoods_.push_back({std::move(literals), contradiction(circle)});
+    nogoods_.push_back({std::move(literals), evidence_.circular(circle)});
     return last ? kNone : failed;
   }
 
@@ -264,30 +266,6 @@ class Decision {
   }
 
   // -- refutations ---------------------------------------------------------------------------------------------------
-
-  [[nodiscard]] Link link(std::int32_t from, std::int32_t to, Because because, std::int32_t version) const {
-    Link found{from == kNone ? kNone : position(from), position(to), because};
-    if (version == kNone) return found;
-    found.word = memory_.version(version).word;
-    found.value = memory_.version(version).value;
-    return found;
-  }
-
-  [[nodiscard]] Contradiction contradiction(const Circle& circle) const {
-    Contradiction found;
-    for (std::size_t i = 0; i < circle.steps.size(); ++i) {
-      const auto& step = circle.steps[i];
-      const auto& next = circle.steps[(i + 1) % circle.steps.size()];
-      found.links.push_back(link(step.operation, next.operation, step.because, step.version));
-    }
-    return found;
-  }
-
-  [[nodiscard]] Contradiction flawed(const Memory::Flaw& flaw) const {
-    if (flaw.reason == Reason::kDanglingRead) return {{link(kNone, flaw.first, Because::kReadsFrom, flaw.version)}};
-    return {{link(flaw.first, flaw.second, Because::kReplaced, flaw.version),
-             link(flaw.second, flaw.first, Because::kReplaced, flaw.version)}};
-  }
 
   /// The nogoods leave no choice: a few of them that do.
   Outcome no_choice() {
@@ -333,13 +311,16 @@ class Decision {
   Outcome refuted(std::vector<Contradiction> contradictions, std::vector<std::int32_t> failed) {
     Outcome outcome;
     outcome.status = Status::kViolation;
-    Refutation& refutation = outcome.refutation;
-    refutation.reason = reason(contradictions, failed);
+    const bool connected = failed.size() != 1 || has_replacer(failed[0]);
     for (const std::int32_t each : failed) exclude_candidates(each, contradictions);
-    add_kept(contradictions, refutation.kept);
-    refutation.contradictions = std::move(contradictions);
-    for (const std::int32_t each : failed) refutation.failed.push_back(position(each));
+    outcome.refutation = evidence_.refutation(std::move(contradictions), failed, connected, base_);
     return outcome;
+  }
+
+  /// Whether somebody may have replaced what a failed operation expected.
+  [[nodiscard]] bool has_replacer(std::int32_t failed) const {
+    const auto all = options(failed).value_or(std::vector<Option>{});
+    return std::any_of(all.begin(), all.end(), [](const Option& each) { return !each.before; });
   }
 
   /// Operations with an unknown outcome that might have replaced what was expected, had nobody else done it.
@@ -349,46 +330,14 @@ class Decision {
       const auto found = candidates_.find(cell.seen);
       if (replacer == kNone || observer(replacer) != kNone || found == candidates_.end()) continue;
       for (const std::int32_t other : found->second)
-        contradictions.push_back(flawed({Reason::kFork, cell.seen, replacer, other}));
-    }
-  }
-
-  [[nodiscard]] Reason reason(const std::vector<Contradiction>& contradictions,
-                              const std::vector<std::int32_t>& failed) const {
-    if (failed.size() == 1) {
-      const auto all = options(failed[0]).value_or(std::vector<Option>{});
-      const bool connected = std::any_of(all.begin(), all.end(), [](const Option& each) { return !each.before; });
-      return connected ? Reason::kCycle : Reason::kDisconnectedFailure;
-    }
-    if (contradictions.size() != 1) return Reason::kCycle;
-    const auto& links = contradictions[0].links;
-    if (links.size() == 1) return Reason::kDanglingRead;
-    const auto count = [&](Because because) {
-      return std::count_if(links.begin(), links.end(), [&](const Link& each) { return each.because == because; });
-    };
-    if (links.size() == 2 && count(Because::kReplaced) == 2) return Reason::kFork;
-    if (links.size() == 2 && count(Because::kReadsFrom) == 1 && count(Because::kTime) == 1)
-      return Reason::kReadBeforeWrite;
-    return Reason::kCycle;
-  }
-
-  /// Why the operations of contradictions whose outcome is unknown certainly had their effect.
-  void add_kept(const std::vector<Contradiction>& contradictions, std::vector<Link>& links) const {
-    std::vector<std::int32_t> wanted;
-    for (const Contradiction& each : contradictions)
-      for (const Link& one : each.links) wanted.insert(wanted.end(), {one.from, one.to});
-    const auto& kept = memory_.kept_unknown();
-    for (std::size_t k = std::min(base_, kept.size()); k-- > 0;) {  // observers come before those that they saw
-      const Link mine = link(kept[k].operation, kept[k].observer, Because::kReadsFrom, kept[k].version);
-      if (std::find(wanted.begin(), wanted.end(), mine.from) == wanted.end()) continue;
-      links.push_back(mine);
-      wanted.push_back(mine.to);
+        contradictions.push_back(evidence_.flawed({Reason::kFork, cell.seen, replacer, other}));
     }
   }
 
   const Problem& problem_;
   Memory memory_;
   PairEdges pairs_;
+  Evidence evidence_;
   StopToken& stop_;
   Rules rules_;
   std::size_t base_ = std::numeric_limits<std::size_t>::max();    // how many unknown outcomes are certain to be kept
