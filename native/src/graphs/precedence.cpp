@@ -256,7 +256,7 @@ class Decision {
     switch (chooser_.solve(stop_)) {
       case Chooser::Answer::kTooMany:
         return excluded(stop_.poll() ? Exclusion::kStopped : Exclusion::kChoices, memory_.failures().front());
-      case Chooser::Answer::kNone:
+      case Chooser::Answer::kImpossible:
         return no_choice();
       case Chooser::Answer::kFound:
         break;
@@ -305,7 +305,7 @@ class Decision {
         chooser.declare(literal.operation, static_cast<std::int32_t>(declared_.at(literal.operation).size()), 0);
       chooser.forbid(each->literals);
     }
-    return chooser.solve(stop_) != Chooser::Answer::kNone;
+    return chooser.solve(stop_) != Chooser::Answer::kImpossible;
   }
 
   Outcome refuted(std::vector<Contradiction> contradictions, std::vector<std::int32_t> failed) {
