@@ -174,7 +174,7 @@ def random_memory(
     rng.shuffle(ops)
     spec = (cas_register if register else mwcas)(initial=memory.initial)
     if not register and rng.random() < 0.1:
-        spec = mwcas(initial={word: memory.initial for word in memory.words})
+        spec = mwcas(initial=dict.fromkeys(memory.words, memory.initial))
     return _sequential(ops, crash_events), spec
 
 
@@ -220,7 +220,8 @@ def _sequential(ops: list[Operation], crashes: list[Crash]) -> History:
     """The history, with processes of their own for operations that spoiling made overlap."""
     free: dict[Any, float] = {}
     kept = []
-    for op in sorted(ops, key=lambda each: (each.call, each.end)):
+    for drawn in sorted(ops, key=lambda each: (each.call, each.end)):
+        op = drawn
         spans = any(op.outcome is Outcome.OK and c.covers(op.process) and op.call < c.time < op.end for c in crashes)
         if spans or op.call < free.get(op.process, 0):
             op = dataclasses.replace(op, process=f"s{len(kept)}")

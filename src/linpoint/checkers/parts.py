@@ -12,8 +12,8 @@ from typing import Final
 from linpoint.checkers import select
 from linpoint.checkers._native_search import StopToken
 from linpoint.checkers.brute_force import brute_force
-from linpoint.checkers.interpretation import Interpretation
 from linpoint.checkers.graphs import deciding
+from linpoint.checkers.interpretation import Interpretation
 from linpoint.checkers.monitors import monitoring
 from linpoint.checkers.search.contest import Answer, Contest
 from linpoint.checkers.told import Told
@@ -110,7 +110,8 @@ class ExactDecisions:
         if most is not None and resident_memory() + _BYTES[name] * len(asked.positions) > most:
             return Told(name, "there is not enough memory for it")
         if name == "graph":
-            return deciding.graphed(self._reading, asked.positions, self._stop, paper=self._paper)
+            ask = deciding.by_the_paper if self._paper else deciding.graphed
+            return ask(self._reading, asked.positions, self._stop)
         return monitoring.monitored(self._reading, asked.positions, self._stop, self._budget.remaining())
 
 
