@@ -115,8 +115,10 @@ void LineReader::reserve(std::string_view lines) {
 
 bool LineReader::flush() {
   if (!declined_ && held_ > 0) feed("\n");
+  settle();
   block_ = {};
   arguments_ = {};
+  waiting_ = {};
   return !declined_;
 }
 
@@ -186,7 +188,6 @@ bool LineReader::read(const char* begin, const char* end) {
     at = read_line(at);
     if (at == nullptr) return false;
   }
-  settle();
   lists_.settle(values_);
   return true;
 }

@@ -129,7 +129,11 @@ void ListReader::settle(Interner& values) {
   values.integers({integers_.get(), waiting_},
                   [&](std::size_t at, std::int32_t number) { tokens_[static_cast<std::size_t>(places_[at])] = number; });
   std::vector<std::int32_t>& tokens = lists_.tokens;
-  if (tokens.empty() && bytes_ > 0) tokens.reserve(held_ * (1 + (expected_bytes_ + expected_bytes_ / 16) / bytes_));
+  if (tokens.empty() && bytes_ > 0) {
+    const std::size_t blocks = 1 + (expected_bytes_ + expected_bytes_ / 16) / bytes_;
+    tokens.reserve(held_ * blocks);
+    lists_.first.reserve(lists_.first.size() * blocks);
+  }
   tokens.insert(tokens.end(), tokens_.get(), tokens_.get() + held_);
   held_ = 0;
   waiting_ = 0;

@@ -3,11 +3,12 @@
 //
 // Guarantee: two integers, two strings or two texts share a number iff they are the same; a text never shares one
 // with an integer or a string, even where it would decode to it. Cost: O(1) a value, one cache miss where integers
-// lie apart and less where they follow each other, as counters and ids do. Memory: about 40 bytes a distinct integer,
-// its own length and 40 bytes a distinct text.
+// lie apart and less where they follow each other, as counters and ids do. Memory: 20 bytes a distinct integer where they
+// do, 80 where they lie apart; its own length and 40 bytes a distinct text.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +34,7 @@ class Interner {
   std::int32_t integer(std::int64_t value);
   /// Begin to fetch what `integer` is going to look at.
   void prefetch(std::int64_t value) const {
-    if (!integer_slots_.empty()) __builtin_prefetch(&integer_slots_[place(value, integer_slots_.size())]);
+    if (!run_slots_.empty()) __builtin_prefetch(&run_slots_[slot_of(key_of(value))]);
   }
   /// All of them, with `put(index, number)` for each.
   template <typename Put>
@@ -58,9 +59,12 @@ class Interner {
   [[nodiscard]] std::vector<std::int32_t> undecoded() const;
 
  private:
-  struct IntegerSlot {
-    std::int64_t value;
-    std::int32_t number = -1;
+  static constexpr unsigned kRunBits = 3;
+  /// The numbers of eight integers that differ in their last bits only: logs are full of counters, which fill them.
+  using Run = std::array<std::int32_t, 1U << kRunBits>;
+  struct RunSlot {
+    std::int64_t key = 0;
+    std::int32_t run = -1;
   };
   struct Text {
     std::size_t offset;
@@ -74,47 +78,52 @@ class Interner {
     return std::string_view(characters_).substr(text.offset, text.size);
   }
   std::int32_t text_number(std::string_view text, Kind kind);
-  [[nodiscard]] static std::size_t place(std::int64_t value, std::size_t slots);
-  [[nodiscard]] std::size_t integer_slot(std::int64_t value) const;
+  [[nodiscard]] static std::int64_t key_of(std::int64_t value) { return value >> kRunBits; }  // NOLINT
+  [[nodiscard]] static std::size_t place_of(std::int64_t value) {
+    return static_cast<std::size_t>(static_cast<std::uint64_t>(value) % (1U << kRunBits));
+  }
+  [[nodiscard]] std::size_t slot_of(std::int64_t key) const;
+  [[nodiscard]] std::size_t run_slot(std::int64_t key) const;
   [[nodiscard]] std::size_t text_slot(std::string_view text, Kind kind, std::uint64_t hash) const;
   [[nodiscard]] std::size_t text_index(std::int32_t number) const;
-  void grow_integers();
+  void grow_runs();
   void grow_texts();
 
-  std::vector<std::int64_t> integers_;      // by number
-  std::vector<IntegerSlot> integer_slots_;  // open addressing, a power of two
-  std::size_t integers_held_ = 0;
+  std::vector<std::int64_t> integers_;  // by number
+  std::vector<Run> runs_;
+  std::vector<RunSlot> run_slots_;        // open addressing, a power of two, at most half full
   std::vector<Text> texts_;               // by ascending number
   std::vector<std::int32_t> text_slots_;  // indices into texts_, open addressing
   std::string characters_;
 };
 
-/// Neighbours share a run of slots, since logs are full of counters. The runs are scattered by Fibonacci hashing, which
-/// spreads those that follow each other evenly: two full runs in one place would make each probe walk through both.
-inline std::size_t Interner::place(std::int64_t value, std::size_t slots) {
-  constexpr unsigned kRun = 3;
+/// Fibonacci hashing, which spreads keys that follow each other evenly.
+inline std::size_t Interner::slot_of(std::int64_t key) const {
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;
-  const auto bits = static_cast<std::uint64_t>(value);
-  const auto shift = 64U + kRun - static_cast<unsigned>(std::countr_zero(slots));
-  return static_cast<std::size_t>(((((bits >> kRun) * kOdd) >> shift) << kRun) | (bits & ((1U << kRun) - 1)));
+  const auto shift = 64U - static_cast<unsigned>(std::countr_zero(run_slots_.size()));
+  return static_cast<std::size_t>((static_cast<std::uint64_t>(key) * kOdd) >> shift);
 }
 
-inline std::size_t Interner::integer_slot(std::int64_t value) const {
-  const std::size_t mask = integer_slots_.size() - 1;
-  std::size_t at = place(value, integer_slots_.size());
-  while (integer_slots_[at].number >= 0 && integer_slots_[at].value != value) at = (at + 1) & mask;
+inline std::size_t Interner::run_slot(std::int64_t key) const {
+  const std::size_t mask = run_slots_.size() - 1;
+  std::size_t at = slot_of(key);
+  while (run_slots_[at].run >= 0 && run_slots_[at].key != key) at = (at + 1) & mask;
   return at;
 }
 
 inline std::int32_t Interner::integer(std::int64_t value) {
-  if (2 * (integers_held_ + 1) > integer_slots_.size()) grow_integers();
-  IntegerSlot& slot = integer_slots_[integer_slot(value)];
-  if (slot.number < 0) {
-    slot = {value, static_cast<std::int32_t>(integers_.size())};
-    integers_.push_back(value);
-    ++integers_held_;
+  if (2 * (runs_.size() + 1) > run_slots_.size()) grow_runs();
+  RunSlot& slot = run_slots_[run_slot(key_of(value))];
+  if (slot.run < 0) {
+    slot = {key_of(value), static_cast<std::int32_t>(runs_.size())};
+    runs_.emplace_back().fill(-1);
   }
-  return slot.number;
+  std::int32_t& number = runs_[static_cast<std::size_t>(slot.run)][place_of(value)];
+  if (number < 0) {
+    number = static_cast<std::int32_t>(integers_.size());
+    integers_.push_back(value);
+  }
+  return number;
 }
 
 template <typename Put>
