@@ -57,16 +57,17 @@ std::vector<std::int32_t> Interner::absorb(const Interner& other) {
 }
 
 std::int32_t Interner::find_integer(std::int64_t value) const {
-  if (run_slots_.empty()) return -1;
-  const std::int32_t run = run_slots_[run_slot(key_of(value))].run;
-  return run < 0 ? -1 : runs_[static_cast<std::size_t>(run)][place_of(value)];
+  if (slots_.empty()) return -1;
+  const Slot& slot = slots_[slot_of(value)];
+  if (slot.number >= 0) return slot.integer == value ? slot.number : -1;
+  return slot.number == kEmpty ? -1 : runs_[static_cast<std::size_t>(kFirstRun - slot.number)][place_of(value)];
 }
 
-void Interner::grow_runs() {
-  std::vector<RunSlot> old(std::max(kFirstSlots, 2 * run_slots_.size()));
-  old.swap(run_slots_);
-  for (const RunSlot& slot : old)
-    if (slot.run >= 0) run_slots_[run_slot(slot.key)] = slot;
+void Interner::grow_slots() {
+  std::vector<Slot> old(std::max(kFirstSlots, 2 * slots_.size()));
+  old.swap(slots_);
+  for (const Slot& slot : old)
+    if (slot.number != kEmpty) slots_[slot_of(slot.integer)] = slot;
 }
 
 std::size_t Interner::text_slot(std::string_view text, Kind kind, std::uint64_t hash) const {

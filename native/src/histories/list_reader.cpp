@@ -151,9 +151,12 @@ void ListReader::append(const ListReader& other, std::span<const std::int32_t> n
   const auto before = static_cast<std::int64_t>(lists_.tokens.size());
   lists_.first.reserve(lists_.first.size() + theirs.size());
   for (std::size_t list = 1; list < theirs.first.size(); ++list) lists_.first.push_back(before + theirs.first[list]);
-  lists_.tokens.reserve(lists_.tokens.size() + theirs.tokens.size());
-  for (const std::int32_t token : theirs.tokens)
-    lists_.tokens.push_back(token < 0 ? token : numbers[static_cast<std::size_t>(token)]);
+  lists_.tokens.insert(lists_.tokens.end(), theirs.tokens.begin(), theirs.tokens.end());
+  // Looks a number up in any case: a branch that depends on the token would often be taken by mistake.
+  for (std::int32_t& token : std::span(lists_.tokens).subspan(static_cast<std::size_t>(before))) {
+    const std::int32_t number = numbers[static_cast<std::size_t>(std::max(token, 0))];
+    token = token < 0 ? token : number;
+  }
 }
 
 std::shared_ptr<const Lists> ListReader::take() {
