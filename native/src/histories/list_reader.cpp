@@ -126,8 +126,9 @@ bool ListReader::differ(std::size_t from) {
 
 void ListReader::settle(Interner& values) {
   if (held_ == 0) return;
-  values.integers({integers_.get(), waiting_},
-                  [&](std::size_t at, std::int32_t number) { tokens_[static_cast<std::size_t>(places_[at])] = number; });
+  values.integers({integers_.get(), waiting_}, [&](std::size_t at, std::int32_t number) {
+    tokens_[static_cast<std::size_t>(places_[at])] = number;
+  });
   std::vector<std::int32_t>& tokens = lists_.tokens;
   if (tokens.empty() && bytes_ > 0) {
     const std::size_t blocks = 1 + (expected_bytes_ + expected_bytes_ / 16) / bytes_;

@@ -3,8 +3,8 @@
 //
 // Guarantee: two integers, two strings or two texts share a number iff they are the same; a text never shares one
 // with an integer or a string, even where it would decode to it. Cost: O(1) a value, one cache miss where integers
-// lie apart and less where they follow each other, as counters and ids do. Memory: 20 bytes a distinct integer where they
-// do, 50 where they lie apart; its own length and 40 bytes a distinct text.
+// lie apart and less where they follow each other, as counters and ids do. Memory: 20 bytes a distinct integer where
+// they do, 50 where they lie apart; its own length and 40 bytes a distinct text.
 #pragma once
 
 #include <array>
@@ -97,7 +97,7 @@ class Interner {
 
   std::vector<std::int64_t> integers_;  // by number
   std::vector<Run> runs_;
-  std::vector<Slot> slots_;               // open addressing, a power of two, at most half full
+  std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
   std::size_t slots_held_ = 0;
   std::vector<Text> texts_;               // by ascending number
   std::vector<std::int32_t> text_slots_;  // indices into texts_, open addressing

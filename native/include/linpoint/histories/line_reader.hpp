@@ -3,10 +3,9 @@
 //
 // Guarantee: what is accepted is what the reader in Python accepts, with the same meaning; anything unusual, and
 // everything that is wrong, is declined, and the caller lets that reader say what it is. Values other than null, true,
-// false, integers of 64 bits, strings without escapes and lists of those are kept as JSON text, for the caller to decode
-// once each; keys that are lists, too.
-// Lines without an "op" (crashes, annotations) are kept whole. Cost: about 0.2 microseconds a line, and no more memory
-// than the columns, the distinct values and one block.
+// false, integers of 64 bits, strings without escapes and lists of those are kept as JSON text, for the caller to
+// decode once each; keys that are lists, too. Lines without an "op" (crashes, annotations) are kept whole. Cost: about
+// 0.2 microseconds a line, and no more memory than the columns, the distinct values and one block.
 #pragma once
 
 #include <array>
@@ -30,7 +29,7 @@ struct Token {
 
   Kind kind = Kind::kMissing;
   std::int64_t integer = 0;  // of a list its number
-  std::string_view text;  // of a string without its quotes, of any other JSON all of it
+  std::string_view text;     // of a string without its quotes, of any other JSON all of it
 
   [[nodiscard]] bool absent() const { return kind == Kind::kMissing || kind == Kind::kNull; }
 };
