@@ -59,9 +59,9 @@ std::string written(const Interner& values, const std::int32_t*& token) {
   const bool object = header <= Lists::kFirstObject;
   std::string text(1, object ? '{' : '[');
   for (std::int32_t left = (object ? Lists::kFirstObject : Lists::kFirst) - header; left > 0; --left) {
-    if (object) text += written(values, token) + ":";
+    if (object) text += written(values, token) + ':';
     text += written(values, token);
-    if (left > 1) text += ",";
+    if (left > 1) text += ',';
   }
   return text + (object ? '}' : ']');
 }
@@ -115,8 +115,26 @@ void lists_and_objects() {
            "{'a':1,'b':2,'c':3,'d':4,'e':5,'f':6,'g':7,'h':8,'i':9,'a':10}",
        })
     EXPECT(read_back(odd) == "?");
-  for (const std::string_view wrong : {"[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "[1]]", "{1:2}", "{'a'}", "{'a':}",
-                                       "{'a':1,}", "{,}", "[01]", "[-]", "[nul]", "['a]", "[1}", "{'a':1]"})
+  for (const std::string_view wrong : {
+           "[",
+           "[1",
+           "[1,",
+           "[1,]",
+           "[,1]",
+           "[1 2]",
+           "[1]]",
+           "{1:2}",
+           "{'a'}",
+           "{'a':}",
+           "{'a':1,}",
+           "{,}",
+           "[01]",
+           "[-]",
+           "[nul]",
+           "['a]",
+           "[1}",
+           "{'a':1]",
+       })
     EXPECT(read_back(wrong) == "declined");
   const auto deep = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   EXPECT(read_back(deep(64)) == deep(64) && read_back(deep(65)) == "declined");

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -87,6 +88,7 @@ class LineReader {
  private:
   enum Field : std::uint8_t { kProcess, kOp, kArguments, kResult, kCall, kReturn, kOutcome, kKey, kOrder, kUnknown };
   static constexpr std::size_t kFields = kUnknown;
+  static constexpr std::size_t kMostOperations = std::numeric_limits<std::int32_t>::max();
   struct Line;
 
   // Each takes where something begins and gives where it ends, or null for what is declined.
