@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a persistent multi-word CAS or swap on real threads and records its history. See README.md, or --help.
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "crashes.hpp"
+#include "lines.hpp"
+#include "log.hpp"
+#include "memory.hpp"
+#include "mwcas.hpp"
+#include "options.hpp"
+#include "process.hpp"
+
+namespace {
+
+constexpr int kUsageCode = 2;
+constexpr int kFailureCode = 3;
+
+using Processes = std::vector<std::unique_ptr<Process>>;
+
+// Lets all begin at once; gives when. What a thread cannot go on with ends the program: its peers would wait for ever.
+std::int64_t run(Processes& processes) {
+  std::atomic<std::size_t> ready{0};
+  std::atomic<std::int64_t> start{0};
+  std::vector<std::thread> threads;
+  threads.reserve(processes.size());
+  for (const std::unique_ptr<Process>& process : processes) {
+    threads.emplace_back([&ready, &start, own = process.get()] {
+      ++ready;
+      while (start.load() == 0) std::this_thread::yield();
+      try {
+        own->run(start.load());
+      } catch (const std::exception& error) {
+        std::fprintf(stderr, "driver: %s\n", error.what());
+        std::_Exit(kFailureCode);
+      }
+    });
+  }
+  while (ready.load() < processes.size()) std::this_thread::yield();
+  start.store(nanoseconds());
+  for (std::thread& thread : threads) thread.join();
+  return start.load();
+}
+
+std::vector<CrashLine> crash_lines(const Processes& processes, const SystemCrashes& crashes) {
+  std::vector<CrashLine> lines;
+  for (const std::int64_t time : crashes.times()) lines.push_back({time, kEveryone});
+  for (const std::unique_ptr<Process>& process : processes) {
+    lines.insert(lines.end(), process->own_crashes().begin(), process->own_crashes().end());
+  }
+  std::sort(lines.begin(), lines.end(), [](const CrashLine& one, const CrashLine& two) { return one.time < two.time; });
+  return lines;
+}
+
+void write_log(const Options& options, const Processes& processes, const std::vector<CrashLine>& crashes,
+               std::int64_t start) {
+  const FailureForm form = options.results == Results::kFalse    ? FailureForm::kFalse
+                           : options.results == Results::kValues ? FailureForm::kValues
+                                                                 : FailureForm::kBlamed;
+  std::vector<const Recorder*> recorders;
+  for (const std::unique_ptr<Process>& process : processes) recorders.push_back(&process->recorder());
+  LineWriter writer(options.log, form, start);
+  write_lines(writer, recorders, crashes);
+}
+
+void summarise(const Processes& processes, std::size_t system_crashes, std::size_t all_crashes, double seconds,
+               double writing) {
+  Counts sum;
+  for (const std::unique_ptr<Process>& process : processes) {
+    sum.operations += process->counts().operations;
+    sum.reads += process->counts().reads;
+    sum.succeeded += process->counts().succeeded;
+    sum.failed += process->counts().failed;
+    sum.unknown += process->counts().unknown;
+  }
+  std::fprintf(stderr,
+               "{\"operations\": %zu, \"reads\": %zu, \"succeeded\": %zu, \"failed\": %zu, \"unknown\": %zu, "
+               "\"crashes\": %zu, \"process_crashes\": %zu, \"seconds\": %.6f, \"operations_per_second\": %.0f, "
+               "\"writing_seconds\": %.6f}\n",
+               sum.operations, sum.reads, sum.succeeded, sum.failed, sum.unknown, system_crashes,
+               all_crashes - system_crashes, seconds, static_cast<double>(sum.operations) / seconds, writing);
+}
+
+int drive(const Options& options) {
+  Memory memory(options.addresses, options.flush_nanoseconds);
+  Mwcas mwcas(memory, options.threads, options.words, options.bug == Bug::kDirtyBit);
+  Random random(options.seed);
+  SystemCrashes crashes(options.threads, [&] {
+    memory.lose(random, options.evictions);
+    mwcas.recover_system(random, options.evictions);
+  });
+  const bool timed = options.seconds > 0;
+  const auto span =
+      timed ? static_cast<std::int64_t>(options.seconds * 1e9) : static_cast<std::int64_t>(options.operations);
+  auto plans = plan_crashes(Random(options.seed + 1), options.threads, span, options.crashes, options.process_crashes);
+  Processes processes;
+  for (std::size_t number = 0; number < options.threads; ++number) {
+    processes.push_back(std::make_unique<Process>(options, number, mwcas, crashes, std::move(plans[number])));
+  }
+  const std::int64_t start = run(processes);
+  const std::int64_t end = nanoseconds();
+  const std::vector<CrashLine> lines = crash_lines(processes, crashes);
+  if (!options.log.empty()) write_log(options, processes, lines, start);
+  summarise(processes, crashes.times().size(), lines.size(), static_cast<double>(end - start) * 1e-9,
+            static_cast<double>(nanoseconds() - end) * 1e-9);
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    const Options options = parse(count, arguments);
+    if (options.help) {
+      std::fputs(kUsage.data(), stdout);
+      return 0;
+    }
+    return drive(options);
+  } catch (const UsageError& error) {
+    std::fprintf(stderr, "driver: %s (--help shows all options)\n", error.what());
+    return kUsageCode;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "driver: %s\n", error.what());
+    return kFailureCode;
+  }
+}
