@@ -163,9 +163,9 @@ class Mwcas {
     }
   }
 
-  // A word may only be claimed while its operation is undecided: without the mark, a slow helper that had seen it so
-  // could claim a word whose old value an operation restored after the decision. Going back leaves no dirty bit: should
-  // the mark be in the image, recovery reads the same value from it.
+  // A word may only be claimed while its operation is undecided. Without the mark a slow helper could claim a word
+  // after its operation had succeeded and another had put the expected value back; the operation would take effect
+  // twice. Going back leaves no dirty bit: should the mark be in the image, recovery reads the same value from it.
   void complete_install(Steps& steps, Bits mark) {
     const Reference reference = descriptor_of(mark);
     const Change& change = descriptors_.changes(reference)[position_of(mark)];

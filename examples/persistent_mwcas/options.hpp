@@ -56,7 +56,7 @@ Runs a persistent multi-word CAS or swap on real threads and emulated persistent
   --words N                 of each operation, 1 to 16 (2)
   --addresses N             words in memory (8)
   --reads SHARE             of reads that no mwcas asked for, 0 to 1 (0.2)
-  --stale SHARE             of mwcas that do not read their words first, but expect what was read some time ago (0.1)
+  --stale SHARE             of mwcas that expect, at one word, an older value than the one just read (0.1)
   --unread-expected         expect values that nobody read as well
   --results at|false|values what a failed mwcas returns: the word to blame, false, or the values of all words (at)
   --crashes N               of the whole system, at random moments (0)

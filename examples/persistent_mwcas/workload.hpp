@@ -21,7 +21,8 @@ class Workload {
       : options_(&options),
         process_(process),
         random_(options.seed * 1'000'003 + process),
-        remembered_(options.addresses, kNothing) {}
+        latest_(options.addresses, kNothing),
+        earlier_(options.addresses, kNothing) {}
 
   // Fills in what the operation is, not what came of it. The one before must still be there: an mwcas that follows its
   // read works on the same words.
@@ -31,6 +32,7 @@ class Workload {
     if (announced_) {
       announced_ = false;
       expect(op);
+      if (random_.chance(options_->stale)) expect_earlier(op);
       return;
     }
     pick_addresses(op);
@@ -39,9 +41,9 @@ class Workload {
     } else if (options_->algorithm == Algorithm::kMwswap) {
       op.kind = Kind::kMwswap;
       op.first_new = fresh();
-    } else if (options_->unread_expected ? random_.below(2) == 0 : random_.chance(options_->stale) && remembers(op)) {
+    } else if (options_->unread_expected && random_.below(2) == 0) {
       expect(op);
-      if (options_->unread_expected) guess(op);
+      guess(op);
     } else {
       op.kind = Kind::kRead;
       announced_ = true;
@@ -50,12 +52,12 @@ class Workload {
 
   void learn(const Operation& op) {
     for (std::size_t i = 0; i < op.words; ++i) {
-      Bits& value = remembered_[op.addresses[i]];
+      const std::size_t address = op.addresses[i];
       if (op.kind == Kind::kRead) {
-        value = op.values[i];
-      } else if (op.outcome == Outcome::kDone) {
-        // Nobody has read what this operation wrote.
-        value = options_->unread_expected ? op.first_new + i : kNothing;
+        if (latest_[address] != op.values[i]) earlier_[address] = latest_[address];
+        latest_[address] = op.values[i];
+      } else if (op.outcome == Outcome::kDone && options_->unread_expected) {
+        latest_[address] = op.first_new + i;
       }
     }
   }
@@ -63,7 +65,8 @@ class Workload {
   // A process that crashed starts with an empty mind; its counter goes on, since values are written once.
   void forget() {
     announced_ = false;
-    std::fill(remembered_.begin(), remembered_.end(), kNothing);
+    std::fill(latest_.begin(), latest_.end(), kNothing);
+    std::fill(earlier_.begin(), earlier_.end(), kNothing);
   }
 
  private:
@@ -78,20 +81,19 @@ class Workload {
     }
   }
 
-  [[nodiscard]] bool remembers(const Operation& op) const {
-    for (std::size_t i = 0; i < op.words; ++i) {
-      if (remembered_[op.addresses[i]] == kNothing) return false;
-    }
-    return true;
-  }
-
   void expect(Operation& op) {
     op.kind = Kind::kMwcas;
     op.first_new = fresh();
     for (std::size_t i = 0; i < op.words; ++i) {
-      const Bits value = remembered_[op.addresses[i]];
+      const Bits value = latest_[op.addresses[i]];
       op.values[i] = value == kNothing ? 0 : value;
     }
+  }
+
+  void expect_earlier(Operation& op) {
+    const std::size_t i = random_.below(op.words);
+    const Bits value = earlier_[op.addresses[i]];
+    if (value != kNothing) op.values[i] = value;
   }
 
   // Now and then a value that some process may be about to write.
@@ -113,7 +115,9 @@ class Workload {
   const Options* options_;
   std::size_t process_;
   Random random_;
-  std::vector<Bits> remembered_;
+  // Of each word, the value that was read last and the one before it.
+  std::vector<Bits> latest_;
+  std::vector<Bits> earlier_;
   Bits counter_ = 1;
   bool announced_ = false;
 };
