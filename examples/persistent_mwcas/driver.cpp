@@ -2,10 +2,14 @@
 // Runs a persistent multi-word CAS or swap on real threads and records its history. See README.md, or --help.
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "crashes.hpp"
@@ -68,8 +72,13 @@ void write_log(const Options& options, const Processes& processes, const std::ve
   write_lines(writer, recorders, crashes);
 }
 
-void summarise(const Processes& processes, std::size_t system_crashes, std::size_t all_crashes, double seconds,
-               double writing) {
+struct Times {
+  double seconds;    // of the run, by the clock
+  double processor;  // of the run, all threads together
+  double writing;    // of the log, afterwards
+};
+
+void summarise(const Processes& processes, std::size_t system_crashes, std::size_t all_crashes, const Times& times) {
   Counts sum;
   for (const std::unique_ptr<Process>& process : processes) {
     sum.operations += process->counts().operations;
@@ -80,10 +89,11 @@ void summarise(const Processes& processes, std::size_t system_crashes, std::size
   }
   std::fprintf(stderr,
                "{\"operations\": %zu, \"reads\": %zu, \"succeeded\": %zu, \"failed\": %zu, \"unknown\": %zu, "
-               "\"crashes\": %zu, \"process_crashes\": %zu, \"seconds\": %.6f, \"operations_per_second\": %.0f, "
-               "\"writing_seconds\": %.6f}\n",
+               "\"crashes\": %zu, \"process_crashes\": %zu, \"seconds\": %.6f, \"processor_seconds\": %.6f, "
+               "\"operations_per_second\": %.0f, \"writing_seconds\": %.6f}\n",
                sum.operations, sum.reads, sum.succeeded, sum.failed, sum.unknown, system_crashes,
-               all_crashes - system_crashes, seconds, static_cast<double>(sum.operations) / seconds, writing);
+               all_crashes - system_crashes, times.seconds, times.processor,
+               static_cast<double>(sum.operations) / times.seconds, times.writing);
 }
 
 int drive(const Options& options) {
@@ -102,12 +112,15 @@ int drive(const Options& options) {
   for (std::size_t number = 0; number < options.threads; ++number) {
     processes.push_back(std::make_unique<Process>(options, number, mwcas, crashes, std::move(plans[number])));
   }
+  const std::clock_t busy = std::clock();
   const std::int64_t start = run(processes);
   const std::int64_t end = nanoseconds();
+  const double processor = static_cast<double>(std::clock() - busy) / CLOCKS_PER_SEC;
   const std::vector<CrashLine> lines = crash_lines(processes, crashes);
   if (!options.log.empty()) write_log(options, processes, lines, start);
-  summarise(processes, crashes.times().size(), lines.size(), static_cast<double>(end - start) * 1e-9,
-            static_cast<double>(nanoseconds() - end) * 1e-9);
+  const double writing = static_cast<double>(nanoseconds() - end) * 1e-9;
+  summarise(processes, crashes.times().size(), lines.size(),
+            {static_cast<double>(end - start) * 1e-9, processor, writing});
   return 0;
 }
 

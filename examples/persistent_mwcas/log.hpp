@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The recorder: what each thread did, in a buffer of its own, written as operation lines when the run is over.
 //
-// While threads run, recording an operation is two readings of the clock and one copy into memory that was touched
+// While threads run, recording an operation is one reading of the clock and one copy into memory that was touched
 // before: no formatting, no allocation, nothing shared.
 #pragma once
 

@@ -21,10 +21,10 @@ struct Options {
   std::size_t threads = 3;
   std::size_t operations = 0;  // of each thread; 0: not said
   double seconds = 0;          // 0: as many operations as said
-  std::size_t words = 2;
-  std::size_t addresses = 8;
+  std::size_t words = 3;
+  std::size_t addresses = 4;
   double reads = 0.2;
-  double stale = 0.1;
+  double stale = 0.3;
   bool unread_expected = false;
   Algorithm algorithm = Algorithm::kMwcas;
   Bug bug = Bug::kNone;
@@ -33,7 +33,7 @@ struct Options {
   std::size_t process_crashes = 0;
   double evictions = 0.25;
   std::int64_t flush_nanoseconds = 150;
-  double delays = 0;
+  double delays = 0.2;
   std::uint64_t seed = 1;
   std::string log;  // a file, "-" for standard output, or empty: nothing is recorded
   bool help = false;
@@ -51,19 +51,19 @@ Runs a persistent multi-word CAS or swap on real threads and emulated persistent
   --bug none|dirty-bit|lost-update
                             a bug to put in: dirty-bit into mwcas, lost-update into mwswap (none)
   --threads N               1 to 200 (3)
-  --operations N            of each thread (200); with --seconds, at most so many (1000000)
+  --operations N            of each thread (1000); with --seconds, at most so many (1000000)
   --seconds S               run so long instead
-  --words N                 of each operation, 1 to 16 (2)
-  --addresses N             words in memory (8)
+  --words N                 of each operation, 1 to 16 (3)
+  --addresses N             words in memory (4)
   --reads SHARE             of reads that no mwcas asked for, 0 to 1 (0.2)
-  --stale SHARE             of mwcas that expect, at one word, an older value than the one just read (0.1)
+  --stale SHARE             of mwcas that expect, at one word, an older value than the one just read (0.3)
   --unread-expected         expect values that nobody read as well
   --results at|false|values what a failed mwcas returns: the word to blame, false, or the values of all words (at)
   --crashes N               of the whole system, at random moments (0)
   --process-crashes N       of single processes, at random moments (0)
   --evictions SHARE         of words that a crash of the system finds in memory though nobody flushed them (0.25)
   --flush-ns N              what a flush takes (150)
-  --yield PERCENT           of steps at which a thread is delayed a little (0)
+  --yield PERCENT           of steps at which a thread is delayed a little (20)
   --seed N                  of all choices; the interleaving is the machine's (1)
   --log FILE|-              operation lines for linpoint check --spec mwcas; nothing is recorded without it
   --help                    this text
@@ -149,7 +149,7 @@ inline Options parse(int count, char** arguments) {
       options_detail::set(options, name, arguments[++i]);
     }
   }
-  if (options.operations == 0) options.operations = options.seconds > 0 ? 1'000'000 : 200;
+  if (options.operations == 0) options.operations = options.seconds > 0 ? 1'000'000 : 1'000;
   options_detail::check(options);
   return options;
 }

@@ -43,6 +43,7 @@ class Process {
   void run(std::int64_t start) {
     const auto duration = static_cast<std::int64_t>(options_->seconds * 1e9);
     Operation op;
+    idle_since_ = recorder_.now();
     for (std::size_t i = 0; i < options_->operations; ++i) {
       std::int64_t progress = static_cast<std::int64_t>(i);
       // Reading the clock is not free: a look now and then is enough to stop in time.
@@ -65,10 +66,13 @@ class Process {
 
   void attempt(Operation& op) {
     ++counts_.operations;
-    const std::int64_t call = recorder_.now();
+    // A process calls as soon as its last operation has returned, so that one reading of the clock serves for both. An
+    // interval that begins a little too early is sound: it still holds the moment at which the operation takes effect.
+    const std::int64_t call = idle_since_;
     try {
       carry_out(op);
-      recorder_.record(op, call, recorder_.now());
+      idle_since_ = recorder_.now();
+      recorder_.record(op, call, idle_since_);
       workload_.learn(op);
       ++(op.kind == Kind::kRead ? counts_.reads : op.outcome == Outcome::kDone ? counts_.succeeded : counts_.failed);
     } catch (const Interrupted& interrupted) {
@@ -77,6 +81,7 @@ class Process {
       ++counts_.unknown;
       workload_.forget();
       recover(interrupted.crash);
+      idle_since_ = recorder_.now();
     }
   }
 
@@ -135,4 +140,5 @@ class Process {
   Counts counts_;
   std::vector<CrashLine> own_crashes_;
   std::int64_t elapsed_ = 0;
+  std::int64_t idle_since_ = 0;
 };
