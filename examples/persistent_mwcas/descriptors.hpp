@@ -30,9 +30,9 @@ inline constexpr Bits kUndecided = 1;
 inline constexpr Bits kSucceeded = 2;
 inline constexpr Bits kFailed = 3;
 inline constexpr Bits kAborted = kFailed | (0xFFU << 8U);  // failed by recovery: no word is to blame
-inline constexpr Bits failed_at(std::size_t position) { return kFailed | (Bits{position} << 8U); }
-inline constexpr std::size_t blamed(Bits status) { return (status & ~kDirty) >> 8U; }
-inline constexpr bool succeeded(Bits status) { return (status & ~kDirty) == kSucceeded; }
+constexpr Bits failed_at(std::size_t position) { return kFailed | (Bits{position} << 8U); }
+constexpr std::size_t blamed(Bits status) { return (status & ~kDirty) >> 8U; }
+constexpr bool succeeded(Bits status) { return (status & ~kDirty) == kSucceeded; }
 }  // namespace status
 
 struct Descriptor {
@@ -47,9 +47,9 @@ inline constexpr unsigned kPositionShift = 48;
 inline constexpr std::size_t kOwners = 256;
 inline constexpr std::size_t kPositions = 64;
 
-inline constexpr Reference descriptor_of(Bits bits) { return bits & ((Bits{1} << kPositionShift) - 1); }
-inline constexpr std::size_t position_of(Bits bits) { return (bits >> kPositionShift) % kPositions; }
-inline constexpr Bits install_mark(Reference reference, std::size_t position) {
+constexpr Reference descriptor_of(Bits bits) { return bits & ((Bits{1} << kPositionShift) - 1); }
+constexpr std::size_t position_of(Bits bits) { return (bits >> kPositionShift) % kPositions; }
+constexpr Bits install_mark(Reference reference, std::size_t position) {
   return kInstall | (Bits{position} << kPositionShift) | reference;
 }
 

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <exception>
+#include <fstream>
+#include <iostream>
 #include <memory>
+#include <span>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -28,7 +31,7 @@ constexpr int kFailureCode = 3;
 using Processes = std::vector<std::unique_ptr<Process>>;
 
 // Lets all begin at once; gives when. What a thread cannot go on with ends the program: its peers would wait for ever.
-std::int64_t run(Processes& processes) {
+std::int64_t run(const Processes& processes) {
   std::atomic<std::size_t> ready{0};
   std::atomic<std::int64_t> start{0};
   std::vector<std::thread> threads;
@@ -40,7 +43,7 @@ std::int64_t run(Processes& processes) {
       try {
         own->run(start.load());
       } catch (const std::exception& error) {
-        std::fprintf(stderr, "driver: %s\n", error.what());
+        std::cerr << "driver: " << error.what() << "\n";
         std::_Exit(kFailureCode);
       }
     });
@@ -63,12 +66,13 @@ std::vector<CrashLine> crash_lines(const Processes& processes, const SystemCrash
 
 void write_log(const Options& options, const Processes& processes, const std::vector<CrashLine>& crashes,
                std::int64_t start) {
-  const FailureForm form = options.results == Results::kFalse    ? FailureForm::kFalse
-                           : options.results == Results::kValues ? FailureForm::kValues
-                                                                 : FailureForm::kBlamed;
+  constexpr FailureForm kForms[] = {FailureForm::kBlamed, FailureForm::kFalse, FailureForm::kValues};
   std::vector<const Recorder*> recorders;
   for (const std::unique_ptr<Process>& process : processes) recorders.push_back(&process->recorder());
-  LineWriter writer(options.log, form, start);
+  std::ofstream file;
+  if (options.log != "-") file.open(options.log, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot write " + options.log);
+  LineWriter writer(options.log == "-" ? std::cout : file, kForms[static_cast<std::size_t>(options.results)], start);
   write_lines(writer, recorders, crashes);
 }
 
@@ -87,13 +91,13 @@ void summarise(const Processes& processes, std::size_t system_crashes, std::size
     sum.failed += process->counts().failed;
     sum.unknown += process->counts().unknown;
   }
-  std::fprintf(stderr,
-               "{\"operations\": %zu, \"reads\": %zu, \"succeeded\": %zu, \"failed\": %zu, \"unknown\": %zu, "
-               "\"crashes\": %zu, \"process_crashes\": %zu, \"seconds\": %.6f, \"processor_seconds\": %.6f, "
-               "\"operations_per_second\": %.0f, \"writing_seconds\": %.6f}\n",
-               sum.operations, sum.reads, sum.succeeded, sum.failed, sum.unknown, system_crashes,
-               all_crashes - system_crashes, times.seconds, times.processor,
-               static_cast<double>(sum.operations) / times.seconds, times.writing);
+  std::cerr << std::fixed << "{\"operations\": " << sum.operations << ", \"reads\": " << sum.reads
+            << ", \"succeeded\": " << sum.succeeded << ", \"failed\": " << sum.failed
+            << ", \"unknown\": " << sum.unknown << ", \"crashes\": " << system_crashes
+            << ", \"process_crashes\": " << all_crashes - system_crashes << ", \"seconds\": " << times.seconds
+            << ", \"processor_seconds\": " << times.processor
+            << ", \"operations_per_second\": " << static_cast<double>(sum.operations) / times.seconds
+            << ", \"writing_seconds\": " << times.writing << "}\n";
 }
 
 int drive(const Options& options) {
@@ -128,17 +132,17 @@ int drive(const Options& options) {
 
 int main(int count, char** arguments) {
   try {
-    const Options options = parse(count, arguments);
+    const Options options = parse({arguments, static_cast<std::size_t>(count)});
     if (options.help) {
-      std::fputs(kUsage.data(), stdout);
+      std::cout << kUsage;
       return 0;
     }
     return drive(options);
   } catch (const UsageError& error) {
-    std::fprintf(stderr, "driver: %s (--help shows all options)\n", error.what());
+    std::cerr << "driver: " << error.what() << " (--help shows all options)\n";
     return kUsageCode;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "driver: %s\n", error.what());
+    std::cerr << "driver: " << error.what() << "\n";
     return kFailureCode;
   }
 }

@@ -5,12 +5,11 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
-#include <memory>
+#include <ostream>
 #include <stdexcept>
-#include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "log.hpp"
@@ -20,22 +19,15 @@ enum class FailureForm { kBlamed, kFalse, kValues };
 class LineWriter {
  public:
   // `start` is the time from which the lines count.
-  LineWriter(const std::string& path, FailureForm form, std::int64_t start)
-      : file_(path == "-" ? stdout : std::fopen(path.c_str(), "wb")), form_(form), start_(start), buffer_(kBuffer) {
-    if (file_ == nullptr) throw std::runtime_error("cannot write " + path + ": " + std::strerror(errno));
-  }
-  LineWriter(const LineWriter&) = delete;
-  LineWriter& operator=(const LineWriter&) = delete;
-  ~LineWriter() {
-    if (file_ != nullptr && file_ != stdout) std::fclose(file_);
-  }
+  LineWriter(std::ostream& out, FailureForm form, std::int64_t start)
+      : out_(&out), form_(form), start_(start), buffer_(kBuffer) {}
 
   void operation(std::size_t process, const Operation& op, std::int64_t call, std::int64_t returned) {
     if (used_ + kLineAtMost > buffer_.size()) flush();
     put("{\"process\":");
     put(process);
     put(",\"op\":");
-    put(op.kind == Kind::kRead ? "\"read\"" : op.kind == Kind::kMwcas ? "\"mwcas\"" : "\"mwswap\"");
+    put(kNames[static_cast<std::size_t>(op.kind)]);
     put(",\"args\":[");
     arguments(op);
     put("]");
@@ -69,10 +61,12 @@ class LineWriter {
 
   void close() {
     flush();
-    if (std::fflush(file_) != 0) throw std::runtime_error(std::string("cannot write the log: ") + std::strerror(errno));
+    out_->flush();
+    check();
   }
 
  private:
+  static constexpr std::string_view kNames[] = {"\"read\"", "\"mwcas\"", "\"mwswap\""};
   static constexpr std::size_t kBuffer = std::size_t{4} << 20U;
   static constexpr std::size_t kLineAtMost = 2048;  // 16 words of four numbers, and the names
 
@@ -132,13 +126,16 @@ class LineWriter {
   }
 
   void flush() {
-    if (std::fwrite(buffer_.data(), 1, used_, file_) != used_) {
-      throw std::runtime_error(std::string("cannot write the log: ") + std::strerror(errno));
-    }
+    out_->write(buffer_.data(), static_cast<std::streamsize>(used_));
+    check();
     used_ = 0;
   }
 
-  std::FILE* file_;
+  void check() const {
+    if (!out_->good()) throw std::runtime_error("cannot write the log");
+  }
+
+  std::ostream* out_;
   FailureForm form_;
   std::int64_t start_;
   std::size_t used_ = 0;

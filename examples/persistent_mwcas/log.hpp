@@ -8,13 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
-#include <stdexcept>
-#include <string_view>
 #include <vector>
 
 #include "clock.hpp"

@@ -60,13 +60,13 @@ class Memory {
   Word& operator[](std::size_t address) { return words_[address]; }
   [[nodiscard]] std::size_t size() const { return words_.size(); }
 
-  void flush(Steps& steps, Word& word) {
+  void flush(Steps& steps, Word& word) const {
     flush_latency(steps);
     word.write_back();
   }
 
   // Makes a dirty content durable, and then says so in the word.
-  void persist(Steps& steps, Word& word, Bits dirty) {
+  void persist(Steps& steps, Word& word, Bits dirty) const {
     flush(steps, word);
     steps.step();
     word.replace(dirty, dirty & ~kDirty);

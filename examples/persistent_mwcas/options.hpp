@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -134,15 +135,15 @@ inline void check(const Options& options) {
 
 }  // namespace options_detail
 
-inline Options parse(int count, char** arguments) {
+inline Options parse(std::span<char* const> arguments) {
   Options options;
-  for (int i = 1; i < count; ++i) {
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string_view name = arguments[i];
     if (name == "--help") {
       options.help = true;
     } else if (name == "--unread-expected") {
       options.unread_expected = true;
-    } else if (i + 1 == count) {
+    } else if (i + 1 == arguments.size()) {
       throw UsageError(name.starts_with("--") ? std::string(name) + " is unknown or lacks its value"
                                               : "there is no option " + std::string(name));
     } else {

@@ -45,7 +45,7 @@ class Process {
     Operation op;
     idle_since_ = recorder_.now();
     for (std::size_t i = 0; i < options_->operations; ++i) {
-      std::int64_t progress = static_cast<std::int64_t>(i);
+      auto progress = static_cast<std::int64_t>(i);
       // Reading the clock is not free: a look now and then is enough to stop in time.
       if (duration > 0 && i % kOperationsPerLook == 0) elapsed_ = nanoseconds() - start;
       if (duration > 0) progress = elapsed_;
@@ -74,7 +74,7 @@ class Process {
       idle_since_ = recorder_.now();
       recorder_.record(op, call, idle_since_);
       workload_.learn(op);
-      ++(op.kind == Kind::kRead ? counts_.reads : op.outcome == Outcome::kDone ? counts_.succeeded : counts_.failed);
+      count(op);
     } catch (const Interrupted& interrupted) {
       op.outcome = Outcome::kUnknown;
       recorder_.record(op, call, call);
@@ -85,17 +85,26 @@ class Process {
     }
   }
 
-  void recover(Crash crash) {
-    if (crash == Crash::kProcess) {
-      own_crashes_.push_back({nanoseconds(), static_cast<std::uint32_t>(number_)});
-      try {
-        mwcas_->recover_process(steps_, number_);
-        return;
-      } catch (const Interrupted&) {
-        // The whole system crashed while this process was recovering: a process crash is never armed here.
-      }
+  void count(const Operation& op) {
+    if (op.kind == Kind::kRead) {
+      ++counts_.reads;
+    } else {
+      ++(op.outcome == Outcome::kDone ? counts_.succeeded : counts_.failed);
     }
-    crashes_->wait_for_recovery();
+  }
+
+  void recover(Crash crash) {
+    if (crash == Crash::kSystem) {
+      crashes_->wait_for_recovery();
+      return;
+    }
+    own_crashes_.push_back({nanoseconds(), static_cast<std::uint32_t>(number_)});
+    try {
+      mwcas_->recover_process(steps_, number_);
+    } catch (const Interrupted&) {
+      // Crashes of this process are planned for operations only: the whole system crashed while it was recovering.
+      crashes_->wait_for_recovery();
+    }
   }
 
   void carry_out(Operation& op) {

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -17,7 +18,8 @@
 
 enum class Crash { kSystem, kProcess };
 
-struct Interrupted {
+struct Interrupted : std::exception {
+  explicit Interrupted(Crash which) : crash(which) {}
   Crash crash;
 };
 
@@ -55,12 +57,12 @@ class Steps {
   static constexpr std::uint64_t kDelayAtMost = 3000;
 
   void stop_if_crashed() {
-    if (system_crashes_->load()) throw Interrupted{Crash::kSystem};
+    if (system_crashes_->load()) throw Interrupted(Crash::kSystem);
     if (!armed_ || --steps_left_ > 0) return;
     armed_ = false;
     const Crash crash = plan_[next_++].crash;
     if (crash == Crash::kSystem) system_crashes_->store(true);
-    throw Interrupted{crash};
+    throw Interrupted(crash);
   }
 
   // Where threads outnumber processors another one gets its turn; where they do not, the others run on meanwhile.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "log.hpp"
@@ -74,10 +75,10 @@ class Workload {
   static constexpr unsigned kProcessShift = 40;
 
   void pick_addresses(Operation& op) {
-    const auto begin = op.addresses.begin();
-    for (auto next = begin; next != begin + static_cast<std::ptrdiff_t>(op.words);) {
-      *next = random_.below(options_->addresses);
-      if (std::find(begin, next, *next) == next) ++next;
+    for (std::size_t i = 0; i < op.words;) {
+      op.addresses[i] = random_.below(options_->addresses);
+      const std::span<const std::size_t> chosen(op.addresses.data(), i);
+      if (std::find(chosen.begin(), chosen.end(), op.addresses[i]) == chosen.end()) ++i;
     }
   }
 
