@@ -19,7 +19,11 @@ SOURCE = Path(__file__).with_name("driver.cpp")
 
 
 class BuildError(Exception):
-    """There is no C++ compiler, or it does not take the sources."""
+    """The driver could not be built."""
+
+
+class NoCompilerError(BuildError):
+    """There is no C++ compiler."""
 
 
 def build(folder: Path, *, flags: Sequence[str] = ("-O2",)) -> Path:
@@ -27,7 +31,7 @@ def build(folder: Path, *, flags: Sequence[str] = ("-O2",)) -> Path:
     name = os.environ.get("CXX", "c++")
     compiler = shutil.which(name)
     if compiler is None:
-        raise BuildError(f"no C++ compiler: there is no {name} on the path; CXX can name another")
+        raise NoCompilerError(f"no C++ compiler: there is no {name} on the path; CXX can name another")
     program = folder.resolve() / "driver"
     command = [compiler, "-std=c++20", *flags, "-pthread", str(SOURCE), "-o", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
