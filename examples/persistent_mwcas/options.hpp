@@ -25,7 +25,7 @@ struct Options {
   std::size_t words = 3;
   std::size_t addresses = 4;
   double reads = 0.2;
-  double stale = 0.3;
+  double stale = 0.5;
   bool unread_expected = false;
   Algorithm algorithm = Algorithm::kMwcas;
   Bug bug = Bug::kNone;
@@ -34,7 +34,7 @@ struct Options {
   std::size_t process_crashes = 0;
   double evictions = 0.25;
   std::int64_t flush_nanoseconds = 150;
-  double delays = 0.2;
+  double delays = 0.3;
   std::uint64_t seed = 1;
   std::string log;  // a file, "-" for standard output, or empty: nothing is recorded
   bool help = false;
@@ -57,14 +57,14 @@ Runs a persistent multi-word CAS or swap on real threads and emulated persistent
   --words N                 of each operation, 1 to 16 (3)
   --addresses N             words in memory (4)
   --reads SHARE             of reads that no mwcas asked for, 0 to 1 (0.2)
-  --stale SHARE             of mwcas that expect, at one word, an older value than the one just read (0.3)
+  --stale SHARE             of mwcas that expect, at one word, an older value than the one just read (0.5)
   --unread-expected         expect values that nobody read as well
   --results at|false|values what a failed mwcas returns: the word to blame, false, or the values of all words (at)
   --crashes N               of the whole system, at random moments (0)
   --process-crashes N       of single processes, at random moments (0)
   --evictions SHARE         of words that a crash of the system finds in memory though nobody flushed them (0.25)
   --flush-ns N              what a flush takes (150)
-  --yield PERCENT           of steps at which a thread is delayed a little (20)
+  --yield PERCENT           of steps at which a thread is delayed a little (30)
   --seed N                  of all choices; the interleaving is the machine's (1)
   --log FILE|-              operation lines for linpoint check --spec mwcas; nothing is recorded without it
   --help                    this text
