@@ -120,6 +120,21 @@ def test_the_command_finds_the_lost_update(program, tmp_path):
     pytest.fail(f"no violation in {len(SEEDS)} runs")
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("sanitizer", ["thread", "address,undefined"])
+def test_sanitizers_are_silent(tmp_path, sanitizer):
+    flags = ["-O1", "-g", f"-fsanitize={sanitizer}", "-fno-sanitize-recover=all"]
+    try:
+        program = build(tmp_path, flags=flags)
+    except NoCompilerError as error:
+        pytest.skip(str(error))
+    for algorithm in ALGORITHMS:
+        for options in [(), ("--crashes", 20, "--process-crashes", 20), ("--results", "values", "--unread-expected")]:
+            for seed in range(5):
+                command = ("--algorithm", algorithm, "--threads", 4, "--operations", 3000, "--seed", seed, *options)
+                assert drive(program, tmp_path / "history.jsonl", *command)["operations"] == 12_000
+
+
 def test_values_are_unique_and_expected_ones_were_read_before(program, tmp_path):
     log = tmp_path / "history.jsonl"
     drive(program, log, "--crashes", 3, "--process-crashes", 3)
