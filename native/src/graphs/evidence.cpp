@@ -6,7 +6,7 @@
 namespace linpoint::graphs {
 
 Link Evidence::link(std::int32_t from, std::int32_t to, Because because, std::int32_t version) const {
-  Link found{from == kNone ? kNone : position(from), position(to), because};
+  Link found{from == kNone ? kNone : memory_.position(from), memory_.position(to), because};
   if (version == kNone) return found;
   found.word = memory_.version(version).word;
   found.value = memory_.version(version).value;
@@ -36,7 +36,7 @@ Refutation Evidence::refutation(std::vector<Contradiction> contradictions, const
   if (connected && !failed.empty()) refutation.reason = Reason::kCycle;
   refutation.kept = kept(contradictions, certain);
   refutation.contradictions = std::move(contradictions);
-  for (const std::int32_t each : failed) refutation.failed.push_back(position(each));
+  for (const std::int32_t each : failed) refutation.failed.push_back(memory_.position(each));
   return refutation;
 }
 

@@ -13,7 +13,7 @@ namespace linpoint::graphs {
 
 class Evidence {
  public:
-  Evidence(const search::Problem& problem, const Memory& memory) : problem_(problem), memory_(memory) {}
+  explicit Evidence(const Memory& memory) : memory_(memory) {}
 
   [[nodiscard]] Contradiction circular(const Circle& circle) const;
   [[nodiscard]] Contradiction flawed(const Memory::Flaw& flaw) const;
@@ -24,12 +24,10 @@ class Evidence {
                                       std::size_t certain) const;
 
  private:
-  [[nodiscard]] std::int32_t position(std::int32_t operation) const { return problem_.position[at(operation)]; }
   [[nodiscard]] Link link(std::int32_t from, std::int32_t to, Because because, std::int32_t version) const;
   [[nodiscard]] static Reason reason(const std::vector<Contradiction>& contradictions);
   [[nodiscard]] std::vector<Link> kept(const std::vector<Contradiction>& contradictions, std::size_t certain) const;
 
-  const search::Problem& problem_;
   const Memory& memory_;
 };
 

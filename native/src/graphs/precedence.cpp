@@ -2,6 +2,7 @@
 #include "linpoint/graphs/precedence.hpp"
 
 #include <algorithm>
+#include <future>
 #include <limits>
 #include <map>
 #include <optional>
@@ -14,28 +15,30 @@
 namespace linpoint::graphs {
 namespace {
 
-using search::Problem;
 using search::StopToken;
 using specs::Effect;
 
 constexpr std::size_t kMostAtOnce = 10'000;  // circles of one round
 constexpr std::size_t kFew = 200;            // of which each is tried whether it can be left out
 constexpr std::int32_t kMostRounds = 200;
+constexpr std::size_t kLong = 100'000;  // operations for which a thread of its own pays
 
 /// Decides by rounds: explain what failed, look for an order, learn from the circles which explanations do not go
 /// together, and choose others.
 class Decision {
  public:
-  Decision(const histories::Columns& columns, const Problem& problem, const specs::Blueprint& blueprint,
-           std::span<const std::int64_t> content, StopToken& stop, Rules rules)
-      : problem_(problem),
-        memory_(columns, problem, blueprint, content),
-        pairs_(problem, rules, columns),
-        evidence_(problem, memory_),
+  Decision(const Question& question, StopToken& stop, Rules rules)
+      : question_(question),
+        memory_(question.columns, question.positions, question.blueprint, question.content),
+        evidence_(memory_),
         stop_(stop),
         rules_(rules) {}
 
-  Outcome run() {
+  Outcome run(bool parallel) {
+    // What operations did and when they did it are two things, which can be read at the same time.
+    const auto launch = parallel && question_.positions.size() > kLong ? std::launch::async : std::launch::deferred;
+    std::future<Timing> timing = std::async(
+        launch, [this] { return Timing(question_.columns, question_.positions, question_.condition, rules_); });
     if (const auto [why, who] = memory_.load(stop_); why != Exclusion::kNone) return excluded(why, who);
     memory_.keep_seen();
     if (memory_.fork().reason != Reason::kNone) return refuted({evidence_.flawed(memory_.fork())}, {});
@@ -44,6 +47,7 @@ class Decision {
     if (!memory_.join_swaps()) return excluded(Exclusion::kCutOffSwap, memory_.unknown().front());
     base_ = memory_.kept_unknown().size();
     list_candidates();
+    timing_ = timing.get();
     if (auto unexplained = choose_first()) return std::move(*unexplained);
     for (std::int32_t round = 0; round < kMostRounds; ++round)
       if (auto answer = attempt()) return std::move(*answer);
@@ -51,12 +55,10 @@ class Decision {
   }
 
  private:
-  [[nodiscard]] std::int32_t position(std::int32_t operation) const { return problem_.position[at(operation)]; }
-
   Outcome excluded(Exclusion why, std::int32_t operation) const {
     Outcome outcome;
     outcome.exclusion = why;
-    if (operation != kNone) outcome.culprit = position(operation);
+    if (operation != kNone) outcome.culprit = memory_.position(operation);
     return outcome;
   }
 
@@ -91,23 +93,27 @@ class Decision {
   /// How likely an explanation is, by the times of the operations alone: 0 if it is impossible, 3 if it is certain.
   [[nodiscard]] int likelihood(std::int32_t failed, const Option& option) const {
     const Version& version = memory_.version(memory_.cell(option.cell).seen);
-    const std::int64_t call = problem_.call[at(failed)];
-    const std::int64_t ret = problem_.ret[at(failed)];
+    const std::int64_t call = timing_.call[at(failed)];
+    const std::int64_t ret = timing_.ret[at(failed)];
     if (option.before) {
-      if (!memory_.kept(version.writer) || ret < problem_.call[at(version.writer)]) return 3;
-      return problem_.ret[at(version.writer)] < call ? 0 : 1;
+      if (!memory_.kept(version.writer) || ret < timing_.call[at(version.writer)]) return 3;
+      return timing_.ret[at(version.writer)] < call ? 0 : 1;
     }
     const std::int32_t replacer = option.kept == kNone ? version.replacer : option.kept;
-    if (ret < problem_.call[at(replacer)]) return 0;
+    if (ret < timing_.call[at(replacer)]) return 0;
     if (option.kept != kNone) return 1;
-    return problem_.ret[at(replacer)] < call ? 3 : 2;
+    return timing_.ret[at(replacer)] < call ? 3 : 2;
   }
 
   std::optional<Outcome> choose_first() {
     explanations_.reserve(memory_.failures().size());
     for (const std::int32_t failed : memory_.failures()) {
       if (rules_ == Rules::kPaper && memory_.cells(failed).size() > 1) return excluded(Exclusion::kResult, failed);
-      Option chosen{kNone, false};
+      Option chosen = at_once(failed);
+      if (chosen.cell != kNone) {
+        explanations_.push_back(chosen);
+        continue;
+      }
       if (const auto all = options(failed)) {
         if (all->empty()) return unexplained(failed);
         chosen = all->front();
@@ -117,6 +123,16 @@ class Decision {
       explanations_.push_back(chosen);
     }
     return std::nullopt;
+  }
+
+  /// An explanation that its times alone make certain, if it is easily seen.
+  [[nodiscard]] Option at_once(std::int32_t failed) const {
+    for (const VersionCell& cell : memory_.cells(failed)) {
+      const std::int32_t replacer = memory_.version(cell.seen).replacer;
+      if (replacer != kNone && timing_.ret[at(replacer)] < timing_.call[at(failed)])
+        return {memory_.cell_number(cell), false};
+    }
+    return {kNone, false};
   }
 
   Outcome unexplained(std::int32_t failed) {
@@ -133,7 +149,7 @@ class Decision {
     if (keeps_swap()) return excluded(Exclusion::kCutOffSwap, memory_.unknown().front());
     if (possible) {
       explain(memory_, explanations_);
-      Ordering ordering(memory_, problem_, pairs_, explanations_);
+      Ordering ordering(memory_, timing_, explanations_);
       const auto answer = ordering.run([&](const Circle& circle) { return learn(circle); }, stop_);
       if (answer == Ordering::Answer::kStopped) return excluded(Exclusion::kStopped, kNone);
       if (answer == Ordering::Answer::kOrdered) return ordered(ordering.order());
@@ -151,9 +167,8 @@ class Decision {
   Outcome ordered(std::vector<std::int32_t>& order) {
     Outcome outcome;
     outcome.status = Status::kLinearizable;
-    for (std::int32_t& each : order) each = position(each);
+    for (std::int32_t& each : order) each = memory_.position(each);
     outcome.order = std::move(order);
-    outcome.edges = memory_.edges() + static_cast<std::int64_t>(explanations_.size());
     return outcome;
   }
 
@@ -334,9 +349,9 @@ class Decision {
     }
   }
 
-  const Problem& problem_;
+  Question question_;
   Memory memory_;
-  PairEdges pairs_;
+  Timing timing_;
   Evidence evidence_;
   StopToken& stop_;
   Rules rules_;
@@ -351,14 +366,15 @@ class Decision {
 
 }  // namespace
 
-Outcome decide(const histories::Columns& columns, const Problem& problem, const specs::Blueprint& blueprint,
-               std::span<const std::int64_t> content, StopToken& stop, Rules rules) {
-  if (blueprint.kind != "mwcas" && blueprint.kind != "register") {
-    Outcome outcome;
+Outcome decide(const Question& question, StopToken& stop, Rules rules, bool parallel) {
+  Outcome outcome;
+  if (question.blueprint.kind != "mwcas" && question.blueprint.kind != "register")
     outcome.exclusion = Exclusion::kKind;
-    return outcome;
-  }
-  return Decision(columns, problem, blueprint, content, stop, rules).run();
+  else if (question.condition == search::Condition::kBufferedDurable)
+    outcome.exclusion = Exclusion::kEras;
+  else
+    outcome = Decision(question, stop, rules).run(parallel);
+  return outcome;
 }
 
 }  // namespace linpoint::graphs

@@ -56,6 +56,7 @@ class ExactDecisions:
         stop: StopToken,
         budget: Budget,
         *,
+        threads: int = 1,
         paper: bool = False,
     ) -> None:
         self._reading = reading
@@ -63,6 +64,7 @@ class ExactDecisions:
         self._checker = checker
         self._stop = stop
         self._budget = budget
+        self._threads = max(1, threads // max(1, len(objects)))  # that each object may have to itself
         self._paper = paper
         self.refuted: float | None = None
         """When one found a violation first, on the clock of ``time.perf_counter``."""
@@ -111,7 +113,7 @@ class ExactDecisions:
             return Told(name, "there is not enough memory for it")
         if name == "graph":
             ask = deciding.by_the_paper if self._paper else deciding.graphed
-            return ask(self._reading, asked.positions, self._stop)
+            return ask(self._reading, asked.positions, self._stop, threads=self._threads)
         return monitoring.monitored(self._reading, asked.positions, self._stop, self._budget.remaining())
 
 

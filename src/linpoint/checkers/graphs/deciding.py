@@ -75,10 +75,10 @@ def excluded(reading: Interpretation) -> str | None:
     return None
 
 
-def graphed(reading: Interpretation, positions: Sequence[int], stop: StopToken) -> Told | None:
+def graphed(reading: Interpretation, positions: Sequence[int], stop: StopToken, *, threads: int = 1) -> Told | None:
     """Ask the graph for one object; None if it was stopped."""
     memory = Memory(reading)
-    said = memory.ask(positions, stop, paper=False)
+    said = memory.ask(positions, stop, threads=threads)
     match said.status:
         case GraphStatus.LINEARIZABLE:
             refuse(reading.history, *said.flaw)
@@ -94,15 +94,17 @@ def graphed(reading: Interpretation, positions: Sequence[int], stop: StopToken) 
     return Told(_GRAPH, _excluded(reading, said.exclusion, said.culprit))
 
 
-def by_the_paper(reading: Interpretation, positions: Sequence[int], stop: StopToken) -> Told | None:
+def by_the_paper(
+    reading: Interpretation, positions: Sequence[int], stop: StopToken, *, threads: int = 1
+) -> Told | None:
     """The same by the rules as published, right or wrong; why says which, if that is known."""
     memory = Memory(reading)
-    said = memory.ask(positions, stop, paper=True)
+    said = memory.ask(positions, stop, paper=True, threads=threads)
     if said.exclusion is GraphExclusion.STOPPED:
         return None
     if said.status is GraphStatus.EXCLUDED:
         return Told(_GRAPH, _excluded(reading, said.exclusion, said.culprit))
-    right = graphed(reading, positions, stop)
+    right = graphed(reading, positions, stop, threads=threads)
     why = "by the rules of the paper as published, not certified"
     if right is not None and right.decided:
         same = (right.witness is not None) is (said.status is GraphStatus.LINEARIZABLE)
@@ -135,10 +137,10 @@ class Memory:
             self.twin = twin
             self.columns = reading.columns
 
-    def ask(self, positions: Sequence[int], stop: StopToken, *, paper: bool) -> Graphed:
+    def ask(self, positions: Sequence[int], stop: StopToken, *, paper: bool = False, threads: int = 1) -> Graphed:
         """What the native core says of the operations on one object, by its own rules or by those of the paper."""
         content, condition = self.twin.content(positions), self._reading.native_condition
-        return graph(self.columns, positions, content, self.twin.blueprint, condition, stop, paper)
+        return graph(self.columns, positions, content, self.twin.blueprint, condition, stop, paper, threads > 1)
 
     def refutation(self, said: Graphed) -> Precedence:
         """The refutation with values for numbers."""
