@@ -292,8 +292,8 @@ void two_threads_find_what_one_does() {
   EXPECT(both.status == Status::kLinearizable);
   EXPECT(alone.order == both.order);
   const auto flaw = [&](const std::vector<std::int32_t>& order, bool parallel) {
-    return check_witness(asked.columns, asked.positions, order, asked.condition, asked.blueprint, asked.content,
-                         parallel)
+    return linpoint::verdicts::check_witness(asked.columns, asked.positions, order, asked.condition, asked.blueprint,
+                                             asked.content, parallel)
         .flaw;
   };
   using linpoint::verdicts::Flaw;
