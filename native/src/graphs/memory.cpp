@@ -41,7 +41,7 @@ std::pair<Exclusion, std::int32_t> Memory::load(search::StopToken& stop) {
     const std::int32_t position = positions_[at(operation)];
     const Effect effect = words_.read(at(position), cells);
     if (const Exclusion why = add(operation, effect, cells); why != Exclusion::kNone) return {why, operation};
-    first_cell_.push_back(cells_.size());
+    first_cell_.push_back(static_cast<std::uint32_t>(cells_.size()));
   }
   return {Exclusion::kNone, kNone};
 }

@@ -148,7 +148,6 @@ class Decision {
     const bool possible = keep_chosen();
     if (keeps_swap()) return excluded(Exclusion::kCutOffSwap, memory_.unknown().front());
     if (possible) {
-      explain(memory_, explanations_);
       Ordering ordering(memory_, timing_, explanations_);
       const auto answer = ordering.run([&](const Circle& circle) { return learn(circle); }, stop_);
       if (answer == Ordering::Answer::kStopped) return excluded(Exclusion::kStopped, kNone);
