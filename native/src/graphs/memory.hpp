@@ -43,7 +43,7 @@ class Memory {
          std::span<const std::int64_t> content);
 
   /// Reads all operations. What excludes them, and which one.
-  std::pair<Exclusion, std::int32_t> load(search::StopToken& stop);
+  std::pair<Exclusion, std::int32_t> load(search::StopToken& stop, bool parallel);
 
   /// Keeps the operations with an unknown outcome of which somebody saw something, and what they saw in turn.
   void keep_seen();
@@ -104,6 +104,13 @@ class Memory {
   void unplace_readers();
 
  private:
+  /// What some operations did, one after the other.
+  struct Some {
+    std::vector<specs::Effect> effects;
+    std::vector<std::size_t> first;  // offsets into cells, one more than operations
+    std::vector<specs::Cell> cells;
+  };
+  [[nodiscard]] Some read(std::size_t from, std::size_t to) const;
   void reserve();
   std::int32_t version_of(std::int32_t word, std::int32_t value);
   std::int32_t initial_version(std::int32_t word);
