@@ -37,6 +37,8 @@ class Request:
     """How much clocks may differ, in the unit of the files' times."""
     arguments: tuple[str, ...] = ()
     """The options that matter for the verdict, to be given again."""
+    graph: str | None = None
+    """Where to write the precedence graph."""
 
 
 def explained(verdict: Verdict, budget: Budget, seconds: float = DEFAULT_SECONDS) -> Explanation | None:

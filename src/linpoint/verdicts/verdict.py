@@ -134,5 +134,5 @@ def register_explainer(
     explainer: Callable[[Verdict], Explanation], grapher: Callable[[Verdict], PrecedenceGraph]
 ) -> None:
     """Tell verdicts how to explain and draw themselves; explanations live in a layer above this one."""
-    global _explainer, _grapher  # noqa: PLW0603 - set once, when the package is imported
+    global _explainer, _grapher  # set once, when the package is imported
     _explainer, _grapher = explainer, grapher

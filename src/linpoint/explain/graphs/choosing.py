@@ -20,6 +20,7 @@ from linpoint.explain.graphs.words import words_of
 from linpoint.explain.text import sentence
 from linpoint.histories.operation import Crash, Operation
 from linpoint.histories.values import canonical, counted
+from linpoint.specs.protocol import Spec
 from linpoint.verdicts import KeyVerdict, Pattern, Status, StuckFrontier, Verdict
 from linpoint.verdicts.refutation import Link, Precedence
 
@@ -40,17 +41,22 @@ def precedence_graph(verdict: Verdict) -> PrecedenceGraph:
     """
     spec = verdict.spec
     if not has_graph(spec):
-        raise UsageError(
-            "LP-U008",
-            f"histories of {spec.name} have no precedence graph.",
-            remedy="Only those of mwcas, cas-register and register have one; the explanation has a drawing of any.",
-        )
+        raise no_graph(spec)
     reading = Interpretation(verdict.history, spec, verdict.condition)
     bad = [key for key in verdict.keys if key.status is Status.VIOLATION]
     refuted = [key for key in bad if isinstance(key.refutation, Precedence)]
     if refuted:
         return _Refuted(verdict, reading, _shortest(refuted)).graph()
     return _of_any(verdict, reading, [_shortest(bad)] if bad else list(verdict.keys))
+
+
+def no_graph(spec: Spec) -> UsageError:
+    """What is said of a spec whose histories have no precedence graph."""
+    return UsageError(
+        "LP-U008",
+        f"there is no precedence graph for {spec.name}.",
+        remedy="Only mwcas, cas-register and register have one; the text has a drawing for any spec.",
+    )
 
 
 def _shortest(keys: Sequence[KeyVerdict]) -> KeyVerdict:
@@ -136,9 +142,8 @@ def _as_it_was(edges: Iterable[Edge], order: Sequence[int] | None) -> list[Edge]
     }
     kept = []
     for edge in edges:
-        if edge.because != "failed-after" or not isinstance(edge.source, int):
-            kept.append(edge)
-        elif place[edge.source] < place[edge.target]:
+        replacer = edge.source
+        if edge.because != "failed-after" or not isinstance(replacer, int) or place[replacer] < place[edge.target]:
             kept.append(edge)
         else:
             writer = writers.get((canonical(edge.word), canonical(edge.value)))
@@ -303,7 +308,7 @@ def _crashes(crashes: Iterable[Crash], ops: Sequence[Operation]) -> tuple[Crash,
     first, last = min(op.call for op in ops), max(op.call if op.return_ is None else op.return_ for op in ops)
     processes = {op.process for op in ops}
     open_ended = {op.process for op in ops if op.return_ is None}
-    found = []
+    found: list[Crash] = []
     for crash in crashes:
         if crash.process is not None and crash.process not in processes:
             continue

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A precedence graph in the language of Graphviz.
+r"""A precedence graph in the language of Graphviz.
 
 Everything from the history is inside double quotes, with backslashes, quotes and ampersands escaped: Graphviz reads
-escapes such as ``\\N`` and entities such as ``&lt;`` inside them.
+escapes such as ``\N`` and entities such as ``&lt;`` inside them.
 """
 
 from __future__ import annotations

@@ -23,14 +23,12 @@ LETTER: Final = 7.3
 HEIGHT: Final = 44.0
 """Of a box."""
 _PADDING: Final = 11.0
-_STEP: Final = 16.0
-"""Between two events."""
-_REST: Final = 42.0
-"""Between two operations of one process."""
+_FEW: Final = 14
+"""So many operations get more room."""
+_LEAST: Final = 17
+"""Letters of a box that contradicts others, so that edges can leave it side by side."""
 _OPEN: Final = 34.0
 """More for a box without an end, which fades."""
-_GAP: Final = 70.0
-"""Between two rows, for edges."""
 _MARGIN: Final = 24.0
 _CALL, _END, _CRASH = 0, 1, 2
 
@@ -59,6 +57,22 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
+class _Room:
+    """How much room there is for edges."""
+
+    step: float
+    """Between two events."""
+    rest: float
+    """Between two operations of one process."""
+    gap: float
+    """Between two rows."""
+
+
+_TIGHT: Final = _Room(16, 42, 72)
+_AMPLE: Final = _Room(34, 120, 92)
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """Boxes of operations and sources, rows of processes, lines of crashes; all below ``top``."""
 
@@ -68,48 +82,63 @@ class Layout:
     crashes: tuple[tuple[Crash, float, float, float], ...]
     """Each with its x, and from where to where."""
     left: float
-    """Where the first operation may begin."""
+    """Where the rows begin."""
+    top: float
+    gap: float
+    """Between two rows."""
     width: float
     height: float
 
 
-def arrange(graph: PrecedenceGraph, top: float) -> Layout:
-    """Put everything in its place."""
+def arrange(graph: PrecedenceGraph, top: float, longest: int) -> Layout:
+    """Put everything in its place, below ``top``; ``longest`` is the longest label of an edge from a source."""
     ops = [vertex.operation for vertex in graph.vertices]
-    labels = [max(columns(heading(v.position, v.operation)), columns(detail(v.operation))) for v in graph.vertices]
+    few = len(ops) <= _FEW
+    labels = [
+        max(
+            columns(heading(vertex.position, vertex.operation)),
+            columns(detail(vertex.operation)),
+            _LEAST if few and vertex.contradicts else 0,
+        )
+        for vertex in graph.vertices
+    ]
     processes = list(dict.fromkeys(op.process for op in sorted(ops, key=lambda op: op.call)))
     rows = {process: number for number, process in enumerate(processes)}
     names = [clean(str(process), 16) for process in processes]
     left = _MARGIN + max((columns(name) for name in names), default=0) * LETTER + 18
     sources = [source for source in ("genesis", "nobody") if graph.has(source)]
-    first = left + (104 if sources else 0)
-    places = _places(ops, graph.crashes, labels)
-    height = top + _GAP + len(rows) * (HEIGHT + _GAP)
+    first = left + (74 + 44 + longest * LETTER if sources else 0)
+    room = _AMPLE if few else _TIGHT
+    places = _places(ops, graph.crashes, labels, room)
+    pitch, begin = HEIGHT + room.gap, top + room.gap
+    height = begin + len(rows) * pitch - room.gap + _MARGIN
     last = max((x for x in places.values()), default=0.0)
     boxes: dict[int | str, Box] = {}
     for index, vertex in enumerate(graph.vertices):
-        op, row = vertex.operation, rows[vertex.operation.process]
+        row = rows[vertex.operation.process]
         start, unknown = places[index, _CALL], vertex.operation.outcome is Outcome.UNKNOWN
         least = start + labels[index] * LETTER + 2 * _PADDING + (_OPEN if unknown else 0)
-        end = max(places.get((index, _END), last + _REST), least)
-        y = top + _GAP + row * (HEIGHT + _GAP)
+        end = max(places.get((index, _END), last + room.rest), least)
+        y = begin + row * pitch
         boxes[vertex.position] = Box(first + start, y, first + end, y + HEIGHT, row, unknown)
-    middle = top + _GAP / 2 + len(rows) * (HEIGHT + _GAP) / 2
+    middle = begin + (len(rows) * pitch - room.gap) / 2
     for number, source in enumerate(sources):
-        y = middle - HEIGHT / 2 + (number - (len(sources) - 1) / 2) * (HEIGHT + 24)
+        y = middle - 17 + (number - (len(sources) - 1) / 2) * (HEIGHT + 24)
         boxes[source] = Box(left, y, left + 74, y + 34)
     lines = []
     for number, crash in enumerate(graph.crashes):
         x = first + places[number, _CRASH]
-        y = top + _GAP + rows.get(crash.process, 0) * (HEIGHT + _GAP) if crash.process is not None else top + _GAP
-        until = y + HEIGHT if crash.process is not None else height - _GAP
-        lines.append((crash, x, y - 16, until + 16))
+        y = top if crash.process is None else begin + rows[crash.process] * pitch - 18
+        until = height - _MARGIN + 12 if crash.process is None else y + HEIGHT + 36
+        lines.append((crash, x, y, until))
     width = max([box.right for box in boxes.values()] + [x for _, x, _, _ in lines] + [first]) + _MARGIN
-    named = tuple((name, top + _GAP + row * (HEIGHT + _GAP) + HEIGHT / 2) for row, name in enumerate(names))
-    return Layout(boxes, named, tuple(lines), left, width, height)
+    named = tuple((name, begin + row * pitch + HEIGHT / 2) for row, name in enumerate(names))
+    return Layout(boxes, named, tuple(lines), left, top, room.gap, width, height)
 
 
-def _places(ops: list[Operation], crashes: tuple[Crash, ...], labels: list[int]) -> dict[tuple[int, int], float]:
+def _places(
+    ops: list[Operation], crashes: tuple[Crash, ...], labels: list[int], room: _Room
+) -> dict[tuple[int, int], float]:
     """An x for each call, end and crash: as far left as order and labels allow.
 
     What has no end fades away where its process calls again or behind the crash that cut it off, else at the right.
@@ -136,17 +165,17 @@ def _places(ops: list[Operation], crashes: tuple[Crash, ...], labels: list[int])
     events += [(ranks.calls[len(ops) + number], number, _CRASH) for number in range(len(crashes))]
     free: dict[Process, float] = {}
     places: dict[tuple[int, int], float] = {}
-    at = -_STEP
+    at = -room.step
     for _, index, kind in sorted(events):
-        at += _STEP
+        at += room.step
         if kind == _CALL:
-            at = max(at, free.get(ops[index].process, 0.0) + (_REST if ops[index].process in free else 0))
+            at = max(at, free.get(ops[index].process, 0.0) + (room.rest if ops[index].process in free else 0))
         elif kind == _END:
             unknown = ops[index].outcome is Outcome.UNKNOWN
             least = labels[index] * LETTER + 2 * _PADDING + (_OPEN if unknown else 0)
             at = max(at, places[index, _CALL] + least)
             free[ops[index].process] = at
         else:
-            at += _STEP / 2  # a crash stands alone
+            at += room.step / 2  # a crash stands alone
         places[index, kind] = at
     return places

@@ -2,21 +2,19 @@
 """The ways of edges in a picture: smooth curves from box to box, and a place for the label of each.
 
 Edges leave and enter boxes at the top and the bottom, spread out so that no two share an end; they go behind boxes, and
-labels avoid boxes and each other as far as they can. Cost: O(e (e + v)) for the labels.
+labels avoid boxes and each other as far as they can. Cost: O(e (e + v)).
 """
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from linpoint.explain.graphs.layout import LETTER, Box, Layout
 from linpoint.explain.graphs.words import columns
-
-if TYPE_CHECKING:
-    from linpoint.explain.graphs.graph import PrecedenceGraph
 
 Point = tuple[float, float]
 
@@ -26,6 +24,8 @@ _FAR_APART: Final = 46.0
 """Between ends of edges that contradict each other, whose labels are long."""
 _TIP: Final = 2.0
 """Between an arrow and its box."""
+_FADING: Final = 30.0
+"""The part of an open end where nothing begins."""
 _LABEL: Final = 17.0
 _PLACES: Final = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.2, 0.8)
 
@@ -46,83 +46,96 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
-    """The way of one edge, and where its label is."""
+class Strand:
+    """One line of the picture: an edge, or several of one kind between the same two operations."""
 
-    curve: Curve
+    source: int | str
+    target: int
+    because: str
     label: str
+    words: str
+    """What it says, in a sentence."""
+    red: bool = False
+    """Whether it is part of a contradiction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The way of one strand, and where its label is."""
+
+    strand: Strand
+    curve: Curve
     place: Box | None
 
 
 @dataclass(slots=True)
 class _End:
-    """One end of an edge at a side of a box."""
+    """One end of a strand at a side of a box."""
 
-    edge: int
+    strand: int
     outgoing: bool
     wish: float
     apart: float
 
 
-def route(graph: PrecedenceGraph, layout: Layout, labels: Sequence[str]) -> list[Route]:
-    """A way for each edge, in their order."""
-    ends = _ends(graph, layout)
-    curves = [_curve(graph, layout, ends, index) for index in range(len(graph.edges))]
+def route(strands: Sequence[Strand], layout: Layout) -> list[Route]:
+    """A way for each strand, in their order; those that contradict each other choose their labels' places first."""
+    ends = _ends(strands, layout)
+    levels = _levels(strands, layout, ends)
+    curves = [
+        _curve(strand, layout, ends[index, True], ends[index, False], levels.get(index, 0))
+        for index, strand in enumerate(strands)
+    ]
     taken: list[Box] = []
     places: dict[int, Box] = {}
-    important = graph.contradicting
-    for index in sorted(range(len(labels)), key=lambda index: (index not in important, index)):
-        if labels[index]:
-            places[index] = _place(curves[index], labels[index], [*layout.boxes.values()], taken)
+    for index in sorted(range(len(strands)), key=lambda index: (not strands[index].red, index)):
+        if strands[index].label:
+            places[index] = _place(curves[index], strands[index].label, [*layout.boxes.values()], taken)
             taken.append(places[index])
-    return [Route(curve, labels[index], places.get(index)) for index, curve in enumerate(curves)]
+    return [Route(strand, curves[index], places.get(index)) for index, strand in enumerate(strands)]
 
 
-def _sides(source: Box, target: Box) -> tuple[str, str]:
+def _sides(source: Box, target: Box, layout: Layout) -> tuple[str, str]:
     """At which side an edge leaves its source and enters its target."""
-    if source.row < 0:
-        return "right", "left" if target.left - source.right < 120 else (
-            "top" if target.top >= source.top else "bottom"
-        )
+    if source.row < 0:  # genesis or nobody, at the left of all rows
+        if not any(box.row == target.row and box.left < target.left for box in layout.boxes.values()):
+            return "right", "left"
+        return "right", "top" if target.top >= source.top else "bottom"
     if source.row == target.row:
         return "top", "top"
     return ("bottom", "top") if source.row < target.row else ("top", "bottom")
 
 
-def _straight(graph: PrecedenceGraph, layout: Layout, index: int) -> bool:
-    """Whether an edge goes from one box to the next in its row, along the row: real time, which has no label."""
-    edge = graph.edges[index]
-    source, target = layout.boxes[edge.source], layout.boxes[edge.target]
-    if edge.because != "real-time" or index in graph.contradicting:
-        return False
-    if source.row != target.row or target.left <= source.right:
+def _straight(strand: Strand, layout: Layout) -> bool:
+    """Whether it goes from one box to the next in its row, along the row: real time, which has no label."""
+    source, target = layout.boxes[strand.source], layout.boxes[strand.target]
+    if strand.label or source.row != target.row or target.left <= source.right:
         return False
     return not any(box.row == source.row and source.right <= box.left < target.left for box in layout.boxes.values())
 
 
-def _ends(graph: PrecedenceGraph, layout: Layout) -> dict[tuple[int, bool], Point]:
-    """Where each edge begins and ends: for (edge, whether it is its beginning)."""
+def _ends(strands: Sequence[Strand], layout: Layout) -> dict[tuple[int, bool], Point]:
+    """Where each strand begins and ends: for (its index, whether it is its beginning)."""
     sides: dict[tuple[int | str, str], list[_End]] = defaultdict(list)
     found: dict[tuple[int, bool], Point] = {}
-    for index, edge in enumerate(graph.edges):
-        source, target = layout.boxes[edge.source], layout.boxes[edge.target]
-        if _straight(graph, layout, index):
+    for index, strand in enumerate(strands):
+        source, target = layout.boxes[strand.source], layout.boxes[strand.target]
+        if _straight(strand, layout):
             y = source.middle[1]
             found[index, True], found[index, False] = (source.right, y), (target.left - _TIP, y)
             continue
-        leaves, enters = _sides(source, target)
-        apart = _FAR_APART if index in graph.contradicting else _APART
-        # The sideways shift keeps two edges in opposite directions from crossing each other.
+        leaves, enters = _sides(source, target, layout)
+        apart = _FAR_APART if strand.red else _APART
         wish = target.middle[0] if leaves != "right" else target.middle[1]
-        sides[edge.source, leaves].append(_End(index, True, wish, apart))
+        sides[strand.source, leaves].append(_End(index, True, wish, apart))
         wish = source.middle[0] if enters != "left" else source.middle[1]
-        sides[edge.target, enters].append(_End(index, False, wish, apart))
+        sides[strand.target, enters].append(_End(index, False, wish, apart))
     for (name, side), ends in sides.items():
         box = layout.boxes[name]
-        along = _spread(box, side, ends, graph)
-        for end, x in zip(sorted(ends, key=lambda end: (end.wish, end.edge)), along, strict=True):
+        ends.sort(key=lambda end: (end.wish, end.strand))
+        for end, x in zip(ends, _spread(box, side, ends), strict=True):
             tip = 0.0 if end.outgoing else _TIP
-            found[end.edge, end.outgoing] = {
+            found[end.strand, end.outgoing] = {
                 "top": (x, box.top - tip),
                 "bottom": (x, box.bottom + tip),
                 "left": (box.left - tip, x),
@@ -131,20 +144,16 @@ def _ends(graph: PrecedenceGraph, layout: Layout) -> dict[tuple[int, bool], Poin
     return found
 
 
-def _spread(box: Box, side: str, ends: Sequence[_End], graph: PrecedenceGraph) -> list[float]:
+def _spread(box: Box, side: str, ends: Sequence[_End]) -> list[float]:
     """Places along a side, as near as possible to where each end would like to be, and apart from each other."""
     low, high = (box.top, box.bottom) if side in ("left", "right") else (box.left, box.right)
     inset = min(_INSET, (high - low) / 4)
-    low, high = low + inset, high - inset - (30 if box.open_end and side in ("top", "bottom") else 0)
-    ordered = sorted(ends, key=lambda end: (end.wish, end.edge))
-    gaps = [
-        min(first.apart, second.apart) if first.apart != second.apart else first.apart
-        for first, second in zip(ordered, ordered[1:], strict=False)
-    ]
+    low, high = low + inset, high - inset - (_FADING if box.open_end and side in ("top", "bottom") else 0)
+    gaps = [min(first.apart, second.apart) for first, second in itertools.pairwise(ends)]
     room = sum(gaps)
-    if room > high - low and room > 0:
+    if room > high - low:
         gaps = [gap * (high - low) / room for gap in gaps]
-    places = [min(max(end.wish, low), high) for end in ordered]
+    places = [min(max(end.wish, low), high) for end in ends]
     for index, gap in enumerate(gaps):
         places[index + 1] = max(places[index + 1], places[index] + gap)
     limit = high
@@ -154,16 +163,34 @@ def _spread(box: Box, side: str, ends: Sequence[_End], graph: PrecedenceGraph) -
     return places
 
 
-def _curve(graph: PrecedenceGraph, layout: Layout, ends: dict[tuple[int, bool], Point], index: int) -> Curve:
-    edge = graph.edges[index]
-    source, target = layout.boxes[edge.source], layout.boxes[edge.target]
-    (x1, y1), (x2, y2) = ends[index, True], ends[index, False]
-    if _straight(graph, layout, index):
+def _levels(strands: Sequence[Strand], layout: Layout, ends: dict[tuple[int, bool], Point]) -> dict[int, int]:
+    """How many arcs along its row each such arc has to go over: the wide ones over the narrow ones."""
+    arcs: list[tuple[float, int, int, float, float]] = []
+    for index, strand in enumerate(strands):
+        row = layout.boxes[strand.source].row
+        if row >= 0 and row == layout.boxes[strand.target].row and not _straight(strand, layout):
+            left, right = sorted((ends[index, True][0], ends[index, False][0]))
+            arcs.append((right - left, index, row, left, right))
+    levels: dict[int, int] = {}
+    for at, (_, index, row, left, right) in enumerate(sorted(arcs)):
+        below = [
+            levels[other]
+            for _, other, its_row, begin, end in sorted(arcs)[:at]
+            if its_row == row and begin < right and left < end
+        ]
+        levels[index] = max(below, default=-1) + 1
+    return levels
+
+
+def _curve(strand: Strand, layout: Layout, begin: Point, end: Point, level: int) -> Curve:
+    source, target = layout.boxes[strand.source], layout.boxes[strand.target]
+    (x1, y1), (x2, y2) = begin, end
+    if _straight(strand, layout):
         third = (x2 - x1) / 3
         return Curve(((x1, y1), (x1 + third, y1), (x2 - third, y2), (x2, y2)))
-    leaves, enters = _sides(source, target)
+    leaves, enters = _sides(source, target, layout)
     if source.row == target.row and source.row >= 0:
-        up = min(30 + abs(x2 - x1) * 0.10, 62)
+        up = min(40 + level * 28, layout.gap * 1.2)  # it gets three quarters of that high
         return Curve(((x1, y1), (x1, y1 - up), (x2, y2 - up), (x2, y2)))
     pull = max(abs(y2 - y1) * 0.5, 30)
     heads = {"top": (0, -pull), "bottom": (0, pull)}

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape
 
 from linpoint.explain.graphs.layout import Box, Layout, arrange
-from linpoint.explain.graphs.routing import Route, route
+from linpoint.explain.graphs.routing import Route, Strand, route
 from linpoint.explain.graphs.style import INK, RED, STROKES
 from linpoint.explain.graphs.words import clean, columns, detail, full, heading
+from linpoint.histories.operation import Outcome
 
 if TYPE_CHECKING:
     from linpoint.explain.graphs.graph import Edge, PrecedenceGraph, Vertex
 
 _MARGIN: Final = 24.0
-_NARROWEST: Final = 720.0
+_NARROWEST: Final = 760.0
 _LONG: Final = 600
 _LINE: Final = 22.0
 _MONO: Final = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
@@ -31,13 +32,13 @@ _PALE: Final = 0.62
 
 def svg(graph: PrecedenceGraph) -> str:
     """The picture, as the text of a file."""
-    labels = [_label(graph, index, edge) for index, edge in enumerate(graph.edges)]
-    guess = arrange(graph, 0)
-    width = max(guess.width, _NARROWEST)
-    title = _wrapped(clean(graph.sentence, _LONG), width, 8.6)
-    notes = [line for note in (f"{graph.size}.", *graph.notes) for line in _wrapped(clean(note, _LONG), width, 7.2)]
+    strands = _strands(graph)
+    longest = max((columns(each.label) for each in strands if isinstance(each.source, str)), default=0)
+    width = max(arrange(graph, 0, longest).width, _NARROWEST)
+    title = _wrapped(clean(graph.sentence, _LONG), width, 9.7)
+    notes = [line for note in (f"{graph.size}.", *graph.notes) for line in _wrapped(clean(note, _LONG), width, 8)]
     top = 20 + len(title) * _LINE + len(notes) * 17
-    layout = arrange(graph, top)
+    layout = arrange(graph, top, longest)
     legend, bottom = _legend(graph, layout.height + 6, width)
     parts = [
         *_head(graph, width, bottom),
@@ -46,14 +47,30 @@ def svg(graph: PrecedenceGraph) -> str:
         *_rows(layout, width),
         *_crashes(layout),
     ]
-    routes = route(graph, layout, labels)
-    important = graph.contradicting
-    order = sorted(range(len(routes)), key=lambda index: (index in important, index))
-    parts += [_way(graph, index, routes[index]) for index in order]
+    routes = sorted(route(strands, layout), key=lambda way: way.strand.red)  # red ones on top of the others
+    parts += [_way(way, pale=graph.reason is not None) for way in routes]
     parts += [_source(name, layout.boxes[name]) for name in ("genesis", "nobody") if graph.has(name)]
     parts += [_vertex(vertex, layout.boxes[vertex.position]) for vertex in graph.vertices]
-    parts += [_caption(graph, index, routes[index]) for index in order if routes[index].place is not None]
+    parts += [_caption(way) for way in routes if way.place is not None]
     return "\n".join([*parts, *legend, "</svg>", ""])
+
+
+def _strands(graph: PrecedenceGraph) -> list[Strand]:
+    """The lines to draw: one for all words that two operations share, but for edges of a contradiction."""
+    together: dict[tuple[int | str, ...], list[Edge]] = {}
+    for index, edge in enumerate(graph.edges):
+        alone = (index,) if index in graph.contradicting else ()
+        together.setdefault((edge.source, edge.target, edge.because, *alone), []).append(edge)
+    strands = []
+    for (*_, last), edges in together.items():
+        edge = edges[0]
+        words = "; ".join(map(_in_words, edges))
+        if isinstance(last, int):
+            label = f"{graph.number(last)} {edge.because} {clean(edge.says, 18)}".rstrip()
+        else:
+            label = clean(", ".join(edge.says for edge in edges), 24)
+        strands.append(Strand(edge.source, edge.target, edge.because, label, words, isinstance(last, int)))
+    return strands
 
 
 def _head(graph: PrecedenceGraph, width: float, height: float) -> list[str]:
@@ -70,9 +87,9 @@ def _head(graph: PrecedenceGraph, width: float, height: float) -> list[str]:
         f'<stop offset="1" stop-color="{colour}" stop-opacity="0"/></linearGradient>'
         for name, colour in (("plain", "#eef2f6"), ("red", "#fdeceb"))
     ]
+    size = f'width="{_n(width)}" height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}"'
     return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_n(width)}" height="{_n(height)}" '
-        f'viewBox="0 0 {_n(width)} {_n(height)}" role="img" aria-labelledby="title desc" font-family="{_SANS}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title desc" font-family="{_SANS}">',
         f'<title id="title">{_e(clean(graph.sentence, _LONG))}</title>',
         f'<desc id="desc">{_e(_description(graph))}</desc>',
         f"<defs>{''.join([*markers, *fades])}</defs>",
@@ -102,7 +119,7 @@ def _text_block(title: list[str], notes: list[str], graph: PrecedenceGraph) -> l
     for line in title:
         y += _LINE
         lines.append(
-            f'<text x="{_n(_MARGIN)}" y="{_n(y - 4)}" font-size="16" font-weight="600" fill="{colour}">{_e(line)}</text>'
+            f'<text x="{_n(_MARGIN)}" y="{_n(y - 4)}" font-size="15" font-weight="600" fill="{colour}">{_e(line)}</text>'
         )
     for line in notes:
         y += 17
@@ -127,50 +144,44 @@ def _crashes(layout: Layout) -> list[str]:
     for crash, x, start, end in layout.crashes:
         who = "everything" if crash.process is None else f"process {clean(str(crash.process))}"
         lines.append(
-            f'<g stroke="{INK}"><title>{_e(f"crash of {who} at {crash.time}")}</title>'
-            f'<path d="M{_n(x)} {_n(start)}V{_n(end)}" stroke-width="2" stroke-dasharray="7 4"/>'
-            f'<text x="{_n(x)}" y="{_n(start - 5)}" font-size="12" font-weight="600" fill="{INK}" stroke="none" '
+            f"<g><title>{_e(f'crash of {who} at {crash.time}')}</title>"
+            f'<path d="M{_n(x)} {_n(start)}V{_n(end)}" stroke="{INK}" stroke-width="2" stroke-dasharray="7 4"/>'
+            f'<rect x="{_n(x - 24)}" y="{_n(start - 3)}" width="48" height="18" rx="5" fill="{INK}"/>'
+            f'<text x="{_n(x)}" y="{_n(start + 10)}" font-size="12" font-weight="600" fill="#ffffff" '
             f'text-anchor="middle">crash</text></g>'
         )
     return lines
 
 
-def _way(graph: PrecedenceGraph, index: int, way: Route) -> str:
-    edge = graph.edges[index]
-    stroke = STROKES[edge.because]
-    red = index in graph.contradicting
+def _way(way: Route, *, pale: bool) -> str:
+    strand, stroke = way.strand, STROKES[way.strand.because]
     (x1, y1), *rest = way.curve.points
     curve = f"M{_n(x1)} {_n(y1)}C" + " ".join(f"{_n(x)} {_n(y)}" for x, y in rest)
-    colour, tip, width = (RED, "red", 3) if red else (stroke.colour, edge.because, 1.6)
+    colour, tip, width = (RED, "red", 3.0) if strand.red else (stroke.colour, strand.because, 1.6)
     dashes = f' stroke-dasharray="{stroke.dashes}"' if stroke.dashes else ""
-    pale = f' opacity="{_PALE}"' if graph.reason is not None and not red else ""
-    halo = f'<path d="{curve}" stroke="#ffffff" stroke-width="{width + 4}"/>' if red else ""
+    faint = _PALE if pale else 1.0
+    faint *= _PALE if strand.because == "real-time" else 1.0
+    opacity = "" if strand.red or faint == 1.0 else f' opacity="{faint:.2f}"'
+    halo = f'<path d="{curve}" stroke="#ffffff" stroke-width="{_n(width + 4)}"/>' if strand.red else ""
     return (
-        f'<g fill="none"{pale}><title>{_e(_in_words(edge))}</title>{halo}<path d="{curve}" stroke="{colour}" '
-        f'stroke-width="{width}"{dashes} marker-end="url(#tip-{tip})"/></g>'
+        f'<g fill="none"{opacity}><title>{_e(strand.words)}</title>{halo}<path d="{curve}" stroke="{colour}" '
+        f'stroke-width="{_n(width)}"{dashes} marker-end="url(#tip-{tip})"/></g>'
     )
 
 
-def _caption(graph: PrecedenceGraph, index: int, way: Route) -> str:
-    box, red = way.place, index in graph.contradicting
+def _caption(way: Route) -> str:
+    box, red = way.place, way.strand.red
     assert box is not None
-    colour = RED if red else STROKES[graph.edges[index].because].colour
+    colour = RED if red else STROKES[way.strand.because].colour
     x, y = box.middle
     border = f' stroke="{RED}" stroke-width="1"' if red else ""
     weight = ' font-weight="600"' if red else ""
     return (
-        f"<g><title>{_e(_in_words(graph.edges[index]))}</title>"
+        f"<g><title>{_e(way.strand.words)}</title>"
         f'<rect x="{_n(box.left)}" y="{_n(box.top)}" width="{_n(box.right - box.left)}" height="{_n(box.bottom - box.top)}" '
         f'rx="5" fill="#ffffff" fill-opacity="0.92"{border}/><text x="{_n(x)}" y="{_n(y + 4)}" font-size="11.5"{weight} '
-        f'font-family="{_MONO}" fill="{colour}" text-anchor="middle">{_e(way.label)}</text></g>'
+        f'font-family="{_MONO}" fill="{colour}" text-anchor="middle">{_e(way.strand.label)}</text></g>'
     )
-
-
-def _label(graph: PrecedenceGraph, index: int, edge: Edge) -> str:
-    """What is written on an edge: its values; of a contradiction its number, and its kind."""
-    says = clean(edge.says, 18)
-    number = graph.number(index)
-    return f"{number} {edge.because} {says}".rstrip() if number else says
 
 
 def _source(name: str, box: Box) -> str:
@@ -213,6 +224,8 @@ def _legend(graph: PrecedenceGraph, top: float, width: float) -> tuple[list[str]
     """What the lines mean, as far as there are any; and where it ends."""
     kinds = [kind for kind in STROKES if any(edge.because == kind for edge in graph.edges)]
     entries = [(f"{kind}: {STROKES[kind].meaning}", STROKES[kind].colour, STROKES[kind].dashes, 1.8) for kind in kinds]
+    if any(vertex.operation.outcome is Outcome.UNKNOWN for vertex in graph.vertices):
+        entries.append(("open box: its outcome is unknown", "#8a94a0", "6 4", 1.2))
     if graph.contradictions:
         entries.append(("thick and red: they contradict each other", RED, "", 3))
     parts = []
