@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from linpoint.checkers.graphs.deciding import excluded
 from linpoint.checkers.graphs.edges import has_graph, time_links, unlinked, value_links
 from linpoint.checkers.interpretation import Interpretation
 from linpoint.errors import UsageError
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.graphs.graph import GENESIS, NOBODY, Edge, PrecedenceGraph, Vertex
+from linpoint.explain.graphs.reading import MOST as MOST_READ
+from linpoint.explain.graphs.reading import read_from
 from linpoint.explain.graphs.words import words_of
 from linpoint.explain.text import sentence
 from linpoint.histories.operation import Crash, Operation
@@ -74,7 +77,7 @@ def _of_any(verdict: Verdict, reading: Interpretation, keys: Sequence[KeyVerdict
     telling = _telling(keys)
     if len(every) > MOST:
         shown, which = _window(reading.timing(shown).positions, _places(keys))
-        notes.append(f"Cut: {which} of {counted(len(every), 'operation')} are shown.")
+        notes.append(f"Cut: of {counted(len(every), 'operation')}, {which} are shown.")
     visible = set(shown)
     edges: list[Edge] = []
     for key in keys:
@@ -83,14 +86,25 @@ def _of_any(verdict: Verdict, reading: Interpretation, keys: Sequence[KeyVerdict
             continue
         links = value_links(reading, key.positions, mine)
         if not links:
-            why = unlinked(reading, key.positions)
-            if why is not None:
-                note = f"There are no edges but of real time: {why}."
-                notes += [note] if note not in notes else []
+            found, note = _without_graph(reading, key)
+            edges += [edge for edge in found if edge.target in visible and edge.source in {*visible, GENESIS}]
+            notes += [note] if note and note not in notes else []
         order = key.witness.order if key.witness is not None else None
         edges += _as_it_was(_among(links, visible), order)
         edges += [_edge(link) for link in time_links(reading, mine)]
     return _made(verdict, shown, edges, telling=telling, notes=notes, key=keys[0] if len(keys) == 1 else None)
+
+
+def _without_graph(reading: Interpretation, key: KeyVerdict) -> tuple[list[Edge], str]:
+    """What is known where the graph does not apply, and why that is not more."""
+    why = unlinked(reading, key.positions)
+    if why is None:
+        return [], ""
+    of_one = excluded(reading) is None  # else objects are mixed, or crashes lose what was written
+    if of_one and len(key.positions) <= MOST_READ:
+        found = read_from(reading.history.operations, key.positions, reading.spec)
+        return found, f"Only who read from whom is shown: {why}."
+    return [], f"There are no edges: {why}."
 
 
 def _telling(keys: Sequence[KeyVerdict]) -> set[int]:
@@ -115,7 +129,7 @@ def _places(keys: Sequence[KeyVerdict]) -> list[int]:
 def _window(by_call: Sequence[int], places: Sequence[int]) -> tuple[list[int], str]:
     """As many operations as fit, and which: the first, or those around the last of ``places`` and these themselves."""
     if not places:
-        return sorted(by_call[:MOST]), f"the first {MOST}"
+        return sorted(by_call[:MOST]), f"the first {MOST} by call"
     wanted = set(places[:MOST])
     at = max(index for index, position in enumerate(by_call) if position in wanted)
     near = sorted(range(len(by_call)), key=lambda index: (abs(index - at), index))
@@ -123,7 +137,7 @@ def _window(by_call: Sequence[int], places: Sequence[int]) -> tuple[list[int], s
         if len(wanted) >= MOST:
             break
         wanted.add(by_call[index])
-    return sorted(wanted), f"{MOST} around the place that matters"
+    return sorted(wanted), f"the {MOST} around the place that matters"
 
 
 def _as_it_was(edges: Iterable[Edge], order: Sequence[int] | None) -> list[Edge]:
@@ -220,10 +234,10 @@ class _Refuted:
             operations = more
         if len(chosen) < len(short):
             if chosen:
-                self.notes.append(f"Cut: {len(chosen):,} of {len(short):,} contradictions are shown.")
+                self.notes.append(f"Cut: of {len(short):,} contradictions, {len(chosen):,} are shown.")
             else:
                 chosen = [short[0][:_MOST_IN_CIRCLES]]
-                self.notes.append(f"Cut: {_MOST_IN_CIRCLES} of {len(short[0]):,} links of a circle are shown.")
+                self.notes.append(f"Cut: of a circle of {len(short[0]):,} links, {_MOST_IN_CIRCLES} are shown.")
         return chosen
 
     def _fork(self, circle: Sequence[Edge], around: Iterable[Link]) -> list[Edge]:

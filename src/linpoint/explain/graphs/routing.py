@@ -203,6 +203,13 @@ def _curve(strand: Strand, layout: Layout, begin: Point, end: Point, level: int)
 def _place(curve: Curve, label: str, boxes: Sequence[Box], taken: Sequence[Box]) -> Box:
     """Where the label covers least: on the curve, or beside it."""
     width = columns(label) * LETTER * 0.92 + 10
+    reach = Box(
+        min(x for x, _ in curve.points) - width,
+        min(y for _, y in curve.points) - _LABEL,
+        max(x for x, _ in curve.points) + width,
+        max(y for _, y in curve.points) + _LABEL,
+    )
+    boxes, taken = [each for each in boxes if reach.overlap(each)], [each for each in taken if reach.overlap(each)]
     best: tuple[float, Box] | None = None
     for t in _PLACES:
         x, y = curve.at(t)
