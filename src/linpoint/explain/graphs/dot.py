@@ -55,7 +55,7 @@ def _edge(graph: PrecedenceGraph, index: int, edge: Edge) -> str:
         label = f"{number}: {edge.because} {label}".rstrip()
         attributes += [f'color="{RED}"', f'fontcolor="{RED}"', "penwidth=2.5"]
     else:
-        colour = STROKES[edge.because].colour + ("80" if graph.contradictions else "")  # half transparent
+        colour = STROKES[edge.because].colour + ("80" if graph.reason is not None else "")  # half transparent
         attributes += [f'color="{colour}"', f'fontcolor="{STROKES[edge.because].colour}"']
     tip = clean(f"{edge.because} {edge.says}".rstrip(), _LONG)
     attributes += [f"label={_quoted(label)}"] if label else []
