@@ -20,6 +20,7 @@ import linpoint
 from linpoint.explain.graphs import Edge, PrecedenceGraph
 from linpoint.explain.graphs.words import clean, columns, detail, heading
 from linpoint.histories.operation import Operation, Outcome
+from tests.docs.pages import ROOT, blocks_of
 from tests.memories import random_memory
 
 FOLDER = Path(__file__).parent / "golden_graphs"
@@ -90,6 +91,17 @@ def test_every_golden_file_has_its_figure() -> None:
     assert {path.name for path in FOLDER.iterdir()} == {
         f"{name}.{kind}" for name in FIGURES for kind in ("dot", "json")
     }
+
+
+def test_the_picture_in_the_documentation_is_what_the_page_makes(request: pytest.FixtureRequest) -> None:
+    page = ROOT / "docs" / "how-to" / "see-the-graph.md"
+    lines = next(block.text for block in blocks_of(page.read_text(encoding="utf-8")) if block.file == "swaps.jsonl")
+    history = linpoint.history([json.loads(line) for line in lines.splitlines()])
+    path = page.with_name("fork.svg")
+    text = graph_of(history).as_svg()
+    if request.config.getoption("--refresh-golden", default=False):
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
 
 
 def test_a_stale_read_is_a_circle_of_two() -> None:
