@@ -70,13 +70,7 @@ def check(
     """
     limits = Budget.starting_now(budget, max_memory)
     verdict, interrupted = decide(
-        build_history(history),
-        find(spec),
-        checker=checker,
-        condition=condition,
-        budget=limits,
-        jobs=jobs,
-        paper_rules=paper_rules,
+        build_history(history), find(spec), checker=checker, condition=condition, budget=limits, jobs=jobs, paper_rules=paper_rules
     )
     if interrupted:
         raise KeyboardInterrupt
