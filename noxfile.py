@@ -19,6 +19,7 @@ PYENV = sorted(Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")).glob("
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), *map(str, PYENV), os.environ.get("PATH", "")])
 
 NATIVE = sorted(str(path) for path in Path("native").rglob("*.[ch]pp"))
+EXAMPLES = sorted(str(path) for path in Path("examples").rglob("*.[ch]pp"))
 
 
 def _cmake(session: nox.Session, preset: str) -> None:
@@ -70,12 +71,14 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "format", "--check", ".")
     session.run("mypy")
     session.run("lint-imports", "--no-cache", silent=True)
-    session.run("clang-format", "--dry-run", "-Werror", *NATIVE)
+    session.run("clang-format", "--dry-run", "-Werror", *NATIVE, *EXAMPLES)
     session.chdir("native")
     session.run("cmake", "--preset", "dev", "--log-level=WARNING", external=True, silent=True)
     session.chdir("..")
     sources = [path for path in NATIVE if path.endswith(".cpp") and "bindings" not in path]
     session.run("clang-tidy", "--quiet", "-p", "build/dev", *sources, silent=True)
+    programs = [path for path in EXAMPLES if path.endswith(".cpp")]
+    session.run("clang-tidy", "--quiet", "--header-filter=examples/.*", *programs, "--", "-std=c++20", silent=True)
 
 
 @nox.session(venv_backend="none", name="format")
@@ -83,7 +86,7 @@ def format_(session: nox.Session) -> None:
     """Format Python and C++."""
     session.run("ruff", "check", "--fix", ".")
     session.run("ruff", "format", ".")
-    session.run("clang-format", "-i", *NATIVE)
+    session.run("clang-format", "-i", *NATIVE, *EXAMPLES)
 
 
 @nox.session(venv_backend="none")

@@ -22,6 +22,7 @@ using namespace nb::literals;
 using graphs::Because;
 using graphs::Link;
 using graphs::Outcome;
+using graphs::Question;
 using histories::Columns;
 using search::Condition;
 using search::StopToken;
@@ -39,36 +40,28 @@ struct Graphed {
   Proof proof = Proof::kHolds;
 };
 
-search::Problem timed(const Columns& columns, const Positions& positions, Condition condition) {
-  return search::build(columns, {positions.all, {}, false}, condition, {}, nullptr, 0);
-}
-
 Graphed graph(const Columns& columns, const Positions& positions, const Content& content, const Blueprint& blueprint,
-              Condition condition, StopToken& stop, bool paper) {
+              Condition condition, StopToken& stop, bool paper, bool parallel) {
   const nb::gil_scoped_release nogil;
   const KeepingBlocks keeping;
   Graphed result;
-  result.outcome.exclusion = graphs::Exclusion::kStopped;
-  const search::Problem problem = timed(columns, positions, condition);
-  if (stop.poll()) return result;
   const auto rules = paper ? graphs::Rules::kPaper : graphs::Rules::kCorrected;
-  result.outcome = graphs::decide(columns, problem, blueprint, content, stop, rules);
+  const Question question{columns, positions.all, condition, blueprint, content};
+  result.outcome = graphs::decide(question, stop, rules, parallel);
   if (result.outcome.status == graphs::Status::kLinearizable)
-    result.flaw = verdicts::check_witness(columns, positions.all, result.outcome.order, condition, blueprint, content);
+    result.flaw =
+        verdicts::check_witness(columns, positions.all, result.outcome.order, condition, blueprint, content, parallel);
   if (result.outcome.status == graphs::Status::kViolation)
-    result.proof =
-        verdicts::check_refutation(columns, positions.all, result.outcome.refutation, blueprint, content, condition);
+    result.proof = verdicts::check_refutation(question, result.outcome.refutation);
   return result;
 }
 
 /// How many edges of time there are, and of all others, and whether they close no circle.
 std::pair<std::pair<std::size_t, std::size_t>, bool> measure(const Columns& columns, const Positions& positions,
                                                              const Content& content, const Blueprint& blueprint,
-                                                             Condition condition, bool minimal) {
+                                                             Condition condition, graphs::TimeEdges kind) {
   const nb::gil_scoped_release nogil;
-  const search::Problem problem = timed(columns, positions, condition);
-  const auto links = graphs::edges(columns, problem, blueprint, content,
-                                   minimal ? graphs::TimeEdges::kMinimal : graphs::TimeEdges::kAll);
+  const auto links = graphs::edges({columns, positions.all, condition, blueprint, content}, kind);
   const auto times = static_cast<std::size_t>(
       std::count_if(links.begin(), links.end(), [](const Link& each) { return each.because == Because::kTime; }));
   return {{times, links.size() - times}, graphs::acyclic(columns.size(), links)};
@@ -141,20 +134,19 @@ void bind_graphs(nb::module_& m) {
       .def_prop_ro("kept", [](const Graphed& self) { return self.outcome.refutation.kept; })
       .def_prop_ro("exclusion", [](const Graphed& self) { return self.outcome.exclusion; })
       .def_prop_ro("culprit", [](const Graphed& self) { return self.outcome.culprit; })
-      .def_prop_ro("edges", [](const Graphed& self) { return self.outcome.edges; })
       .def_prop_ro(
           "flaw", [](const Graphed& self) { return std::pair(self.flaw.flaw, self.flaw.position); },
           "What is wrong with the order, and with which operation.")
       .def_ro("proof", &Graphed::proof, "Whether the refutation was found to hold.");
 
   m.def("graph", &graph, "columns"_a, "positions"_a, "content"_a, "blueprint"_a, "condition"_a, "stop"_a, "paper"_a,
-        "Decide the operations on one memory, which begins with this content, and certify the evidence.");
+        "parallel"_a, "Decide the operations on one memory, which begins with this content, and certify the evidence.");
   m.def(
       "graph_edges",
       [](const Columns& columns, const Positions& positions, const Content& content, const Blueprint& blueprint,
          Condition condition, graphs::TimeEdges times, const Positions& around) {
         const nb::gil_scoped_release nogil;
-        auto links = graphs::edges(columns, timed(columns, positions, condition), blueprint, content, times);
+        auto links = graphs::edges({columns, positions.all, condition, blueprint, content}, times);
         // Of a long history a picture shows a few operations; all its links as Python objects would take gigabytes.
         std::vector<char> near(columns.size());
         for (const std::int32_t each : around.all) near.at(static_cast<std::size_t>(each)) = 1;
@@ -166,7 +158,7 @@ void bind_graphs(nb::module_& m) {
       },
       "columns"_a, "positions"_a, "content"_a, "blueprint"_a, "condition"_a, "times"_a, "around"_a,
       "The edges of the precedence graph that begin or end at one of the operations `around`.");
-  m.def("measure_graph", &measure, "columns"_a, "positions"_a, "content"_a, "blueprint"_a, "condition"_a, "minimal"_a,
+  m.def("measure_graph", &measure, "columns"_a, "positions"_a, "content"_a, "blueprint"_a, "condition"_a, "times"_a,
         "How many edges of time and how many others there are, and whether a search finds no circle.");
   m.def(
       "words_fit",

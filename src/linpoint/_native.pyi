@@ -410,8 +410,6 @@ class Graphed:
     @property
     def culprit(self) -> int: ...
     @property
-    def edges(self) -> int: ...
-    @property
     def flaw(self) -> tuple[Flaw, int]: ...
     @property
     def proof(self) -> Proof: ...
@@ -424,6 +422,7 @@ def graph(
     condition: Condition,
     stop: StopToken,
     paper: bool,
+    parallel: bool,
 ) -> Graphed: ...
 def graph_edges(
     columns: Columns,
@@ -440,6 +439,6 @@ def measure_graph(
     content: Sequence[int],
     blueprint: Blueprint,
     condition: Condition,
-    minimal: bool,
+    times: TimeEdges,
 ) -> tuple[tuple[int, int], bool]: ...
 def words_fit(columns: Columns, blueprint: Blueprint) -> bool: ...

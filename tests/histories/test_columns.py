@@ -176,6 +176,8 @@ def test_columns_that_do_not_fit_together_are_refused() -> None:
         {"arity": array("i", [1, 1])},
         {"arity": array("i", [2, -1])},
         {"arguments": array("i")},
+        {"arguments": array("i", [-2])},
+        {"result": array("i", [0, -2])},
         {"hint": array("q", [0])},
         {"crash_time": array("q", [0])},
     ):

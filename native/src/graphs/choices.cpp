@@ -107,7 +107,7 @@ std::size_t Chooser::next() const {
 Chooser::Answer Chooser::solve(search::StopToken& stop) {
   undo(0);
   for (std::size_t nogood = 0; nogood < nogoods_.size(); ++nogood)
-    if (!check(nogood) || !propagate()) return Answer::kNone;
+    if (!check(nogood) || !propagate()) return Answer::kImpossible;
   struct Decision {
     std::size_t variable;
     std::vector<std::int32_t> untried;  // the next one last
@@ -139,7 +139,7 @@ Chooser::Answer Chooser::solve(search::StopToken& stop) {
     if (binary_) decisions.clear();  // what is left does not depend on what was chosen
     decide(open);
   }
-  return Answer::kNone;
+  return Answer::kImpossible;
 }
 
 }  // namespace linpoint::graphs

@@ -37,7 +37,7 @@ struct Nogood {
 /// so that the work is polynomial.
 class Chooser {
  public:
-  enum class Answer : std::uint8_t { kFound, kNone, kTooMany };
+  enum class Answer : std::uint8_t { kFound, kImpossible, kTooMany };
 
   /// How many options an operation has; all that occur in nogoods must be declared.
   void declare(std::int32_t operation, std::int32_t options, std::int32_t preferred);

@@ -9,12 +9,11 @@
 namespace linpoint::graphs {
 namespace {
 
-using search::Problem;
 using specs::Effect;
 
 class Drawing {
  public:
-  Drawing(const Problem& problem, const Memory& memory) : problem_(problem), memory_(memory) {}
+  Drawing(const Timing& timing, const Memory& memory) : timing_(timing), memory_(memory) {}
 
   std::vector<Link> draw(TimeEdges times) {
     for (std::int32_t op = 0; op < memory_.size(); ++op) {
@@ -23,6 +22,8 @@ class Drawing {
       for (const VersionCell& cell : memory_.cells(op))
         if (cell.seen != kNone) add_edges_of(op, cell.seen);
     }
+    std::sort(kept_.begin(), kept_.end(),
+              [&](std::int32_t a, std::int32_t b) { return timing_.call[at(a)] < timing_.call[at(b)]; });
     if (times == TimeEdges::kMinimal) add_minimal();
     if (times == TimeEdges::kAll) add_all();
     return std::move(links_);
@@ -40,7 +41,7 @@ class Drawing {
   }
 
   void add(std::int32_t from, std::int32_t to, Because because, std::int32_t version) {
-    Link link{from < 0 ? kNone : position(from), position(to), because};
+    Link link{from < 0 ? kNone : memory_.position(from), memory_.position(to), because};
     if (version != kNone) {
       link.word = memory_.version(version).word;
       link.value = memory_.version(version).value;
@@ -48,15 +49,14 @@ class Drawing {
     links_.push_back(link);
   }
 
-  [[nodiscard]] std::int32_t position(std::int32_t op) const { return problem_.position[at(op)]; }
-  [[nodiscard]] std::int64_t call(std::size_t index) const { return problem_.call[at(kept_[index])]; }
-  [[nodiscard]] std::int64_t ret(std::size_t index) const { return problem_.ret[at(kept_[index])]; }
+  [[nodiscard]] std::int64_t call(std::size_t index) const { return timing_.call[at(kept_[index])]; }
+  [[nodiscard]] std::int64_t ret(std::size_t index) const { return timing_.ret[at(kept_[index])]; }
 
   /// The first operation, by call, that was called after this one returned.
   [[nodiscard]] std::size_t first_after(std::size_t index) const {
     const auto found =
         std::upper_bound(kept_.begin(), kept_.end(), ret(index),
-                         [&](std::int64_t time, std::int32_t op) { return time < problem_.call[at(op)]; });
+                         [&](std::int64_t time, std::int32_t op) { return time < timing_.call[at(op)]; });
     return static_cast<std::size_t>(found - kept_.begin());
   }
 
@@ -76,7 +76,7 @@ class Drawing {
         add(kept_[op], kept_[other], Because::kTime, kNone);
   }
 
-  const Problem& problem_;
+  const Timing& timing_;
   const Memory& memory_;
   std::vector<std::int32_t> kept_;
   std::vector<Link> links_;
@@ -84,13 +84,13 @@ class Drawing {
 
 }  // namespace
 
-std::vector<Link> edges(const histories::Columns& columns, const Problem& problem, const specs::Blueprint& blueprint,
-                        std::span<const std::int64_t> content, TimeEdges times) {
-  Memory memory(columns, problem, blueprint, content);
+std::vector<Link> edges(const Question& question, TimeEdges times) {
+  Memory memory(question.columns, question.positions, question.blueprint, question.content);
   search::StopToken stop;
   if (memory.load(stop).first != Exclusion::kNone) return {};
   memory.keep_seen();
-  return Drawing(problem, memory).draw(times);
+  const Timing timing(question.columns, question.positions, question.condition, Rules::kPaper);
+  return Drawing(timing, memory).draw(times);
 }
 
 bool acyclic(std::size_t operations, std::span<const Link> links) {

@@ -2,6 +2,7 @@
 #include "graphs/memory.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace linpoint::graphs {
 namespace {
@@ -21,28 +22,38 @@ std::int32_t value_of(std::int64_t content) { return static_cast<std::int32_t>(c
 
 }  // namespace
 
-Memory::Memory(const histories::Columns& columns, const search::Problem& problem, const specs::Blueprint& blueprint,
-               std::span<const std::int64_t> content)
-    : problem_(problem), words_(columns, blueprint), initial_(value_of(content[0])) {
+Memory::Memory(const histories::Columns& columns, std::span<const std::int32_t> positions,
+               const specs::Blueprint& blueprint, std::span<const std::int64_t> content)
+    : columns_(columns), positions_(positions), words_(columns, blueprint), initial_(value_of(content[0])) {
   for (std::size_t i = 1; i + 1 < content.size(); i += 2) own_initial_[value_of(content[i])] = value_of(content[i + 1]);
 }
 
 std::pair<Exclusion, std::int32_t> Memory::load(search::StopToken& stop) {
-  const auto size = static_cast<std::int32_t>(problem_.size());
-  effects_.reserve(problem_.size());
-  kept_.reserve(problem_.size());
-  first_cell_.reserve(problem_.size() + 1);
+  const auto size = static_cast<std::int32_t>(positions_.size());
+  effects_.reserve(positions_.size());
+  kept_.reserve(positions_.size());
+  first_cell_.reserve(positions_.size() + 1);
   first_cell_.push_back(0);
+  reserve();
   std::vector<Cell> cells;
   for (std::int32_t operation = 0; operation < size; ++operation) {
     if (operation % kPollEvery == 0 && stop.poll()) return {Exclusion::kStopped, kNone};
-    const std::int32_t position = problem_.position[at(operation)];
-    if (position < 0) return {Exclusion::kEras, kNone};
+    const std::int32_t position = positions_[at(operation)];
     const Effect effect = words_.read(at(position), cells);
     if (const Exclusion why = add(operation, effect, cells); why != Exclusion::kNone) return {why, operation};
     first_cell_.push_back(cells_.size());
   }
   return {Exclusion::kNone, kNone};
+}
+
+/// Makes room, so that nothing long has to move while it grows.
+void Memory::reserve() {
+  if (!columns_.lists) return;
+  const auto& tokens = columns_.lists->tokens;
+  cells_.reserve(tokens.size() / 2);
+  versions_.reserve(tokens.size() / 4);
+  const auto most = std::max_element(tokens.begin(), tokens.end());
+  if (most != tokens.end() && *most >= 0) by_value_.resize(at(*most) + 1, kNone);
 }
 
 Exclusion Memory::add(std::int32_t operation, Effect effect, std::span<const Cell> cells) {
@@ -83,9 +94,10 @@ Exclusion Memory::add(std::int32_t operation, Effect effect, std::span<const Cel
       if (effect == Effect::kReplaces) replaced(mine.seen, operation);
     } else if (effect == Effect::kSees) {
       Version& version = versions_[at(mine.seen)];
+      if (version.writer == kNone && observer(version) == kNone) ++unwritten_;
       mine.fresh = version.readers;
       version.readers = static_cast<std::int32_t>(cells_.size());
-      ++version.reader_count;
+      ++version.unplaced;
     }
     cells_.push_back(mine);
   }
@@ -96,11 +108,13 @@ bool Memory::written(std::int32_t version, std::int32_t operation) {
   Version& fresh = versions_[at(version)];
   if (fresh.writer != kNone) return false;
   fresh.writer = operation;
+  if (observer(fresh) != kNone) --unwritten_;
   return true;
 }
 
 void Memory::replaced(std::int32_t version, std::int32_t operation) {
   Version& old = versions_[at(version)];
+  if (old.writer == kNone && observer(old) == kNone) ++unwritten_;
   if (old.replacer == kNone)
     old.replacer = operation;
   else if (fork_.reason == Reason::kNone)
@@ -203,6 +217,7 @@ bool Memory::join_swaps() {
 }
 
 Memory::Flaw Memory::dangling() const {
+  if (unwritten_ == 0) return {Reason::kNone, kNone, kNone, kNone};
   for (std::size_t number = 0; number < versions_.size(); ++number) {
     const Version& version = versions_[number];
     if (const std::int32_t who = observer(version); version.writer == kNone && who != kNone)
@@ -218,14 +233,12 @@ Memory::Flaw Memory::dangling(std::int32_t operation) const {
   return {Reason::kNone, kNone, kNone, kNone};
 }
 
-std::int64_t Memory::edges() const {
-  std::int64_t edges = 0;
-  for (const Version& version : versions_) {
-    if (version.writer == kNone) continue;
-    edges += version.reader_count + (version.replacer == kNone ? 0 : 1);  // reads-from, genesis among them
-    if (version.replacer != kNone) edges += version.reader_count;
-  }
-  return edges;
+void Memory::unplace_readers() {
+  if (!std::exchange(placed_, true)) return;  // they were counted when they were loaded
+  for (Version& version : versions_) version.unplaced = 0;
+  for (std::int32_t operation = 0; operation < size(); ++operation)
+    if (effect(operation) == Effect::kSees)
+      for (const VersionCell& cell : cells(operation)) ++versions_[at(cell.seen)].unplaced;
 }
 
 }  // namespace linpoint::graphs

@@ -2,7 +2,8 @@
 // The operations on a memory and the versions of its words, which tie them together.
 //
 // A version is a value of one word; it is current once at most. Who wrote it comes before all who saw it, and they come
-// before the one who replaced it. Operations are numbers in the problem, in the order of their calls.
+// before the one who replaced it. Operations are places among the given
+// positions.
 // Cost: O(kn), without hashing where few words have a value in common.
 #pragma once
 
@@ -11,12 +12,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "graphs/timing.hpp"
 #include "linpoint/graphs/precedence.hpp"
 #include "specs/words.hpp"
 
 namespace linpoint::graphs {
-
-using histories::kNone;
 
 /// The writer of the version that a word begins with.
 inline constexpr std::int32_t kGenesis = -2;
@@ -28,7 +28,7 @@ struct Version {
   std::int32_t replacer = kNone;
   // Lists of cells, linked by `fresh` of each.
   std::int32_t readers = kNone;
-  std::int32_t reader_count = 0;
+  std::int32_t unplaced = 0;  // readers that are not placed in an order yet
   std::int32_t failed_after = kNone;
   std::int32_t failed_before = kNone;
 };
@@ -40,11 +40,9 @@ struct VersionCell {
   std::int32_t operation;
 };
 
-inline std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
 class Memory {
  public:
-  Memory(const histories::Columns& columns, const search::Problem& problem, const specs::Blueprint& blueprint,
+  Memory(const histories::Columns& columns, std::span<const std::int32_t> positions, const specs::Blueprint& blueprint,
          std::span<const std::int64_t> content);
 
   /// Reads all operations. What excludes them, and which one.
@@ -82,6 +80,7 @@ class Memory {
   /// The same among what one operation saw.
   [[nodiscard]] Flaw dangling(std::int32_t operation) const;
 
+  [[nodiscard]] std::int32_t position(std::int32_t operation) const { return positions_[at(operation)]; }
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(effects_.size()); }
   [[nodiscard]] specs::Effect effect(std::int32_t operation) const { return effects_[at(operation)]; }
   [[nodiscard]] bool kept(std::int32_t operation) const { return kept_[at(operation)] != 0; }
@@ -104,10 +103,11 @@ class Memory {
   [[nodiscard]] const std::vector<std::int32_t>& unknown() const { return unknown_; }
   /// Whether there are swaps with an unknown outcome.
   [[nodiscard]] bool blind() const { return blind_; }
-  /// Edges of the graph, without those of time and of failures.
-  [[nodiscard]] std::int64_t edges() const;
+  /// Counts the readers of all versions.
+  void unplace_readers();
 
  private:
+  void reserve();
   std::int32_t version_of(std::int32_t word, std::int32_t value);
   std::int32_t initial_version(std::int32_t word);
   std::int32_t other_version(std::int32_t word, std::int32_t value);
@@ -120,7 +120,8 @@ class Memory {
     return version.readers != kNone ? cells_[at(version.readers)].operation : version.replacer;
   }
 
-  const search::Problem& problem_;
+  const histories::Columns& columns_;
+  std::span<const std::int32_t> positions_;
   specs::Words words_;
   std::int32_t initial_;
   std::unordered_map<std::int32_t, std::int32_t> own_initial_;  // of words that have one
@@ -136,6 +137,8 @@ class Memory {
   std::vector<std::int32_t> unknown_;
   std::vector<Kept> kept_unknown_;
   bool blind_ = false;
+  std::int64_t unwritten_ = 0;  // versions that were seen before anybody was known to write them
+  bool placed_ = false;         // readers, perhaps, since they were counted
   Flaw fork_{Reason::kNone, kNone, kNone, kNone};
 };
 

@@ -2,45 +2,52 @@
 #include "linpoint/graphs/precedence.hpp"
 
 #include <algorithm>
+#include <future>
 #include <limits>
 #include <map>
 #include <optional>
 
 #include "graphs/choices.hpp"
+#include "graphs/evidence.hpp"
 #include "graphs/memory.hpp"
 #include "graphs/ordering.hpp"
 
 namespace linpoint::graphs {
 namespace {
 
-using search::Problem;
 using search::StopToken;
 using specs::Effect;
 
 constexpr std::size_t kMostAtOnce = 10'000;  // circles of one round
 constexpr std::size_t kFew = 200;            // of which each is tried whether it can be left out
 constexpr std::int32_t kMostRounds = 200;
+constexpr std::size_t kLong = 100'000;  // operations for which a thread of its own pays
 
 /// Decides by rounds: explain what failed, look for an order, learn from the circles which explanations do not go
 /// together, and choose others.
 class Decision {
  public:
-  Decision(const histories::Columns& columns, const Problem& problem, const specs::Blueprint& blueprint,
-           std::span<const std::int64_t> content, StopToken& stop, Rules rules)
-      : problem_(problem),
-        memory_(columns, problem, blueprint, content),
-        pairs_(problem, rules, columns),
+  Decision(const Question& question, StopToken& stop, Rules rules)
+      : question_(question),
+        memory_(question.columns, question.positions, question.blueprint, question.content),
+        evidence_(memory_),
         stop_(stop),
         rules_(rules) {}
 
-  Outcome run() {
+  Outcome run(bool parallel) {
+    // What operations did and when they did it are two things, which can be read at the same time.
+    const auto launch = parallel && question_.positions.size() > kLong ? std::launch::async : std::launch::deferred;
+    std::future<Timing> timing = std::async(
+        launch, [this] { return Timing(question_.columns, question_.positions, question_.condition, rules_); });
     if (const auto [why, who] = memory_.load(stop_); why != Exclusion::kNone) return excluded(why, who);
     memory_.keep_seen();
-    if (memory_.fork().reason != Reason::kNone) return refuted({flawed(memory_.fork())}, {});
-    if (const auto flaw = memory_.dangling(); flaw.reason != Reason::kNone) return refuted({flawed(flaw)}, {});
+    if (memory_.fork().reason != Reason::kNone) return refuted({evidence_.flawed(memory_.fork())}, {});
+    if (const auto flaw = memory_.dangling(); flaw.reason != Reason::kNone)
+      return refuted({evidence_.flawed(flaw)}, {});
     if (!memory_.join_swaps()) return excluded(Exclusion::kCutOffSwap, memory_.unknown().front());
     base_ = memory_.kept_unknown().size();
     list_candidates();
+    timing_ = timing.get();
     if (auto unexplained = choose_first()) return std::move(*unexplained);
     for (std::int32_t round = 0; round < kMostRounds; ++round)
       if (auto answer = attempt()) return std::move(*answer);
@@ -48,12 +55,10 @@ class Decision {
   }
 
  private:
-  [[nodiscard]] std::int32_t position(std::int32_t operation) const { return problem_.position[at(operation)]; }
-
   Outcome excluded(Exclusion why, std::int32_t operation) const {
     Outcome outcome;
     outcome.exclusion = why;
-    if (operation != kNone) outcome.culprit = position(operation);
+    if (operation != kNone) outcome.culprit = memory_.position(operation);
     return outcome;
   }
 
@@ -88,23 +93,27 @@ class Decision {
   /// How likely an explanation is, by the times of the operations alone: 0 if it is impossible, 3 if it is certain.
   [[nodiscard]] int likelihood(std::int32_t failed, const Option& option) const {
     const Version& version = memory_.version(memory_.cell(option.cell).seen);
-    const std::int64_t call = problem_.call[at(failed)];
-    const std::int64_t ret = problem_.ret[at(failed)];
+    const std::int64_t call = timing_.call[at(failed)];
+    const std::int64_t ret = timing_.ret[at(failed)];
     if (option.before) {
-      if (!memory_.kept(version.writer) || ret < problem_.call[at(version.writer)]) return 3;
-      return problem_.ret[at(version.writer)] < call ? 0 : 1;
+      if (!memory_.kept(version.writer) || ret < timing_.call[at(version.writer)]) return 3;
+      return timing_.ret[at(version.writer)] < call ? 0 : 1;
     }
     const std::int32_t replacer = option.kept == kNone ? version.replacer : option.kept;
-    if (ret < problem_.call[at(replacer)]) return 0;
+    if (ret < timing_.call[at(replacer)]) return 0;
     if (option.kept != kNone) return 1;
-    return problem_.ret[at(replacer)] < call ? 3 : 2;
+    return timing_.ret[at(replacer)] < call ? 3 : 2;
   }
 
   std::optional<Outcome> choose_first() {
     explanations_.reserve(memory_.failures().size());
     for (const std::int32_t failed : memory_.failures()) {
       if (rules_ == Rules::kPaper && memory_.cells(failed).size() > 1) return excluded(Exclusion::kResult, failed);
-      Option chosen{kNone, false};
+      Option chosen = at_once(failed);
+      if (chosen.cell != kNone) {
+        explanations_.push_back(chosen);
+        continue;
+      }
       if (const auto all = options(failed)) {
         if (all->empty()) return unexplained(failed);
         chosen = all->front();
@@ -114,6 +123,16 @@ class Decision {
       explanations_.push_back(chosen);
     }
     return std::nullopt;
+  }
+
+  /// An explanation that its times alone make certain, if it is easily seen.
+  [[nodiscard]] Option at_once(std::int32_t failed) const {
+    for (const VersionCell& cell : memory_.cells(failed)) {
+      const std::int32_t replacer = memory_.version(cell.seen).replacer;
+      if (replacer != kNone && timing_.ret[at(replacer)] < timing_.call[at(failed)])
+        return {memory_.cell_number(cell), false};
+    }
+    return {kNone, false};
   }
 
   Outcome unexplained(std::int32_t failed) {
@@ -130,7 +149,7 @@ class Decision {
     if (keeps_swap()) return excluded(Exclusion::kCutOffSwap, memory_.unknown().front());
     if (possible) {
       explain(memory_, explanations_);
-      Ordering ordering(memory_, problem_, pairs_, explanations_);
+      Ordering ordering(memory_, timing_, explanations_);
       const auto answer = ordering.run([&](const Circle& circle) { return learn(circle); }, stop_);
       if (answer == Ordering::Answer::kStopped) return excluded(Exclusion::kStopped, kNone);
       if (answer == Ordering::Answer::kOrdered) return ordered(ordering.order());
@@ -148,9 +167,8 @@ class Decision {
   Outcome ordered(std::vector<std::int32_t>& order) {
     Outcome outcome;
     outcome.status = Status::kLinearizable;
-    for (std::int32_t& each : order) each = position(each);
+    for (std::int32_t& each : order) each = memory_.position(each);
     outcome.order = std::move(order);
-    outcome.edges = memory_.edges() + static_cast<std::int64_t>(explanations_.size());
     return outcome;
   }
 
@@ -166,7 +184,7 @@ class Decision {
       for (std::size_t k = before; k < memory_.kept_unknown().size() && flaw.reason == Reason::kNone; ++k)
         flaw = memory_.dangling(memory_.kept_unknown()[k].operation);
       if (flaw.reason == Reason::kNone) continue;
-      nogoods_.push_back({literals_of({flaw.first, flaw.second}), flawed(flaw)});
+      nogoods_.push_back({literals_of({flaw.first, flaw.second}), evidence_.flawed(flaw)});
       return false;
     }
     return true;
@@ -175,9 +193,8 @@ class Decision {
   /// Whether an explanation rests on a swap with an unknown outcome, whose place is open.
   [[nodiscard]] bool keeps_swap() const {
     const auto& kept = memory_.kept_unknown();
-    return std::any_of(kept.begin() + static_cast<std::ptrdiff_t>(base_), kept.end(), [&](const Memory::Kept& each) {
-      return memory_.effect(each.operation) == Effect::kMaySwap;
-    });
+    return std::any_of(kept.begin() + static_cast<std::ptrdiff_t>(base_), kept.end(),
+                       [&](const Memory::Kept& each) { return memory_.effect(each.operation) == Effect::kMaySwap; });
   }
 
   [[nodiscard]] std::size_t index(std::int32_t failed) const {
@@ -233,7 +250,7 @@ class Decision {
     }
     for (const Literal& each : literals_of(std::move(operations))) add(literals, each);
     const bool last = literals.empty() || nogoods_.size() >= kMostAtOnce;
-    nogoods_.push_back({std::move(literals), contradiction(circle)});
+    nogoods_.push_back({std::move(literals), evidence_.circular(circle)});
     return last ? kNone : failed;
   }
 
@@ -254,7 +271,7 @@ class Decision {
     switch (chooser_.solve(stop_)) {
       case Chooser::Answer::kTooMany:
         return excluded(stop_.poll() ? Exclusion::kStopped : Exclusion::kChoices, memory_.failures().front());
-      case Chooser::Answer::kNone:
+      case Chooser::Answer::kImpossible:
         return no_choice();
       case Chooser::Answer::kFound:
         break;
@@ -264,30 +281,6 @@ class Decision {
   }
 
   // -- refutations ---------------------------------------------------------------------------------------------------
-
-  [[nodiscard]] Link link(std::int32_t from, std::int32_t to, Because because, std::int32_t version) const {
-    Link found{from == kNone ? kNone : position(from), position(to), because};
-    if (version == kNone) return found;
-    found.word = memory_.version(version).word;
-    found.value = memory_.version(version).value;
-    return found;
-  }
-
-  [[nodiscard]] Contradiction contradiction(const Circle& circle) const {
-    Contradiction found;
-    for (std::size_t i = 0; i < circle.steps.size(); ++i) {
-      const auto& step = circle.steps[i];
-      const auto& next = circle.steps[(i + 1) % circle.steps.size()];
-      found.links.push_back(link(step.operation, next.operation, step.because, step.version));
-    }
-    return found;
-  }
-
-  [[nodiscard]] Contradiction flawed(const Memory::Flaw& flaw) const {
-    if (flaw.reason == Reason::kDanglingRead) return {{link(kNone, flaw.first, Because::kReadsFrom, flaw.version)}};
-    return {{link(flaw.first, flaw.second, Because::kReplaced, flaw.version),
-             link(flaw.second, flaw.first, Because::kReplaced, flaw.version)}};
-  }
 
   /// The nogoods leave no choice: a few of them that do.
   Outcome no_choice() {
@@ -327,19 +320,22 @@ class Decision {
         chooser.declare(literal.operation, static_cast<std::int32_t>(declared_.at(literal.operation).size()), 0);
       chooser.forbid(each->literals);
     }
-    return chooser.solve(stop_) != Chooser::Answer::kNone;
+    return chooser.solve(stop_) != Chooser::Answer::kImpossible;
   }
 
   Outcome refuted(std::vector<Contradiction> contradictions, std::vector<std::int32_t> failed) {
     Outcome outcome;
     outcome.status = Status::kViolation;
-    Refutation& refutation = outcome.refutation;
-    refutation.reason = reason(contradictions, failed);
+    const bool connected = failed.size() != 1 || has_replacer(failed[0]);
     for (const std::int32_t each : failed) exclude_candidates(each, contradictions);
-    add_kept(contradictions, refutation.kept);
-    refutation.contradictions = std::move(contradictions);
-    for (const std::int32_t each : failed) refutation.failed.push_back(position(each));
+    outcome.refutation = evidence_.refutation(std::move(contradictions), failed, connected, base_);
     return outcome;
+  }
+
+  /// Whether somebody may have replaced what a failed operation expected.
+  [[nodiscard]] bool has_replacer(std::int32_t failed) const {
+    const auto all = options(failed).value_or(std::vector<Option>{});
+    return std::any_of(all.begin(), all.end(), [](const Option& each) { return !each.before; });
   }
 
   /// Operations with an unknown outcome that might have replaced what was expected, had nobody else done it.
@@ -349,46 +345,14 @@ class Decision {
       const auto found = candidates_.find(cell.seen);
       if (replacer == kNone || observer(replacer) != kNone || found == candidates_.end()) continue;
       for (const std::int32_t other : found->second)
-        contradictions.push_back(flawed({Reason::kFork, cell.seen, replacer, other}));
+        contradictions.push_back(evidence_.flawed({Reason::kFork, cell.seen, replacer, other}));
     }
   }
 
-  [[nodiscard]] Reason reason(const std::vector<Contradiction>& contradictions,
-                              const std::vector<std::int32_t>& failed) const {
-    if (failed.size() == 1) {
-      const auto all = options(failed[0]).value_or(std::vector<Option>{});
-      const bool connected = std::any_of(all.begin(), all.end(), [](const Option& each) { return !each.before; });
-      return connected ? Reason::kCycle : Reason::kDisconnectedFailure;
-    }
-    if (contradictions.size() != 1) return Reason::kCycle;
-    const auto& links = contradictions[0].links;
-    if (links.size() == 1) return Reason::kDanglingRead;
-    const auto count = [&](Because because) {
-      return std::count_if(links.begin(), links.end(), [&](const Link& each) { return each.because == because; });
-    };
-    if (links.size() == 2 && count(Because::kReplaced) == 2) return Reason::kFork;
-    if (links.size() == 2 && count(Because::kReadsFrom) == 1 && count(Because::kTime) == 1)
-      return Reason::kReadBeforeWrite;
-    return Reason::kCycle;
-  }
-
-  /// Why the operations of contradictions whose outcome is unknown certainly had their effect.
-  void add_kept(const std::vector<Contradiction>& contradictions, std::vector<Link>& links) const {
-    std::vector<std::int32_t> wanted;
-    for (const Contradiction& each : contradictions)
-      for (const Link& one : each.links) wanted.insert(wanted.end(), {one.from, one.to});
-    const auto& kept = memory_.kept_unknown();
-    for (std::size_t k = std::min(base_, kept.size()); k-- > 0;) {  // observers come before those that they saw
-      const Link mine = link(kept[k].operation, kept[k].observer, Because::kReadsFrom, kept[k].version);
-      if (std::find(wanted.begin(), wanted.end(), mine.from) == wanted.end()) continue;
-      links.push_back(mine);
-      wanted.push_back(mine.to);
-    }
-  }
-
-  const Problem& problem_;
+  Question question_;
   Memory memory_;
-  PairEdges pairs_;
+  Timing timing_;
+  Evidence evidence_;
   StopToken& stop_;
   Rules rules_;
   std::size_t base_ = std::numeric_limits<std::size_t>::max();    // how many unknown outcomes are certain to be kept
@@ -402,14 +366,15 @@ class Decision {
 
 }  // namespace
 
-Outcome decide(const histories::Columns& columns, const Problem& problem, const specs::Blueprint& blueprint,
-               std::span<const std::int64_t> content, StopToken& stop, Rules rules) {
-  if (blueprint.kind != "mwcas" && blueprint.kind != "register") {
-    Outcome outcome;
+Outcome decide(const Question& question, StopToken& stop, Rules rules, bool parallel) {
+  Outcome outcome;
+  if (question.blueprint.kind != "mwcas" && question.blueprint.kind != "register")
     outcome.exclusion = Exclusion::kKind;
-    return outcome;
-  }
-  return Decision(columns, problem, blueprint, content, stop, rules).run();
+  else if (question.condition == search::Condition::kBufferedDurable)
+    outcome.exclusion = Exclusion::kEras;
+  else
+    outcome = Decision(question, stop, rules).run(parallel);
+  return outcome;
 }
 
 }  // namespace linpoint::graphs

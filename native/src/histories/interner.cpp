@@ -39,6 +39,7 @@ std::uint64_t hash_of(std::string_view text, Interner::Kind kind) {
 
 std::vector<std::int32_t> Interner::absorb(const Interner& other) {
   constexpr std::size_t kAhead = 16;
+  integers_.reserve(integers_.size() + other.integers_.size());
   std::vector<std::int32_t> numbers(other.size());
   auto text = other.texts_.begin();
   for (std::size_t number = 0; number < numbers.size(); ++number) {
@@ -56,14 +57,17 @@ std::vector<std::int32_t> Interner::absorb(const Interner& other) {
 }
 
 std::int32_t Interner::find_integer(std::int64_t value) const {
-  return integer_slots_.empty() ? -1 : integer_slots_[integer_slot(value)].number;
+  if (slots_.empty()) return -1;
+  const Slot& slot = slots_[slot_of(value)];
+  if (slot.number >= 0) return slot.integer == value ? slot.number : -1;
+  return slot.number == kEmpty ? -1 : runs_[static_cast<std::size_t>(kFirstRun - slot.number)][place_of(value)];
 }
 
-void Interner::grow_integers() {
-  std::vector<IntegerSlot> old(std::max(kFirstSlots, 2 * integer_slots_.size()));
-  old.swap(integer_slots_);
-  for (const IntegerSlot& slot : old)
-    if (slot.number >= 0) integer_slots_[integer_slot(slot.value)] = slot;
+void Interner::grow_slots() {
+  std::vector<Slot> old(std::max(kFirstSlots, 2 * slots_.size()));
+  old.swap(slots_);
+  for (const Slot& slot : old)
+    if (slot.number != kEmpty) slots_[slot_of(slot.integer)] = slot;
 }
 
 std::size_t Interner::text_slot(std::string_view text, Kind kind, std::uint64_t hash) const {

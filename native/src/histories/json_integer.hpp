@@ -15,8 +15,9 @@ namespace linpoint::histories::json {
 namespace detail {
 
 inline constexpr int kSafeDigits = 19;  // of an integer that cannot overflow 64 bits without a sign
-inline constexpr std::array<std::uint64_t, 9> kPowers{1,       10,        100,        1'000,      10'000,
-                                                      100'000, 1'000'000, 10'000'000, 100'000'000};
+inline constexpr std::array<std::uint64_t, 9> kPowers{
+    1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000,
+};
 
 /// How many of eight characters, from the first on, are digits. They come as `word` without the high halves of digits.
 inline unsigned leading_digits(std::uint64_t bytes) {

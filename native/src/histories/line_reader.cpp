@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 
 #include "fractions.hpp"
 #include "json_scan.hpp"
@@ -21,8 +20,6 @@ constexpr std::array kNames{
     json::Word("outcome\""), json::Word("key\""),  json::Word("order\""),
 };
 
-constexpr std::size_t kMostOperations = std::numeric_limits<std::int32_t>::max();
-constexpr std::size_t kMostLists = kMostOperations - 2;
 constexpr std::size_t kMostWaiting = 32;
 constexpr std::int64_t kLargestTime = 4'611'686'018'427'387'904;  // 2^62, so that no sum of two overflows
 
@@ -115,56 +112,11 @@ void LineReader::reserve(std::string_view lines) {
 
 bool LineReader::flush() {
   if (!declined_ && held_ > 0) feed("\n");
+  settle();
   block_ = {};
   arguments_ = {};
+  waiting_ = {};
   return !declined_;
-}
-
-bool LineReader::append(LineReader& other) {
-  const std::size_t before = columns_.size();
-  declined_ = !flush() || !other.flush() || before + other.columns_.size() > kMostOperations ||
-              columns_.arguments.size() + other.columns_.arguments.size() > kMostOperations ||
-              lists_.size() + other.lists_.size() > kMostLists;
-  if (declined_) return false;
-  Columns& theirs = other.columns_;
-  const std::vector<std::int32_t> processes = processes_.absorb(other.processes_);
-  const std::vector<std::int32_t> names = names_.absorb(other.names_);
-  const std::vector<std::int32_t> values = values_.absorb(other.values_);
-  const auto add = [](auto& to, const auto& from, auto number) {
-    to.reserve(to.size() + from.size());
-    for (const auto each : from) to.push_back(number(each));
-  };
-  const auto same = [](auto each) { return each; };
-  const auto later = [](std::size_t base) {
-    return [base](std::int32_t each) { return each + static_cast<std::int32_t>(base); };
-  };
-  const auto valued = [&values, lists = static_cast<std::int32_t>(lists_.size())](std::int32_t each) {
-    return each < 0 ? each - lists : values[static_cast<std::size_t>(each)];
-  };
-  const auto numbered = [](const std::vector<std::int32_t>& numbers) {
-    return [&numbers](std::int32_t each) { return each == kNone ? kNone : numbers[static_cast<std::size_t>(each)]; };
-  };
-  if (!theirs.hint.empty()) columns_.hint.resize(before, kNoHint);
-  if (!other.fractions_.empty()) fractions_.resize(before);
-  if (!theirs.first_argument.empty() && before > 0) theirs.first_argument.erase(theirs.first_argument.begin());
-  add(columns_.first_argument, theirs.first_argument, later(columns_.arguments.size()));
-  add(columns_.arguments, theirs.arguments, valued);
-  add(columns_.process, theirs.process, numbered(processes));
-  add(columns_.name, theirs.name, numbered(names));
-  add(columns_.result, theirs.result, valued);
-  add(columns_.key, theirs.key, numbered(values));
-  add(columns_.call, theirs.call, same);
-  add(columns_.ret, theirs.ret, same);
-  add(columns_.outcome, theirs.outcome, same);
-  add(columns_.hint, theirs.hint, same);
-  add(fractions_, other.fractions_, same);
-  add(unreturned_, other.unreturned_, later(before));
-  add(lines_, other.lines_, later(static_cast<std::size_t>(line_)));
-  lists_.append(other.lists_, values);
-  for (auto& [line, text] : other.others_) others_.emplace_back(line + line_, std::move(text));
-  line_ += other.line_;
-  other = LineReader();
-  return true;
 }
 
 bool LineReader::finish() {
@@ -186,7 +138,6 @@ bool LineReader::read(const char* begin, const char* end) {
     at = read_line(at);
     if (at == nullptr) return false;
   }
-  settle();
   lists_.settle(values_);
   return true;
 }

@@ -126,10 +126,15 @@ bool ListReader::differ(std::size_t from) {
 
 void ListReader::settle(Interner& values) {
   if (held_ == 0) return;
-  values.integers({integers_.get(), waiting_},
-                  [&](std::size_t at, std::int32_t number) { tokens_[static_cast<std::size_t>(places_[at])] = number; });
+  values.integers({integers_.get(), waiting_}, [&](std::size_t at, std::int32_t number) {
+    tokens_[static_cast<std::size_t>(places_[at])] = number;
+  });
   std::vector<std::int32_t>& tokens = lists_.tokens;
-  if (tokens.empty() && bytes_ > 0) tokens.reserve(held_ * (1 + (expected_bytes_ + expected_bytes_ / 16) / bytes_));
+  if (tokens.empty() && bytes_ > 0) {
+    const std::size_t blocks = 1 + (expected_bytes_ + expected_bytes_ / 16) / bytes_;
+    tokens.reserve(held_ * blocks);
+    lists_.first.reserve(lists_.first.size() * blocks);
+  }
   tokens.insert(tokens.end(), tokens_.get(), tokens_.get() + held_);
   held_ = 0;
   waiting_ = 0;
@@ -147,9 +152,12 @@ void ListReader::append(const ListReader& other, std::span<const std::int32_t> n
   const auto before = static_cast<std::int64_t>(lists_.tokens.size());
   lists_.first.reserve(lists_.first.size() + theirs.size());
   for (std::size_t list = 1; list < theirs.first.size(); ++list) lists_.first.push_back(before + theirs.first[list]);
-  lists_.tokens.reserve(lists_.tokens.size() + theirs.tokens.size());
-  for (const std::int32_t token : theirs.tokens)
-    lists_.tokens.push_back(token < 0 ? token : numbers[static_cast<std::size_t>(token)]);
+  lists_.tokens.insert(lists_.tokens.end(), theirs.tokens.begin(), theirs.tokens.end());
+  // Looks a number up in any case: a branch that depends on the token would often be taken by mistake.
+  for (std::int32_t& token : std::span(lists_.tokens).subspan(static_cast<std::size_t>(before))) {
+    const std::int32_t number = numbers[static_cast<std::size_t>(std::max(token, 0))];
+    token = token < 0 ? token : number;
+  }
 }
 
 std::shared_ptr<const Lists> ListReader::take() {

@@ -96,33 +96,36 @@ std::uint64_t hash_of(Run run) {
 class Table {
  public:
   /// There are going to be `most` runs at most.
-  explicit Table(std::size_t most) : slots_(std::bit_ceil(2 * most + 2), -1) {}
+  explicit Table(std::size_t most) : slots_(std::bit_ceil(2 * most + 2)) {}
 
-  /// The number of a run, whose tokens outlive the table unless they are `fleeting`.
-  std::int32_t number(Run run, bool fleeting) {
-    const std::uint64_t hash = hash_of(run);
-    const std::size_t mask = slots_.size() - 1;
-    auto at = static_cast<std::size_t>(hash) & mask;
-    for (; slots_[at] >= 0; at = (at + 1) & mask) {
-      const Known& known = known_[static_cast<std::size_t>(slots_[at])];
-      if (known.hash == hash && std::ranges::equal(known.run, run)) return slots_[at];
-    }
+  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[static_cast<std::size_t>(hash) & mask()]); }
+
+  /// The number of a run with this hash, whose tokens outlive the table unless they are `fleeting`.
+  std::int32_t number(Run run, std::uint64_t hash, bool fleeting) {
+    const auto tag = static_cast<std::uint32_t>(hash >> 32U);
+    auto at = static_cast<std::size_t>(hash) & mask();
+    for (; slots_[at].number >= 0; at = (at + 1) & mask())
+      if (slots_[at].tag == tag && std::ranges::equal(known_[static_cast<std::size_t>(slots_[at].number)], run))
+        return slots_[at].number;
     if (fleeting) {
       kept_.push_back(std::make_unique<std::vector<std::int32_t>>(run.begin(), run.end()));
       run = *kept_.back();
     }
-    slots_[at] = static_cast<std::int32_t>(known_.size());
-    known_.push_back({hash, run});
-    return slots_[at];
+    slots_[at] = {static_cast<std::int32_t>(known_.size()), tag};
+    known_.push_back(run);
+    return slots_[at].number;
   }
 
  private:
-  struct Known {
-    std::uint64_t hash;
-    Run run;
+  struct Slot {
+    std::int32_t number = -1;
+    std::uint32_t tag = 0;  // of the hash, so that few other runs are looked at
   };
-  std::vector<std::int32_t> slots_;  // open addressing, at most half full
-  std::vector<Known> known_;
+
+  [[nodiscard]] std::size_t mask() const { return slots_.size() - 1; }
+
+  std::vector<Slot> slots_;  // open addressing, at most half full
+  std::vector<Run> known_;
   std::vector<std::unique_ptr<std::vector<std::int32_t>>> kept_;
 };
 
@@ -168,12 +171,18 @@ Equated equate(const Columns& columns, std::int32_t scalars) {
   const Lists& lists = *columns.lists;
   if (lists.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max() - scalars))
     throw std::length_error("too many values");
+  constexpr std::size_t kAhead = 16;
   Table table(lists.size());
   Sorter sorter;
+  const auto run_of = [&](std::size_t list, bool sort) { return sort ? sorter.sorted(lists[list]) : lists[list]; };
+  std::vector<std::uint64_t> hashes(lists.size());
+  for (std::size_t list = 0; list < lists.size(); ++list)
+    hashes[list] = hash_of(run_of(list, Sorter::needs(lists[list])));
   std::vector<std::int32_t> numbers(lists.size());
   for (std::size_t list = 0; list < lists.size(); ++list) {
+    if (list + kAhead < lists.size()) table.prefetch(hashes[list + kAhead]);
     const bool sort = Sorter::needs(lists[list]);
-    const std::int32_t number = table.number(sort ? sorter.sorted(lists[list]) : lists[list], sort);
+    const std::int32_t number = table.number(run_of(list, sort), hashes[list], sort);
     if (std::cmp_equal(number, equated.lists.size())) equated.lists.push_back(static_cast<std::int32_t>(list));
     numbers[list] = scalars + number;
   }

@@ -67,8 +67,15 @@ std::vector<Event> returns_of(const Spans& spans) {
   return returns;
 }
 
-/// By instant and process: a run of operations of which each returns when the next one calls.
-using Touching = std::map<std::int64_t, std::map<std::int32_t, Chain>>;
+/// An operation that is called when the one before it in its process returns.
+struct Touch {
+  std::int64_t time;
+  std::int32_t process;
+  std::int32_t before;
+  std::int32_t op;
+};
+/// By time.
+using Touching = std::vector<Touch>;
 
 template <typename Spans>
 Touching touching(const Spans& spans, const std::vector<Event>& calls) {
@@ -99,24 +106,31 @@ Touching touching(const Spans& spans, const std::vector<Event>& calls) {
     std::int32_t& previous = last[static_cast<std::size_t>(span.process)];
     if (previous != kNone) {
       const Span other = spans[static_cast<std::size_t>(previous)];
-      if (other.ret == span.call && other.return_phase == kReturn) {
-        Chain& chain = found[span.call][span.process];
-        if (chain.empty()) chain.push_back(previous);
-        chain.push_back(op);
-      }
+      if (other.ret == span.call && other.return_phase == kReturn)
+        found.push_back({span.call, span.process, previous, op});
     }
     previous = op;
   }
   return found;
 }
 
-/// Puts the events of the one process that touches itself at `time` in its own order. Everyone else's calls at that
-/// instant come before them and everyone else's returns after, so all still overlap.
-void separate(std::vector<Event>& events, std::int64_t time, const Chain& chain) {
-  const auto first =
-      std::lower_bound(events.begin(), events.end(), time, [](const Event& e, std::int64_t t) { return e.time < t; });
-  const auto last =
-      std::upper_bound(first, events.end(), time, [](std::int64_t t, const Event& e) { return t < e.time; });
+/// Runs of operations of one process of which each returns when the next one calls; there may be several at one time.
+std::vector<Chain> chains_of(std::span<const Touch> touches) {
+  std::map<std::int32_t, Chain> chains;
+  for (const Touch& touch : touches) {
+    Chain& chain = chains[touch.process];
+    if (chain.empty()) chain.push_back(touch.before);
+    chain.push_back(touch.op);
+  }
+  std::vector<Chain> all;
+  for (auto& [process, chain] : chains) all.push_back(std::move(chain));
+  return all;
+}
+
+/// Puts the events of the one process that touches itself at an instant, of which these are all, in its own order.
+/// Everyone else's calls at that instant come before them and everyone else's returns after, so all still overlap.
+void separate(std::vector<Event>& events, const Chain& chain) {
+  const std::int64_t time = events.front().time;
   std::vector<Event> head;
   std::vector<Event> calls;
   std::vector<Event> own;
@@ -128,15 +142,15 @@ void separate(std::vector<Event>& events, std::int64_t time, const Chain& chain)
     own.push_back({time, chain[i], kReturn, true});
   }
   own.push_back({time, chain.back(), kCall, false});
-  for (auto event = first; event != last; ++event) {
+  for (const Event& event : events) {
     const bool mine = std::any_of(own.begin(), own.end(),
-                                  [&](const Event& e) { return e.op == event->op && e.is_return == event->is_return; });
-    if (event->phase != kCall && event->phase != kReturn)
-      head.push_back(*event);
+                                  [&](const Event& e) { return e.op == event.op && e.is_return == event.is_return; });
+    if (event.phase != kCall && event.phase != kReturn)
+      head.push_back(event);
     else if (!mine)
-      (event->is_return ? returns : calls).push_back(*event);
+      (event.is_return ? returns : calls).push_back(event);
   }
-  auto out = std::copy(head.begin(), head.end(), first);
+  auto out = std::copy(head.begin(), head.end(), events.begin());
   out = std::copy(calls.begin(), calls.end(), out);
   out = std::copy(own.begin(), own.end(), out);
   std::copy(returns.begin(), returns.end(), out);
@@ -154,38 +168,82 @@ struct Recorded {
   }
 };
 
+/// Gives ranks to calls and returns, which are walked together: for long histories a list of both takes longer to fill
+/// than to walk.
+class Ranks {
+ public:
+  Ranks(const std::vector<Event>& calls, const std::vector<Event>& returns, std::size_t size)
+      : call_(calls.begin()), last_call_(calls.end()), return_(returns.begin()), last_return_(returns.end()) {
+    order_.calls.resize(size);
+    order_.returns.resize(size, kNever);
+  }
+
+  /// What happens before the instant of some touches, and at it.
+  void walk(std::span<const Touch> touches) {
+    const std::int64_t time = touches.front().time;
+    while (event_before(time)) note(next());
+    const bool only_two = call_ != last_call_ && (call_ + 1 == last_call_ || call_[1].time != time) &&
+                          return_ != last_return_ && (return_ + 1 == last_return_ || return_[1].time != time);
+    if (only_two) {
+      note(*return_++);
+      note(*call_++);
+      return;
+    }
+    std::vector<Event> events;
+    while (call_ != last_call_ && call_->time == time) events.push_back(*call_++);
+    while (return_ != last_return_ && return_->time == time) events.push_back(*return_++);
+    std::sort(events.begin(), events.end(), earlier);
+    std::vector<Chain> chains = chains_of(touches);
+    if (chains.size() == 1) separate(events, chains.front());
+    for (const Event& event : events) note(event);
+    if (chains.size() == 1) return;
+    for (Chain& chain : chains) order_.chains.push_back(std::move(chain));
+  }
+
+  Order rest() {
+    for (; return_ != last_return_; ++return_) {
+      for (; call_ != last_call_ && earlier(*call_, *return_); ++call_) note(*call_);
+      note(*return_);
+    }
+    for (; call_ != last_call_; ++call_) note(*call_);
+    return std::move(order_);
+  }
+
+ private:
+  using Place = std::vector<Event>::const_iterator;
+
+  void note(const Event& event) {
+    (event.is_return ? order_.returns : order_.calls)[static_cast<std::size_t>(event.op)] = rank_++;
+  }
+  [[nodiscard]] bool event_before(std::int64_t time) const {
+    return (call_ != last_call_ && call_->time < time) || (return_ != last_return_ && return_->time < time);
+  }
+  Event next() {
+    const bool calls = call_ != last_call_ && (return_ == last_return_ || earlier(*call_, *return_));
+    return calls ? *call_++ : *return_++;
+  }
+
+  Order order_;
+  std::int64_t rank_ = 0;
+  Place call_;
+  Place last_call_;
+  Place return_;
+  Place last_return_;
+};
+
 template <typename Spans>
 Order ranked(const Spans& spans) {
-  Order order;
-  order.calls.resize(spans.size());
-  order.returns.resize(spans.size(), kNever);
-  std::int64_t next = 0;
-  const auto note = [&](const Event& event) {
-    (event.is_return ? order.returns : order.calls)[static_cast<std::size_t>(event.op)] = next++;
-  };
   const std::vector<Event> calls = calls_of(spans);
   const std::vector<Event> returns = returns_of(spans);
-  Touching touches = touching(spans, calls);
-  const bool one_alone =
-      std::any_of(touches.begin(), touches.end(), [](const auto& each) { return each.second.size() == 1; });
-  if (one_alone) {
-    std::vector<Event> events(calls.size() + returns.size());
-    std::merge(calls.begin(), calls.end(), returns.begin(), returns.end(), events.begin(), earlier);
-    for (const auto& [time, found] : touches)
-      if (found.size() == 1) separate(events, time, found.begin()->second);
-    std::for_each(events.begin(), events.end(), note);
-  } else {  // without a list of all events, which for long histories takes longer to fill than to walk
-    auto call = calls.begin();
-    for (const Event& event : returns) {
-      for (; call != calls.end() && earlier(*call, event); ++call) note(*call);
-      note(event);
-    }
-    std::for_each(call, calls.end(), note);
+  const Touching touches = touching(spans, calls);
+  Ranks ranks(calls, returns, spans.size());
+  for (std::size_t from = 0; from < touches.size();) {
+    std::size_t to = from + 1;
+    while (to < touches.size() && touches[to].time == touches[from].time) ++to;
+    ranks.walk(std::span(touches).subspan(from, to - from));
+    from = to;
   }
-  for (auto& [time, found] : touches)
-    if (found.size() > 1)
-      for (auto& [process, chain] : found) order.chains.push_back(std::move(chain));
-  return order;
+  return ranks.rest();
 }
 
 }  // namespace

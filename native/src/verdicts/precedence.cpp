@@ -64,18 +64,18 @@ struct Way {
 
 class Examination {
  public:
-  Examination(const histories::Columns& columns, const Refutation& refutation, const specs::Blueprint& blueprint,
-              std::span<const std::int64_t> content, search::Condition condition)
-      : columns_(columns),
+  Examination(const graphs::Question& question, const Refutation& refutation)
+      : columns_(question.columns),
         refutation_(refutation),
-        words_(columns, blueprint),
-        content_(content),
-        condition_(condition) {}
+        words_(question.columns, question.blueprint),
+        content_(question.content),
+        condition_(question.condition),
+        positions_(question.positions) {}
 
-  Proof examine(std::span<const std::int32_t> positions) {
-    if (!collect(positions)) return Proof::kBroken;
+  Proof examine() {
+    if (!collect()) return Proof::kBroken;
     do {
-      if (!gather(positions)) return Proof::kBroken;
+      if (!gather()) return Proof::kBroken;
     } while (reach());
     for (auto link = refutation_.kept.rbegin(); link != refutation_.kept.rend(); ++link) {
       if (link->because != Because::kReadsFrom || !holds(*link) || !certain(link->to)) return Proof::kBroken;
@@ -100,7 +100,7 @@ class Examination {
   // -- what was recorded ---------------------------------------------------------------------------------------------
 
   /// The operations and versions that the refutation names. False if it names an operation that is not there.
-  bool collect(std::span<const std::int32_t> positions) {
+  bool collect() {
     std::set<std::int32_t> named(refutation_.failed.begin(), refutation_.failed.end());
     std::vector<Link> links = refutation_.kept;
     for (const Contradiction& each : refutation_.contradictions)
@@ -111,7 +111,7 @@ class Examination {
       if (link.because != Because::kTime) facts_[{link.word, link.value}];
     }
     for (const std::int32_t position : named)
-      if (std::find(positions.begin(), positions.end(), position) == positions.end()) return false;
+      if (std::find(positions_.begin(), positions_.end(), position) == positions_.end()) return false;
     for (const std::int32_t position : refutation_.failed)
       for (const Cell& cell : record(position).cells) facts_[{cell.word, cell.seen}];
     return true;
@@ -131,9 +131,9 @@ class Examination {
     return facts_.size() > before;
   }
 
-  bool gather(std::span<const std::int32_t> positions) {
+  bool gather() {
     std::vector<Cell> cells;
-    for (const std::int32_t position : positions) {
+    for (const std::int32_t position : positions_) {
       const Effect effect = words_.read(at(position), cells);
       if (effect == Effect::kUnclear) return false;
       const bool writes = effect != Effect::kSees && effect != Effect::kFails && effect != Effect::kNothing &&
@@ -277,6 +277,7 @@ class Examination {
   specs::Words words_;
   std::span<const std::int64_t> content_;
   search::Condition condition_;
+  std::span<const std::int32_t> positions_;
   std::map<Version, Facts> facts_;
   std::map<std::int32_t, Record> records_;
   std::set<std::int32_t> blind_;    // words that are written by who does not tell what was there
@@ -287,11 +288,9 @@ class Examination {
 
 }  // namespace
 
-Proof check_refutation(const histories::Columns& columns, std::span<const std::int32_t> positions,
-                       const Refutation& refutation, const specs::Blueprint& blueprint,
-                       std::span<const std::int64_t> content, search::Condition condition) {
-  if (condition == search::Condition::kBufferedDurable) return Proof::kBroken;  // a value may come back at a crash
-  return Examination(columns, refutation, blueprint, content, condition).examine(positions);
+Proof check_refutation(const graphs::Question& question, const Refutation& refutation) {
+  if (question.condition == search::Condition::kBufferedDurable) return Proof::kBroken;  // a value may come back
+  return Examination(question, refutation).examine();
 }
 
 }  // namespace linpoint::verdicts

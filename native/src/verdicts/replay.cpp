@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linpoint/verdicts/replay.hpp"
 
+#include <algorithm>
 #include <deque>
+#include <future>
 #include <memory>
 #include <optional>
 #include <queue>
@@ -276,10 +278,22 @@ Finding check_replay(const histories::Columns& columns, std::span<const std::int
 
 Finding check_witness(const histories::Columns& columns, std::span<const std::int32_t> positions,
                       std::span<const std::int32_t> order, search::Condition condition, const Blueprint& blueprint,
-                      std::span<const std::int64_t> content) {
-  if (const Finding found = check_members(columns, positions, order, true); found.flaw != Flaw::kNone) return found;
-  if (const Finding found = check_times(columns, order, condition, blueprint.key_argument); found.flaw != Flaw::kNone)
-    return found;
+                      std::span<const std::int64_t> content, bool parallel) {
+  constexpr std::size_t kLong = 100'000;  // operations for which a thread of its own pays
+  const auto times = [&]() -> Finding {
+    if (const Finding found = check_members(columns, positions, order, true); found.flaw != Flaw::kNone) return found;
+    return check_times(columns, order, condition, blueprint.key_argument);
+  };
+  const bool inside = std::all_of(order.begin(), order.end(), [&](std::int32_t position) {
+    return position >= 0 && static_cast<std::size_t>(position) < columns.size();
+  });
+  if (parallel && inside && order.size() > kLong) {
+    std::future<Finding> others = std::async(std::launch::async, times);
+    const Finding replayed = check_replay(columns, order, blueprint, content);
+    const Finding found = others.get();
+    return found.flaw != Flaw::kNone ? found : replayed;
+  }
+  if (const Finding found = times(); found.flaw != Flaw::kNone) return found;
   return check_replay(columns, order, blueprint, content);
 }
 

@@ -59,18 +59,21 @@ def check(
     budget: str | float | None = None,
     max_memory: str | int | None = None,
     jobs: int | None = None,
-    paper_rules: bool = False,
 ) -> Verdict:
     """Decide whether ``history`` satisfies ``condition`` with respect to ``spec``.
 
     ``history`` is a ``History``, a drawing or a list of operations; ``spec`` a built-in's name, a spec object or
     ``"module:Name"``. ``budget`` limits the time (``"60s"``) and ``max_memory`` the memory (``"2G"``) of the check;
     when either runs out the status is UNKNOWN and ``why`` says how far it got. ``jobs`` is the number of threads.
-    ``paper_rules`` lets the checker ``graph`` go by its paper as published, right or wrong.
     """
     limits = Budget.starting_now(budget, max_memory)
     verdict, interrupted = decide(
-        build_history(history), find(spec), checker=checker, condition=condition, budget=limits, jobs=jobs, paper_rules=paper_rules
+        build_history(history),
+        find(spec),
+        checker=checker,
+        condition=condition,
+        budget=limits,
+        jobs=jobs,
     )
     if interrupted:
         raise KeyboardInterrupt
@@ -88,7 +91,10 @@ def decide(
     paper_rules: bool = False,
     progress: Progress | None = None,
 ) -> tuple[Verdict, bool]:
-    """As ``check``, but Ctrl-C gives a verdict too: UNKNOWN with how far it got. The bool says it was pressed."""
+    """As ``check``, but Ctrl-C gives a verdict too: UNKNOWN with how far it got. The bool says it was pressed.
+
+    ``paper_rules`` lets the checker ``graph`` go by its paper as published, right or wrong.
+    """
     started = time.perf_counter()
     budget = budget or Budget()
     condition = conditions.choose(condition, history)
@@ -102,7 +108,7 @@ def decide(
     stop = _token(budget)
     objects = [Object(key, members) for key, members in reading.objects()]
     total = sum(len(each.positions) for each in objects)
-    exact = ExactDecisions(reading, objects, checker, stop, budget, paper=paper_rules)
+    exact = ExactDecisions(reading, objects, checker, stop, budget, threads=threads, paper=paper_rules)
     parts: list[Part] = []
 
     def watch() -> bool:

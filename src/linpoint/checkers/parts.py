@@ -12,8 +12,8 @@ from typing import Final
 from linpoint.checkers import select
 from linpoint.checkers._native_search import StopToken
 from linpoint.checkers.brute_force import brute_force
-from linpoint.checkers.interpretation import Interpretation
 from linpoint.checkers.graphs import deciding
+from linpoint.checkers.interpretation import Interpretation
 from linpoint.checkers.monitors import monitoring
 from linpoint.checkers.search.contest import Answer, Contest
 from linpoint.checkers.told import Told
@@ -56,6 +56,7 @@ class ExactDecisions:
         stop: StopToken,
         budget: Budget,
         *,
+        threads: int = 1,
         paper: bool = False,
     ) -> None:
         self._reading = reading
@@ -63,6 +64,7 @@ class ExactDecisions:
         self._checker = checker
         self._stop = stop
         self._budget = budget
+        self._threads = max(1, threads // max(1, len(objects)))  # that each object may have to itself
         self._paper = paper
         self.refuted: float | None = None
         """When one found a violation first, on the clock of ``time.perf_counter``."""
@@ -110,7 +112,8 @@ class ExactDecisions:
         if most is not None and resident_memory() + _BYTES[name] * len(asked.positions) > most:
             return Told(name, "there is not enough memory for it")
         if name == "graph":
-            return deciding.graphed(self._reading, asked.positions, self._stop, paper=self._paper)
+            ask = deciding.by_the_paper if self._paper else deciding.graphed
+            return ask(self._reading, asked.positions, self._stop, threads=self._threads)
         return monitoring.monitored(self._reading, asked.positions, self._stop, self._budget.remaining())
 
 

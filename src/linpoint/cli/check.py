@@ -58,6 +58,12 @@ def check(
             "Default: durable if the history has crashes, else linearizable.",
         ),
     ] = None,
+    paper_rules: Annotated[
+        bool,
+        typer.Option(
+            "--paper-rules", help="With --checker graph: go by its paper as published, even where it is wrong."
+        ),
+    ] = False,
     clock_skew: Annotated[
         str | None,
         typer.Option(
@@ -128,10 +134,11 @@ def check(
         "--format": file_format,
     }
     arguments = tuple(word for option, value in given.items() if value is not None for word in (option, value))
+    arguments += ("--paper-rules",) if paper_rules else ()
     found, why = _load_spec(spec, first, limits)
     if why is None:
         graphs.validate_spec(graph, found)
-    request = Request(found, spec, first, checker, condition, limits, jobs, skew, arguments, graph)
+    request = Request(found, spec, first, checker, condition, limits, jobs, skew, arguments, paper_rules, graph)
     if why is not None:
         reports = [undecided(file, request, why) for file in files]
     elif follow or until_idle is not None:
@@ -220,6 +227,7 @@ def _decide(file: str, history: History, request: Request, line: Progress) -> tu
         condition=request.condition,
         budget=request.budget,
         jobs=request.jobs,
+        paper_rules=request.paper_rules,
         progress=lambda stop, total: line(
             f"checking {file}: {estimate.words(stop.linearized, total, stop.configurations, stop.memory)}"
         ),

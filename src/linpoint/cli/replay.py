@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Annotated, Any
 
 import msgspec
@@ -29,6 +30,7 @@ class _Finding(msgspec.Struct):
     crashes: list[dict[str, Any]]
     initial: Any = options.NO_VALUE
     clock_skew: int | float = 0
+    paper_rules: bool = False
 
 
 def replay(
@@ -42,7 +44,9 @@ def replay(
     """
     finding, history = _read(tokens.decode(token))
     spec = options.find_spec(finding.spec, finding.initial)
-    request = Request(spec, finding.spec, finding.initial, "auto", finding.condition, Budget(), None)
+    checker = "graph" if finding.paper_rules else "auto"
+    request = Request(spec, finding.spec, finding.initial, checker, finding.condition, Budget(), None)
+    request = dataclasses.replace(request, paper_rules=finding.paper_rules)
     with progress() as line:
         report, _ = check_history("replay", history, request, line)
     if json:

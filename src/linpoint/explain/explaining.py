@@ -19,7 +19,7 @@ from linpoint.explain.picture import picture
 from linpoint.explain.text import in_words
 from linpoint.histories.history import History
 from linpoint.specs.protocol import Spec
-from linpoint.verdicts import Blocked, KeyVerdict, Pattern, Status, StuckFrontier, Verdict
+from linpoint.verdicts import Blocked, KeyVerdict, Pattern, Precedence, Status, StuckFrontier, Verdict
 
 DEFAULT_SECONDS: Final = 10.0
 _LONG: Final = 48
@@ -41,14 +41,32 @@ def unexplained(verdict: Verdict) -> Explanation:
         explanation = Explanation(verdict)
     else:
         pattern, stuck = _evidence(bad[0])
+        precedence = _precedence(bad[0])
         core = tuple(bad[0].positions if pattern is None else pattern.scope)
-        explanation = Explanation(verdict, bad[0].key, core, core, pattern=pattern, stuck=stuck, others=tuple(bad[1:]))
+        if precedence is not None:
+            core = precedence.operations
+        explanation = Explanation(
+            verdict,
+            bad[0].key,
+            core,
+            core,
+            pattern=pattern,
+            precedence=precedence,
+            stuck=stuck,
+            others=tuple(bad[1:]),
+        )
     return dataclasses.replace(explanation, text=in_words(explanation))
 
 
 def _evidence(key: KeyVerdict) -> tuple[Pattern | None, StuckFrontier | None]:
     found = key.refutation
-    return (found, None) if isinstance(found, Pattern) else (None, found)
+    if isinstance(found, Pattern):
+        return found, None
+    return None, found if isinstance(found, StuckFrontier) else None
+
+
+def _precedence(key: KeyVerdict) -> Precedence | None:
+    return key.refutation if isinstance(key.refutation, Precedence) else None
 
 
 def _explain(verdict: Verdict, seconds: float) -> Explanation:
@@ -69,6 +87,9 @@ def _explain(verdict: Verdict, seconds: float) -> Explanation:
         part, spec = scoped(history, worst.positions, pattern.scope, verdict.spec)
         scene = _Scene(part, spec, range(len(part)), pattern.scope)
     deadline = time.monotonic() + seconds
+    precedence = _precedence(worst)
+    if precedence is not None:
+        return _circular(verdict, worst, precedence, scene, others, deadline)
     # Half of the time for the operations, a quarter each for what could have been and for another first value.
     core = minimise(scene.history, scene.positions, scene.spec, condition, seconds=seconds / 2)
     stuck = _stuck(scene, core.positions, condition, worst, seconds=deadline - time.monotonic())
@@ -86,11 +107,43 @@ def _explain(verdict: Verdict, seconds: float) -> Explanation:
         core.minimal,
         core.verified,
         pattern,
+        None,
         culprit,
         stuck,
         other,
         picture(history, positions),
         others,
+    )
+
+
+def _circular(
+    verdict: Verdict,
+    worst: KeyVerdict,
+    precedence: Precedence,
+    scene: _Scene,
+    others: tuple[KeyVerdict, ...],
+    deadline: float,
+) -> Explanation:
+    """The operations that contradict each other are known already, and so is why."""
+    history, condition = verdict.history, verdict.condition
+    positions = tuple(sorted(precedence.operations, key=lambda position: history.operations[position].call))
+    culprit = other = None
+    if len(worst.positions) <= _LONGEST and precedence.certified:
+        core = Core(positions, positions, None, minimal=False, verified=True)
+        half = time.monotonic() + (deadline - time.monotonic()) / 2
+        culprit = _culprit(scene, core, condition, deadline=half)
+        left = max(0.0, deadline - time.monotonic())
+        other = other_initial(history, worst.positions, positions, verdict.spec, condition, seconds=left)
+    return Explanation(
+        verdict,
+        worst.key,
+        positions,
+        positions,
+        precedence=precedence,
+        culprit=culprit,
+        other_initial=other,
+        picture=picture(history, positions),
+        others=others,
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import Value
-from linpoint.verdicts import KeyVerdict, Pattern, Status, StuckFrontier, Verdict
+from linpoint.verdicts import KeyVerdict, Link, Pattern, Precedence, Status, StuckFrontier, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,8 @@ class Explanation:
     """They contradict each other also among all other operations, not only by themselves."""
     pattern: Pattern | None = None
     """The typed reason, where one was found."""
+    precedence: Precedence | None = None
+    """Who must come before whom, in circles, where that was found."""
     culprit: Culprit | None = None
     stuck: StuckFrontier | None = None
     other_initial: tuple[Any] | None = None
@@ -69,6 +71,14 @@ class Explanation:
             data["reason"] = self.pattern.reason
             data["because"] = self.pattern.sentence
             data["telling"] = list(self.pattern.operations)
+        if self.precedence:
+            found = self.precedence
+            data["reason"] = found.reason
+            data["because"] = found.sentence
+            data["telling"] = list(found.operations)
+            data["contradictions"] = [list(map(link_dict, links)) for links in found.contradictions]
+            data["failed"] = list(found.failed)
+            data["kept"] = list(map(link_dict, found.kept))
         if self.culprit:
             data["culprit"] = {
                 "position": self.culprit.position,
@@ -83,6 +93,12 @@ class Explanation:
         if self.other_initial is not None:
             data["other_initial"] = self.other_initial[0]
         return data
+
+
+def link_dict(link: Link) -> dict[str, Any]:
+    """Why one operation comes before another, as JSON values."""
+    data: dict[str, Any] = {"source": link.source, "target": link.target, "because": link.because}
+    return data if link.because == "real-time" else data | {"word": link.word, "value": link.value}
 
 
 def operation_dict(history: History, position: int) -> dict[str, Any]:

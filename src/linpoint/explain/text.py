@@ -6,11 +6,12 @@ from __future__ import annotations
 import bisect
 import dataclasses
 
+from linpoint.explain.circles import contradictions, short_names
 from linpoint.explain.explanation import Culprit, Explanation
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import Value, counted, one_line, show
 from linpoint.specs.protocol import Returns
-from linpoint.verdicts import Status, Verdict, Witness
+from linpoint.verdicts import KeyVerdict, Status, Verdict, Witness
 
 _MOST_LISTED = 12
 _LONGEST_VALUE = 200
@@ -70,10 +71,15 @@ def sentence(explanation: Explanation) -> str:
     verdict = explanation.verdict
     what = counted(verdict.statistics.operations, "operation")
     if verdict.status is Status.LINEARIZABLE:
-        return f"LINEARIZABLE: {what} fit the spec {verdict.spec.name}{_under(verdict)}; the order is certified."
+        certified = "; the order is certified" if all(_is_certified(key) for key in verdict.keys) else ""
+        return f"LINEARIZABLE: {what} fit the spec {verdict.spec.name}{_under(verdict)}{certified}."
     if verdict.status is Status.UNKNOWN:
         return f"UNKNOWN: {verdict.why}."
     return f"VIOLATION: {_accusation(explanation)}"
+
+
+def _is_certified(key: KeyVerdict) -> bool:
+    return key.witness is None or key.witness.certified
 
 
 def _under(verdict: Verdict) -> str:
@@ -90,6 +96,9 @@ def _accusation(explanation: Explanation) -> str:
             f"{where}{_call(op)} by process {_process(op)} returned {given}, but no order of the operations allows "
             f"that{_under(verdict)} ({_fitting(op, explanation.culprit)}; returned {given})."
         )
+    if explanation.precedence is not None:
+        by = "" if explanation.precedence.certified else "by the rules of the paper, "
+        return f"{where}{by}{explanation.precedence.sentence}{_under(verdict)}."
     if len(explanation.core) == 1:
         op = verdict.history.operations[explanation.core[0]]
         return f"{where}{_name(explanation.verdict, op)} by process {_process(op)} cannot be explained by anything in the history{_under(verdict)}."
@@ -111,16 +120,23 @@ def _violation(explanation: Explanation) -> str:
     lines = [sentence(explanation)]
     if explanation.pattern is not None:
         lines.append(f"The reason: {explanation.pattern.sentence}.")
+    if explanation.precedence is not None:
+        more = "" if explanation.culprit is None else f" ({explanation.precedence.sentence})"  # it was said already
+        lines.append(f"The reason: {explanation.precedence.reason}{more}.")
     lines += ["", _conspiracy(explanation)]
     listed = _nearest(explanation)
     width = max((len(_process(history.operations[p])) for p in listed), default=1)
+    names = {} if explanation.precedence is None else short_names(explanation.core)
     for position in listed:
         op = history.operations[position]
-        lines.append(f"  {_process(op):>{width}}  {_name(explanation.verdict, op):<32} {_when(op)}")
+        letter = f"{names[position]}: " if names else ""
+        lines.append(f"  {letter}{_process(op):>{width}}  {_name(explanation.verdict, op):<32} {_when(op)}")
     if len(listed) < len(explanation.core):
         lines.append(f"  ... and {len(explanation.core) - len(listed):,} others")
     if explanation.picture:
         lines += ["", *(f"  {row}" for row in explanation.picture.splitlines())]
+    if explanation.precedence is not None:
+        lines += ["", *_contradictions(explanation, names)]
     if len({op.order for op in map(history.operations.__getitem__, explanation.core) if op.order is not None}) > 1:
         lines += ["", "Operations with a smaller order take effect first."]
     lines += _frontier(explanation)
@@ -136,8 +152,19 @@ def _violation(explanation: Explanation) -> str:
     return "\n".join([*lines, *_warnings(verdict), *_clocks(verdict), "", numbers(verdict)])
 
 
+def _contradictions(explanation: Explanation, names: dict[int, str]) -> list[str]:
+    assert explanation.precedence is not None
+    said = contradictions(explanation.verdict.history, explanation.precedence, names)
+    more = len(said) - _MOST_LISTED
+    return said if more <= 0 else [*said[:_MOST_LISTED], f"... and {counted(more, 'more sentence')} like these."]
+
+
 def _conspiracy(explanation: Explanation) -> str:
     count = len(explanation.core)
+    if explanation.precedence is not None:
+        return (
+            f"These {count:,} operations contradict each other:" if count > 1 else "This operation cannot be explained:"
+        )
     if explanation.pattern is not None and explanation.pattern.counted and not explanation.minimal:
         return f"Counting all the others shows that {'this' if count == 1 else 'one of these'} cannot be right:"
     if count == 1:
@@ -200,7 +227,7 @@ def numbers(verdict: Verdict) -> str:
     parts = [counted(statistics.operations, "operation")]
     if keys > 1:
         parts.append(counted(keys, "key"))
-    if verdict.checker != "monitor":  # which looks at none
+    if verdict.checker not in ("monitor", "graph"):  # which look at none
         parts.append(counted(statistics.configurations, "configuration"))
     parts.append(f"{statistics.seconds:.3f} s")
     if verdict.status is Status.UNKNOWN:

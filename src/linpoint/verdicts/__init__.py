@@ -3,7 +3,16 @@
 
 from linpoint.verdicts.budget import Budget
 from linpoint.verdicts.reached import Reached
-from linpoint.verdicts.refutation import PATTERNS, PRECEDENCE, Blocked, Link, Pattern, Precedence, Refutation, StuckFrontier
+from linpoint.verdicts.refutation import (
+    PATTERNS,
+    PRECEDENCE,
+    Blocked,
+    Link,
+    Pattern,
+    Precedence,
+    Refutation,
+    StuckFrontier,
+)
 from linpoint.verdicts.verdict import KeyVerdict, Statistics, Status, Verdict
 from linpoint.verdicts.witness import Witness
 

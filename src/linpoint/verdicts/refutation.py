@@ -88,7 +88,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Precedence:
-    """Why a precedence graph has no order: all of it is certified.
+    """Why a precedence graph has no order: all of it is certified, unless it says otherwise.
 
     ``contradictions`` are circles of links, each operation before the next. Where operations ``failed``, each way to
     explain them runs into one of these. ``kept`` says why operations with an unknown outcome certainly had their effect.
@@ -99,6 +99,8 @@ class Precedence:
     contradictions: tuple[tuple[Link, ...], ...]
     failed: tuple[int, ...] = ()
     kept: tuple[Link, ...] = ()
+    certified: bool = True
+    """False by the rules of the paper as published, which are wrong at times."""
 
     kind = "cycle"
 

@@ -18,3 +18,5 @@ class Witness:
 
     order: Sequence[int]
     survivors: tuple[int, ...] | None = None
+    certified: bool = True
+    """False for an order that does not hold, by the rules of a paper that are wrong at times."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import copy
 import gzip
-import itertools
 import json
 import pickle
 import random
@@ -16,87 +15,17 @@ from typing import Any
 import pytest
 
 import linpoint
-from linpoint import History, LinpointError
-from linpoint.histories.columns import NO_INTEGER, columns_of, integer_of
-from linpoint.histories.formats import loading, reading
+from linpoint import History
+from linpoint.histories.columns import NO_INTEGER, columns_of
 from linpoint.histories.formats import operation_columns as native
-from linpoint.histories.numbering import is_list
+from linpoint.histories.formats import reading
 from linpoint.histories.recorded import RecordedOperations
 from linpoint.histories.values import canonical
-from tests.histories.listing import same_values_as_read
+from tests.histories.comparing import blocks, compare
 from tests.robustness.test_fuzz_readers import mutate
 
 DATA = Path(__file__).parents[2] / "data"
 SHARED = Path(__file__).parents[4] / "shared" / "histories"
-
-
-def read(path: Path, how: Callable[..., Any], **options: Any) -> History | LinpointError:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loading, "read_columns", how)
-        try:
-            return linpoint.load(path, **options)
-        except LinpointError as error:
-            return error
-
-
-def blocks(data: memoryview, size: int) -> list[memoryview]:
-    return [data[at : at + size] for at in range(0, len(data), size)]
-
-
-def in_pieces(path: Path, count: int) -> Callable[..., Any]:
-    """The native reader with the file in so many parts, of a few lines each, read by a thread each."""
-    lines = path.read_bytes().splitlines(keepends=True) if b"\r" not in path.read_bytes() else [path.read_bytes()]
-    cuts = [len(lines) * at // count for at in range(count + 1)]
-    parts = [blocks(memoryview(b"".join(lines[a:b])), 1000) for a, b in itertools.pairwise(cuts)]
-    return lambda _, size: native.read_columns(parts, size)
-
-
-def compare(path: Path, **options: Any) -> bool:
-    """Read in both ways and compare; whether the native reader did it by itself."""
-    ours, plain = read(path, native.read_columns, **options), read(path, lambda *_: None, **options)
-    if isinstance(plain, LinpointError):
-        assert str(ours) == str(plain), path.read_bytes()
-        return False
-    assert isinstance(ours, History), (ours, path.read_bytes())
-    same_history(ours, plain)
-    if isinstance(ours.operations, RecordedOperations):
-        pieces = read(path, in_pieces(path, 3), **options)
-        assert isinstance(pieces, History), (pieces, path.read_bytes())
-        assert isinstance(pieces.operations, RecordedOperations)
-        same_history(pieces, plain)
-    return isinstance(ours.operations, RecordedOperations)
-
-
-def same_history(ours: History, plain: History) -> None:
-    # Texts tell 1 from 1.0 and a list from a tuple, where equality does not.
-    one_by_one = [repr(ours.operations[position]) for position in range(len(ours))]
-    assert one_by_one == [*map(repr, plain.operations)]
-    assert (ours.processes, ours.keyed) == (plain.processes, plain.keyed)
-    same_columns(ours, plain)
-    assert [*map(repr, ours)] == one_by_one
-    assert [*map(repr, ours.crashes)] == [*map(repr, plain.crashes)]
-    assert [*map(repr, ours.annotations)] == [*map(repr, plain.annotations)]
-    assert ours == plain
-    assert plain == ours
-    assert hash(ours) == hash(plain)
-    assert (ours.source, ours.by_position) == (plain.source, plain.by_position)
-
-
-def same_columns(ours: History, plain: History) -> None:
-    mine, theirs = ours.columns, plain.columns
-    assert mine.names == theirs.names
-    for likeness in ("arity", "arguments", "result", "process", "key"):
-        same = [columns.native.classify(range(len(columns.names)), **{likeness: True}) for columns in (mine, theirs)]
-        assert same[0].split(range(len(ours))) == same[1].split(range(len(ours))), likeness
-    assert set(mine.numbers) == {canonical(value) for value in mine.values} >= set(theirs.numbers)
-    assert len(mine.values) == len(mine.numbers)
-    for number, value in enumerate(mine.values):
-        assert canonical(mine.values[number]) == canonical(value)
-        assert mine.numbers[canonical(value)] == number
-        assert mine.integers[number] == integer_of(value)
-        assert canonical(value) in theirs.numbers or not is_list(value)  # it may occur within lists only
-    same_values_as_read(ours)
-    same_values_as_read(plain)
 
 
 # Files that there are

@@ -17,8 +17,7 @@ enum class TimeEdges : int { kNone = 0, kMinimal = 1, kAll = 2 };
 /// The edges between operations that certainly had their effects, in the paper's rules: a failed operation comes after
 /// the one that replaced what it expected. Links from kNone are from the first state. Empty where the graph does not
 /// apply.
-std::vector<Link> edges(const histories::Columns& columns, const search::Problem& problem,
-                        const specs::Blueprint& blueprint, std::span<const std::int64_t> content, TimeEdges times);
+std::vector<Link> edges(const Question& question, TimeEdges times);
 
 /// Whether links between operations of a history of that size close no circle: depth-first, as the paper does it.
 bool acyclic(std::size_t operations, std::span<const Link> links);

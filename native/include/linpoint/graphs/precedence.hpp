@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "linpoint/histories/columns.hpp"
-#include "linpoint/search/problem.hpp"
+#include "linpoint/search/conditions.hpp"
 #include "linpoint/search/stop_token.hpp"
 #include "linpoint/specs/native_machine.hpp"
 
@@ -90,15 +90,22 @@ struct Outcome {
   Refutation refutation;
   Exclusion exclusion = Exclusion::kNone;
   std::int32_t culprit = histories::kNone;  // an operation that excludes the history
-  std::int64_t edges = 0;                   // of the graph, without those of time
 };
 
 /// `kPaper`: as published, right or wrong.
 enum class Rules : int { kCorrected = 0, kPaper = 1 };
 
-/// Decides the operations of a problem on one object. `content`: of a register its first value; of a memory the first
-/// value of all words, and then words with values of their own, each before its value.
-Outcome decide(const histories::Columns& columns, const search::Problem& problem, const specs::Blueprint& blueprint,
-               std::span<const std::int64_t> content, search::StopToken& stop, Rules rules = Rules::kCorrected);
+/// What is to be decided: the operations at `positions` on one object. `content`: of a register its first value; of a
+/// memory the first value of all words, and then words with values of their own, each before its value.
+struct Question {
+  const histories::Columns& columns;
+  std::span<const std::int32_t> positions;
+  search::Condition condition;
+  const specs::Blueprint& blueprint;
+  std::span<const std::int64_t> content;
+};
+
+/// Decides it, for long histories on two threads if `parallel`.
+Outcome decide(const Question& question, search::StopToken& stop, Rules rules, bool parallel);
 
 }  // namespace linpoint::graphs

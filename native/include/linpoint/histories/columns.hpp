@@ -28,8 +28,8 @@ struct Crash {
 };
 
 /// Lists and objects as they were written, whose equal ones do not share a number yet. Each is a run of tokens: how
-/// many items it has, as `list_of` or `object_of`, and then its items, which are numbers of values or begin another run.
-/// An object of n entries has 2n items, the name of each entry before its value.
+/// many items it has, as `list_of` or `object_of`, and then its items, which are numbers of values or begin another
+/// run. An object of n entries has 2n items, the name of each entry before its value.
 struct Lists {
   std::vector<std::int64_t> first;  // offsets into tokens, one more than lists
   std::vector<std::int32_t> tokens;

@@ -3,11 +3,11 @@
 //
 // Guarantee: two integers, two strings or two texts share a number iff they are the same; a text never shares one
 // with an integer or a string, even where it would decode to it. Cost: O(1) a value, one cache miss where integers
-// lie apart and less where they follow each other, as counters and ids do. Memory: about 40 bytes a distinct integer,
-// its own length and 40 bytes a distinct text.
+// lie apart and less where they follow each other, as counters and ids do. Memory: 20 bytes a distinct integer where
+// they do, 50 where they lie apart; its own length and 40 bytes a distinct text.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,7 @@ class Interner {
   std::int32_t integer(std::int64_t value);
   /// Begin to fetch what `integer` is going to look at.
   void prefetch(std::int64_t value) const {
-    if (!integer_slots_.empty()) __builtin_prefetch(&integer_slots_[place(value, integer_slots_.size())]);
+    if (!slots_.empty()) __builtin_prefetch(&slots_[first_slot(value)]);
   }
   /// All of them, with `put(index, number)` for each.
   template <typename Put>
@@ -58,10 +58,16 @@ class Interner {
   [[nodiscard]] std::vector<std::int32_t> undecoded() const;
 
  private:
-  struct IntegerSlot {
-    std::int64_t value;
-    std::int32_t number = -1;
+  static constexpr unsigned kRunBits = 3;
+  /// The numbers of eight integers that differ in their last bits only: logs are full of counters, which fill them.
+  using Run = std::array<std::int32_t, 1U << kRunBits>;
+  /// One integer, with its number, or the first of several that have a run.
+  struct Slot {
+    std::int64_t integer = 0;
+    std::int32_t number = kEmpty;  // of the run i: kFirstRun - i
   };
+  static constexpr std::int32_t kEmpty = -1;
+  static constexpr std::int32_t kFirstRun = -2;
   struct Text {
     std::size_t offset;
     std::size_t size;
@@ -74,56 +80,77 @@ class Interner {
     return std::string_view(characters_).substr(text.offset, text.size);
   }
   std::int32_t text_number(std::string_view text, Kind kind);
-  [[nodiscard]] static std::size_t place(std::int64_t value, std::size_t slots);
-  [[nodiscard]] std::size_t integer_slot(std::int64_t value) const;
+  [[nodiscard]] static bool share_run(std::int64_t one, std::int64_t other) {
+    return (static_cast<std::uint64_t>(one) ^ static_cast<std::uint64_t>(other)) >> kRunBits == 0;
+  }
+  [[nodiscard]] static std::size_t place_of(std::int64_t value) {
+    return static_cast<std::size_t>(static_cast<std::uint64_t>(value) % (1U << kRunBits));
+  }
+  [[nodiscard]] std::size_t first_slot(std::int64_t value) const;
+  [[nodiscard]] std::size_t slot_of(std::int64_t value) const;
+  std::int32_t& place_in_run(Slot& slot, std::int64_t value);
+  std::int32_t add_integer(std::int64_t value);
   [[nodiscard]] std::size_t text_slot(std::string_view text, Kind kind, std::uint64_t hash) const;
   [[nodiscard]] std::size_t text_index(std::int32_t number) const;
-  void grow_integers();
+  void grow_slots();
   void grow_texts();
 
-  std::vector<std::int64_t> integers_;      // by number
-  std::vector<IntegerSlot> integer_slots_;  // open addressing, a power of two
-  std::size_t integers_held_ = 0;
+  std::vector<std::int64_t> integers_;  // by number
+  std::vector<Run> runs_;
+  std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
+  std::size_t slots_held_ = 0;
   std::vector<Text> texts_;               // by ascending number
   std::vector<std::int32_t> text_slots_;  // indices into texts_, open addressing
   std::string characters_;
 };
 
-/// Neighbours share a run of slots, since logs are full of counters. The runs are scattered by Fibonacci hashing, which
-/// spreads those that follow each other evenly: two full runs in one place would make each probe walk through both.
-inline std::size_t Interner::place(std::int64_t value, std::size_t slots) {
-  constexpr unsigned kRun = 3;
+/// Fibonacci hashing, which spreads runs that follow each other evenly.
+inline std::size_t Interner::first_slot(std::int64_t value) const {
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;
-  const auto bits = static_cast<std::uint64_t>(value);
-  const auto shift = 64U + kRun - static_cast<unsigned>(std::countr_zero(slots));
-  return static_cast<std::size_t>(((((bits >> kRun) * kOdd) >> shift) << kRun) | (bits & ((1U << kRun) - 1)));
+  const auto shift = 64U - static_cast<unsigned>(std::countr_zero(slots_.size()));
+  return static_cast<std::size_t>(((static_cast<std::uint64_t>(value) >> kRunBits) * kOdd) >> shift);
 }
 
-inline std::size_t Interner::integer_slot(std::int64_t value) const {
-  const std::size_t mask = integer_slots_.size() - 1;
-  std::size_t at = place(value, integer_slots_.size());
-  while (integer_slots_[at].number >= 0 && integer_slots_[at].value != value) at = (at + 1) & mask;
+inline std::size_t Interner::slot_of(std::int64_t value) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = first_slot(value);
+  while (slots_[at].number != kEmpty && !share_run(slots_[at].integer, value)) at = (at + 1) & mask;
   return at;
 }
 
 inline std::int32_t Interner::integer(std::int64_t value) {
-  if (2 * (integers_held_ + 1) > integer_slots_.size()) grow_integers();
-  IntegerSlot& slot = integer_slots_[integer_slot(value)];
-  if (slot.number < 0) {
-    slot = {value, static_cast<std::int32_t>(integers_.size())};
-    integers_.push_back(value);
-    ++integers_held_;
+  if (2 * (slots_held_ + 1) > slots_.size()) grow_slots();
+  Slot& slot = slots_[slot_of(value)];
+  if (slot.number >= 0 && slot.integer == value) return slot.number;
+  if (slot.number == kEmpty) {
+    slot = {value, add_integer(value)};
+    ++slots_held_;
+    return slot.number;
   }
-  return slot.number;
+  std::int32_t& number = place_in_run(slot, value);
+  if (number < 0) number = add_integer(value);
+  return number;
+}
+
+inline std::int32_t& Interner::place_in_run(Slot& slot, std::int64_t value) {
+  if (slot.number >= 0) {
+    runs_.emplace_back().fill(-1);
+    runs_.back()[place_of(slot.integer)] = slot.number;
+    slot.number = kFirstRun - static_cast<std::int32_t>(runs_.size() - 1);
+  }
+  return runs_[static_cast<std::size_t>(kFirstRun - slot.number)][place_of(value)];
+}
+
+inline std::int32_t Interner::add_integer(std::int64_t value) {
+  integers_.push_back(value);
+  return static_cast<std::int32_t>(integers_.size() - 1);
 }
 
 template <typename Put>
 void Interner::integers(std::span<const std::int64_t> values, Put put) {
   constexpr std::size_t kAhead = 16;
-  const std::size_t early = values.size() - std::min(kAhead, values.size());
-  for (std::size_t at = 0; at < values.size() - early; ++at) prefetch(values[at]);
   for (std::size_t at = 0; at < values.size(); ++at) {
-    if (at < early) prefetch(values[at + kAhead]);
+    if (at + kAhead < values.size()) prefetch(values[at + kAhead]);
     put(at, integer(values[at]));
   }
 }

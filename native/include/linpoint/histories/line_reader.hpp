@@ -3,14 +3,14 @@
 //
 // Guarantee: what is accepted is what the reader in Python accepts, with the same meaning; anything unusual, and
 // everything that is wrong, is declined, and the caller lets that reader say what it is. Values other than null, true,
-// false, integers of 64 bits, strings without escapes and lists of those are kept as JSON text, for the caller to decode
-// once each; keys that are lists, too.
-// Lines without an "op" (crashes, annotations) are kept whole. Cost: about 0.2 microseconds a line, and no more memory
-// than the columns, the distinct values and one block.
+// false, integers of 64 bits, strings without escapes and lists of those are kept as JSON text, for the caller to
+// decode once each; keys that are lists, too. Lines without an "op" (crashes, annotations) are kept whole. Cost: about
+// 0.2 microseconds a line, and no more memory than the columns, the distinct values and one block.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,7 +30,7 @@ struct Token {
 
   Kind kind = Kind::kMissing;
   std::int64_t integer = 0;  // of a list its number
-  std::string_view text;  // of a string without its quotes, of any other JSON all of it
+  std::string_view text;     // of a string without its quotes, of any other JSON all of it
 
   [[nodiscard]] bool absent() const { return kind == Kind::kMissing || kind == Kind::kNull; }
 };
@@ -88,6 +88,7 @@ class LineReader {
  private:
   enum Field : std::uint8_t { kProcess, kOp, kArguments, kResult, kCall, kReturn, kOutcome, kKey, kOrder, kUnknown };
   static constexpr std::size_t kFields = kUnknown;
+  static constexpr std::size_t kMostOperations = std::numeric_limits<std::int32_t>::max();
   struct Line;
 
   // Each takes where something begins and gives where it ends, or null for what is declined.

@@ -20,11 +20,9 @@ Finding check_words(const histories::Columns& columns, std::span<const std::int3
 
 enum class Proof : int { kHolds = 0, kBroken = 1, kTooLong = 2 };
 
-/// Whether a refutation proves that the operations at `positions` have no order: every link is forced by what was
+/// Whether a refutation proves that the operations have no order: every link is forced by what was
 /// recorded, links close in circles, and every way to explain the failed operations runs into one.
 /// Cost: O(kn), and the ways of explaining, which are given up beyond a hundred thousand.
-Proof check_refutation(const histories::Columns& columns, std::span<const std::int32_t> positions,
-                       const graphs::Refutation& refutation, const specs::Blueprint& blueprint,
-                       std::span<const std::int64_t> content, search::Condition condition);
+Proof check_refutation(const graphs::Question& question, const graphs::Refutation& refutation);
 
 }  // namespace linpoint::verdicts

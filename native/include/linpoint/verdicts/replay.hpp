@@ -20,9 +20,10 @@ namespace linpoint::verdicts {
 Finding check_replay(const histories::Columns& columns, std::span<const std::int32_t> order,
                      const specs::Blueprint& blueprint, std::span<const std::int64_t> content);
 
-/// The same of a whole witness: also whether it has the right members, and respects the times.
+/// The same of a whole witness: also whether it has the right members, and respects the times; for long ones, if
+/// `parallel`, at the same time.
 Finding check_witness(const histories::Columns& columns, std::span<const std::int32_t> positions,
                       std::span<const std::int32_t> order, search::Condition condition,
-                      const specs::Blueprint& blueprint, std::span<const std::int64_t> content);
+                      const specs::Blueprint& blueprint, std::span<const std::int64_t> content, bool parallel = false);
 
 }  // namespace linpoint::verdicts

@@ -58,9 +58,7 @@ def excluded(reading: Interpretation) -> str | None:
     return None
 
 
-def monitored(
-    reading: Interpretation, positions: Sequence[int], stop: StopToken, seconds: float | None
-) -> Told | None:
+def monitored(reading: Interpretation, positions: Sequence[int], stop: StopToken, seconds: float | None) -> Told | None:
     """Ask the monitor for one object; None if it was stopped. ``seconds`` limits the search that confirms a violation."""
     twin = reading.twin
     assert twin is not None

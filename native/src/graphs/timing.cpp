@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graphs/timing.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace linpoint::graphs {
+namespace {
+
+using search::Pair;
+using search::Problem;
+
+/// The pairs of a problem whose operations must come in that order if both are kept.
+std::vector<Pair> pairs_of(const Problem& problem, Rules rules, const histories::Columns& columns) {
+  std::vector<Pair> pairs = problem.before;
+  for (const Pair& pair : problem.excluded) {
+    if (rules == Rules::kPaper) {  // its rule names the very next operation of the process, kept or not
+      const auto nearer = std::find_if(problem.excluded.begin(), problem.excluded.end(), [&](const Pair& each) {
+        return each.first == pair.first && each.second < pair.second;
+      });
+      const bool cut_off = !columns.certain(at(problem.position[at(pair.first)]));
+      if (cut_off && nearer != problem.excluded.end()) continue;
+    }
+    pairs.push_back(pair);
+  }
+  return pairs;
+}
+
+}  // namespace
+
+PairEdges::PairEdges(std::size_t operations, const std::vector<Pair>& pairs) {
+  if (pairs.empty()) return;
+  first_.resize(operations + 1);
+  items_.resize(pairs.size());
+  for (const Pair& pair : pairs) ++first_[at(pair.second) + 1];
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+  for (const Pair& pair : pairs) items_[next[at(pair.second)]++] = pair.first;
+}
+
+Timing::Timing(const histories::Columns& columns, std::span<const std::int32_t> positions, search::Condition condition,
+               Rules rules) {
+  Problem problem = search::build(columns, {positions, {}, false}, condition, {}, nullptr, 0);
+  std::vector<Pair> constraints = pairs_of(problem, rules, columns);
+  if (std::equal(positions.begin(), positions.end(), problem.position.begin(), problem.position.end())) {
+    call = std::move(problem.call);
+    ret = std::move(problem.ret);
+  } else {
+    const std::int32_t most = positions.empty() ? 0 : *std::max_element(positions.begin(), positions.end());
+    std::vector<std::int32_t> places(at(most) + 1);
+    for (std::size_t place = 0; place < positions.size(); ++place)
+      places[at(positions[place])] = static_cast<std::int32_t>(place);
+    call.resize(positions.size());
+    ret.resize(positions.size());
+    std::vector<std::int32_t> place_of(problem.size(), kNone);
+    for (std::size_t op = 0; op < problem.size(); ++op) {
+      if (problem.position[op] < 0) continue;  // a crash, of a condition that graphs do not decide
+      place_of[op] = places[at(problem.position[op])];
+      call[at(place_of[op])] = problem.call[op];
+      ret[at(place_of[op])] = problem.ret[op];
+    }
+    for (Pair& pair : constraints) pair = {place_of[at(pair.first)], place_of[at(pair.second)]};
+  }
+  pairs = PairEdges(positions.size(), constraints);
+}
+
+}  // namespace linpoint::graphs
