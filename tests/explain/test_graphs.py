@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 
 import linpoint
+from linpoint.checkers.graphs.edges import value_links
+from linpoint.checkers.interpretation import Interpretation
 from linpoint.explain.graphs import Edge, PrecedenceGraph
 from linpoint.explain.graphs.words import clean, columns, detail, heading
 from linpoint.histories.operation import Operation, Outcome
@@ -270,6 +272,19 @@ def test_edges_agree_with_the_verdict() -> None:
                 assert [step[1] for step in steps] == [step[0] for step in steps[1:] + steps[:1]]
         seen.add(graph.reason)
     assert {None, "cycle", "fork", "dangling-read", "read-before-write"} <= seen
+
+
+def test_links_around_some_operations_are_those_of_all_that_touch_them() -> None:
+    for seed in range(30):
+        rng = random.Random(seed)
+        history, spec = random_memory(rng, operations=20)
+        reading = Interpretation(history, spec, "durable")
+        every = list(range(len(history)))
+        around = rng.sample(every, rng.randint(0, len(every)))
+        found = value_links(reading, every, around)
+        assert found == [
+            link for link in value_links(reading, every, every) if {link.source, link.target} & set(around)
+        ]
 
 
 def test_a_condition_that_graphs_do_not_decide_has_no_edges() -> None:

@@ -27,6 +27,8 @@ _TIP: Final = 2.0
 _FADING: Final = 30.0
 """The part of an open end where nothing begins."""
 _LABEL: Final = 17.0
+_CRASH: Final = 24.0
+"""Half the width of the word at the top of a crash's line."""
 _PLACES: Final = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.2, 0.8)
 
 
@@ -86,7 +88,7 @@ def route(strands: Sequence[Strand], layout: Layout) -> list[Route]:
         _curve(strand, layout, ends[index, True], ends[index, False], levels.get(index, 0))
         for index, strand in enumerate(strands)
     ]
-    taken: list[Box] = []
+    taken = [Box(x - _CRASH, y - 3, x + _CRASH, y + 15) for _, x, y, _ in layout.crashes]
     places: dict[int, Box] = {}
     for index in sorted(range(len(strands)), key=lambda index: (not strands[index].red, index)):
         if strands[index].label:

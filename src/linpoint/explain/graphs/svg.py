@@ -45,10 +45,10 @@ def svg(graph: PrecedenceGraph) -> str:
         f'<rect width="{_n(width)}" height="{_n(bottom)}" rx="10" fill="#ffffff" stroke="#d5dae0"/>',
         *_text_block(title, notes, graph),
         *_rows(layout, width),
-        *_crashes(layout),
     ]
     routes = sorted(route(strands, layout), key=lambda way: way.strand.red)  # red ones on top of the others
     parts += [_way(way, pale=graph.reason is not None) for way in routes]
+    parts += _crashes(layout)
     parts += [_source(name, layout.boxes[name]) for name in ("genesis", "nobody") if graph.has(name)]
     parts += [_vertex(vertex, layout.boxes[vertex.position]) for vertex in graph.vertices]
     parts += [_caption(way) for way in routes if way.place is not None]
