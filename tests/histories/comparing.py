@@ -94,7 +94,7 @@ def same_values_as_read(history: History) -> None:
     columns = history.columns
     values = [value for op in history for value in (*op.args, op.result)]
     known = {columns.scalar_number(each): each for value in values for each in within(value)}
-    assert all(0 <= number < columns.scalars for number in known)
+    assert all(0 <= number < len(columns.scalars) for number in known)
     assert len(known) == len({canonical(each) for each in known.values()})
     for form, number in columns.numbers.items():
         if number in known and not isinstance(form, tuple):

@@ -129,9 +129,11 @@ class Ranking {
     if (!in_call_order_) {
       calls_.resize(spans.size());
       std::iota(calls_.begin(), calls_.end(), 0);
-      sort_operations(calls_, [&](std::int32_t a, std::int32_t b) { return std::pair(call(a), a) < std::pair(call(b), b); });
+      sort_operations(calls_,
+                      [&](std::int32_t a, std::int32_t b) { return std::pair(call(a), a) < std::pair(call(b), b); });
     }
-    sort_operations(returns_, [&](std::int32_t a, std::int32_t b) { return std::pair(ret(a), a) < std::pair(ret(b), b); });
+    sort_operations(returns_,
+                    [&](std::int32_t a, std::int32_t b) { return std::pair(ret(a), a) < std::pair(ret(b), b); });
   }
 
   Order run() {

@@ -40,7 +40,8 @@ struct Blueprint {
   std::vector<std::int64_t> integers;
   /// For values that are strings: the string. Needed for maps with append only.
   std::vector<std::optional<std::string>> strings;
-  /// The number of "at", which names the word that a failed multi-word compare-and-swap blames; -1 where nobody says it.
+  /// The number of "at", which names the word that a failed multi-word compare-and-swap blames; -1 where nobody says
+  /// it.
   std::int32_t at = histories::kNone;
 };
 
