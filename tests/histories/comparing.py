@@ -94,7 +94,8 @@ def same_values_as_read(history: History) -> None:
     columns = history.columns
     values = [value for op in history for value in (*op.args, op.result)]
     known = {columns.scalar_number(each): each for value in values for each in within(value)}
-    assert all(0 <= number < len(columns.scalars) for number in known)
+    assert all(canonical(columns.scalars[number]) == canonical(each) for number, each in known.items() if number >= 0)
+    assert -1 not in known
     assert len(known) == len({canonical(each) for each in known.values()})
     for form, number in columns.numbers.items():
         if number in known and not isinstance(form, tuple):
