@@ -74,8 +74,7 @@ def _told_exactly(reading: Interpretation, judged: Object, stopped: StopReason, 
         why = _stopped(stopped, interrupted=interrupted)
         # In a long history even to look at what comes first takes time and memory, which there is none of.
         start = reached(reading, judged.positions, ()) if len(judged.positions) <= _FEW else None
-        checker = judged.asked[-1].checker if judged.asked else "monitor"
-        return KeyVerdict(judged.key, Status.UNKNOWN, checker, why, judged.positions, reached=start)
+        return KeyVerdict(judged.key, Status.UNKNOWN, judged.asking, why, judged.positions, reached=start)
     said = judged.asked[-1]
     status = Status.LINEARIZABLE if said.witness else Status.VIOLATION if said.refutation else Status.UNKNOWN
     return KeyVerdict(judged.key, status, said.checker, said.why, judged.positions, said.witness, said.refutation)

@@ -37,6 +37,8 @@ class Object:
     positions: Sequence[int]
     asked: list[Told] = field(default_factory=list)
     """What was asked, in this order; at most the last is an answer."""
+    asking: str = "monitor"
+    """Who was asked last, with or without saying anything."""
     parts: list[Part] = field(default_factory=list)
 
     @property
@@ -97,6 +99,7 @@ class ExactDecisions:
     def _ask(self, names: Sequence[str], some: Sequence[Object]) -> Iterable[Task]:
         for each in some:
             for name in names:
+                each.asking = name
                 said = self._answer(name, each)
                 if said is None:  # it was stopped
                     return ()
