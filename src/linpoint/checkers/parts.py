@@ -24,7 +24,7 @@ from linpoint.verdicts.witness import Witness
 
 _CHUNK: Final = 64
 """Up to so many objects are one task for exact decisions; a single one takes microseconds."""
-_BYTES: Final = {"monitor": 250, "graph": 700}
+_BYTES: Final = {"monitor": 250, "graph": 300}
 """Memory that an exact decision takes for an operation, at most."""
 _EXACT: Final = tuple(_BYTES)
 
