@@ -16,6 +16,7 @@ from linpoint.verdicts import KeyVerdict, Status, Verdict, Witness
 _MOST_LISTED = 12
 _LONGEST_VALUE = 200
 _MOST_OPEN = 6
+_EXACT = ("monitor", "graph")
 
 
 def in_words(explanation: Explanation) -> str:
@@ -98,7 +99,8 @@ def _accusation(explanation: Explanation) -> str:
         )
     if explanation.precedence is not None:
         by = "" if explanation.precedence.certified else "by the rules of the paper, "
-        return f"{where}{by}{explanation.precedence.sentence}{_under(verdict)}."
+        under = _under(verdict)
+        return f"{where}{by}{f'{under[1:]}, ' if under else ''}{explanation.precedence.sentence}."
     if len(explanation.core) == 1:
         op = verdict.history.operations[explanation.core[0]]
         return f"{where}{_name(explanation.verdict, op)} by process {_process(op)} cannot be explained by anything in the history{_under(verdict)}."
@@ -227,13 +229,20 @@ def numbers(verdict: Verdict) -> str:
     parts = [counted(statistics.operations, "operation")]
     if keys > 1:
         parts.append(counted(keys, "key"))
-    if verdict.checker not in ("monitor", "graph"):  # which look at none
+    if verdict.checker not in _EXACT:  # which look at none
         parts.append(counted(statistics.configurations, "configuration"))
     parts.append(f"{statistics.seconds:.3f} s")
     if verdict.status is Status.UNKNOWN:
-        more = "" if "interrupted" in verdict.why else "; a larger --budget or --max-memory may help"
-        return f"{', '.join(parts)}{more}."
+        return f"{', '.join(parts)}{_remedy(verdict)}."
     return f"{', '.join(parts)}; decided by {verdict.checker} ({verdict.why})."
+
+
+def _remedy(verdict: Verdict) -> str:
+    if "interrupted" in verdict.why:
+        return ""
+    if verdict.checker in _EXACT and "budget ran out" not in verdict.why:
+        return "; --checker auto searches where this checker does not apply"
+    return "; a larger --budget or --max-memory may help"
 
 
 def _call(op: Operation) -> str:
