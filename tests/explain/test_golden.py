@@ -231,6 +231,15 @@ CASES: dict[str, Case] = {
         "cas-register(initial=0)",
         GRAPH,
     ),
+    # q first fails because p has written y, and then as if it had not.
+    "graph-two-failures": (
+        """
+        p: |-----------------------mwcas([["y", 0, 1]])->true-------------------------|
+        q:    |--mwcas([["y", 0, 2]])->{"at": "y"}--| |--mwcas([["y", 1, 3]])->{"at": "y"}--|
+        """,
+        "mwcas",
+        GRAPH,
+    ),
     "graph-does-not-apply": ('A: |--mwwrite([["x", 1]])--| |--read(["x"])->[1]--|', "mwcas", GRAPH),
 }
 

@@ -26,16 +26,21 @@ def contradictions(history: History, found: Precedence, names: Names) -> list[st
     """A sentence for each contradiction, and for each operation that is there although its outcome is unknown."""
     return [
         *(_kept(link, names) for link in found.kept),
-        *(_failure(history, failed, found, names) for failed in found.failed),
+        *([_failures(history, found, names)] if found.failed else []),
         *(_contradiction(history, links, names) for links in found.contradictions),
     ]
 
 
-def _failure(history: History, failed: int, found: Precedence, names: Names) -> str:
-    op, name = history.operations[failed], names[failed]
+def _failures(history: History, found: Precedence, names: Names) -> str:
+    """Who failed, before the contradictions into which each way to explain it runs."""
+    failed = [names[position] for position in found.failed]
+    if len(failed) > 1:
+        who = f"{', '.join(failed[:-1])} and {failed[-1]}"
+        return f"{who} failed, and there is no way to explain {'both' if len(failed) == 2 else 'all of them'}:"
+    name = failed[0]
     if found.reason != "disconnected-failure":
         return f"{name} failed, and there is no way to explain that:"
-    expected = " or ".join(f"{value}{place}" for place, value in _expected(op))
+    expected = " or ".join(f"{value}{place}" for place, value in _expected(history.operations[found.failed[0]]))
     more = "" if not found.contradictions else ", so it can only have come before that was written:"
     return f"{name} failed although nobody replaced the {expected} that it expected{more or '.'}"
 
