@@ -39,6 +39,15 @@ KEYS = [
 
 GRAPH: dict[str, Any] = {"checker": "graph"}
 
+# A long chain, of which the operation before the last claims that the value it expected was gone already.
+CHAIN = [
+    {"process": n % 3, "op": "mwcas", "args": [[[7, n, n + 1]]], "result": True, "call": 10 * n, "return": 10 * n + 5}
+    for n in range(40)
+]
+CHAIN.insert(
+    39, {"process": 9, "op": "mwcas", "args": [[[7, 39, 99]]], "result": {"at": 7}, "call": 386, "return": 389}
+)
+
 CASES: dict[str, Case] = {
     "queue": (
         """
@@ -240,6 +249,7 @@ CASES: dict[str, Case] = {
         "mwcas",
         GRAPH,
     ),
+    "graph-failed-in-a-long-log": (CHAIN, "mwcas", GRAPH),
     "graph-does-not-apply": ('A: |--mwwrite([["x", 1]])--| |--read(["x"])->[1]--|', "mwcas", GRAPH),
 }
 

@@ -53,7 +53,7 @@ def _expected(op: Operation) -> Iterator[tuple[str, str]]:
     blamed = op.result["at"] if isinstance(op.result, Mapping) and "at" in op.result else None
     for word, expected, _ in op.args[0]:
         if blamed is None or show(word) == show(blamed):
-            yield f" in {_short(word)}", _short(expected)
+            yield _in(word), _short(expected)
 
 
 def _kept(link: Link, names: Names) -> str:
@@ -103,7 +103,12 @@ def _what(link: Link) -> str:
 
 
 def _where(link: Link) -> str:
-    return "" if link.word is None else f" in {_short(link.word)}"
+    return "" if link.word is None else _in(link.word)
+
+
+def _in(word: object) -> str:
+    """A number alone would pass for a value: "saw 0 in word 2"."""
+    return f" in {'' if isinstance(word, str) else 'word '}{_short(word)}"
 
 
 def _short(value: object) -> str:

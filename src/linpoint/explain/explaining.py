@@ -25,8 +25,8 @@ from linpoint.verdicts import Blocked, KeyVerdict, Pattern, Precedence, Status, 
 DEFAULT_SECONDS: Final = 10.0
 _LONG: Final = 48
 """Of more operations than these only those of a pattern are looked at, where there is one."""
-_SHORT: Final = 1_000
-"""In longer histories nobody looks for the moment in which a contradiction was complete."""
+_SHORT: Final = 5_000
+"""Where more operations were called, nobody looks whether a contradiction was complete by then."""
 _LONGEST: Final = 20_000
 """In longer histories no other first value is looked for."""
 
@@ -154,7 +154,7 @@ def _circular(
 
 
 def _ends(scene: _Scene, positions: Sequence[int], condition: str, deadline: float) -> Iterator[int | None]:
-    """The operations with whose return the violation was complete: surely the last, and earlier ones in short histories.
+    """The operations with whose return the violation was complete: surely the last, and early ones that were so.
 
     What an operation returned may be fine until another is called that contradicts it. With order hints, one that
     returned before another was called contradicts that by its time and its order, whatever it returned.
@@ -166,13 +166,15 @@ def _ends(scene: _Scene, positions: Sequence[int], condition: str, deadline: flo
     returned = (position for position in positions if ops[position].outcome is Outcome.OK)
     by_end = sorted(returned, key=lambda position: ops[position].end, reverse=True)
     yield from by_end[:1]
-    decider = Decider(scene.history, scene.spec, condition) if len(scene.positions) <= _SHORT else None
+    decider = Decider(scene.history, scene.spec, condition)
     for last in by_end[1:]:
         end = ops[last].end
         called = [position for position in scene.positions if ops[position].call <= end + skew]
         still_open = {position for position in called if ops[position].end > end}
         left = min(deadline - time.monotonic(), 0.5)
-        if decider and left > 0 and decider.decide(called, seconds=left, relaxed=still_open).found is False:
+        if left <= 0 or len(called) > _SHORT:
+            continue
+        if decider.decide(called, seconds=left, relaxed=still_open).found is False:
             yield last
 
 

@@ -100,7 +100,7 @@ def _accusation(explanation: Explanation) -> str:
     if explanation.precedence is not None:
         by = "" if explanation.precedence.certified else "by the rules of the paper, "
         under = _under(verdict)
-        return f"{where}{by}{f'{under[1:]}, ' if under else ''}{explanation.precedence.sentence}."
+        return f"{where}{by}{f'{under[1:]}, ' if under else ''}{_circle(explanation)}."
     if len(explanation.core) == 1:
         op = verdict.history.operations[explanation.core[0]]
         return f"{where}{_name(explanation.verdict, op)} by process {_process(op)} cannot be explained by anything in the history{_under(verdict)}."
@@ -109,6 +109,18 @@ def _accusation(explanation: Explanation) -> str:
         op = verdict.history.operations[blocked[0].position]
         return f"{where}{_name(explanation.verdict, op)} by process {_process(op)} has no place in any order of the operations{_under(verdict)}."
     return f"{where}no order of the operations fits the spec {verdict.spec.name}{_under(verdict)}."
+
+
+def _circle(explanation: Explanation) -> str:
+    """What a precedence graph found; if it is one operation that failed, it is named."""
+    assert explanation.precedence is not None
+    found, ops = explanation.precedence, explanation.verdict.history.operations
+    if len(found.failed) != 1:
+        return found.sentence
+    op = ops[found.failed[0]]
+    disconnected = found.reason == "disconnected-failure"
+    why = " although nobody can have replaced the value it expected" if disconnected else ", and nothing explains that"
+    return f"{_name(explanation.verdict, op)} by process {_process(op)} failed{why}"
 
 
 def _fitting(op: Operation, culprit: Culprit) -> str:
@@ -123,8 +135,9 @@ def _violation(explanation: Explanation) -> str:
     if explanation.pattern is not None:
         lines.append(f"The reason: {explanation.pattern.sentence}.")
     if explanation.precedence is not None:
-        more = "" if explanation.culprit is None else f" ({explanation.precedence.sentence})"  # it was said already
-        lines.append(f"The reason: {explanation.precedence.reason}{more}.")
+        found = explanation.precedence
+        said = explanation.culprit is None and (len(found.failed) != 1 or found.reason == "disconnected-failure")
+        lines.append(f"The reason: {found.reason}{'' if said else f' ({found.sentence})'}.")
     lines += ["", _conspiracy(explanation)]
     listed = _nearest(explanation)
     width = max((len(_process(history.operations[p])) for p in listed), default=1)
