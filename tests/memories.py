@@ -123,6 +123,8 @@ def random_memory(
     swaps: float = 0.1,
     spoiled: float = 0.6,
     forms: tuple[str, ...] = _FORMS,
+    hints: bool = True,
+    skew: bool = True,
 ) -> tuple[History, Spec]:
     """A random history of at most so many operations, and its spec.
 
@@ -171,11 +173,14 @@ def random_memory(
         for _ in range(rng.randint(1, 2)):
             _spoil(rng, memory, calls)
     ops = [memory.operation(call) for call in calls]
+    if hints and rng.random() < 0.2:  # some say which of them came first, and are right more often than not
+        ops = [dataclasses.replace(op, order=op.call) if rng.random() < 0.5 else op for op in ops]
     rng.shuffle(ops)
     spec = (cas_register if register else mwcas)(initial=memory.initial)
     if not register and rng.random() < 0.1:
         spec = mwcas(initial=dict.fromkeys(memory.words, memory.initial))
-    return _sequential(ops, crash_events), spec
+    history = _sequential(ops, crash_events)
+    return history.with_clock_skew(rng.choice([1, 2, 5])) if skew and rng.random() < 0.15 else history, spec
 
 
 def _crash(

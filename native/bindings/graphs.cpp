@@ -144,12 +144,20 @@ void bind_graphs(nb::module_& m) {
   m.def(
       "graph_edges",
       [](const Columns& columns, const Positions& positions, const Content& content, const Blueprint& blueprint,
-         Condition condition, graphs::TimeEdges times) {
+         Condition condition, graphs::TimeEdges times, const Positions& around) {
         const nb::gil_scoped_release nogil;
-        return graphs::edges({columns, positions.all, condition, blueprint, content}, times);
+        auto links = graphs::edges({columns, positions.all, condition, blueprint, content}, times);
+        // Of a long history a picture shows a few operations; all its links as Python objects would take gigabytes.
+        std::vector<char> near(columns.size());
+        for (const std::int32_t each : around.all) near.at(static_cast<std::size_t>(each)) = 1;
+        std::erase_if(links, [&](const Link& link) {
+          return near[static_cast<std::size_t>(link.to)] == 0 &&
+                 (link.from == histories::kNone || near[static_cast<std::size_t>(link.from)] == 0);
+        });
+        return links;
       },
-      "columns"_a, "positions"_a, "content"_a, "blueprint"_a, "condition"_a, "times"_a,
-      "The edges of the precedence graph.");
+      "columns"_a, "positions"_a, "content"_a, "blueprint"_a, "condition"_a, "times"_a, "around"_a,
+      "The edges of the precedence graph that begin or end at one of the operations `around`.");
   m.def("measure_graph", &measure, "columns"_a, "positions"_a, "content"_a, "blueprint"_a, "condition"_a, "times"_a,
         "How many edges of time and how many others there are, and whether a search finds no circle.");
   m.def(

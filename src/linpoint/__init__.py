@@ -16,7 +16,7 @@ from linpoint.errors import (
     UsageError,
     ViolationError,
 )
-from linpoint.explain import Explanation
+from linpoint.explain import Explanation, PrecedenceGraph
 from linpoint.histories import Annotation, Crash, History, Operation, Outcome, history
 from linpoint.histories.formats import load, save
 from linpoint.specs.conformance import conformance
@@ -36,6 +36,7 @@ __all__ = [
     "LinpointError",
     "Operation",
     "Outcome",
+    "PrecedenceGraph",
     "Spec",
     "SpecError",
     "Statistics",

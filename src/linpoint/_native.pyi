@@ -431,6 +431,7 @@ def graph_edges(
     blueprint: Blueprint,
     condition: Condition,
     times: TimeEdges,
+    around: Sequence[int],
 ) -> list[Link]: ...
 def measure_graph(
     columns: Columns,

@@ -50,6 +50,7 @@ CODES: dict[str, str] = {
     "LP-U005": "a file cannot be written",
     "LP-U006": "clocks have no say in the order of the history",
     "LP-U007": "this cannot be checked while it grows",
+    "LP-U008": "there is no precedence graph",
     "LP-V001": "a verdict failed its own certification",
 }
 

@@ -28,6 +28,7 @@ NAMES = [
     "LinpointError",
     "Operation",
     "Outcome",
+    "PrecedenceGraph",
     "Spec",
     "SpecError",
     "Statistics",
@@ -90,6 +91,10 @@ CLASSES = {
     "LinpointError": "as_dict at",
     "Operation": "args call end key line name order outcome process result return_ times",
     "Outcome": "FAILED OK UNKNOWN",
+    "PrecedenceGraph": (
+        "as_dict as_dot as_svg condition contradicting contradictions crashes edges has key notes number operations reason "
+        "sentence size spec verdict vertices"
+    ),
     "Spec": (
         "allows any_operation arguments complaint doc factory initial key_argument name outcomes partition reads step "
         "step_named steps successors twin uses_process"
@@ -100,7 +105,7 @@ CLASSES = {
     "UndecidedError": "",
     "UsageError": "as_dict at",
     "Verdict": (
-        "checker condition explain history keys merge raise_for_violation refutation spec statistics status warnings "
+        "checker condition explain history keys merge precedence_graph raise_for_violation refutation spec statistics status warnings "
         "why witness"
     ),
     "ViolationError": "",

@@ -59,11 +59,15 @@ def test_a_file_is_checked_after_a_bad_one_too(run: Command, write: Writer) -> N
     assert "bad.jsonl: VIOLATION" in done.out
 
 
+GOOD_SWAPS = "A: |--swap(1)--|  |--read()->1--|"
+BAD_SWAPS = "A: |--swap(1)--|\nB:                |--read()--|"
+
+
 @pytest.mark.parametrize("checker", CHECKERS)
 def test_every_checker_gives_the_same_answer(run: Command, write: Writer, checker: str) -> None:
-    write("good.jsonl", GOOD)
-    write("bad.jsonl", BAD)
-    document = run("check", "good.jsonl", "bad.jsonl", "--spec", "register", "--checker", checker, "--json").json
+    write("good.jsonl", GOOD_SWAPS)
+    write("bad.jsonl", BAD_SWAPS)
+    document = run("check", "good.jsonl", "bad.jsonl", "--spec", "cas-register", "--checker", checker, "--json").json
     assert [file["verdict"] for file in document["files"]] == ["linearizable", "violation"]
     if checker != "auto":
         assert [file["checker"] for file in document["files"]] == [checker, checker]

@@ -31,7 +31,8 @@ def test_licence_line(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PRODUCT, ids=name)
 def test_module_size(path: Path) -> None:
-    assert len(path.read_text().splitlines()) <= 400
+    most = 600 if path.suffix == ".pyi" else 400  # the stub of the extension is one module, however much that has
+    assert len(path.read_text().splitlines()) <= most
 
 
 def test_no_vague_names() -> None:

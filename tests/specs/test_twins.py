@@ -293,7 +293,8 @@ def test_verdicts_are_those_of_python_where_operations_overlap(name: str) -> Non
 
 def test_every_twin_is_tested() -> None:
     twins = {spec.name for spec in BUILT_IN.values() if spec.twin is not None}
-    assert twins == {name.partition(" ")[0] for name in TWINS}
+    without_steps = {"mwcas"}  # which test_words replays
+    assert twins == {name.partition(" ")[0] for name in TWINS} | without_steps
 
 
 @pytest.mark.parametrize("name", TWINS)

@@ -2,6 +2,7 @@
 #include "graphs/memory.hpp"
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 namespace linpoint::graphs {
@@ -10,7 +11,7 @@ namespace {
 using specs::Cell;
 using specs::Effect;
 
-constexpr std::int32_t kPollEvery = 4096;
+constexpr std::size_t kSome = 16'384;  // operations that are read at once
 
 /// The place of an index in a column that grows with its indices.
 std::int32_t& slot(std::vector<std::int32_t>& column, std::int32_t index) {
@@ -28,22 +29,46 @@ Memory::Memory(const histories::Columns& columns, std::span<const std::int32_t> 
   for (std::size_t i = 1; i + 1 < content.size(); i += 2) own_initial_[value_of(content[i])] = value_of(content[i + 1]);
 }
 
-std::pair<Exclusion, std::int32_t> Memory::load(search::StopToken& stop) {
-  const auto size = static_cast<std::int32_t>(positions_.size());
+std::pair<Exclusion, std::int32_t> Memory::load(search::StopToken& stop, bool parallel) {
   effects_.reserve(positions_.size());
   kept_.reserve(positions_.size());
   first_cell_.reserve(positions_.size() + 1);
   first_cell_.push_back(0);
   reserve();
-  std::vector<Cell> cells;
-  for (std::int32_t operation = 0; operation < size; ++operation) {
-    if (operation % kPollEvery == 0 && stop.poll()) return {Exclusion::kStopped, kNone};
-    const std::int32_t position = positions_[at(operation)];
-    const Effect effect = words_.read(at(position), cells);
-    if (const Exclusion why = add(operation, effect, cells); why != Exclusion::kNone) return {why, operation};
-    first_cell_.push_back(cells_.size());
+  // Reading what operations did and tying them together are about the same work.
+  const auto launch = parallel ? std::launch::async : std::launch::deferred;
+  const auto read_later = [&](std::size_t from) {
+    return std::async(launch, [this, from] { return read(from, std::min(from + kSome, positions_.size())); });
+  };
+  std::future<Some> next = read_later(0);
+  for (std::size_t from = 0; from < positions_.size(); from += kSome) {
+    if (stop.poll()) return {Exclusion::kStopped, kNone};
+    const Some some = next.get();
+    next = read_later(std::min(from + kSome, positions_.size()));
+    std::span<const Cell> cells = some.cells;
+    for (std::size_t i = 0; i < some.effects.size(); ++i) {
+      const auto operation = static_cast<std::int32_t>(from + i);
+      const auto mine = cells.subspan(some.first[i], some.first[i + 1] - some.first[i]);
+      if (const Exclusion why = add(operation, some.effects[i], mine); why != Exclusion::kNone) return {why, operation};
+      first_cell_.push_back(static_cast<std::uint32_t>(cells_.size()));
+    }
   }
   return {Exclusion::kNone, kNone};
+}
+
+/// What the operations from one place to another did.
+Memory::Some Memory::read(std::size_t from, std::size_t to) const {
+  Some some;
+  some.effects.reserve(to - from);
+  some.first.reserve(to - from + 1);
+  some.first.push_back(0);
+  std::vector<Cell> cells;
+  for (std::size_t place = from; place < to; ++place) {
+    some.effects.push_back(words_.read(at(positions_[place]), cells));
+    some.cells.insert(some.cells.end(), cells.begin(), cells.end());
+    some.first.push_back(some.cells.size());
+  }
+  return some;
 }
 
 /// Makes room, so that nothing long has to move while it grows.

@@ -26,14 +26,11 @@ struct Version {
   std::int32_t value;
   std::int32_t writer = kNone;
   std::int32_t replacer = kNone;
-  // Lists of cells, linked by `fresh` of each.
-  std::int32_t readers = kNone;
-  std::int32_t unplaced = 0;  // readers that are not placed in an order yet
-  std::int32_t failed_after = kNone;
-  std::int32_t failed_before = kNone;
+  std::int32_t readers = kNone;  // a list of cells, linked by `fresh` of each
+  std::int32_t unplaced = 0;     // readers that are not placed in an order yet
 };
 
-/// An operation's part in one word. Of an operation that sees or fails, `fresh` is the next cell of a list.
+/// An operation's part in one word. Of an operation that sees, `fresh` is the next reader's cell.
 struct VersionCell {
   std::int32_t seen;
   std::int32_t fresh;
@@ -46,7 +43,7 @@ class Memory {
          std::span<const std::int64_t> content);
 
   /// Reads all operations. What excludes them, and which one.
-  std::pair<Exclusion, std::int32_t> load(search::StopToken& stop);
+  std::pair<Exclusion, std::int32_t> load(search::StopToken& stop, bool parallel);
 
   /// Keeps the operations with an unknown outcome of which somebody saw something, and what they saw in turn.
   void keep_seen();
@@ -89,7 +86,7 @@ class Memory {
     return effect != specs::Effect::kSees && effect != specs::Effect::kFails;
   }
   [[nodiscard]] std::span<const VersionCell> cells(std::int32_t operation) const {
-    const auto first = first_cell_[at(operation)];
+    const std::uint32_t first = first_cell_[at(operation)];
     return std::span(cells_).subspan(first, first_cell_[at(operation) + 1] - first);
   }
   [[nodiscard]] std::int32_t cell_number(const VersionCell& cell) const {
@@ -107,6 +104,13 @@ class Memory {
   void unplace_readers();
 
  private:
+  /// What some operations did, one after the other.
+  struct Some {
+    std::vector<specs::Effect> effects;
+    std::vector<std::size_t> first;  // offsets into cells, one more than operations
+    std::vector<specs::Cell> cells;
+  };
+  [[nodiscard]] Some read(std::size_t from, std::size_t to) const;
   void reserve();
   std::int32_t version_of(std::int32_t word, std::int32_t value);
   std::int32_t initial_version(std::int32_t word);
@@ -127,7 +131,7 @@ class Memory {
   std::unordered_map<std::int32_t, std::int32_t> own_initial_;  // of words that have one
   std::vector<specs::Effect> effects_;
   std::vector<std::uint8_t> kept_;
-  std::vector<std::size_t> first_cell_;
+  std::vector<std::uint32_t> first_cell_;
   std::vector<VersionCell> cells_;
   std::vector<Version> versions_;
   std::vector<std::int32_t> by_word_;   // the first version of each word

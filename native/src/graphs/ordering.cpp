@@ -7,26 +7,13 @@ namespace linpoint::graphs {
 
 using specs::Effect;
 
-void explain(Memory& memory, const Explanations& explanations) {
-  for (const std::int32_t op : memory.failures())
-    for (const VersionCell& cell : memory.cells(op)) {
-      memory.version(cell.seen).failed_after = kNone;
-      memory.version(cell.seen).failed_before = kNone;
-    }
-  for (const Option& option : explanations) {
-    if (option.cell == kNone) continue;
-    VersionCell& cell = memory.cell(option.cell);
-    Version& version = memory.version(cell.seen);
-    std::int32_t& first = option.before ? version.failed_before : version.failed_after;
-    cell.fresh = first;
-    first = option.cell;
-  }
-}
-
 Ordering::Ordering(Memory& memory, const Timing& timing, const Explanations& explanations)
     : memory_(memory), timing_(timing), explanations_(explanations) {
-  any_before_ = std::any_of(explanations.begin(), explanations.end(),
-                            [](const Option& each) { return each.cell != kNone && each.before; });
+  for (const Option& each : explanations)
+    if (each.cell != kNone && each.before) {
+      const VersionCell& cell = memory.cell(each.cell);
+      failed_before_[cell.seen].push_back(cell.operation);
+    }
   // Ranks of returns are distinct and less than twice the operations, but for those that never come.
   std::vector<std::int32_t> by_rank(2 * timing.call.size() + 2, kNone);
   std::vector<std::int32_t> never;
@@ -68,13 +55,13 @@ std::int32_t Ordering::first_before(std::int32_t operation) const {
     for (std::int32_t each = seen.readers; each != kNone; each = memory_.cell(each).fresh)
       if (const std::int32_t reader = memory_.cell(each).operation; !placed(reader)) return reader;
   }
-  return any_before_ && replaces ? first_failed_before(operation) : kNone;
+  return replaces && !failed_before_.empty() ? first_failed_before(operation) : kNone;
 }
 
 std::int32_t Ordering::first_failed_before(std::int32_t operation) const {
   for (const VersionCell& cell : memory_.cells(operation))
-    for (std::int32_t each = memory_.version(cell.fresh).failed_before; each != kNone; each = memory_.cell(each).fresh)
-      if (const std::int32_t failed = memory_.cell(each).operation; !placed(failed) && !ignored(failed)) return failed;
+    for (const std::int32_t failed : failed_before(cell.fresh))
+      if (!placed(failed) && !ignored(failed)) return failed;
   return kNone;
 }
 
@@ -131,9 +118,8 @@ void Ordering::predecessors(std::int32_t operation, const Visit& visit) const {
     if (!memory_.replaces(operation)) continue;
     for (std::int32_t each = seen.readers; each != kNone; each = memory_.cell(each).fresh)
       meet(memory_.cell(each).operation, Because::kReplaced, cell.seen);
-    for (std::int32_t each = memory_.version(cell.fresh).failed_before; each != kNone; each = memory_.cell(each).fresh)
-      if (!ignored(memory_.cell(each).operation))
-        meet(memory_.cell(each).operation, Because::kFailedBefore, cell.fresh);
+    for (const std::int32_t failed : failed_before(cell.fresh))
+      if (!ignored(failed)) meet(failed, Because::kFailedBefore, cell.fresh);
   }
 }
 

@@ -20,9 +20,6 @@ namespace linpoint::graphs {
 /// For each failed operation the explanation that was chosen; its cell is kNone where none is needed.
 using Explanations = std::vector<Option>;
 
-/// Puts the failed operations into the lists of the versions that explain them.
-void explain(Memory& memory, const Explanations& explanations);
-
 /// A circle of operations, each of which must come before the next. Operations are places.
 struct Circle {
   struct Step {
@@ -40,7 +37,6 @@ class Ordering {
   /// go on and find more circles; kNone to stop.
   using Stuck = std::function<std::int32_t(const Circle&)>;
 
-  /// Failed operations must stand in the lists of the versions that explain them.
   Ordering(Memory& memory, const Timing& timing, const Explanations& explanations);
   Answer run(const Stuck& stuck, search::StopToken& stop);
   [[nodiscard]] std::vector<std::int32_t>& order() { return order_; }
@@ -57,6 +53,10 @@ class Ordering {
   [[nodiscard]] Circle back(std::int32_t from, const Found& found) const;
   template <typename Visit>
   void predecessors(std::int32_t operation, const Visit& visit) const;
+  [[nodiscard]] std::span<const std::int32_t> failed_before(std::int32_t version) const {
+    const auto found = failed_before_.find(version);
+    return found == failed_before_.end() ? std::span<const std::int32_t>{} : found->second;
+  }
   [[nodiscard]] const Option& explanation(std::int32_t failed) const;
   [[nodiscard]] bool ignored(std::int32_t failed) const { return !ignored_.empty() && ignored_[at(failed)]; }
   [[nodiscard]] bool placed(std::int32_t operation) const { return states_[at(operation)] == State::kPlaced; }
@@ -71,7 +71,7 @@ class Ordering {
   std::vector<std::int32_t> asked_;  // those that wait for the ones after them
   std::vector<std::int32_t> order_;
   std::int32_t in_circle_ = kNone;  // one that waits for itself, if that is why another cannot be placed
-  bool any_before_ = false;  // some failed operation is to come before what it expected was written
+  std::unordered_map<std::int32_t, std::vector<std::int32_t>> failed_before_;  // who is to come before what was written
 };
 
 }  // namespace linpoint::graphs

@@ -36,10 +36,11 @@ class Decision {
 
   Outcome run(bool parallel) {
     // What operations did and when they did it are two things, which can be read at the same time.
-    const auto launch = parallel && question_.positions.size() > kLong ? std::launch::async : std::launch::deferred;
+    const bool apart = parallel && question_.positions.size() > kLong;
+    const auto launch = apart ? std::launch::async : std::launch::deferred;
     std::future<Timing> timing = std::async(
         launch, [this] { return Timing(question_.columns, question_.positions, question_.condition, rules_); });
-    if (const auto [why, who] = memory_.load(stop_); why != Exclusion::kNone) return excluded(why, who);
+    if (const auto [why, who] = memory_.load(stop_, apart); why != Exclusion::kNone) return excluded(why, who);
     memory_.keep_seen();
     if (memory_.fork().reason != Reason::kNone) return refuted({evidence_.flawed(memory_.fork())}, {});
     if (const auto flaw = memory_.dangling(); flaw.reason != Reason::kNone)
@@ -148,7 +149,6 @@ class Decision {
     const bool possible = keep_chosen();
     if (keeps_swap()) return excluded(Exclusion::kCutOffSwap, memory_.unknown().front());
     if (possible) {
-      explain(memory_, explanations_);
       Ordering ordering(memory_, timing_, explanations_);
       const auto answer = ordering.run([&](const Circle& circle) { return learn(circle); }, stop_);
       if (answer == Ordering::Answer::kStopped) return excluded(Exclusion::kStopped, kNone);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "linpoint/histories/ranking.hpp"
+
 namespace linpoint::graphs {
 namespace {
 
@@ -40,6 +42,17 @@ PairEdges::PairEdges(std::size_t operations, const std::vector<Pair>& pairs) {
 
 Timing::Timing(const histories::Columns& columns, std::span<const std::int32_t> positions, search::Condition condition,
                Rules rules) {
+  if (condition == search::Condition::kLinearizable && !columns.skewed && columns.hint.empty()) {
+    histories::Order order = histories::rank(columns, positions);
+    std::vector<Pair> chained;
+    for (const histories::Chain& chain : order.chains)
+      for (std::size_t i = 0; i < chain.size(); ++i)
+        for (std::size_t j = i + 1; j < chain.size(); ++j) chained.push_back({chain[i], chain[j]});
+    call = std::move(order.calls);
+    ret = std::move(order.returns);
+    pairs = PairEdges(positions.size(), chained);
+    return;
+  }
   Problem problem = search::build(columns, {positions, {}, false}, condition, {}, nullptr, 0);
   std::vector<Pair> constraints = pairs_of(problem, rules, columns);
   if (std::equal(positions.begin(), positions.end(), problem.position.begin(), problem.position.end())) {

@@ -2,6 +2,7 @@
 // Parts of a text that were read at the same time, put together.
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,9 @@ bool LineReader::append(LineReader& other) {
   const std::vector<std::int32_t> processes = processes_.absorb(other.processes_);
   const std::vector<std::int32_t> names = names_.absorb(other.names_);
   const std::vector<std::int32_t> values = values_.absorb(other.values_);
+  // Lists are as much as all the rest, and on a thread of their own, if the system has one to give.
+  const auto first_list = static_cast<std::int32_t>(lists_.size());
+  std::future<void> listed = std::async([&] { lists_.append(other.lists_, values); });
   const auto add = [](auto& to, const auto& from, auto number) {
     to.reserve(to.size() + from.size());
     for (const auto each : from) to.push_back(number(each));
@@ -27,8 +31,8 @@ bool LineReader::append(LineReader& other) {
   const auto later = [](std::size_t base) {
     return [base](std::int32_t each) { return each + static_cast<std::int32_t>(base); };
   };
-  const auto valued = [&values, lists = static_cast<std::int32_t>(lists_.size())](std::int32_t each) {
-    return each < 0 ? each - lists : values[static_cast<std::size_t>(each)];
+  const auto valued = [&values, first_list](std::int32_t each) {
+    return each < 0 ? each - first_list : values[static_cast<std::size_t>(each)];
   };
   const auto numbered = [](const std::vector<std::int32_t>& numbers) {
     return [&numbers](std::int32_t each) { return each == kNone ? kNone : numbers[static_cast<std::size_t>(each)]; };
@@ -49,9 +53,9 @@ bool LineReader::append(LineReader& other) {
   add(fractions_, other.fractions_, same);
   add(unreturned_, other.unreturned_, later(before));
   add(lines_, other.lines_, later(static_cast<std::size_t>(line_)));
-  lists_.append(other.lists_, values);
   for (auto& [line, text] : other.others_) others_.emplace_back(line + line_, std::move(text));
   line_ += other.line_;
+  listed.get();
   other = LineReader();
   return true;
 }

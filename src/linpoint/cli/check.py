@@ -15,7 +15,7 @@ from linpoint.checkers.check import decide
 from linpoint.checkers.conditions import validate as validate_condition
 from linpoint.checkers.select import CHECKERS
 from linpoint.checkers.select import validate as validate_checker
-from linpoint.cli import options
+from linpoint.cli import graphs, options
 from linpoint.cli.estimate import Estimate
 from linpoint.cli.follow import follow_files
 from linpoint.cli.limits import TimeIsUpError, deadline, uninterrupted
@@ -94,6 +94,7 @@ def check(
         str | None,
         typer.Option("--until-idle", metavar="TIME", help="With --follow: end when no line came for so long."),
     ] = None,
+    graph: options.GraphOption = None,
     keyed: options.KeyedOption = None,
     columns: options.ColumnsOption = None,
     file_format: options.FormatOption = None,
@@ -113,6 +114,7 @@ def check(
     limits = Budget.starting_now(budget, max_memory)
     validate_checker(checker)
     validate_condition(condition)
+    graphs.validate(graph, files, follow=follow or until_idle is not None)
     first = options.parse_initial(initial)
     skew = options.parse_clock_skew(clock_skew, time_unit)
     reading = {
@@ -134,7 +136,9 @@ def check(
     arguments = tuple(word for option, value in given.items() if value is not None for word in (option, value))
     arguments += ("--paper-rules",) if paper_rules else ()
     found, why = _load_spec(spec, first, limits)
-    request = Request(found, spec, first, checker, condition, limits, jobs, skew, arguments, paper_rules)
+    if why is None:
+        graphs.validate_spec(graph, found)
+    request = Request(found, spec, first, checker, condition, limits, jobs, skew, arguments, paper_rules, graph)
     if why is not None:
         reports = [undecided(file, request, why) for file in files]
     elif follow or until_idle is not None:
@@ -205,9 +209,13 @@ def check_history(file: str, history: History, request: Request, line: Progress)
             explanation = explained(verdict, request.budget)
     except KeyboardInterrupt:
         interrupted = True
+    drawn = None
+    if request.graph is not None:
+        line(f"drawing {request.graph}", at_once=True)
+        drawn = graphs.write_graph(request.graph, verdict, request.budget)
     with uninterrupted():
         explanation = unexplained(verdict) if explanation is None else explanation
-        return Report(file, explanation, replay_of(file, explanation, request)), interrupted
+        return Report(file, explanation, replay_of(file, explanation, request), graph=drawn), interrupted
 
 
 def _decide(file: str, history: History, request: Request, line: Progress) -> tuple[Verdict, bool]:

@@ -32,6 +32,14 @@ ColumnsOption = Annotated[
 FormatOption = Annotated[
     str | None, typer.Option("--format", metavar="NAME", help="The format of the file. Default: look at its content.")
 ]
+GraphOption = Annotated[
+    str | None,
+    typer.Option(
+        "--graph",
+        metavar="FILE",
+        help="Write the precedence graph, pruned to what matters: .svg, .dot or .json. For mwcas and registers.",
+    ),
+]
 
 NO_VALUE: Final[Any] = object()
 

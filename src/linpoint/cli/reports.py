@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from linpoint.cli.graphs import Written
 from linpoint.cli.output import command_line, print_error, print_table, print_text, printable
 from linpoint.errors import LinpointError
 from linpoint.explain.explanation import Explanation
@@ -26,11 +27,15 @@ class Report:
     explanation: Explanation | None = None
     replay: tuple[str, ...] = ()
     error: LinpointError | None = None
+    graph: Written | None = None
+    """The graph that was asked for; None also where there was no time for it."""
 
     @property
     def code(self) -> int:
         """The exit code that this file asks for."""
-        return BAD_INPUT if self.explanation is None else EXIT[self.explanation.verdict.status]
+        if self.explanation is None or (self.graph is not None and self.graph.error is not None):
+            return BAD_INPUT
+        return EXIT[self.explanation.verdict.status]
 
 
 def exit_code(reports: Sequence[Report]) -> int:
@@ -77,6 +82,7 @@ def document(report: Report) -> dict[str, Any]:
         "why": verdict.why,
         "keys": [_key_document(key) for key in verdict.keys],
         "warnings": list(verdict.warnings),
+        **({} if report.graph is None else {"graph": report.graph.as_dict()}),
     }
 
 
@@ -107,6 +113,15 @@ def print_reports(reports: Sequence[Report], arguments: Sequence[str]) -> None:
                 if report.file != "-":
                     print_text(f"See more: linpoint {command_line(['check', report.file, *arguments, '--json'])}")
                 print_text(f"Show it again: linpoint {command_line(report.replay)}")
+            if report.graph is not None:
+                _print_graph(report.graph)
+
+
+def _print_graph(graph: Written) -> None:
+    if graph.error is not None:
+        print_error(str(graph.error))
+    else:
+        print_text(printable(graph.line, lines=False))
 
 
 def _row(report: Report) -> list[str]:

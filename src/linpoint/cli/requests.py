@@ -38,6 +38,8 @@ class Request:
     arguments: tuple[str, ...] = ()
     """The options that matter for the verdict, to be given again."""
     paper_rules: bool = False
+    graph: str | None = None
+    """Where to write the precedence graph."""
 
 
 def explained(verdict: Verdict, budget: Budget, seconds: float = DEFAULT_SECONDS) -> Explanation | None:

@@ -3,8 +3,9 @@
 
 from linpoint.explain.explaining import explain
 from linpoint.explain.explanation import Explanation
+from linpoint.explain.graphs import PrecedenceGraph, precedence_graph
 from linpoint.verdicts.verdict import register_explainer
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["Explanation", "PrecedenceGraph", "explain", "precedence_graph"]
 
-register_explainer(explain)
+register_explainer(explain, precedence_graph)

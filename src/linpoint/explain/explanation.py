@@ -103,8 +103,12 @@ def link_dict(link: Link) -> dict[str, Any]:
 
 def operation_dict(history: History, position: int) -> dict[str, Any]:
     """An operation as in our operation lines, with its position."""
-    op: Operation = history.operations[position]
-    data: dict[str, Any] = {"position": position, "process": op.process, "op": op.name, "args": list(op.args)}
+    return {"position": position, **operation_fields(history.operations[position])}
+
+
+def operation_fields(op: Operation) -> dict[str, Any]:
+    """An operation as in our operation lines."""
+    data: dict[str, Any] = {"process": op.process, "op": op.name, "args": list(op.args)}
     data |= {"result": op.result, "outcome": op.outcome.value, "call": op.call, "return": op.return_}
     if op.key is not None:
         data["key"] = op.key

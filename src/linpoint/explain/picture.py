@@ -100,7 +100,7 @@ def _columns(
     for index, op in enumerate(ops):
         if op.outcome is not Outcome.UNKNOWN:
             ends[index] = op.call if op.return_ is None else op.return_
-    ranks = order(_spans(ops, crashes, instants))
+    ranks = order(spans(ops, crashes, instants))
     events: list[tuple[float, int, int]] = [(rank, index, _CALL) for index, rank in enumerate(ranks.calls[: len(ops)])]
     events += [(ranks.returns[index], index, _RETURN) for index in ends]
     events += [(rank, ~number, _CALL) for number, rank in enumerate(ranks.calls[len(ops) :])]
@@ -122,11 +122,11 @@ def _columns(
     return columns
 
 
-def _spans(ops: Sequence[Operation], crashes: Sequence[Crash], instants: set[Time]) -> list[Span]:
+def spans(ops: Sequence[Operation], crashes: Sequence[Crash], instants: set[Time]) -> list[Span]:
     """The operations, then the crashes, as they are ordered in time; what touches a crash is on its side of it."""
-    spans = []
+    found = []
     for op in ops:
         end = None if op.outcome is Outcome.UNKNOWN else op.call if op.return_ is None else op.return_
         early = end in instants and end != op.call
-        spans.append(Span(op.process, op.call, end, CALL, EARLY_RETURN if early else RETURN))
-    return spans + [Span(None, crash.time, None, CRASH) for crash in crashes]
+        found.append(Span(op.process, op.call, end, CALL, EARLY_RETURN if early else RETURN))
+    return found + [Span(None, crash.time, None, CRASH) for crash in crashes]

@@ -17,6 +17,7 @@ from linpoint.verdicts.witness import Witness
 
 if TYPE_CHECKING:  # names of other layers, for types alone
     from linpoint.explain.explanation import Explanation
+    from linpoint.explain.graphs.graph import PrecedenceGraph
     from linpoint.specs.protocol import Spec
 
 
@@ -106,6 +107,13 @@ class Verdict:
         """Why: an ``Explanation``, whose ``text`` is for people and whose ``as_dict()`` is for programs."""
         return _explainer(self)
 
+    def precedence_graph(self) -> PrecedenceGraph:
+        """The part of the history's precedence graph that says most, with ``as_dict()``, ``as_dot()`` and ``as_svg()``.
+
+        Raises LP-U008 for a spec whose histories have none.
+        """
+        return _grapher(self)
+
     def raise_for_violation(self) -> None:
         """Raise ``ViolationError`` for a violation and ``UndecidedError`` for UNKNOWN; else return."""
         if self.status is Status.VIOLATION:
@@ -114,14 +122,17 @@ class Verdict:
             raise UndecidedError(f"not decided: {self.why}")
 
 
-def _unregistered(_verdict: Verdict) -> Explanation:
+def _unregistered(_verdict: Verdict) -> NoReturn:
     raise RuntimeError("import linpoint first")  # unreachable through the public package
 
 
 _explainer: Callable[[Verdict], Explanation] = _unregistered
+_grapher: Callable[[Verdict], PrecedenceGraph] = _unregistered
 
 
-def register_explainer(explainer: Callable[[Verdict], Explanation]) -> None:
-    """Tell verdicts how to explain themselves; explanations live in a layer above this one."""
-    global _explainer  # noqa: PLW0603 - set once, when the package is imported
-    _explainer = explainer
+def register_explainer(
+    explainer: Callable[[Verdict], Explanation], grapher: Callable[[Verdict], PrecedenceGraph]
+) -> None:
+    """Tell verdicts how to explain and draw themselves; explanations live in a layer above this one."""
+    global _explainer, _grapher  # set once, when the package is imported
+    _explainer, _grapher = explainer, grapher

@@ -52,13 +52,13 @@ _EXCLUDED: Final = {
     GraphExclusion.CUT_OFF_SWAP: "nobody knows what swaps with an unknown outcome, such as {op}, overwrote",
     GraphExclusion.CHOICES: "there are too many ways to explain operations that failed, such as {op}",
 }
-_MEMORIES: Final = ("register", "mwcas")
+MEMORIES: Final = ("register", "mwcas")
 
 
 def chosen(reading: Interpretation) -> bool:
     """Whether ``auto`` asks the graph: for words, and for CAS registers that nobody writes to blindly."""
     spec = reading.spec
-    if spec.twin is None or spec.twin.kind not in _MEMORIES:
+    if spec.twin is None or spec.twin.kind not in MEMORIES:
         return False
     steps = {spec.step_named(name).name for name in reading.history.columns.names}
     return spec.twin.kind == "mwcas" or (bool(steps & {"cas", "swap"}) and "write" not in steps)
@@ -66,7 +66,7 @@ def chosen(reading: Interpretation) -> bool:
 
 def excluded(reading: Interpretation) -> str | None:
     """What excludes the graph for a whole history, in words; None if it may be asked."""
-    if reading.spec.twin is None or reading.spec.twin.kind not in _MEMORIES:
+    if reading.spec.twin is None or reading.spec.twin.kind not in MEMORIES:
         return _EXCLUDED[GraphExclusion.KIND].format(spec=reading.spec.name)
     if reading.condition == "buffered-durable":
         return "precedence graphs do not decide the condition buffered-durable"

@@ -2,9 +2,9 @@
 """Operation lines read by the native core, without an object for each line.
 
 Guarantee: the same history as ``operation_lines`` reads, or None; then that reader has to say what the file holds or
-what is wrong with it. Cost: 0.2 microseconds a line, and one for a line of 1,000 bytes, divided by the number of parts;
-a microsecond for each different value that is no integer of 64 bits, no string without escapes and no list of those. In
-memory 60 bytes an operation, 20 to 50 a value, and 4 for each item of a list.
+what is wrong with it. Cost: 0.2 microseconds a short line and two for 1,000 bytes of lists, divided by the number of
+parts; a microsecond for each different value that is no integer of 64 bits, no string without escapes and no list of
+those. In memory 60 bytes an operation, 20 to 50 a value, and 4 for each item of a list.
 """
 
 from __future__ import annotations

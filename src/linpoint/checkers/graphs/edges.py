@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The edges of the precedence graph around a few operations: for pictures, not for verdicts.
+
+They are those of the paper (Cepeda et al., OPODIS 2019, sections 4 and 5): a failed operation comes after the one that
+replaced what it expected. That it may have come before the value was written is for those to say who know the verdict.
+Cost: O(kn) for k words an operation, whatever the number of operations asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from linpoint.checkers._native_search import StopToken, TimeEdges, graph_edges
+from linpoint.checkers.graphs.deciding import MEMORIES, Memory, excluded, graphed
+from linpoint.checkers.interpretation import Interpretation
+from linpoint.specs.protocol import Spec
+from linpoint.verdicts.refutation import Link
+
+_SECONDS: Final = 1.0
+"""To find out why there are no edges; a history that is excluded is so at once."""
+
+
+def has_graph(spec: Spec) -> bool:
+    """Whether histories of a spec have precedence graphs at all."""
+    return spec.twin is not None and spec.twin.kind in MEMORIES
+
+
+def value_links(reading: Interpretation, positions: Sequence[int], around: Sequence[int]) -> list[Link]:
+    """The links of one object that are not of time and begin or end at one of ``around``.
+
+    ``source`` is None for the first state. Operations with an unknown outcome that nobody saw have no links.
+    """
+    if not around or excluded(reading) is not None:
+        return []
+    memory = Memory(reading)
+    content = memory.twin.content(positions)
+    native = graph_edges(
+        memory.columns, positions, content, memory.twin.blueprint, reading.native_condition, TimeEdges.NONE, around
+    )
+    return [memory.link(each) for each in native]
+
+
+def time_links(reading: Interpretation, among: Sequence[int]) -> list[Link]:
+    """The fewest links whose paths say which of these operations of one object precede which (figure 3)."""
+    if not among or excluded(reading) is not None:
+        return []
+    memory = Memory(reading)
+    content = memory.twin.content(among)
+    native = graph_edges(
+        memory.columns, among, content, memory.twin.blueprint, reading.native_condition, TimeEdges.MINIMAL, among
+    )
+    links = [memory.link(each) for each in native]
+    return [link for link in links if link.because == "real-time"]
+
+
+def unlinked(reading: Interpretation, positions: Sequence[int]) -> str | None:
+    """Why one object has no edges, in words; None if nothing excludes its graph, or it was not found out in time."""
+    why = excluded(reading)
+    if why is not None or not positions:
+        return why
+    stop = StopToken()
+    stop.set_time_limit(_SECONDS)
+    told = graphed(reading, positions, stop)
+    return None if told is None or told.decided else told.why
