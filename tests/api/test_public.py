@@ -79,7 +79,8 @@ CLASSES = {
     "CertificateError": "as_dict at",
     "Crash": "covers line process time",
     "Explanation": (
-        "as_dict core culprit key minimal needed other_initial others pattern picture stuck text verdict verified"
+        "as_dict core culprit key minimal needed other_initial others pattern picture precedence stuck text verdict "
+        "verified"
     ),
     "History": (
         "annotations by_position clock_skew columns count crashes index keyed operations place processes replace select "
@@ -108,7 +109,7 @@ CLASSES = {
         "why witness"
     ),
     "ViolationError": "",
-    "Witness": "order survivors",
+    "Witness": "certified order survivors",
 }
 
 

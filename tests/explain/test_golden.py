@@ -37,6 +37,17 @@ KEYS = [
     {"process": 2, "op": "read", "result": None, "call": 10, "return": 11, "key": "z"},
 ]
 
+GRAPH: dict[str, Any] = {"checker": "graph"}
+
+# A long chain, of which the operation before the last claims that the value it expected was gone already.
+CHAIN = [
+    {"process": n % 3, "op": "mwcas", "args": [[[7, n, n + 1]]], "result": True, "call": 10 * n, "return": 10 * n + 5}
+    for n in range(40)
+]
+CHAIN.insert(
+    39, {"process": 9, "op": "mwcas", "args": [[[7, 39, 99]]], "result": {"at": 7}, "call": 386, "return": 389}
+)
+
 CASES: dict[str, Case] = {
     "queue": (
         """
@@ -149,12 +160,103 @@ CASES: dict[str, Case] = {
     ),
     "linearizable-but-untested": ("A: |--read()--| |--read()--|", "register", {}),
     "unknown": (hard(), "queue", {"max_memory": "1M", "jobs": 1}),
+    # Figures of Cepeda et al., OPODIS 2019, as its sections 5 and 6.2 describe them. B is swapped from 1 to 2 while
+    # both are read, and then before.
+    "paper-figure-4": (
+        """
+        p1: |--mwcas([["A", 0, 1], ["B", 0, 1]])->true--| |--mwcas([["B", 1, 2]])->true--|
+        p2:                                                 |--read(["A", "B"])->[1, 1]--| |--mwcas([["A", 1, 2]])->true--|
+        """,
+        "mwcas",
+        GRAPH,
+    ),
+    "paper-figure-5": (
+        """
+        p1: |--mwcas([["A", 0, 1], ["B", 0, 1]])->true--| |--mwcas([["B", 1, 2]])->true--|
+        p2:                                                                                |--read(["A", "B"])->[1, 1]--|
+        """,
+        "mwcas",
+        GRAPH,
+    ),
+    # B is swapped before A is, and an operation in between fails: because of B, and then because of A.
+    "paper-figure-6": (
+        """
+        p1: |--mwcas([["A", 0, 1], ["B", 0, 1]])->true--| |--mwcas([["B", 1, 2]])->true--|                                                     |--mwcas([["A", 1, 2]])->true--|
+        p2:                                                 |--read(["A", "B"])->[1, 1]--| |--mwcas([["A", 1, 3], ["B", 1, 3]])->{"at": "B"}--|
+        """,
+        "mwcas",
+        GRAPH,
+    ),
+    "paper-figure-7": (
+        """
+        p1: |--mwcas([["A", 0, 1], ["B", 0, 1]])->true--| |--mwcas([["B", 1, 2]])->true--|                                                     |--mwcas([["A", 1, 2]])->true--|
+        p2:                                                 |--read(["A", "B"])->[1, 1]--| |--mwcas([["A", 1, 3], ["B", 1, 3]])->{"at": "A"}--|
+        """,
+        "mwcas",
+        GRAPH,
+    ),
+    # Codebase B, figures 10 and 11: the update from i2 to i3 is lost.
+    "paper-figure-10": (
+        """
+        t0: |--mwswap([["A", "i2"]])->["i1"]--| |--mwswap([["A", "i3"]])->["i2"]--|
+        t1:                                        |--mwswap([["A", "i4"]])->["i2"]--|
+        """,
+        'mwcas(initial="i1")',
+        GRAPH,
+    ),
+    # Codebase A, figures 12 and 13: t1 fails rightly, and disturbs t2, which has no word in common with t0.
+    "paper-figure-12": (
+        """
+        t0: |--read(["A", "B", "C", "D"])->[0, 0, 0, 0]--| |--mwcas([["B", 0, 1], ["A", 0, 1]])->true--|
+        t1:                                                   |--mwcas([["C", 0, 2], ["A", 0, 2]])->{"at": "A"}--|
+        t2:                                                      |--mwcas([["C", 0, 3], ["D", 0, 3]])->{"at": "C"}--|
+        """,
+        "mwcas",
+        GRAPH,
+    ),
+    "graph-dangling-read": ('p: |--mwcas([["x", 0, 1]])->true--| |--read(["x"])->[7]--|', "mwcas", GRAPH),
+    "graph-read-before-write": (
+        """
+        p: |--read(["x"])->[1]--|
+        q:                        |--mwcas([["x", 0, 1]])->true--|
+        """,
+        "mwcas",
+        GRAPH,
+    ),
+    "graph-recoverable": (
+        """
+        p:     |--mwcas([["x", 0, 1]])--...        |--read(["x"])->[0]--|
+        q:                                                                |--read(["x"])->[1]--|
+        crash:                               X
+        """,
+        "mwcas",
+        GRAPH | {"condition": "recoverable"},
+    ),
+    "graph-disconnected-cas": (
+        """
+        p: |--cas(0, 1)->true--|
+        q:                        |--read()->1--| |--cas(1, 3)->false--|
+        """,
+        "cas-register(initial=0)",
+        GRAPH,
+    ),
+    # q first fails because p has written y, and then as if it had not.
+    "graph-two-failures": (
+        """
+        p: |-----------------------mwcas([["y", 0, 1]])->true-------------------------|
+        q:    |--mwcas([["y", 0, 2]])->{"at": "y"}--| |--mwcas([["y", 1, 3]])->{"at": "y"}--|
+        """,
+        "mwcas",
+        GRAPH,
+    ),
+    "graph-failed-in-a-long-log": (CHAIN, "mwcas", GRAPH),
+    "graph-does-not-apply": ('A: |--mwwrite([["x", 1]])--| |--read(["x"])->[1]--|', "mwcas", GRAPH),
 }
 
 
 def explanation(case: str) -> linpoint.Explanation:
     history, spec, options = CASES[case]
-    return linpoint.check(history, spec, checker="dfs", **options).explain()  # type: ignore[no-any-return]
+    return linpoint.check(history, spec, **{"checker": "dfs"} | options).explain()  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -203,6 +305,41 @@ def test_empty_is_said_however_the_operation_is_spelled(operation: str) -> None:
 def test_a_condition_other_than_linearizable_is_named(case: str) -> None:
     found = explanation(case)
     assert found.verdict.condition in found.text.splitlines()[0]
+
+
+def test_no_result_is_accused_of_what_times_and_orders_contradict() -> None:
+    swapped = [
+        {"process": 0, "op": "cas", "args": [1, 2], "result": False, "call": 0, "return": 5, "order": 23},
+        {"process": 1, "op": "swap", "args": [1], "result": 0, "call": 12, "return": 15, "order": 13},
+    ]
+    found = linpoint.check(swapped, "cas-register(initial=0)", checker="graph").explain()
+    assert found.culprit is None
+    assert "A < B, because A returned before B was called." in found.text
+    assert "However, B < A, because B has the smaller order" in found.text
+
+
+def test_an_operation_that_failed_in_vain_is_accused_although_something_came_after_it() -> None:
+    assert 'returned {"at": "A"}' in sentence("paper-figure-7")
+
+
+@pytest.mark.parametrize(
+    ("case", "reason"),
+    [
+        ("paper-figure-5", "cycle"),
+        ("paper-figure-7", "cycle"),
+        ("paper-figure-10", "fork"),
+        ("paper-figure-12", "disconnected-failure"),
+        ("graph-dangling-read", "dangling-read"),
+        ("graph-read-before-write", "read-before-write"),
+    ],
+)
+def test_a_graph_says_its_reason(case: str, reason: str) -> None:
+    found = explanation(case)
+    assert found.precedence is not None
+    assert found.precedence.reason == reason
+    assert found.as_dict()["telling"] == list(found.precedence.operations)
+    for links in found.as_dict()["contradictions"]:
+        assert all(set(link) >= {"source", "target", "because"} for link in links)
 
 
 def test_what_may_have_been_changed_by_an_unknown_operation_is_not_impossible() -> None:

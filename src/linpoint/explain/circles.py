@@ -26,16 +26,21 @@ def contradictions(history: History, found: Precedence, names: Names) -> list[st
     """A sentence for each contradiction, and for each operation that is there although its outcome is unknown."""
     return [
         *(_kept(link, names) for link in found.kept),
-        *(_failure(history, failed, found, names) for failed in found.failed),
+        *([_failures(history, found, names)] if found.failed else []),
         *(_contradiction(history, links, names) for links in found.contradictions),
     ]
 
 
-def _failure(history: History, failed: int, found: Precedence, names: Names) -> str:
-    op, name = history.operations[failed], names[failed]
+def _failures(history: History, found: Precedence, names: Names) -> str:
+    """Who failed, before the contradictions into which each way to explain it runs."""
+    failed = [names[position] for position in found.failed]
+    if len(failed) > 1:
+        who = f"{', '.join(failed[:-1])} and {failed[-1]}"
+        return f"{who} failed, and there is no way to explain {'both' if len(failed) == 2 else 'all of them'}:"
+    name = failed[0]
     if found.reason != "disconnected-failure":
         return f"{name} failed, and there is no way to explain that:"
-    expected = " or ".join(f"{value}{place}" for place, value in _expected(op))
+    expected = " or ".join(f"{value}{place}" for place, value in _expected(history.operations[found.failed[0]]))
     more = "" if not found.contradictions else ", so it can only have come before that was written:"
     return f"{name} failed although nobody replaced the {expected} that it expected{more or '.'}"
 
@@ -48,7 +53,7 @@ def _expected(op: Operation) -> Iterator[tuple[str, str]]:
     blamed = op.result["at"] if isinstance(op.result, Mapping) and "at" in op.result else None
     for word, expected, _ in op.args[0]:
         if blamed is None or show(word) == show(blamed):
-            yield f" in {_short(word)}", _short(expected)
+            yield _in(word), _short(expected)
 
 
 def _kept(link: Link, names: Names) -> str:
@@ -98,7 +103,12 @@ def _what(link: Link) -> str:
 
 
 def _where(link: Link) -> str:
-    return "" if link.word is None else f" in {_short(link.word)}"
+    return "" if link.word is None else _in(link.word)
+
+
+def _in(word: object) -> str:
+    """A number alone would pass for a value: "saw 0 in word 2"."""
+    return f" in {'' if isinstance(word, str) else 'word '}{_short(word)}"
 
 
 def _short(value: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from linpoint.checkers.certify import scoped
@@ -18,12 +18,15 @@ from linpoint.explain.minimise import Core, minimise
 from linpoint.explain.picture import picture
 from linpoint.explain.text import in_words
 from linpoint.histories.history import History
+from linpoint.histories.operation import Outcome
 from linpoint.specs.protocol import Spec
 from linpoint.verdicts import Blocked, KeyVerdict, Pattern, Precedence, Status, StuckFrontier, Verdict
 
 DEFAULT_SECONDS: Final = 10.0
 _LONG: Final = 48
 """Of more operations than these only those of a pattern are looked at, where there is one."""
+_SHORT: Final = 5_000
+"""Where more operations were called, nobody looks whether a contradiction was complete by then."""
 _LONGEST: Final = 20_000
 """In longer histories no other first value is looked for."""
 
@@ -129,9 +132,12 @@ def _circular(
     positions = tuple(sorted(precedence.operations, key=lambda position: history.operations[position].call))
     culprit = other = None
     if len(worst.positions) <= _LONGEST and precedence.certified:
-        core = Core(positions, positions, None, minimal=False, verified=True)
         half = time.monotonic() + (deadline - time.monotonic()) / 2
-        culprit = _culprit(scene, core, condition, deadline=half)
+        for last in _ends(scene, positions, condition, half):
+            core = Core(positions, positions, last, minimal=False, verified=True)
+            culprit = _culprit(scene, core, condition, deadline=half)
+            if culprit is not None:
+                break
         left = max(0.0, deadline - time.monotonic())
         other = other_initial(history, worst.positions, positions, verdict.spec, condition, seconds=left)
     return Explanation(
@@ -145,6 +151,31 @@ def _circular(
         picture=picture(history, positions),
         others=others,
     )
+
+
+def _ends(scene: _Scene, positions: Sequence[int], condition: str, deadline: float) -> Iterator[int | None]:
+    """The operations with whose return the violation was complete: surely the last, and early ones that were so.
+
+    What an operation returned may be fine until another is called that contradicts it. With order hints, one that
+    returned before another was called contradicts that by its time and its order, whatever it returned.
+    """
+    if condition == "sequential":  # there a result may be explained by what comes later
+        yield None
+        return
+    ops, skew = scene.history.operations, scene.history.clock_skew
+    returned = (position for position in positions if ops[position].outcome is Outcome.OK)
+    by_end = sorted(returned, key=lambda position: ops[position].end, reverse=True)
+    yield from by_end[:1]
+    decider = Decider(scene.history, scene.spec, condition)
+    for last in by_end[1:]:
+        end = ops[last].end
+        called = [position for position in scene.positions if ops[position].call <= end + skew]
+        still_open = {position for position in called if ops[position].end > end}
+        left = min(deadline - time.monotonic(), 0.5)
+        if left <= 0 or len(called) > _SHORT:
+            continue
+        if decider.decide(called, seconds=left, relaxed=still_open).found is False:
+            yield last
 
 
 class _Scene:

@@ -16,6 +16,7 @@ from linpoint.verdicts import KeyVerdict, Status, Verdict, Witness
 _MOST_LISTED = 12
 _LONGEST_VALUE = 200
 _MOST_OPEN = 6
+_EXACT = ("monitor", "graph")
 
 
 def in_words(explanation: Explanation) -> str:
@@ -98,7 +99,8 @@ def _accusation(explanation: Explanation) -> str:
         )
     if explanation.precedence is not None:
         by = "" if explanation.precedence.certified else "by the rules of the paper, "
-        return f"{where}{by}{explanation.precedence.sentence}{_under(verdict)}."
+        under = _under(verdict)
+        return f"{where}{by}{f'{under[1:]}, ' if under else ''}{_circle(explanation)}."
     if len(explanation.core) == 1:
         op = verdict.history.operations[explanation.core[0]]
         return f"{where}{_name(explanation.verdict, op)} by process {_process(op)} cannot be explained by anything in the history{_under(verdict)}."
@@ -107,6 +109,18 @@ def _accusation(explanation: Explanation) -> str:
         op = verdict.history.operations[blocked[0].position]
         return f"{where}{_name(explanation.verdict, op)} by process {_process(op)} has no place in any order of the operations{_under(verdict)}."
     return f"{where}no order of the operations fits the spec {verdict.spec.name}{_under(verdict)}."
+
+
+def _circle(explanation: Explanation) -> str:
+    """What a precedence graph found; if it is one operation that failed, it is named."""
+    assert explanation.precedence is not None
+    found, ops = explanation.precedence, explanation.verdict.history.operations
+    if len(found.failed) != 1:
+        return found.sentence
+    op = ops[found.failed[0]]
+    disconnected = found.reason == "disconnected-failure"
+    why = " although nobody can have replaced the value it expected" if disconnected else ", and nothing explains that"
+    return f"{_name(explanation.verdict, op)} by process {_process(op)} failed{why}"
 
 
 def _fitting(op: Operation, culprit: Culprit) -> str:
@@ -121,8 +135,9 @@ def _violation(explanation: Explanation) -> str:
     if explanation.pattern is not None:
         lines.append(f"The reason: {explanation.pattern.sentence}.")
     if explanation.precedence is not None:
-        more = "" if explanation.culprit is None else f" ({explanation.precedence.sentence})"  # it was said already
-        lines.append(f"The reason: {explanation.precedence.reason}{more}.")
+        found = explanation.precedence
+        said = explanation.culprit is None and (len(found.failed) != 1 or found.reason == "disconnected-failure")
+        lines.append(f"The reason: {found.reason}{'' if said else f' ({found.sentence})'}.")
     lines += ["", _conspiracy(explanation)]
     listed = _nearest(explanation)
     width = max((len(_process(history.operations[p])) for p in listed), default=1)
@@ -227,13 +242,20 @@ def numbers(verdict: Verdict) -> str:
     parts = [counted(statistics.operations, "operation")]
     if keys > 1:
         parts.append(counted(keys, "key"))
-    if verdict.checker not in ("monitor", "graph"):  # which look at none
+    if verdict.checker not in _EXACT:  # which look at none
         parts.append(counted(statistics.configurations, "configuration"))
     parts.append(f"{statistics.seconds:.3f} s")
     if verdict.status is Status.UNKNOWN:
-        more = "" if "interrupted" in verdict.why else "; a larger --budget or --max-memory may help"
-        return f"{', '.join(parts)}{more}."
+        return f"{', '.join(parts)}{_remedy(verdict)}."
     return f"{', '.join(parts)}; decided by {verdict.checker} ({verdict.why})."
+
+
+def _remedy(verdict: Verdict) -> str:
+    if "interrupted" in verdict.why:
+        return ""
+    if verdict.checker in _EXACT and "budget ran out" not in verdict.why:
+        return "; --checker auto searches where this checker does not apply"
+    return "; a larger --budget or --max-memory may help"
 
 
 def _call(op: Operation) -> str:

@@ -118,7 +118,7 @@ class Precedence:
 
 
 PRECEDENCE: Final = {
-    "cycle": "operations that must each come before the next, in a circle",
+    "cycle": "some operations must each come before the next, in a circle",
     "fork": "two operations replaced the same value",
     "dangling-read": "a value was seen that nobody wrote",
     "read-before-write": "a value was seen by an operation that returned before it was written",
