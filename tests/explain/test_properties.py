@@ -150,6 +150,12 @@ def test_violations_are_common_enough_to_prove_something() -> None:
     assert all(count >= 3 for count in found.values()), found
 
 
+def test_a_search_that_turns_back_early_leaves_no_one_who_could_come_next() -> None:
+    verdict = violation(357, "map", crashes=True)
+    assert verdict is not None
+    who_is_stuck_could_not_come_next(verdict, verdict.explain())
+
+
 # The same, by example.
 
 INNOCENT: list[tuple[str, str, int]] = [

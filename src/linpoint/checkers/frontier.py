@@ -43,6 +43,29 @@ def stuck_frontier(
     return StuckFrontier(tuple(prefix), blocked)
 
 
+def extended(
+    history: History, positions: Sequence[int], spec: Spec, condition: str, prefix: Sequence[int]
+) -> tuple[int, ...]:
+    """A legal prefix that nobody can follow: searches turn back earlier where they see that they are lost.
+
+    Cost: O(n) for each operation that is added.
+    """
+    longer = list(prefix)
+    if condition == "buffered-durable":
+        return tuple(longer)
+    reading = Interpretation(history, spec, condition)
+    while True:
+        states = _states_after(reading, longer)
+        for place in _next_in_line(reading, positions, longer, strictly=True):
+            op = history.operations[place]
+            key = _object(spec, op)
+            if any(spec.successors(state.get(key, spec.initial), op) for state in states):
+                longer.append(place)
+                break
+        else:
+            return tuple(longer)
+
+
 def _states_after(reading: Interpretation, prefix: Sequence[int]) -> list[dict[Any, State]]:
     """The states that a prefix may leave, by object."""
     spec, operations = reading.spec, reading.history.operations
@@ -57,8 +80,10 @@ def _states_after(reading: Interpretation, prefix: Sequence[int]) -> list[dict[A
     return [{key: state} for state in states]
 
 
-def _next_in_line(reading: Interpretation, positions: Sequence[int], prefix: Sequence[int]) -> list[int]:
-    """The operations that must take effect and may come next, as far as time and processes say."""
+def _next_in_line(
+    reading: Interpretation, positions: Sequence[int], prefix: Sequence[int], *, strictly: bool = False
+) -> list[int]:
+    """The operations that must take effect and may come next, as far as time and processes say; hints if strictly."""
     operations = reading.history.operations
     done = set(prefix)
     problem = reading.problem(positions)
@@ -67,7 +92,7 @@ def _next_in_line(reading: Interpretation, positions: Sequence[int], prefix: Seq
     held_back = {
         places[b]
         for a, b in problem.before
-        if places[a] not in done and places[b] >= 0 and operations[places[b]].order is None
+        if places[a] not in done and places[b] >= 0 and (strictly or operations[places[b]].order is None)
     }
     waiting = [
         (place, call, ret)

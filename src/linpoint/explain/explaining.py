@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from linpoint.checkers.certify import scoped
-from linpoint.checkers.frontier import stuck_frontier
+from linpoint.checkers.frontier import extended, stuck_frontier
 from linpoint.checkers.search.decider import Decider
 from linpoint.explain.allowed import allowed_in_place
 from linpoint.explain.explanation import Culprit, Explanation
@@ -208,7 +208,10 @@ def _stuck(
     answer = Decider(scene.history, scene.spec, condition).decide(core, seconds=min(seconds, 1.0))
     if answer.found is not False:  # there was no time; a wrong word would be worse than a long one
         return known
-    stuck = stuck_frontier(scene.history, core, scene.spec, condition, answer.witness.order)
+    prefix = answer.witness.order
+    if len(core) <= _LONG:
+        prefix = extended(scene.history, core, scene.spec, condition, prefix)
+    stuck = stuck_frontier(scene.history, core, scene.spec, condition, prefix)
     if scene.whole:
         return stuck
     return StuckFrontier(
