@@ -2,6 +2,7 @@
 #include "graphs/choices.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace linpoint::graphs {
 
@@ -17,8 +18,10 @@ std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 void Chooser::declare(std::int32_t operation, std::int32_t options, std::int32_t preferred) {
   if (!variable_.try_emplace(operation, variables_.size()).second) return;
-  variables_.push_back({operation, preferred, kNone, options, std::vector<std::int32_t>(at(options)),
-                        std::vector<std::vector<std::size_t>>(at(options))});
+  Variable fresh{.operation = operation, .preferred = preferred, .left = options, .forbidden = {}, .in = {}};
+  fresh.forbidden.resize(at(options));
+  fresh.in.resize(at(options));
+  variables_.push_back(std::move(fresh));
   binary_ = binary_ && options <= 2;
 }
 
@@ -89,7 +92,7 @@ void Chooser::undo(std::size_t size) {
   }
 }
 
-std::vector<std::int32_t> Chooser::candidates(const Variable& variable) const {
+std::vector<std::int32_t> Chooser::candidates(const Variable& variable) {
   std::vector<std::int32_t> open;
   for (std::int32_t option = 0; at(option) < variable.forbidden.size(); ++option)
     if (variable.forbidden[at(option)] == 0) open.push_back(option);
@@ -98,10 +101,9 @@ std::vector<std::int32_t> Chooser::candidates(const Variable& variable) const {
   return open;
 }
 
-std::size_t Chooser::next() const {
-  const auto open =
-      std::find_if(variables_.begin(), variables_.end(), [](const Variable& each) { return each.choice == kNone; });
-  return static_cast<std::size_t>(open - variables_.begin());
+std::size_t Chooser::next(std::size_t from) const {
+  while (from < variables_.size() && variables_[from].choice != kNone) ++from;
+  return from;
 }
 
 Chooser::Answer Chooser::solve(search::StopToken& stop) {
@@ -120,7 +122,7 @@ Chooser::Answer Chooser::solve(search::StopToken& stop) {
     decisions.push_back({variable, std::move(untried), trail_.size()});
   };
   std::int64_t made = 0;
-  std::size_t open = next();
+  std::size_t open = next(0);
   if (open == variables_.size()) return Answer::kFound;
   decide(open);
   while (!decisions.empty()) {
@@ -134,7 +136,7 @@ Chooser::Answer Chooser::solve(search::StopToken& stop) {
     last.untried.pop_back();
     if (++made > kMostDecisions || stop.poll()) return Answer::kTooMany;
     if (!set(last.variable, option) || !propagate()) continue;
-    open = next();
+    open = next(last.variable + 1);
     if (open == variables_.size()) return Answer::kFound;
     if (binary_) decisions.clear();  // what is left does not depend on what was chosen
     decide(open);

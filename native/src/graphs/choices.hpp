@@ -51,7 +51,7 @@ class Chooser {
     std::int32_t operation;
     std::int32_t preferred;
     std::int32_t choice = histories::kNone;
-    std::int32_t left;                         // options that are not forbidden
+    std::int32_t left = 0;                     // options that are not forbidden
     std::vector<std::int32_t> forbidden;       // by how many nogoods each option is
     std::vector<std::vector<std::size_t>> in;  // nogoods in which each option occurs
   };
@@ -64,8 +64,8 @@ class Chooser {
   bool propagate();
   bool check(std::size_t nogood);
   void undo(std::size_t size);
-  [[nodiscard]] std::size_t next() const;
-  [[nodiscard]] std::vector<std::int32_t> candidates(const Variable& variable) const;
+  [[nodiscard]] std::size_t next(std::size_t from) const;
+  [[nodiscard]] static std::vector<std::int32_t> candidates(const Variable& variable);
 
   std::vector<Variable> variables_;
   std::unordered_map<std::int32_t, std::size_t> variable_;

@@ -24,9 +24,14 @@ Contradiction Evidence::circular(const Circle& circle) const {
 }
 
 Contradiction Evidence::flawed(const Memory::Flaw& flaw) const {
-  if (flaw.reason == Reason::kDanglingRead) return {{link(kNone, flaw.first, Because::kReadsFrom, flaw.version)}};
-  return {{link(flaw.first, flaw.second, Because::kReplaced, flaw.version),
-           link(flaw.second, flaw.first, Because::kReplaced, flaw.version)}};
+  Contradiction found;
+  if (flaw.reason == Reason::kDanglingRead) {
+    found.links.push_back(link(kNone, flaw.first, Because::kReadsFrom, flaw.version));
+  } else {
+    found.links.push_back(link(flaw.first, flaw.second, Because::kReplaced, flaw.version));
+    found.links.push_back(link(flaw.second, flaw.first, Because::kReplaced, flaw.version));
+  }
+  return found;
 }
 
 Refutation Evidence::refutation(std::vector<Contradiction> contradictions, const std::vector<std::int32_t>& failed,

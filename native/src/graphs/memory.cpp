@@ -45,7 +45,7 @@ std::pair<Exclusion, std::int32_t> Memory::load(search::StopToken& stop, bool pa
     if (stop.poll()) return {Exclusion::kStopped, kNone};
     const Some some = next.get();
     next = read_later(std::min(from + kSome, positions_.size()));
-    std::span<const Cell> cells = some.cells;
+    const std::span<const Cell> cells = some.cells;
     for (std::size_t i = 0; i < some.effects.size(); ++i) {
       const auto operation = static_cast<std::int32_t>(from + i);
       const auto mine = cells.subspan(some.first[i], some.first[i + 1] - some.first[i]);
@@ -196,6 +196,7 @@ void Memory::keep(const Kept& kept) {
     work.pop_back();
     if (this->kept(next.operation)) continue;
     kept_[at(next.operation)] = 1;
+    place_kept_[next.operation] = kept_unknown_.size();
     kept_unknown_.push_back(next);
     if (effect(next.operation) == Effect::kMaySwap) continue;
     for (const VersionCell& cell : cells(next.operation)) {
@@ -211,6 +212,7 @@ void Memory::drop_since(std::size_t count) {
     const std::int32_t last = kept_unknown_.back().operation;
     kept_unknown_.pop_back();
     kept_[at(last)] = 0;
+    place_kept_.erase(last);
     for (const VersionCell& cell : cells(last))
       if (cell.seen != kNone && versions_[at(cell.seen)].replacer == last) versions_[at(cell.seen)].replacer = kNone;
   }

@@ -63,6 +63,11 @@ class Memory {
   void drop_since(std::size_t count);
   /// In the order in which they were found: the observer of each certainly had its effect, or was found before it.
   [[nodiscard]] const std::vector<Kept>& kept_unknown() const { return kept_unknown_; }
+  /// An operation among them, if it is there and not one of the first so many; null otherwise.
+  [[nodiscard]] const Kept* kept_unknown(std::int32_t operation, std::size_t first) const {
+    const auto found = place_kept_.find(operation);
+    return found == place_kept_.end() || found->second < first ? nullptr : &kept_unknown_[found->second];
+  }
 
   struct Flaw {
     Reason reason;         // a fork or a dangling read
@@ -140,6 +145,7 @@ class Memory {
   std::vector<std::int32_t> failures_;
   std::vector<std::int32_t> unknown_;
   std::vector<Kept> kept_unknown_;
+  std::unordered_map<std::int32_t, std::size_t> place_kept_;  // where each of them stands
   bool blind_ = false;
   std::int64_t unwritten_ = 0;  // versions that were seen before anybody was known to write them
   bool placed_ = false;         // readers, perhaps, since they were counted

@@ -38,7 +38,7 @@ const Option& Ordering::explanation(std::int32_t failed) const {
 }
 
 /// A predecessor that is not placed yet; kNone if all are.
-std::int32_t Ordering::first_before(std::int32_t operation) const {
+std::int32_t Ordering::first_before(std::int32_t operation) {
   for (const std::int32_t other : timing_.pairs.before(operation))
     if (waits(other)) return other;
   if (memory_.effect(operation) == Effect::kFails) {
@@ -52,10 +52,16 @@ std::int32_t Ordering::first_before(std::int32_t operation) const {
     const Version& seen = memory_.version(cell.seen);
     if (seen.writer >= 0 && !placed(seen.writer)) return seen.writer;
     if (!replaces || seen.unplaced == 0) continue;
-    for (std::int32_t each = seen.readers; each != kNone; each = memory_.cell(each).fresh)
-      if (const std::int32_t reader = memory_.cell(each).operation; !placed(reader)) return reader;
+    if (const std::int32_t reader = unplaced_reader(cell.seen); reader != kNone) return reader;
   }
   return replaces && !failed_before_.empty() ? first_failed_before(operation) : kNone;
+}
+
+/// A reader that is not placed yet. What was passed over once is placed for good.
+std::int32_t Ordering::unplaced_reader(std::int32_t version) {
+  std::int32_t& next = next_reader_.try_emplace(version, memory_.version(version).readers).first->second;
+  while (next != kNone && placed(memory_.cell(next).operation)) next = memory_.cell(next).fresh;
+  return next == kNone ? kNone : memory_.cell(next).operation;
 }
 
 std::int32_t Ordering::first_failed_before(std::int32_t operation) const {

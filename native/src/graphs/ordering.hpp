@@ -46,7 +46,8 @@ class Ordering {
 
   bool place_after_others(std::int32_t operation);
   void place(std::int32_t operation);
-  [[nodiscard]] std::int32_t first_before(std::int32_t operation) const;
+  [[nodiscard]] std::int32_t first_before(std::int32_t operation);
+  [[nodiscard]] std::int32_t unplaced_reader(std::int32_t version);
   [[nodiscard]] std::int32_t first_failed_before(std::int32_t operation) const;
   [[nodiscard]] Circle circle(std::int32_t overdue) const;
   template <typename Found>
@@ -70,6 +71,7 @@ class Ordering {
   std::vector<std::int32_t> by_return_;
   std::vector<std::int32_t> asked_;  // those that wait for the ones after them
   std::vector<std::int32_t> order_;
+  std::unordered_map<std::int32_t, std::int32_t> next_reader_;  // of versions whose replacer had to wait
   std::int32_t in_circle_ = kNone;  // one that waits for itself, if that is why another cannot be placed
   std::unordered_map<std::int32_t, std::vector<std::int32_t>> failed_before_;  // who is to come before what was written
 };

@@ -18,10 +18,11 @@ namespace {
 using search::StopToken;
 using specs::Effect;
 
-constexpr std::size_t kMostAtOnce = 10'000;  // circles of one round
-constexpr std::size_t kFew = 200;            // of which each is tried whether it can be left out
-constexpr std::int32_t kMostRounds = 200;
-constexpr std::size_t kLong = 100'000;  // operations for which a thread of its own pays
+constexpr std::size_t kMostAtOnce = 10'000;      // circles of one round
+constexpr std::size_t kFew = 200;                // of which each is tried whether it can be left out
+constexpr std::size_t kFewRounds = 200;          // that are always tried
+constexpr std::size_t kMostSteps = 200'000'000;  // operations that are placed in all rounds, at most
+constexpr std::size_t kLong = 100'000;           // operations for which a thread of its own pays
 
 /// Decides by rounds: explain what failed, look for an order, learn from the circles which explanations do not go
 /// together, and choose others.
@@ -50,7 +51,8 @@ class Decision {
     list_candidates();
     timing_ = timing.get();
     if (auto unexplained = choose_first()) return std::move(*unexplained);
-    for (std::int32_t round = 0; round < kMostRounds; ++round)
+    const std::size_t rounds = std::max(kFewRounds, kMostSteps / (question_.positions.size() + 1));
+    for (std::size_t round = 0; round < rounds; ++round)
       if (auto answer = attempt()) return std::move(*answer);
     return excluded(Exclusion::kChoices, memory_.failures().front());
   }
@@ -73,15 +75,13 @@ class Decision {
     }
   }
 
-  /// All explanations of a failed operation; none are needed if a value that it expected was never there.
-  [[nodiscard]] std::optional<std::vector<Option>> options(std::int32_t failed) const {
+  /// All explanations of a failed operation that needs one.
+  [[nodiscard]] std::vector<Option> options(std::int32_t failed) const {
     std::vector<Option> all;
     for (const VersionCell& cell : memory_.cells(failed)) {
       const Version& version = memory_.version(cell.seen);
       const std::int32_t number = memory_.cell_number(cell);
-      const bool corrected = rules_ == Rules::kCorrected;
-      if (version.writer == kNone && corrected) return std::nullopt;
-      if (version.writer >= 0 && corrected) all.push_back({number, true});
+      if (version.writer >= 0 && rules_ == Rules::kCorrected) all.push_back({number, true});
       if (version.replacer != kNone && observer(version.replacer) == kNone) {
         all.push_back({number, false});
       } else if (const auto found = candidates_.find(cell.seen); found != candidates_.end()) {
@@ -111,19 +111,26 @@ class Decision {
     for (const std::int32_t failed : memory_.failures()) {
       if (rules_ == Rules::kPaper && memory_.cells(failed).size() > 1) return excluded(Exclusion::kResult, failed);
       Option chosen = at_once(failed);
-      if (chosen.cell != kNone) {
-        explanations_.push_back(chosen);
+      if (chosen.cell != kNone || needs_none(failed)) {
+        explanations_.push_back(needs_none(failed) ? Option{kNone, false} : chosen);
         continue;
       }
-      if (const auto all = options(failed)) {
-        if (all->empty()) return unexplained(failed);
-        chosen = all->front();
-        for (const Option& each : *all)
-          if (likelihood(failed, each) > likelihood(failed, chosen)) chosen = each;
-      }
+      const std::vector<Option> all = options(failed);
+      if (all.empty()) return unexplained(failed);
+      chosen = all.front();
+      for (const Option& each : all)
+        if (likelihood(failed, each) > likelihood(failed, chosen)) chosen = each;
       explanations_.push_back(chosen);
     }
     return std::nullopt;
+  }
+
+  /// Whether a value that a failed operation expected was never there, so that nothing is left to explain.
+  [[nodiscard]] bool needs_none(std::int32_t failed) const {
+    const auto cells = memory_.cells(failed);
+    return rules_ == Rules::kCorrected && std::any_of(cells.begin(), cells.end(), [&](const VersionCell& each) {
+             return memory_.version(each.seen).writer == kNone;
+           });
   }
 
   /// An explanation that its times alone make certain, if it is easily seen.
@@ -213,7 +220,7 @@ class Decision {
   }
 
   /// The choices for which these operations are kept: none for those that are kept in any case.
-  std::vector<Literal> literals_of(std::vector<std::int32_t> operations) {
+  std::vector<Literal> literals_of(const std::vector<std::int32_t>& operations) {
     std::vector<Literal> found;
     for (std::int32_t operation : operations) {
       while (operation != kNone && memory_.effect(operation) != Effect::kFails) operation = observer(operation);
@@ -222,12 +229,10 @@ class Decision {
     return found;
   }
 
-  /// For whom an operation is kept: kNone if for nobody, since its outcome is known.
+  /// For whom an operation is kept: kNone if for nobody, since its outcome is known, or for one that is certain.
   [[nodiscard]] std::int32_t observer(std::int32_t operation) const {
-    const auto& kept = memory_.kept_unknown();
-    const auto found = std::find_if(kept.begin() + static_cast<std::ptrdiff_t>(base_), kept.end(),
-                                    [&](const Memory::Kept& each) { return each.operation == operation; });
-    return found == kept.end() ? kNone : found->observer;
+    const Memory::Kept* const found = memory_.kept_unknown(operation, base_);
+    return found == nullptr ? kNone : found->observer;
   }
 
   static void add(std::vector<Literal>& literals, const Literal& fresh) {
@@ -248,7 +253,7 @@ class Decision {
       failed = step.because == Because::kFailedAfter ? next : step.operation;
       add(literals, literal(failed));
     }
-    for (const Literal& each : literals_of(std::move(operations))) add(literals, each);
+    for (const Literal& each : literals_of(operations)) add(literals, each);
     const bool last = literals.empty() || nogoods_.size() >= kMostAtOnce;
     nogoods_.push_back({std::move(literals), evidence_.circular(circle)});
     return last ? kNone : failed;
@@ -258,7 +263,7 @@ class Decision {
   const std::vector<Option>& declare(std::int32_t failed) {
     const auto [found, fresh] = declared_.try_emplace(failed);
     if (!fresh) return found->second;
-    found->second = options(failed).value_or(std::vector<Option>{});
+    found->second = options(failed);
     const auto& all = found->second;
     std::int32_t best = 0;
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -291,10 +296,12 @@ class Decision {
           against[at(each.literals[0].option)] = &each;
       if (std::find(against.begin(), against.end(), nullptr) != against.end()) continue;
       std::vector<Contradiction> contradictions;
+      contradictions.reserve(against.size());
       for (const Nogood* each : against) contradictions.push_back(each->contradiction);
       return refuted(std::move(contradictions), {failed});
     }
     std::vector<const Nogood*> needed;
+    needed.reserve(nogoods_.size());
     for (const Nogood& each : nogoods_) needed.push_back(&each);
     if (needed.size() <= kFew)
       for (std::size_t i = needed.size(); i-- > 0;) {
@@ -334,7 +341,7 @@ class Decision {
 
   /// Whether somebody may have replaced what a failed operation expected.
   [[nodiscard]] bool has_replacer(std::int32_t failed) const {
-    const auto all = options(failed).value_or(std::vector<Option>{});
+    const auto all = options(failed);
     return std::any_of(all.begin(), all.end(), [](const Option& each) { return !each.before; });
   }
 

@@ -28,6 +28,18 @@ std::vector<Pair> pairs_of(const Problem& problem, Rules rules, const histories:
   return pairs;
 }
 
+/// Pairs that keep a chain in its order, whoever of it is dropped: of those that are not certain to be there each comes
+/// before all that follow, up to the first that is.
+template <typename Certain>
+void add_chain(const histories::Chain& chain, const Certain& certain, std::vector<Pair>& pairs) {
+  std::vector<std::int32_t> before;
+  for (const std::int32_t place : chain) {
+    for (const std::int32_t each : before) pairs.push_back({each, place});
+    if (certain(place)) before.clear();
+    before.push_back(place);
+  }
+}
+
 }  // namespace
 
 PairEdges::PairEdges(std::size_t operations, const std::vector<Pair>& pairs) {
@@ -45,9 +57,10 @@ Timing::Timing(const histories::Columns& columns, std::span<const std::int32_t> 
   if (condition == search::Condition::kLinearizable && !columns.skewed && columns.hint.empty()) {
     histories::Order order = histories::rank(columns, positions);
     std::vector<Pair> chained;
-    for (const histories::Chain& chain : order.chains)
-      for (std::size_t i = 0; i < chain.size(); ++i)
-        for (std::size_t j = i + 1; j < chain.size(); ++j) chained.push_back({chain[i], chain[j]});
+    for (const histories::Chain& chain : order.chains) {
+      const auto certain = [&](std::int32_t place) { return columns.certain(at(positions[at(place)])); };
+      add_chain(chain, certain, chained);
+    }
     call = std::move(order.calls);
     ret = std::move(order.returns);
     pairs = PairEdges(positions.size(), chained);
@@ -72,7 +85,10 @@ Timing::Timing(const histories::Columns& columns, std::span<const std::int32_t> 
       call[at(place_of[op])] = problem.call[op];
       ret[at(place_of[op])] = problem.ret[op];
     }
-    for (Pair& pair : constraints) pair = {place_of[at(pair.first)], place_of[at(pair.second)]};
+    for (Pair& pair : constraints) {
+      pair.first = place_of[at(pair.first)];
+      pair.second = place_of[at(pair.second)];
+    }
   }
   pairs = PairEdges(positions.size(), constraints);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <unordered_set>
 #include <utility>
 
 #include "linpoint/histories/columns.hpp"
@@ -60,8 +61,7 @@ template <typename Spans>
 std::vector<Chain> touching(const Spans& spans, const std::vector<Event>& events) {
   std::map<std::int32_t, Chain> members;  // by process
   for (const Event& event : events) {
-    Chain& mine = members[spans[static_cast<std::size_t>(event.op)].process];
-    if (std::find(mine.begin(), mine.end(), event.op) == mine.end()) mine.push_back(event.op);
+    members[spans[static_cast<std::size_t>(event.op)].process].push_back(event.op);
   }
   members.erase(kNone);
   const auto before = [&](std::int32_t a, std::int32_t b) {
@@ -73,6 +73,7 @@ std::vector<Chain> touching(const Spans& spans, const std::vector<Event>& events
   std::vector<Chain> chains;
   for (auto& [process, mine] : members) {
     std::sort(mine.begin(), mine.end(), before);
+    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());  // who both calls and returns is there twice
     Chain chain;
     for (std::size_t i = 1; i < mine.size(); ++i) {
       const Span first = spans[static_cast<std::size_t>(mine[i - 1])];
@@ -100,9 +101,10 @@ void separate(std::vector<Event>& events, const Chain& chain) {
     own.push_back({chain[i], kReturn, true});
   }
   own.push_back({chain.back(), kCall, false});
+  const std::unordered_set<std::int32_t> members(chain.begin(), chain.end());
   for (const Event& event : events) {
-    const bool mine = std::any_of(own.begin(), own.end(),
-                                  [&](const Event& e) { return e.op == event.op && e.is_return == event.is_return; });
+    const std::int32_t other_end = event.is_return ? chain.back() : chain.front();  // which is at another time
+    const bool mine = members.contains(event.op) && event.op != other_end;
     if (event.phase != kCall && event.phase != kReturn)
       head.push_back(event);
     else if (!mine)

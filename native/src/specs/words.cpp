@@ -31,7 +31,7 @@ Words::Words(const histories::Columns& columns, const Blueprint& blueprint)
   }
 }
 
-std::size_t Words::width(Kind kind) const {
+std::size_t Words::width(Kind kind) {
   if (kind == Kind::kRead) return 1;
   return kind == Kind::kCas ? 3 : 2;
 }
@@ -63,10 +63,16 @@ bool Words::fits(std::size_t position, std::vector<Cell>& cells) const {
   const Kind kind = kinds_[static_cast<std::size_t>(columns_.name[position])];
   if (!read_cells(position, kind, cells)) return false;
   if (kind == Kind::kRead) return true;
-  for (std::size_t i = 1; i < cells.size(); ++i)  // few
-    for (std::size_t j = 0; j < i; ++j)
-      if (cells[i].word == cells[j].word) return false;
-  return true;
+  constexpr std::size_t kFew = 16;
+  if (cells.size() <= kFew) {
+    for (std::size_t i = 1; i < cells.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (cells[i].word == cells[j].word) return false;
+    return true;
+  }
+  std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) { return a.word < b.word; });
+  return std::adjacent_find(cells.begin(), cells.end(),
+                            [](const Cell& a, const Cell& b) { return a.word == b.word; }) == cells.end();
 }
 
 Effect Words::read(std::size_t position, std::vector<Cell>& cells) const {

@@ -47,7 +47,7 @@ class Words {
 
  private:
   enum class Kind : std::uint8_t { kRead, kCas, kSwap, kWrite, kOther };
-  [[nodiscard]] std::size_t width(Kind kind) const;
+  [[nodiscard]] static std::size_t width(Kind kind);
   bool read_cells(std::size_t position, Kind kind, std::vector<Cell>& cells) const;
   Effect of_register(std::size_t position, std::vector<Cell>& cells) const;
   Effect of_cas(std::size_t position, std::vector<Cell>& cells) const;

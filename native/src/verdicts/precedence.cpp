@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 #include <vector>
@@ -23,7 +24,7 @@ using specs::Effect;
 /// A value of a word.
 using Version = std::pair<std::int32_t, std::int32_t>;
 
-constexpr std::int64_t kMostWays = 100'000;
+constexpr std::int64_t kMostWays = 1'000'000;  // times contradictions
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
@@ -77,9 +78,9 @@ class Examination {
     do {
       if (!gather()) return Proof::kBroken;
     } while (reach());
-    for (auto link = refutation_.kept.rbegin(); link != refutation_.kept.rend(); ++link) {
-      if (link->because != Because::kReadsFrom || !holds(*link) || !certain(link->to)) return Proof::kBroken;
-      certain_.insert(link->from);
+    for (const Link& link : std::views::reverse(refutation_.kept)) {
+      if (link.because != Because::kReadsFrom || !holds(link) || !certain(link.to)) return Proof::kBroken;
+      certain_.insert(link.from);
     }
     for (const Contradiction& each : refutation_.contradictions)
       if (!closed(each) ||
@@ -231,7 +232,8 @@ class Examination {
 
   /// Whether any choice of ways, from the failed operation `next` on, runs into no contradiction.
   bool escapes(const std::vector<std::vector<Way>>& ways, std::size_t next) {
-    if (++tried_ > kMostWays) return true;
+    tried_ += 1 + static_cast<std::int64_t>(refutation_.contradictions.size());
+    if (tried_ > kMostWays) return true;
     if (runs_into_one()) return false;
     if (next == ways.size()) return true;
     for (const Way& way : ways[next]) {

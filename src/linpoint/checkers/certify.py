@@ -137,7 +137,7 @@ def _values_of(history: History) -> set[Any]:
 
 def _certify_order(reading: Interpretation, positions: Sequence[int], order: Sequence[int], *, whole: bool) -> None:
     found = certify_order(
-        reading.columns if reading.spec.key_argument else reading.timed,
+        reading.columns if reading.spec.key_argument or reading.history.keyed else reading.timed,
         positions,
         order,
         reading.native_condition,

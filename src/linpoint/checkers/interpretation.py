@@ -59,13 +59,13 @@ class Interpretation:
         self.spec = spec
         self.condition = condition
         self.timed = history.columns.timed
-        """The columns for those who look at times, names and keys alone."""
+        """The columns for those who look at times and names alone."""
         self.native_condition: Condition = NATIVE_CONDITIONS[condition]
         self._local = condition not in conditions.NOT_LOCAL
         own = [*range(len(history.columns.names))]
         self._validate(own)
         self.names = own if spec.any_operation else _aliases(history.columns.names, spec)
-        self._objects = (self.columns if spec.key_argument else self.timed).by_object(spec.key_argument)
+        self._objects = self._keyed.by_object(spec.key_argument)
         self.twin = NativeTwin.of(history, spec) if self._local else None
         """What monitors and replays need to know, where the native core has the spec."""
         self._states: dict[tuple[int, ...], int] = {}
@@ -76,6 +76,11 @@ class Interpretation:
     def columns(self) -> Columns:
         """The history in integers. Where it has many lists, to compare them takes time."""
         return self.history.columns.native
+
+    @property
+    def _keyed(self) -> Columns:
+        """The columns for those who look at keys too: equal ones share a number only in the equated columns."""
+        return self.columns if self.spec.key_argument or self.history.keyed else self.timed
 
     def prepare(self) -> None:
         """Make what searches share, before threads ask for it."""
@@ -225,8 +230,7 @@ class Interpretation:
         return [(self._key(members[0]), members) for members in objects] or [(None, [])]
 
     def _key(self, position: int) -> Value:
-        columns = self.columns if self.spec.key_argument else self.timed
-        number = columns.object_at(position, self.spec.key_argument)
+        number = self._keyed.object_at(position, self.spec.key_argument)
         return None if number < 0 else self.history.columns.values[number]
 
     def parts(self, members: Sequence[int]) -> Sequence[Sequence[int]]:
@@ -269,9 +273,7 @@ class Interpretation:
 
     def timing(self, positions: Sequence[int]) -> Problem:
         """The same with every operation in it, also those that cannot matter to the spec: for their ranks and pairs."""
-        key_argument = self.spec.key_argument
-        columns = self.columns if key_argument else self.timed
-        return Problem(columns, positions, [], self.native_condition, key_argument, None, None, 0)
+        return Problem(self._keyed, positions, [], self.native_condition, self.spec.key_argument, None, None, 0)
 
 
 def _aliases(names: Sequence[str], spec: Spec) -> list[int]:

@@ -22,7 +22,7 @@ enum class Proof : int { kHolds = 0, kBroken = 1, kTooLong = 2 };
 
 /// Whether a refutation proves that the operations have no order: every link is forced by what was
 /// recorded, links close in circles, and every way to explain the failed operations runs into one.
-/// Cost: O(kn), and the ways of explaining, which are given up beyond a hundred thousand.
+/// Cost: O(kn), and the ways of explaining, which are given up where they are too many.
 Proof check_refutation(const graphs::Question& question, const graphs::Refutation& refutation);
 
 }  // namespace linpoint::verdicts
