@@ -196,3 +196,45 @@ def test_a_history_too_large_for_its_memory_is_not_begun() -> None:
     found = linpoint.check(history, spec, checker="graph", max_memory="1M")
     assert found.status is Status.UNKNOWN
     assert "memory" in found.why
+
+
+# Shapes whose work once grew with the square, or that once ran out of rounds
+
+
+def test_operations_at_one_instant_are_kept_in_the_order_of_their_process() -> None:
+    lines = [op(p, "mwcas", [[f"w{p}", i, i + 1]], True, 5, 5) for p in range(2) for i in range(3000)]
+    assert linpoint.check(lines, "mwcas", checker="graph", budget=20).status is Status.LINEARIZABLE
+
+
+def test_one_operation_may_have_many_words() -> None:
+    words = range(20_000)
+    lines = [
+        op(0, "mwcas", [[word, 0, 1] for word in words], True, 1, 2),
+        op(0, "read", [*words], [1] * len(words), 3, 4),
+        op(0, "mwcas", [[word, 0, 2] for word in words], False, 5, 6),
+    ]
+    assert linpoint.check(lines, "mwcas", checker="graph", budget=20).status is Status.LINEARIZABLE
+
+
+def test_many_may_read_what_one_replaces_before_they_return() -> None:
+    lines = [op(i, "read", ["x"], [0], 1, 100) for i in range(5000)] + [op("w", "mwcas", [["x", 0, 1]], True, 2, 50)]
+    assert linpoint.check(lines, "mwcas", checker="graph", budget=20).status is Status.LINEARIZABLE
+
+
+def test_a_chain_of_operations_that_were_cut_off_explains_a_chain_of_failures() -> None:
+    length = 300
+    lines = [op(f"u{i}", "mwcas", [["x", i, i + 1]], None, i, None) for i in range(length)]
+    lines += [op("f", "mwcas", [["x", i, -i - 1]], False, 5000 + 2 * i, 5001 + 2 * i) for i in range(length)]
+    assert linpoint.check(lines, "mwcas", checker="graph", budget=60).status is Status.LINEARIZABLE
+
+
+def test_a_failure_that_needs_no_explanation_takes_part_in_no_contradiction() -> None:
+    """One of the values that it expected was never there, and hints put it before the one that replaced another."""
+    lines = [
+        {**op(0, "mwcas", [["x", 0, 1]], True, 1, 2), "order": 5},
+        {**op(1, "mwcas", [["x", 0, 9], ["y", 7, 9]], False, 3, 4), "order": 1},
+    ]
+    for checker in ("graph", "brute-force"):
+        assert linpoint.check(lines, "mwcas", checker=checker).status is Status.VIOLATION
+        reordered = [{**line, "order": 1} for line in lines]
+        assert linpoint.check(reordered, "mwcas", checker=checker).status is Status.LINEARIZABLE

@@ -148,3 +148,47 @@ def test_a_token_that_was_tampered_with_is_refused(run: Command) -> None:
         done = run("replay", each, "--json")
         assert done.code == 2, each
         assert done.error["code"] == "LP-U004"
+
+
+def mwcas(process: int, cells: list[list[Any]], result: Any, call: int) -> dict[str, Any]:
+    return {"process": process, "op": "mwcas", "args": [cells], "result": result, "call": call, "return": call + 1}
+
+
+WORDS = [
+    mwcas(0, [["x", 0, 1]], True, 0),
+    mwcas(0, [["x", 1, 2], ["y", 0, 2]], True, 2),
+    mwcas(1, [["x", 2, 9]], False, 4),
+    mwcas(0, [["x", 2, 3]], True, 6),
+]
+TWO_BEFORE = [
+    *WORDS[:2],
+    mwcas(0, [["y", 2, 3]], True, 10),
+    mwcas(0, [["y", 3, 4], ["x", 2, 4]], True, 12),
+    mwcas(1, [["x", 4, 9], ["y", 0, 9]], {"at": "x"}, 14),
+    mwcas(0, [["x", 4, 5]], True, 16),
+    {"process": 2, "op": "read", "args": [["y"]], "result": [0], "call": 0, "return": 30},
+]
+
+
+@pytest.mark.parametrize("lines", [WORDS, TWO_BEFORE], ids=["one first value", "writers left out"])
+def test_the_same_contradiction_is_shown_again(run: Command, write: Writer, lines: list[dict[str, Any]]) -> None:
+    """What its operations saw was written by others, which the token does not hold."""
+    write("words.jsonl", lines)
+    finding = run("check", "words.jsonl", "--spec", "mwcas", "--json").json["findings"][0]
+    done = run(*finding["replay"], "--json")
+    again = done.json["findings"][0]
+    assert done.code == 1
+    assert again["explanation"]["reason"] == finding["explanation"]["reason"] == "cycle"
+    failed = [
+        [op for op in each["explanation"]["operations"] if op["position"] in each["explanation"]["failed"]]
+        for each in (finding, again)
+    ]
+    assert [op["args"] for op in failed[0]] == [op["args"] for op in failed[1]]
+
+
+def test_what_the_papers_rules_say_is_shown_again(run: Command, write: Writer) -> None:
+    write("early.jsonl", [mwcas(0, [["x", 1, 5]], False, 0), mwcas(1, [["x", 0, 1]], True, 2)])
+    assert run("check", "early.jsonl", "--spec", "mwcas").code == 0
+    done = run("check", "early.jsonl", "--spec", "mwcas", "--checker", "graph", "--paper-rules", "--json")
+    assert done.code == 1
+    assert run(*done.json["findings"][0]["replay"]).code == 1

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from linpoint.checkers.check import decide
 from linpoint.cli import options, tokens
 from linpoint.cli.limits import TimeIsUpError, deadline
 from linpoint.cli.reports import Report
@@ -14,8 +15,9 @@ from linpoint.explain.explaining import DEFAULT_SECONDS, explain, unexplained
 from linpoint.explain.explanation import Explanation, operation_dict
 from linpoint.histories.history import History
 from linpoint.histories.operation import Time
+from linpoint.specs.builtin.first_words import words_before
 from linpoint.specs.protocol import Spec
-from linpoint.verdicts import Budget, KeyVerdict, Statistics, Status, Verdict
+from linpoint.verdicts import Budget, KeyVerdict, Precedence, Statistics, Status, Verdict
 
 _MOST_IN_TOKEN: Final = 100
 _GRACE: Final = 0.3
@@ -66,6 +68,24 @@ def undecided(file: str, request: Request, why: str) -> Report:
     return Report(file, unexplained(verdict))
 
 
+def _first_value(explanation: Explanation, request: Request) -> tuple[Any] | None:
+    """The first value with which the operations of a contradiction are the same one by themselves.
+
+    They are a violation with any, but perhaps another one: what they saw was written by operations that are left out.
+    """
+    verdict, found = explanation.verdict, explanation.precedence
+    assert found is not None
+    core = explanation.core
+    first = words_before(verdict.spec, [verdict.history.operations[position] for position in core])
+    if first is None:
+        return None
+    spec = options.find_spec(request.spec_text, first[0])
+    again, _ = decide(verdict.history.select(core), spec, checker="graph", condition=verdict.condition, jobs=1)
+    shown = again.refutation
+    same = isinstance(shown, Precedence) and (shown.reason, [core[place] for place in shown.failed])
+    return first if same == (found.reason, list(found.failed)) else None
+
+
 def replay_of(file: str, explanation: Explanation, request: Request) -> tuple[str, ...]:
     """The arguments that show a violation again: its operations as a self-contained word, while that is short.
 
@@ -91,6 +111,11 @@ def replay_of(file: str, explanation: Explanation, request: Request) -> tuple[st
     }
     if request.initial is not options.NO_VALUE:
         content["initial"] = request.initial
+    if explanation.precedence is not None and not request.paper_rules:
+        first = _first_value(explanation, request)
+        if first is None:
+            return from_file
+        content["initial"] = first[0]
     if request.paper_rules:
         content["paper_rules"] = True
     if history.clock_skew:

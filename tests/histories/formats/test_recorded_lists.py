@@ -20,7 +20,7 @@ from linpoint.histories.formats import reading
 from linpoint.histories.numbering import Equated
 from linpoint.histories.recorded import RecordedOperations
 from linpoint.histories.recorded_values import RecordedNumbering
-from linpoint.histories.values import MAX_DEPTH, canonical
+from linpoint.histories.values import MAX_DEPTH, canonical, freeze
 from tests.histories.comparing import compare, same_history, same_values_as_read
 from tests.robustness.test_fuzz_readers import mutate
 
@@ -292,3 +292,38 @@ def test_lists_that_do_not_fit_together_are_refused() -> None:
         again.with_lists(array("i", slots), array("q", [0, 1]), array("i", [-2]))
     with pytest.raises(ValueError, match="do not fit together"):
         again.tokens(1)
+
+
+# Keys: what is equal is one object, however it is written
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("[1, 2]", "[1,2]"),
+        ("[1]", "[1.0]"),
+        ("1", "1.0"),
+        ('{"a": 1, "b": 2}', '{"b": 2, "a": 1}'),
+        ('"a"', '"\\u0061"'),
+        ('["a"]', '["\\u0061"]'),
+    ],
+)
+def test_keys_that_are_equal_are_one_object(tmp_path: Path, one: str, other: str) -> None:
+    file = tmp_path / "keyed.jsonl"
+    write = '{"process": 0, "op": "write", "args": [5], "result": null, "call": 1, "return": 2, "key": %s}\n'
+    read = '{"process": 0, "op": "read", "result": %s, "call": 3, "return": 4, "key": %s}\n'
+    third = '{"process": 0, "op": "write", "args": [5.0], "result": null, "call": 5, "return": 6, "key": "third"}\n'
+    for result, expected in (("5", "linearizable"), ("null", "violation")):
+        file.write_text(write % one + read % (result, other) + third)
+        verdict = linpoint.check(linpoint.load(file), "register")
+        assert verdict.status.value == expected
+        assert [key.key for key in verdict.keys] == [freeze(json.loads(one)), "third"]
+
+
+def test_a_key_beside_a_value_that_has_another_spelling(tmp_path: Path) -> None:
+    file = tmp_path / "keyed.jsonl"
+    file.write_text(
+        '{"process": 0, "op": "cas", "args": [1.0, 2], "result": false, "call": 1, "return": 2, "key": 1}\n'
+    )
+    verdict = linpoint.check(linpoint.load(file), "cas-register")
+    assert (verdict.status.value, verdict.keys[0].key) == ("linearizable", 1)

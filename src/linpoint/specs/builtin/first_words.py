@@ -61,6 +61,38 @@ def first_words(spec: Spec, ops: Sequence[Operation], core: Sequence[Operation])
         yield _memory({**now, **sure, canonical(each.word): (each.word, each.value)})
 
 
+def words_before(spec: Spec, ops: Sequence[Operation]) -> tuple[Value] | None:
+    """What a memory must hold for these operations to find what nobody among them put there, as ``--initial`` takes it.
+
+    In a tuple, since null is a value too; None where a word would have to hold two.
+    """
+    put = {(canonical(word), canonical(value)) for op in ops for word, value in _puts(spec, op)}
+    register = spec.name in ("register", "cas-register")
+    needed: dict[Any, Cell] = {}
+    for op in ops:
+        for word, value in (*_finds(spec, op), *_expects(spec, op)):
+            name = canonical(word)
+            if (name, canonical(value)) in put:
+                continue
+            if name in needed and not same(needed[name][1], value):
+                return None
+            needed[name] = (word, value)
+    if register:
+        return (needed[_THE_WORD][1] if needed else spec.initial,)
+    named = {canonical(word): word for op in ops for word, _ in (*_finds(spec, op), *_puts(spec, op))}
+    return (_memory({name: needed.get(name, (word, look(spec.initial, word))) for name, word in named.items()}),)
+
+
+def _expects(spec: Spec, op: Operation) -> Iterator[Cell]:
+    """What an operation expected that failed, or whose outcome is unknown."""
+    name = spec.step(op).name
+    if name == "mwcas" and not isinstance(op.result, tuple):
+        blamed = op.result.get("at") if isinstance(op.result, Mapping) else None
+        yield from ((word, old) for word, old, _ in op.args[0] if blamed is None or same(word, blamed))
+    elif name == "cas":
+        yield _THE_WORD, op.args[0]
+
+
 def _now(spec: Spec, ops: Sequence[Operation]) -> dict[Any, Cell]:
     """What the words begin with as it is, where that is not what unnamed words begin with."""
     named = {canonical(word): word for op in ops for word, _ in (*_finds(spec, op), *_puts(spec, op))}
