@@ -66,7 +66,8 @@ Timing::Timing(const histories::Columns& columns, std::span<const std::int32_t> 
     pairs = PairEdges(positions.size(), chained);
     return;
   }
-  Problem problem = search::build(columns, {positions, {}, false}, condition, {}, nullptr, 0);
+  const search::Alphabet without_symbols;
+  Problem problem = search::build(columns, {positions, {}, false}, condition, without_symbols, nullptr, 0);
   std::vector<Pair> constraints = pairs_of(problem, rules, columns);
   if (std::equal(positions.begin(), positions.end(), problem.position.begin(), problem.position.end())) {
     call = std::move(problem.call);
