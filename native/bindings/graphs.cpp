@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <future>
 
 #include "allocation.hpp"
 #include "buffers.hpp"
@@ -165,10 +166,18 @@ void bind_graphs(nb::module_& m) {
       [](const Columns& columns, const Blueprint& blueprint) {
         const nb::gil_scoped_release nogil;
         const specs::Words words(columns, blueprint);
-        std::vector<specs::Cell> cells;
-        for (std::size_t op = 0; op < columns.size(); ++op)
-          if (!words.fits(op, cells)) return false;
-        return true;
+        const auto fit = [&](std::size_t from, std::size_t to) {
+          std::vector<specs::Cell> cells;
+          for (std::size_t op = from; op < to; ++op)
+            if (!words.fits(op, cells)) return false;
+          return true;
+        };
+        constexpr std::size_t kLong = 100'000;  // operations for which a thread of its own pays
+        const std::size_t half = columns.size() > kLong ? columns.size() / 2 : 0;
+        const auto launch = half > 0 ? std::launch::async : std::launch::deferred;
+        std::future<bool> first = std::async(launch, fit, 0, half);
+        const bool second = fit(half, columns.size());
+        return first.get() && second;
       },
       "columns"_a, "blueprint"_a, "Whether the arguments of all operations are lists of cells as the spec wants them.");
 }

@@ -138,6 +138,11 @@ void bind_histories(nb::module_& m) {
           "split_effective",
           [](const Classes& classes, const Columns& columns) {
             std::vector<Positions> objects;
+            if (classes.first.size() == 1) {  // one object, which a long history often is
+              objects.emplace_back(effective(columns));
+              if (objects.front().all.empty()) objects.clear();
+              return objects;
+            }
             for (auto& positions : histories::split(effective(columns), classes))
               objects.emplace_back(std::move(positions));
             return objects;

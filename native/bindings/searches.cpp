@@ -186,7 +186,7 @@ void bind_searches(nb::module_& m) {
           [](specs::Blueprint* self, const std::string& kind, const std::vector<std::string>& names,
              const std::vector<std::int32_t>& constants, bool key_argument, std::optional<std::int64_t> capacity,
              const Column<std::int64_t>& integers, const std::vector<std::optional<std::string>>& strings,
-             std::int32_t at) {
+             std::int32_t at, std::int32_t values) {
             new (self) specs::Blueprint{.kind = kind,
                                         .names = names,
                                         .constants = {constants.at(0), constants.at(1), constants.at(2)},
@@ -194,10 +194,11 @@ void bind_searches(nb::module_& m) {
                                         .capacity = capacity,
                                         .integers = copy(integers),
                                         .strings = strings,
-                                        .at = at};
+                                        .at = at,
+                                        .values = values};
           },
           "kind"_a, "names"_a, "constants"_a, "key_argument"_a, "capacity"_a.none(), "integers"_a, "strings"_a,
-          "at"_a = histories::kNone);
+          "at"_a = histories::kNone, "values"_a = 0);
   m.def(
       "native_machine",
       [](const Columns& columns, const specs::Blueprint& blueprint, const Classes& exact, const Classes& loose) {

@@ -126,6 +126,7 @@ class Blueprint:
         integers: array[int],
         strings: Sequence[str | None],
         at: int = -1,
+        values: int = 0,
     ) -> None: ...
 
 def native_machine(columns: Columns, blueprint: Blueprint, exact: Classes, loose: Classes) -> NativeMachine | None: ...

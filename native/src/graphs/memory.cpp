@@ -25,7 +25,11 @@ std::int32_t value_of(std::int64_t content) { return static_cast<std::int32_t>(c
 
 Memory::Memory(const histories::Columns& columns, std::span<const std::int32_t> positions,
                const specs::Blueprint& blueprint, std::span<const std::int64_t> content)
-    : columns_(columns), positions_(positions), words_(columns, blueprint), initial_(value_of(content[0])) {
+    : columns_(columns),
+      positions_(positions),
+      words_(columns, blueprint),
+      initial_(value_of(content[0])),
+      values_(blueprint.values) {
   for (std::size_t i = 1; i + 1 < content.size(); i += 2) own_initial_[value_of(content[i])] = value_of(content[i + 1]);
 }
 
@@ -77,8 +81,7 @@ void Memory::reserve() {
   const auto& tokens = columns_.lists->tokens;
   cells_.reserve(tokens.size() / 2);
   versions_.reserve(tokens.size() / 4);
-  const auto most = std::max_element(tokens.begin(), tokens.end());
-  if (most != tokens.end() && *most >= 0) by_value_.resize(at(*most) + 1, kNone);
+  by_value_.resize(at(values_), kNone);
 }
 
 Exclusion Memory::add(std::int32_t operation, Effect effect, std::span<const Cell> cells) {

@@ -133,6 +133,7 @@ class Memory {
   std::span<const std::int32_t> positions_;
   specs::Words words_;
   std::int32_t initial_;
+  std::int32_t values_;                                         // how many there are, as far as is known
   std::unordered_map<std::int32_t, std::int32_t> own_initial_;  // of words that have one
   std::vector<specs::Effect> effects_;
   std::vector<std::uint8_t> kept_;

@@ -132,7 +132,8 @@ class WordsTwin:
 def words_blueprint(columns: Columns, spec: Spec) -> Blueprint:
     """The operations of a memory of words in a history."""
     names = [spec.step_named(name).name for name in columns.names]
-    return Blueprint(_WORDS, names, [NULL, TRUE, FALSE], False, None, array("q"), [], columns.scalar_number("at"))
+    at, values = columns.scalar_number("at"), len(columns.scalars)
+    return Blueprint(_WORDS, names, [NULL, TRUE, FALSE], False, None, array("q"), [], at, values)
 
 
 def fitting(columns: Columns, spec: Spec) -> bool:

@@ -43,6 +43,8 @@ struct Blueprint {
   /// The number of "at", which names the word that a failed multi-word compare-and-swap blames; -1 where nobody says
   /// it.
   std::int32_t at = histories::kNone;
+  /// How many numbers values have; needed for a memory of words, where there are many.
+  std::int32_t values = 0;
 };
 
 /// A machine whose states can be given from outside.
