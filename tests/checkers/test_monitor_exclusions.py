@@ -223,4 +223,4 @@ def test_each_key_has_an_answer_of_its_own() -> None:
     assert [key.status for key in verdict.keys] == [Status.LINEARIZABLE, Status.UNKNOWN, Status.VIOLATION]
     assert verdict.status is Status.VIOLATION
     chosen = linpoint.check(keyed, "cas-register")
-    assert [key.checker for key in chosen.keys] == ["monitor", "wing-gong", "monitor"]
+    assert [key.checker for key in chosen.keys] == ["graph", "wing-gong", "graph"]

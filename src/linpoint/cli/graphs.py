@@ -18,7 +18,7 @@ import msgspec
 from linpoint.checkers.graphs.edges import has_graph
 from linpoint.cli.limits import TimeIsUpError, deadline, uninterrupted
 from linpoint.errors import LinpointError, UsageError
-from linpoint.explain.graphs import PrecedenceGraph, precedence_graph
+from linpoint.explain import PrecedenceGraph, precedence_graph
 from linpoint.explain.graphs.choosing import no_graph
 from linpoint.histories.formats.format import cannot_follow
 from linpoint.histories.formats.reading import write

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The precedence graph of a history, pruned to what matters: as data, as DOT and as a picture."""
 
-from linpoint.explain.graphs.choosing import precedence_graph
 from linpoint.explain.graphs.graph import Edge, PrecedenceGraph, Vertex
 
-__all__ = ["Edge", "PrecedenceGraph", "Vertex", "precedence_graph"]
+__all__ = ["Edge", "PrecedenceGraph", "Vertex"]
