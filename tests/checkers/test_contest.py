@@ -119,7 +119,7 @@ def test_auto_says_who_answered_and_why() -> None:
     assert (alone.checker, alone.why) == ("wing-gong", f"there is only one order to try; {neither}")
     first = linpoint.check(OVERLAPPING, CAS)
     early = "it had the answer before another search was worth starting"
-    assert (first.checker, first.why) == ("dfs", f"{early}; {neither}")
+    assert (first.checker, first.why) == ("dfs", f"{early}; no monitor: {UNOBSERVED}")
     for history, winner, other in ((RACE, "dfs", "linear"), (HOPELESS, "linear", "dfs")):
         raced = linpoint.check(history, CAS, jobs=1, budget=20)
         assert (raced.status, raced.checker) == (Status.VIOLATION, winner)
