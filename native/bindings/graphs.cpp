@@ -163,7 +163,7 @@ void bind_graphs(nb::module_& m) {
         "How many edges of time and how many others there are, and whether a search finds no circle.");
   m.def(
       "words_fit",
-      [](const Columns& columns, const Blueprint& blueprint) {
+      [](const Columns& columns, const Blueprint& blueprint, bool parallel) {
         const nb::gil_scoped_release nogil;
         const specs::Words words(columns, blueprint);
         const auto fit = [&](std::size_t from, std::size_t to) {
@@ -172,14 +172,14 @@ void bind_graphs(nb::module_& m) {
             if (!words.fits(op, cells)) return false;
           return true;
         };
-        constexpr std::size_t kLong = 100'000;  // operations for which a thread of its own pays
-        const std::size_t half = columns.size() > kLong ? columns.size() / 2 : 0;
+        const std::size_t half = parallel && columns.size() > histories::kWorthAThread ? columns.size() / 2 : 0;
         const auto launch = half > 0 ? std::launch::async : std::launch::deferred;
         std::future<bool> first = std::async(launch, fit, 0, half);
         const bool second = fit(half, columns.size());
         return first.get() && second;
       },
-      "columns"_a, "blueprint"_a, "Whether the arguments of all operations are lists of cells as the spec wants them.");
+      "columns"_a, "blueprint"_a, "parallel"_a = false,
+      "Whether the arguments of all operations are lists of cells as the spec wants them.");
 }
 
 }  // namespace linpoint::bindings

@@ -22,7 +22,6 @@ constexpr std::size_t kMostAtOnce = 10'000;      // circles of one round
 constexpr std::size_t kFew = 200;                // of which each is tried whether it can be left out
 constexpr std::size_t kFewRounds = 200;          // that are always tried
 constexpr std::size_t kMostSteps = 200'000'000;  // operations that are placed in all rounds, at most
-constexpr std::size_t kLong = 100'000;           // operations for which a thread of its own pays
 
 /// Decides by rounds: explain what failed, look for an order, learn from the circles which explanations do not go
 /// together, and choose others.
@@ -37,7 +36,7 @@ class Decision {
 
   Outcome run(bool parallel) {
     // What operations did and when they did it are two things, which can be read at the same time.
-    const bool apart = parallel && question_.positions.size() > kLong;
+    const bool apart = parallel && question_.positions.size() > histories::kWorthAThread;
     const auto launch = apart ? std::launch::async : std::launch::deferred;
     std::future<Timing> timing = std::async(
         launch, [this] { return Timing(question_.columns, question_.positions, question_.condition, rules_); });

@@ -279,7 +279,6 @@ Finding check_replay(const histories::Columns& columns, std::span<const std::int
 Finding check_witness(const histories::Columns& columns, std::span<const std::int32_t> positions,
                       std::span<const std::int32_t> order, search::Condition condition, const Blueprint& blueprint,
                       std::span<const std::int64_t> content, bool parallel) {
-  constexpr std::size_t kLong = 100'000;  // operations for which a thread of its own pays
   const auto times = [&]() -> Finding {
     if (const Finding found = check_members(columns, positions, order, true); found.flaw != Flaw::kNone) return found;
     return check_times(columns, order, condition, blueprint.key_argument);
@@ -287,7 +286,7 @@ Finding check_witness(const histories::Columns& columns, std::span<const std::in
   const bool inside = std::all_of(order.begin(), order.end(), [&](std::int32_t position) {
     return position >= 0 && static_cast<std::size_t>(position) < columns.size();
   });
-  if (parallel && inside && order.size() > kLong) {
+  if (parallel && inside && order.size() > histories::kWorthAThread) {
     std::future<Finding> others = std::async(std::launch::async, times);
     const Finding replayed = check_replay(columns, order, blueprint, content);
     const Finding found = others.get();

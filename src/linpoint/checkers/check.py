@@ -104,7 +104,7 @@ def decide(
     if jobs is not None and jobs < 1:
         raise UsageError("LP-U001", f"{jobs} is not a number of jobs.", remedy="Use 1 or more.")
     threads = jobs or _cores()
-    reading = Interpretation(history, spec, condition)
+    reading = Interpretation(history, spec, condition, threads=threads)
     stop = _token(budget)
     objects = [Object(key, members) for key, members in reading.objects()]
     total = sum(len(each.positions) for each in objects)

@@ -53,8 +53,9 @@ class Interpretation:
     Unless ``divided``, problems may hold several parts of an object, such as elements of a set, whatever the spec says.
     """
 
-    def __init__(self, history: History, spec: Spec, condition: str, *, divided: bool = True) -> None:
+    def __init__(self, history: History, spec: Spec, condition: str, *, divided: bool = True, threads: int = 1) -> None:
         self._divided = divided
+        self._threads = threads
         self.history = history
         self.spec = spec
         self.condition = condition
@@ -129,7 +130,7 @@ class Interpretation:
         easy = all(step.takes_integers for step in picky.values())
         if easy and self.columns.only_integers(self.history.columns.integers):
             return []
-        if fitting(self.history.columns, self.spec):
+        if fitting(self.history.columns, self.spec, threads=self._threads):
             return []
         found = []
         for position in self.columns.classify(names, arity=True, arguments=True, key=True).first:

@@ -136,7 +136,7 @@ def words_blueprint(columns: Columns, spec: Spec) -> Blueprint:
     return Blueprint(_WORDS, names, [NULL, TRUE, FALSE], False, None, array("q"), [], at, values)
 
 
-def fitting(columns: Columns, spec: Spec) -> bool:
+def fitting(columns: Columns, spec: Spec, *, threads: int) -> bool:
     """Whether the native core sees that all arguments are what the spec wants; if not, that is for the spec to say."""
     if spec.twin is None or spec.twin.kind != _WORDS:
         return False
@@ -144,7 +144,7 @@ def fitting(columns: Columns, spec: Spec) -> bool:
         blueprint = words_blueprint(columns, spec)
     except SpecError:  # an operation that the spec does not know
         return False
-    return words_fit(columns.as_read, blueprint)
+    return words_fit(columns.as_read, blueprint, threads > 1)
 
 
 def _first_values(kind: str, first: Any) -> list[Value]:

@@ -2,6 +2,7 @@
 // A history as integers: one entry an operation in each column. Names, values, keys and processes are interned.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -16,6 +17,9 @@ inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 inline constexpr std::int64_t kNoHint = std::numeric_limits<std::int64_t>::min();
 /// The key of an operation that has none, and the process of a crash of the whole system.
 inline constexpr std::int32_t kNone = -1;
+
+/// Work on more operations than these is worth a thread of its own.
+inline constexpr std::size_t kWorthAThread = 100'000;
 
 enum class Outcome : std::uint8_t { kOk = 0, kFailed = 1, kUnknown = 2 };
 

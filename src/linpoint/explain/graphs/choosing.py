@@ -295,7 +295,8 @@ def _made(
     highlighted = set(telling)
     text = sentence(Explanation(verdict, None if key is None else key.key))
     if refutation is not None:
-        text = f"VIOLATION: {refutation.sentence}."
+        by = "" if refutation.certified else "by the rules of the paper, not certified, "
+        text = f"VIOLATION: {by}{refutation.sentence}."
     if verdict.history.clock_skew:
         notes = [*notes, f"The clocks of different processes may differ by up to {verdict.history.clock_skew:,}."]
     vertices = tuple(Vertex(position, ops[position], position in highlighted) for position in shown)
