@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Explanations of verdicts: minimal, as data and in words."""
 
-from linpoint.explain.explaining import explain
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.graphs import PrecedenceGraph
 from linpoint.verdicts.verdict import Verdict, register_explainer
 
 __all__ = ["Explanation", "PrecedenceGraph", "explain", "precedence_graph"]
+
+
+def explain(verdict: Verdict) -> Explanation:
+    """Explain a verdict: what conspires, in words, and how to see it again."""
+    from linpoint.explain import explaining  # noqa: PLC0415 - only who asks why is to wait for it
+
+    return explaining.explain(verdict)
 
 
 def precedence_graph(verdict: Verdict) -> PrecedenceGraph:
