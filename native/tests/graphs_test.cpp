@@ -163,7 +163,7 @@ constexpr std::int32_t kThree = kZero + 3;
 
 WordsHistory stale_read() {
   WordsHistory history;
-  history.cas({0, 1, 2}, {{kX, kZero, kOne}}, kYesValue);
+  history.cas({0, 1, 2}, {{kX, kZero, kOne}}, kYes);
   history.read({1, 3, 4}, {{kX, kZero}});
   return history;
 }
@@ -185,22 +185,22 @@ WordsHistory nobody_wrote_it() {
 WordsHistory too_early() {
   WordsHistory history;
   history.read({0, 1, 2}, {{kX, kOne}});
-  history.cas({1, 3, 4}, {{kX, kZero, kOne}}, kYesValue);
+  history.cas({1, 3, 4}, {{kX, kZero, kOne}}, kYes);
   return history;
 }
 
 WordsHistory innocent_failure() {
   WordsHistory history;
-  history.cas({0, 1, 2}, {{kX, kZero, kOne}}, kYesValue);
+  history.cas({0, 1, 2}, {{kX, kZero, kOne}}, kYes);
   history.read({1, 3, 4}, {{kX, kOne}});
   history.fails_at({1, 5, 6}, {{kX, kOne, kTwo}}, kX);
-  history.cas({0, 7, 8}, {{kX, kOne, kThree}}, kYesValue);
+  history.cas({0, 7, 8}, {{kX, kOne, kThree}}, kYes);
   return history;
 }
 
 WordsHistory nobody_replaced_it() {
   WordsHistory history;
-  history.cas({0, 1, 2}, {{kX, kZero, kOne}}, kYesValue);
+  history.cas({0, 1, 2}, {{kX, kZero, kOne}}, kYes);
   history.fails_at({1, 3, 4}, {{kX, kOne, kTwo}}, kX);
   return history;
 }
@@ -208,10 +208,10 @@ WordsHistory nobody_replaced_it() {
 /// The effect of the operation that a crash cut off was seen, and so it is one of two that replaced the same value.
 WordsHistory kept_for_its_reader() {
   WordsHistory history;
-  history.cas({0, 1, kNever}, {{kX, kZero, kOne}}, kYesValue);
+  history.cas({0, 1, kNever}, {{kX, kZero, kOne}}, kYes);
   history.crash(3);
   history.read({1, 4, 5}, {{kX, kOne}});
-  history.cas({2, 6, 7}, {{kX, kZero, kTwo}}, kYesValue);
+  history.cas({2, 6, 7}, {{kX, kZero, kTwo}}, kYes);
   return history;
 }
 
@@ -290,7 +290,7 @@ void nothing_wrong_is_believed_of_a_violation() {
 void a_value_that_is_written_twice_proves_nothing() {
   WordsHistory history = stale_read();
   const Refutation found = Asked(history).decided().refutation;
-  history.cas({2, 1, 9}, {{kX, kOne, kZero}}, kYesValue);  // now it may have been there again
+  history.cas({2, 1, 9}, {{kX, kOne, kZero}}, kYes);  // now it may have been there again
   const Asked again(history);
   EXPECT(check_refutation(again.question(), found) == Proof::kBroken);
   EXPECT(again.decided().exclusion == Exclusion::kDuplicate);
@@ -301,7 +301,7 @@ void a_value_that_is_written_twice_proves_nothing() {
 WordsHistory long_history(std::int32_t operations) {
   WordsHistory history;
   for (std::int32_t i = 0; i < operations; ++i)
-    history.cas({i % 2, std::int64_t{10} * i, std::int64_t{10} * i + 12}, {{kX, kZero + i, kZero + i + 1}}, kYesValue);
+    history.cas({i % 2, std::int64_t{10} * i, std::int64_t{10} * i + 12}, {{kX, kZero + i, kZero + i + 1}}, kYes);
   return history;
 }
 

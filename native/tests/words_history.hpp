@@ -9,14 +9,12 @@
 #include <vector>
 
 #include "linpoint/graphs/precedence.hpp"
+#include "objects.hpp"
 #include "recorded.hpp"
 
 namespace linpoint::tests {
 
-/// Numbers of values: the constants, "at", and then words and what they hold.
-inline constexpr std::int32_t kNullValue = 0;
-inline constexpr std::int32_t kYesValue = 1;
-inline constexpr std::int32_t kNoValue = 2;
+/// Numbers of values behind the constants: "at", and then words and what they hold.
 inline constexpr std::int32_t kAtValue = 3;
 inline constexpr std::int32_t kX = 4;
 inline constexpr std::int32_t kY = 5;
@@ -67,7 +65,7 @@ class WordsHistory {
   static specs::Blueprint blueprint() {
     return {.kind = "mwcas",
             .names = {"read", "mwcas", "mwswap", "mwwrite"},
-            .constants = {kNullValue, kYesValue, kNoValue},
+            .constants = {kNull, kYes, kNo},
             .capacity = std::nullopt,
             .integers = {},
             .strings = {},
