@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from linpoint.checkers.certify import scoped
 from linpoint.checkers.frontier import extended, stuck_frontier
@@ -98,10 +98,7 @@ def _explain(verdict: Verdict, seconds: float) -> Explanation:
     stuck = _stuck(scene, core.positions, condition, worst, seconds=deadline - time.monotonic())
     culprit = _culprit(scene, core, condition, deadline=min(deadline, time.monotonic() + seconds / 4))
     positions = scene.back(core.positions)
-    other = None
-    if len(worst.positions) <= _LONGEST:
-        left = max(0.0, deadline - time.monotonic())
-        other = other_initial(history, worst.positions, positions, verdict.spec, condition, seconds=left)
+    other = _other_first_value(verdict, worst, positions, deadline)
     return Explanation(
         verdict,
         worst.key,
@@ -119,6 +116,16 @@ def _explain(verdict: Verdict, seconds: float) -> Explanation:
     )
 
 
+def _other_first_value(
+    verdict: Verdict, worst: KeyVerdict, positions: Sequence[int], deadline: float
+) -> tuple[Any] | None:
+    """A first value without the violation, looked for while there is time."""
+    if len(worst.positions) > _LONGEST:
+        return None
+    left = max(0.0, deadline - time.monotonic())
+    return other_initial(verdict.history, worst.positions, positions, verdict.spec, verdict.condition, seconds=left)
+
+
 def _circular(
     verdict: Verdict,
     worst: KeyVerdict,
@@ -131,15 +138,14 @@ def _circular(
     history, condition = verdict.history, verdict.condition
     positions = tuple(sorted(precedence.operations, key=lambda position: history.operations[position].call))
     culprit = other = None
-    if len(worst.positions) <= _LONGEST and precedence.certified:
+    if precedence.certified and len(worst.positions) <= _LONGEST:
         half = time.monotonic() + (deadline - time.monotonic()) / 2
         for last in _ends(scene, positions, condition, half):
             core = Core(positions, positions, last, minimal=False, verified=True)
             culprit = _culprit(scene, core, condition, deadline=half)
             if culprit is not None:
                 break
-        left = max(0.0, deadline - time.monotonic())
-        other = other_initial(history, worst.positions, positions, verdict.spec, condition, seconds=left)
+        other = _other_first_value(verdict, worst, positions, deadline)
     return Explanation(
         verdict,
         worst.key,

@@ -8,7 +8,7 @@ Cost: O(kn) for k words an operation, whatever the number of operations asked fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from linpoint.checkers._native_search import StopToken, TimeEdges, graph_edges
@@ -31,27 +31,24 @@ def value_links(reading: Interpretation, positions: Sequence[int], around: Seque
 
     ``source`` is None for the first state. Operations with an unknown outcome that nobody saw have no links.
     """
-    if not around or excluded(reading) is not None:
-        return []
-    memory = Memory(reading)
-    content = memory.twin.content(positions)
-    native = graph_edges(
-        memory.columns, positions, content, memory.twin.blueprint, reading.native_condition, TimeEdges.NONE, around
-    )
-    return [memory.link(each) for each in native]
+    return list(_links(reading, positions, TimeEdges.NONE, around))
 
 
 def time_links(reading: Interpretation, among: Sequence[int]) -> list[Link]:
     """The fewest links whose paths say which of these operations of one object precede which (figure 3)."""
-    if not among or excluded(reading) is not None:
-        return []
+    return [link for link in _links(reading, among, TimeEdges.MINIMAL, among) if link.because == "real-time"]
+
+
+def _links(
+    reading: Interpretation, positions: Sequence[int], times: TimeEdges, around: Sequence[int]
+) -> Iterator[Link]:
+    if not around or excluded(reading) is not None:
+        return
     memory = Memory(reading)
-    content = memory.twin.content(among)
-    native = graph_edges(
-        memory.columns, among, content, memory.twin.blueprint, reading.native_condition, TimeEdges.MINIMAL, among
-    )
-    links = [memory.link(each) for each in native]
-    return [link for link in links if link.because == "real-time"]
+    content = memory.twin.content(positions)
+    condition = reading.native_condition
+    native = graph_edges(memory.columns, positions, content, memory.twin.blueprint, condition, times, around)
+    yield from map(memory.link, native)
 
 
 def unlinked(reading: Interpretation, positions: Sequence[int]) -> str | None:
