@@ -18,7 +18,7 @@ const char* skip_word(const char* at, const Word& wanted) {
   return wanted.begins(word(at)) ? at + wanted.length : nullptr;
 }
 
-/// The four digits of \uXXXX, or -1.
+/// What the four hexadecimal digits behind \u stand for, or -1.
 int hexadecimal(const char* at) {
   int code = 0;
   for (int i = 0; i < 4; ++i) {
