@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -57,24 +58,32 @@ def _drive(folder: Path, operations: int) -> Path:
 
 
 def _over_prefixes(whole: Path, folder: Path, *, prefixes: int, rounds: int) -> bool:
-    print(f"figure 8: prefixes of a log of {whole.stat().st_size / 1e9:.2f} GB, means of {rounds} runs")
-    print(f"{'MB':>7}{'operations':>12}{'seconds':>10}{'+-':>7}{'edges':>14}")
-    sizes, times, edges = [], [], []
+    """Rounds go over all prefixes, so that a slow minute of the machine is not one prefix's alone."""
+    size = whole.stat().st_size
+    print(f"figure 8: prefixes of a log of {size / 1e9:.2f} GB, means of {rounds} runs")
+    seconds: dict[int, list[float]] = {number: [] for number in range(1, prefixes + 1)}
+    rows: dict[int, tuple[float, int, int]] = {}
     wrong = False
-    for number in range(1, prefixes + 1):
-        part, lines = _prefix(whole, folder, whole.stat().st_size * number // prefixes)
-        said = [_one("benchmarks.long", "load", str(part), "mwcas") for _ in range(rounds)]
-        wrong = wrong or any((each["verdict"], each["checker"]) != ("linearizable", "graph") for each in said)
-        counted = _one("benchmarks.graph", "edges", str(part), "MINIMAL")
-        seconds = [each["seconds"] for each in said]
-        sizes.append(part.stat().st_size / _MEGABYTE)
-        times.append(statistics.mean(seconds))
-        edges.append(counted["edges"])
-        spread = statistics.stdev(seconds) if rounds > 1 else 0.0
-        print(f"{sizes[-1]:>7.0f}{lines:>12,}{times[-1]:>10.3f}{spread:>7.3f}{edges[-1]:>14,}", flush=True)
+    for _ in range(rounds):
+        part = _prefix(whole, folder, size)
+        for number in range(prefixes, 0, -1):
+            _cut(part, size * number // prefixes)
+            said = _one("benchmarks.long", "load", str(part), "mwcas")
+            wrong = wrong or (said["verdict"], said["checker"]) != ("linearizable", "graph")
+            seconds[number].append(said["seconds"])
+            if number not in rows:
+                edges = _one("benchmarks.graph", "edges", str(part), "MINIMAL")["edges"]
+                rows[number] = part.stat().st_size / _MEGABYTE, _lines(part), edges
         part.unlink()
-    print(f"  a straight line explains {_straight(sizes, times):.4f} of the time (R^2), ", end="")
-    print(f"{_straight(sizes, edges):.6f} of the edges")
+    print(f"{'MB':>7}{'operations':>12}{'seconds':>10}{'+-':>7}{'edges':>14}")
+    for number, taken in seconds.items():
+        megabytes, lines, edges = rows[number]
+        spread = statistics.stdev(taken) if rounds > 1 else 0.0
+        print(f"{megabytes:>7.0f}{lines:>12,}{statistics.mean(taken):>10.3f}{spread:>7.3f}{edges:>14,}")
+    sizes = [rows[number][0] for number in seconds]
+    straight = _straight(sizes, [statistics.mean(taken) for taken in seconds.values()])
+    print(f"  a straight line explains {straight:.4f} of the time (R^2), ", end="")
+    print(f"{_straight(sizes, [rows[number][2] for number in seconds]):.6f} of the edges", flush=True)
     return wrong
 
 
@@ -82,11 +91,11 @@ def _naive(whole: Path, folder: Path) -> None:
     print("\nfigure 9: the paper's graph with all happens-before edges, and with the minimal set")
     print(f"{'MB':>7}{'operations':>12}{'all':>14}{'minimal':>10}{'seconds':>10}{'minimal':>10}{'ratio':>8}")
     for tenths in (2, 4, 6, 8, 10):
-        part, lines = _prefix(whole, folder, tenths * _MEGABYTE // 10)
+        part = _prefix(whole, folder, tenths * _MEGABYTE // 10)
         everything = _one("benchmarks.graph", "edges", str(part), "ALL")
         minimal = _one("benchmarks.graph", "edges", str(part), "MINIMAL")
         print(
-            f"{tenths / 10:>7.1f}{lines:>12,}{everything['edges']:>14,}{minimal['edges']:>10,}"
+            f"{tenths / 10:>7.1f}{_lines(part):>12,}{everything['edges']:>14,}{minimal['edges']:>10,}"
             f"{everything['seconds']:>10.4f}{minimal['seconds']:>10.4f}"
             f"{everything['seconds'] / minimal['seconds']:>7.0f}x",
             flush=True,
@@ -109,15 +118,29 @@ def _beside_a_loop(whole: Path, *, rounds: int) -> bool:
     return wrong
 
 
-def _prefix(whole: Path, folder: Path, size: int) -> tuple[Path, int]:
-    """The lines of a log that begin within its first bytes, and how many they are."""
+def _prefix(whole: Path, folder: Path, size: int) -> Path:
+    """The lines of a log that begin within its first bytes, on the disk by now: writing disturbs who measures."""
     part = folder / "prefix.jsonl"
-    lines = 0
     with whole.open("rb") as source, part.open("wb") as target:
-        while source.tell() < size and (some := source.readlines(min(1 << 22, size - source.tell()))):
-            target.writelines(some)
-            lines += len(some)
-    return part, lines
+        while source.tell() < size and (some := source.read(min(1 << 22, size - source.tell()))):
+            target.write(some)
+        target.write(source.readline())
+        target.flush()
+        os.fsync(target.fileno())
+    return part
+
+
+def _cut(part: Path, size: int) -> None:
+    """Keep the lines that begin within the first bytes."""
+    with part.open("r+b") as file:
+        file.seek(size)
+        file.readline()
+        file.truncate()
+
+
+def _lines(part: Path) -> int:
+    with part.open("rb") as file:
+        return sum(1 for _ in file)
 
 
 def _one(module: str, *arguments: str) -> dict[str, Any]:
