@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from linpoint.explain.reasons import Cause, Step
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import Value
@@ -48,6 +49,12 @@ class Explanation:
     stuck: StuckFrontier | None = None
     other_initial: tuple[Any] | None = None
     """In a tuple, since null is a first value too."""
+    names: tuple[str, ...] = ()
+    """Short names of the operations of ``core``, in its order: A, B, C..."""
+    steps: tuple[Step, ...] = ()
+    """Why they contradict each other, step by step."""
+    causes: tuple[Cause, ...] = ()
+    """What may be behind it, the likeliest first."""
     picture: str = ""
     others: tuple[KeyVerdict, ...] = field(default=(), repr=False)
     text: str = ""
