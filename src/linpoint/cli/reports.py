@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from linpoint.cli.graphs import Written
-from linpoint.cli.output import command_line, print_error, print_table, print_text, printable
+from linpoint.cli.output import command_line, print_error, print_table, print_text
 from linpoint.errors import LinpointError
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.text import sentence
+from linpoint.histories.printable import printable
 from linpoint.verdicts import KeyVerdict, Status
 
 EXIT: Final = {Status.LINEARIZABLE: 0, Status.VIOLATION: 1, Status.UNKNOWN: 3}

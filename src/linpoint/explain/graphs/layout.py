@@ -22,7 +22,7 @@ LETTER: Final = 7.3
 """Width of a letter of the labels, in the units of the picture."""
 HEIGHT: Final = 44.0
 """Of a box."""
-_PADDING: Final = 11.0
+PADDING: Final = 11.0
 _FEW: Final = 14
 """So many operations get more room."""
 _LEAST: Final = 17
@@ -30,7 +30,8 @@ _LEAST: Final = 17
 _OPEN: Final = 34.0
 """More for a box without an end, which fades."""
 _MARGIN: Final = 24.0
-_CALL, _END, _CRASH = 0, 1, 2
+CALL, END, CRASH = 0, 1, 2
+"""What happens at a place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class _Room:
+class Room:
     """How much room there is for edges."""
 
     step: float
@@ -68,8 +69,8 @@ class _Room:
     """Between two rows."""
 
 
-_TIGHT: Final = _Room(16, 42, 72)
-_AMPLE: Final = _Room(34, 120, 92)
+_TIGHT: Final = Room(16, 42, 72)
+_AMPLE: Final = Room(34, 120, 92)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,16 +110,16 @@ def arrange(graph: PrecedenceGraph, top: float, longest: int) -> Layout:
     sources = [source for source in ("genesis", "nobody") if graph.has(source)]
     first = left + (74 + 44 + longest * LETTER if sources else 0)
     room = _AMPLE if few else _TIGHT
-    places = _places(ops, graph.crashes, labels, room)
+    places = places_of(ops, graph.crashes, labels, room)
     pitch, begin = HEIGHT + room.gap, top + room.gap
     height = begin + len(rows) * pitch - room.gap + _MARGIN
     last = max((x for x in places.values()), default=0.0)
     boxes: dict[int | str, Box] = {}
     for index, vertex in enumerate(graph.vertices):
         row = rows[vertex.operation.process]
-        start, unknown = places[index, _CALL], vertex.operation.outcome is Outcome.UNKNOWN
-        least = start + labels[index] * LETTER + 2 * _PADDING + (_OPEN if unknown else 0)
-        end = max(places.get((index, _END), last + room.rest), least)
+        start, unknown = places[index, CALL], vertex.operation.outcome is Outcome.UNKNOWN
+        least = start + labels[index] * LETTER + 2 * PADDING + (_OPEN if unknown else 0)
+        end = max(places.get((index, END), last + room.rest), least)
         y = begin + row * pitch
         boxes[vertex.position] = Box(first + start, y, first + end, y + HEIGHT, row, unknown)
     middle = begin + (len(rows) * pitch - room.gap) / 2
@@ -127,7 +128,7 @@ def arrange(graph: PrecedenceGraph, top: float, longest: int) -> Layout:
         boxes[source] = Box(left, y, left + 74, y + 34)
     lines = []
     for number, crash in enumerate(graph.crashes):
-        x = first + places[number, _CRASH]
+        x = first + places[number, CRASH]
         y = top if crash.process is None else begin + rows[crash.process] * pitch - 18
         until = height - _MARGIN + 12 if crash.process is None else y + HEIGHT + 36
         lines.append((crash, x, y, until))
@@ -136,8 +137,8 @@ def arrange(graph: PrecedenceGraph, top: float, longest: int) -> Layout:
     return Layout(boxes, named, tuple(lines), left, top, room.gap, width, height)
 
 
-def _places(
-    ops: list[Operation], crashes: tuple[Crash, ...], labels: list[int], room: _Room
+def places_of(
+    ops: list[Operation], crashes: tuple[Crash, ...], labels: list[int], room: Room
 ) -> dict[tuple[int, int], float]:
     """An x for each call, end and crash: as far left as order and labels allow.
 
@@ -146,9 +147,9 @@ def _places(
     ranks = order(spans(ops, crashes, {crash.time for crash in crashes}))
     events: list[tuple[float, int, int]] = []
     for index, op in enumerate(ops):
-        events.append((ranks.calls[index], index, _CALL))
+        events.append((ranks.calls[index], index, CALL))
         if op.outcome is not Outcome.UNKNOWN:
-            events.append((ranks.returns[index], index, _END))
+            events.append((ranks.returns[index], index, END))
             continue
         again = [
             ranks.calls[other] - 0.5
@@ -161,19 +162,19 @@ def _places(
             if crash.covers(op.process) and ranks.calls[len(ops) + number] > ranks.calls[index]
         ]
         if again:
-            events.append((min(again), index, _END))
-    events += [(ranks.calls[len(ops) + number], number, _CRASH) for number in range(len(crashes))]
+            events.append((min(again), index, END))
+    events += [(ranks.calls[len(ops) + number], number, CRASH) for number in range(len(crashes))]
     free: dict[Process, float] = {}
     places: dict[tuple[int, int], float] = {}
     at = -room.step
     for _, index, kind in sorted(events):
         at += room.step
-        if kind == _CALL:
+        if kind == CALL:
             at = max(at, free.get(ops[index].process, 0.0) + (room.rest if ops[index].process in free else 0))
-        elif kind == _END:
+        elif kind == END:
             unknown = ops[index].outcome is Outcome.UNKNOWN
-            least = labels[index] * LETTER + 2 * _PADDING + (_OPEN if unknown else 0)
-            at = max(at, places[index, _CALL] + least)
+            least = labels[index] * LETTER + 2 * PADDING + (_OPEN if unknown else 0)
+            at = max(at, places[index, CALL] + least)
             free[ops[index].process] = at
         else:
             at += room.step / 2  # a crash stands alone
