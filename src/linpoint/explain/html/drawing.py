@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A few operations drawn as bars: a lane for each process, time to the right; only the order counts, not distances.
+
+The bars carry the place of their operation on the page, so that a script can point at them. Labels are as long as the
+width allows; what is cut off is in the ``<title>`` of its bar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from linpoint.explain.graphs.layout import CALL, CRASH, END, LETTER, PADDING, Room, places_of
+from linpoint.explain.graphs.words import clean, columns, full
+from linpoint.explain.html.escaping import escaped
+from linpoint.explain.picture import label
+from linpoint.histories.history import History
+from linpoint.histories.operation import Crash, Operation, Outcome
+
+MOST: Final = 40
+_ROOM: Final = Room(10, 12, 12)
+_BAR: Final = 26.0
+_LANE: Final = 38.0
+_TOP: Final = 8.0
+_LONGEST_PROCESS: Final = 14
+_TAIL: Final = 46.0
+"""Of an operation whose outcome is unknown, past everything else."""
+
+
+def drawing(
+    history: History,
+    positions: Sequence[int],
+    *,
+    names: Mapping[int, str],
+    places: Mapping[int, int],
+    culprit: int | None = None,
+    width: float = 700,
+) -> str:
+    """The operations as an SVG, about ``width`` wide if their labels can be cut so short."""
+    if not positions or len(positions) > MOST:
+        return ""
+    ops = [history.operations[position] for position in positions]
+    first, last = min(op.call for op in ops), max(op.call if op.return_ is None else op.return_ for op in ops)
+    processes = [*dict.fromkeys(op.process for op in ops)]
+    crashes = tuple(
+        crash
+        for crash in history.crashes
+        if first <= crash.time <= last and (crash.process is None or crash.process in processes)
+    )
+    rows = {process: number for number, process in enumerate(processes)}
+    margin = 12 + LETTER * max(columns(clean(str(process), _LONGEST_PROCESS)) for process in processes)
+    for longest in (40, 28, 20, 14, 10, 7, 0):
+        labels = [_label(names.get(position, ""), op, longest) for position, op in zip(positions, ops, strict=True)]
+        found = places_of(ops, crashes, [columns(text) for text in labels], _ROOM)
+        right = max(_ends(ops, labels, found)) + 8
+        if margin + right <= width:
+            break
+    height = _TOP + len(rows) * _LANE + (18 if crashes else 4)
+    full_width = margin + right + 4
+    parts = [
+        (
+            f'<svg class="drawing" viewBox="0 0 {full_width:.0f} {height:.0f}" width="{full_width:.0f}" '
+            f'height="{height:.0f}" role="img" aria-label="The operations, a lane for each process, time to the right">'
+        ),
+    ]
+    for process, row in rows.items():
+        y = _TOP + row * _LANE + _LANE / 2
+        parts.append(
+            f'<line class="lane" x1="{margin:.0f}" x2="{full_width:.0f}" y1="{y:.1f}" y2="{y:.1f}"/>'
+            f'<text class="process" x="{margin - 8:.0f}" y="{y + 4:.1f}" text-anchor="end">'
+            f"{escaped(clean(str(process), _LONGEST_PROCESS))}</text>"
+        )
+    parts += [_crash(crash, margin + found[at, CRASH], height, rows) for at, crash in enumerate(crashes)]
+    for at, (position, op) in enumerate(zip(positions, ops, strict=True)):
+        start, end = found[at, CALL], _end(at, op, labels[at], found, right)
+        kind = _kind(op) + (" culprit" if position == culprit else "")
+        y = _TOP + rows[op.process] * _LANE + (_LANE - _BAR) / 2
+        parts.append(
+            f'<g class="op {kind}" data-op="{places.get(position, -1)}"><title>{escaped(full(op))}</title>'
+            f"{_shape(op, margin + start, margin + end, y)}"
+            f'<text x="{margin + start + PADDING:.1f}" y="{y + 17.5:.1f}">{escaped(labels[at])}</text></g>'
+        )
+    return "".join([*parts, "</svg>"])
+
+
+def _label(name: str, op: Operation, longest: int) -> str:
+    text = clean(label(op, longest), longest) if longest else ""
+    return f"{name} {text}".strip() or "·"
+
+
+def _kind(op: Operation) -> str:
+    return "" if op.outcome is Outcome.OK else op.outcome.value
+
+
+def _ends(ops: Sequence[Operation], labels: Sequence[str], found: dict[tuple[int, int], float]) -> list[float]:
+    known = list(found.values())
+    tails = [
+        found[at, CALL] + columns(labels[at]) * LETTER + 2 * PADDING + _TAIL
+        for at, op in enumerate(ops)
+        if op.outcome is Outcome.UNKNOWN
+    ]
+    return known + tails
+
+
+def _end(at: int, op: Operation, text: str, found: dict[tuple[int, int], float], right: float) -> float:
+    if (at, END) in found:
+        return found[at, END]
+    return (
+        max(right, found[at, CALL] + columns(text) * LETTER + 2 * PADDING) if op.outcome is Outcome.UNKNOWN else right
+    )
+
+
+def _shape(op: Operation, left: float, right: float, y: float) -> str:
+    """A bar with a tick at its call and, where it has one, at its return; an open one fades into dots."""
+    size = f'x="{left:.1f}" y="{y:.1f}" height="{_BAR:.0f}"'
+    tick = f'<path class="tick" d="M{left:.1f} {y - 3:.1f}v{_BAR + 6:.0f}"/>'
+    if op.outcome is Outcome.UNKNOWN:
+        dots = f'<path class="dots" d="M{max(left, right - 34):.1f} {y + _BAR / 2:.1f}H{right:.1f}"/>'
+        return f'<rect class="bar" {size} width="{max(right - left - 26, 20):.1f}" rx="4"/>{dots}{tick}'
+    end = f'<path class="tick" d="M{right:.1f} {y - 3:.1f}v{_BAR + 6:.0f}"/>'
+    return f'<rect class="bar" {size} width="{right - left:.1f}" rx="4"/>{tick}{end}'
+
+
+def _crash(crash: Crash, x: float, height: float, rows: Mapping[int | str, int]) -> str:
+    row = None if crash.process is None else rows[crash.process]
+    top, bottom = (2.0, height - 16) if row is None else (_TOP + row * _LANE, _TOP + (row + 1) * _LANE)
+    who = "everything" if crash.process is None else f"process {crash.process}"
+    return (
+        f'<g class="crash"><title>{escaped(f"crash of {who} at {crash.time}")}</title>'
+        f'<path d="M{x:.1f} {top:.1f}V{bottom:.1f}"/><text x="{x:.1f}" y="{height - 4:.1f}" text-anchor="middle">crash</text></g>'
+    )

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Orders to step through, with the state of the spec after each step: witnesses, or the longest legal order.
+
+A nondeterministic spec may be in several states; some of them are shown. Under ``buffered-durable`` a crash brings back
+the state of what survived it. Cost: limited in steps and in seconds; what is left out is said.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Final
+
+from linpoint.explain.explanation import Explanation
+from linpoint.explain.html.escaping import plain
+from linpoint.explain.html.states import state_text
+from linpoint.explain.wording import why_blocked
+from linpoint.histories.operation import Operation
+from linpoint.histories.values import canonical, counted, show
+from linpoint.specs.protocol import Spec, State
+from linpoint.verdicts import Status, Verdict
+
+MOST_STEPS: Final = 2_000
+"""Of one key."""
+MOST_STEPS_TOGETHER: Final = 20_000
+_SECONDS: Final = 1.5
+_MOST_STATES: Final = 64
+_MOST_SHOWN: Final = 3
+_LONGEST: Final = 240
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run of the spec: for each object the states that it may be in."""
+
+    spec: Spec
+    states: dict[Any, list[State]] = field(default_factory=dict)
+
+    def step(self, op: Operation) -> str:
+        """The state after an operation, in words."""
+        key = None if self.spec.key_argument else canonical(op.key)
+        after: dict[Any, State] = {}
+        for state in self.states.get(key, [self.spec.initial]):
+            for each in self.spec.successors(state, op):
+                after.setdefault(canonical(each), each)
+        self.states[key] = list(after.values())[:_MOST_STATES]
+        return _in_words(self.states[key])
+
+
+def orders(explanation: Explanation, places: Mapping[int, int]) -> list[dict[str, Any]]:
+    """The orders of a page; ``places`` has the place of each operation's position on the page."""
+    deadline = time.monotonic() + _SECONDS
+    verdict = explanation.verdict
+    if verdict.status is Status.VIOLATION:
+        return _longest(explanation, places, deadline)
+    found = []
+    left = MOST_STEPS_TOGETHER
+    for key in verdict.keys:
+        if key.witness is None or not left or time.monotonic() > deadline:
+            continue
+        title = "One order that explains it" if key.key is None else f"Key {plain(show(key.key), 60)}"
+        order = list(islice(key.witness.order, min(MOST_STEPS, left)))
+        steps = list(_steps(verdict, order, places, key.witness.survivors, deadline))
+        note = _missing(len(order if len(steps) < len(order) else steps), len(key.witness.order))
+        left -= len(order)
+        found.append({"title": title, "first": _first(verdict), "steps": steps, "blocked": [], "note": note})
+    return found
+
+
+def _longest(explanation: Explanation, places: Mapping[int, int], deadline: float) -> list[dict[str, Any]]:
+    """The longest legal order of the conspiring operations, and who cannot come next."""
+    stuck, verdict = explanation.stuck, explanation.verdict
+    if stuck is None or (len(stuck.prefix) > MOST_STEPS and verdict.condition != "linearizable"):
+        return []
+    steps = list(_steps(verdict, stuck.prefix, places, None, deadline))
+    missing = len(stuck.prefix) - MOST_STEPS
+    blocked = [[places.get(each.position, -1), plain(why_blocked(verdict, each), _LONGEST)] for each in stuck.blocked]
+    note = f"The first {missing:,} steps are left out." if missing > 0 else ""
+    title = "The longest legal order"
+    return [{"title": title, "first": _first(verdict), "steps": steps[-MOST_STEPS:], "blocked": blocked, "note": note}]
+
+
+def _first(verdict: Verdict) -> str:
+    return _in_words([verdict.spec.initial])
+
+
+def _missing(shown: int, total: int) -> str:
+    return f"The first {counted(shown, 'step')} of {total:,}." if shown < total else ""
+
+
+def _steps(
+    verdict: Verdict,
+    order: Sequence[int],
+    places: Mapping[int, int],
+    survivors: Sequence[int] | None,
+    deadline: float,
+) -> Iterator[list[Any]]:
+    """Each step as its operation's place and the state after it; a crash that loses something has the place -1."""
+    run = _Run(verdict.spec)
+    ops = verdict.history.operations
+    system = sorted({crash.time for crash in verdict.history.crashes if crash.process is None})
+    era, in_era = 0, 0
+    saved: dict[Any, list[State]] = {}
+    for position in order:
+        if time.monotonic() > deadline:
+            return
+        op = ops[position]
+        now = bisect_right(system, op.call) if survivors is not None else 0
+        while survivors is not None and era < now:
+            if survivors[era] < in_era:
+                run.states = dict(saved)
+                lost = counted(in_era - survivors[era], "operation")
+                yield [-1, f"a crash: the last {lost} before it are lost"]
+            era, in_era = era + 1, 0
+            saved = dict(run.states)
+        said = run.step(op)
+        in_era += 1
+        if survivors is not None and era < len(survivors) and in_era <= survivors[era]:
+            saved = dict(run.states)
+        yield [places.get(position, -1), said]
+
+
+def _in_words(states: Sequence[State]) -> str:
+    if not states:
+        return "no state: the spec does not allow this step"
+    texts = [plain(state_text(state), _LONGEST) for state in states[:_MOST_SHOWN]]
+    more = f" or {len(states) - _MOST_SHOWN:,} others" if len(states) > _MOST_SHOWN else ""
+    return " or ".join(texts) + more

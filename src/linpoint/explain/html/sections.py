@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sections of a page below its tables: the graph, zones, traces, statistics, what can be saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from linpoint.explain.explanation import Explanation
+from linpoint.explain.html.argument import graph_svg
+from linpoint.explain.html.downloads import MINIMAL
+from linpoint.explain.html.escaping import escaped
+from linpoint.explain.html.zones import picture, zones
+from linpoint.histories.values import counted, show
+from linpoint.verdicts import Status
+
+
+class Section(NamedTuple):
+    """A part of the page with a heading, to which the header links."""
+
+    name: str
+    title: str
+    body: str
+
+    @property
+    def html(self) -> str:
+        """As an element."""
+        heading = f'<h2 id="{self.name}-title">{self.title}</h2>'
+        return f'<section id="{self.name}" aria-labelledby="{self.name}-title">{heading}{self.body}</section>'
+
+
+def sections(
+    explanation: Explanation, files: Sequence[Mapping[str, Any]], traces: Sequence[str], *, check_minimal: str
+) -> list[Section]:
+    """All sections that have something to say."""
+    found = [
+        Section("graph", "Who must come before whom", _graph(explanation)),
+        Section("zones", "When each value was current", _zones(explanation)),
+        Section("traces", "Traces", "".join(f'<div class="trace">{trace}</div>' for trace in traces)),
+        Section("statistics", "Statistics", _statistics(explanation)),
+        Section("save", "Save", _save(files, check_minimal)),
+    ]
+    return [section for section in found if section.body]
+
+
+def _graph(explanation: Explanation) -> str:
+    drawn = graph_svg(explanation)
+    return f'<div class="picture">{drawn}</div>' if drawn else ""
+
+
+def _zones(explanation: Explanation) -> str:
+    found = zones(explanation)
+    if not found:
+        return ""
+    return (
+        '<p class="hint">Full bars: the value was certainly current all this time. Hollow bars: at some instant within. '
+        "Two full bars that overlap, or a hollow one inside a full one, cannot be. Red: values of the minimal history. "
+        "Only the order of times is kept; values that were written twice are left out.</p>"
+        f'<div class="picture">{picture(found, explanation.core)}</div>'
+    )
+
+
+def _facts(explanation: Explanation) -> Iterator[tuple[str, str]]:
+    verdict = explanation.verdict
+    history, statistics = verdict.history, verdict.statistics
+    yield "Spec", verdict.spec.name
+    yield "Condition", verdict.condition
+    yield "Checker", verdict.checker
+    yield "Checked", counted(statistics.operations, "operation")
+    yield "Recorded", counted(len(history), "operation")
+    yield "Processes", f"{len(history.processes):,}"
+    yield "Keys", f"{len(verdict.keys):,}"
+    yield "Time", f"{statistics.seconds:.3f} s"
+    yield "Peak memory", f"{statistics.peak_memory_bytes / 2**20:,.0f} MiB"
+    yield "Configurations", f"{statistics.configurations:,}"
+    if history.crashes:
+        yield "Crashes", f"{len(history.crashes):,}"
+    if history.annotations:
+        yield "Annotations", f"{len(history.annotations):,}"
+    if history.clock_skew:
+        yield "Clock skew", f"up to {history.clock_skew:,}"
+
+
+def _statistics(explanation: Explanation) -> str:
+    verdict = explanation.verdict
+    pairs = [f"<div><dt>{name}</dt><dd>{escaped(text)}</dd></div>" for name, text in _facts(explanation)]
+    wide = [("Why this checker", verdict.why), *(("Warning", warning) for warning in verdict.warnings)]
+    wide += _stopped(explanation)
+    pairs += [f'<div class="wide"><dt>{name}</dt><dd>{escaped(text)}</dd></div>' for name, text in wide]
+    return f'<dl class="statistics">{"".join(pairs)}</dl>'
+
+
+def _stopped(explanation: Explanation) -> list[tuple[str, str]]:
+    """Where searches were stopped, for keys that were not decided."""
+    said: list[tuple[str, str]] = []
+    for key in explanation.verdict.keys:
+        if key.status is not Status.UNKNOWN or len(said) == 20:
+            continue
+        where = "Not decided" if key.key is None else f"Key {escaped(show(key.key), 60)} was not decided"
+        how_far = ""
+        if key.reached is not None:
+            how_far = f"; {len(key.reached.prefix):,} of {key.reached.operations:,} operations had their place"
+        said.append((where, f"{key.why}{how_far}"))
+    return said
+
+
+def _save(files: Sequence[Mapping[str, Any]], check_minimal: str) -> str:
+    buttons = "".join(
+        f'<button type="button" data-download="{at}">{escaped(file["name"])}</button>' for at, file in enumerate(files)
+    )
+    if not buttons:
+        return ""
+    checked = ""
+    if files[0]["name"] == MINIMAL:
+        checked = (
+            '<p class="hint">The minimal history is a violation by itself. Check it with:</p><div class="copy">'
+            f'<code id="copy-minimal" tabindex="0">{escaped(check_minimal)}</code>'
+            '<button type="button" data-copy="copy-minimal">Copy</button></div>'
+        )
+    return f'<div class="save">{buttons}</div>{checked}'

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The state of a spec in few letters. Specs keep what suits their steps; this is for people to read.
+
+Cost: O(1) for a state that is a long list or has many entries, of which only some are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any, Final
+
+from linpoint.histories.values import show
+
+_ENDS: Final = 16
+"""Items shown at each end of a list."""
+_OTHERS: Final = "default"
+"""What a memory calls the value of the words that nobody has named; the others are ``(True, word)``."""
+
+
+def state_text(state: Any) -> str:
+    """A state as text: lists by their ends, memories by their words."""
+    if isinstance(state, Mapping):
+        return f"{{{', '.join(_entries(state))}}}"
+    if isinstance(state, (set, frozenset)):
+        return f"{{{', '.join(sorted(map(show, islice(state, 2 * _ENDS))) + _more(len(state)))}}}"
+    if isinstance(state, (list, tuple)):
+        if len(state) <= 2 * _ENDS:
+            return f"[{', '.join(map(show, state))}]"
+        ends = [*map(show, state[:_ENDS]), *_more(len(state)), *map(show, state[-_ENDS:])]
+        return f"[{', '.join(ends)}]"
+    if isinstance(state, bytes):
+        return f"an object of {len(state):,} bytes"  # a snapshot: nothing but its methods can tell more
+    return show(state)
+
+
+def _entries(state: Mapping[Any, Any]) -> list[str]:
+    memory = _OTHERS in state and all(key == _OTHERS or _is_word(key) for key in islice(state, 2 * _ENDS))
+    shown = [
+        f"{show(key[1] if _is_word(key) else key)}: {show(value)}"
+        for key, value in islice(state.items(), 2 * _ENDS)
+        if not (memory and key == _OTHERS)
+    ]
+    if memory:
+        shown.append(f"{'others' if shown else 'all'}: {show(state[_OTHERS])}")
+    return shown + _more(len(state))
+
+
+def _more(count: int) -> list[str]:
+    return [f"… {count - 2 * _ENDS:,} more …"] if count > 2 * _ENDS else []
+
+
+def _is_word(key: Any) -> bool:
+    return isinstance(key, tuple) and len(key) == 2 and key[0] is True

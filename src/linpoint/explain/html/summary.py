@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first screen of a page: what is wrong, which operations, why that is impossible, what may be behind it, and how
+to see it again. It is plain HTML, so that it is there without a script and on paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from linpoint.explain.circles import contradictions, short_names
+from linpoint.explain.explanation import Explanation
+from linpoint.explain.html.drawing import drawing
+from linpoint.explain.html.escaping import escaped
+from linpoint.explain.reasons import CAUSES, Cause
+from linpoint.explain.text import numbers, sentence
+from linpoint.explain.wording import MOST_LISTED, name_of, nearest, process_of, why_blocked
+from linpoint.histories.operation import Operation, Time
+from linpoint.histories.values import counted, show
+from linpoint.verdicts import Status, Verdict
+
+_MARKS: Final = {Status.LINEARIZABLE: "✓", Status.VIOLATION: "✕", Status.UNKNOWN: "?"}
+_MOST_CAUSES: Final = 3
+_LONG_TIME: Final = 9
+"""Letters of a time, past which distances from the first one are shown."""
+_SHORT: Final = 110
+_SENTENCE: Final = 600
+
+
+def names_of(explanation: Explanation) -> dict[int, str]:
+    """The short names of the operations of the core."""
+    if explanation.names:
+        return dict(zip(explanation.core, explanation.names, strict=False))
+    return short_names(explanation.core)
+
+
+def summary(explanation: Explanation, places: Mapping[int, int], *, command: str, replay: str) -> str:
+    """The section of the verdict."""
+    verdict = explanation.verdict
+    word, _, said = sentence(explanation).partition(": ")
+    parts = [
+        '<section id="verdict" aria-labelledby="sentence">',
+        (
+            f'<div class="verdict-row"><span class="badge {verdict.status.value}">{_MARKS[verdict.status]} {word}</span>'
+            f'<h1 class="sentence" id="sentence">{escaped(_capital(said), _SENTENCE)}</h1></div>'
+        ),
+        *map(_cause, explanation.causes[:_MOST_CAUSES]),
+        *(f'<p class="note">{escaped(note)}</p>' for note in _notes(explanation)),
+        _evidence(explanation, places),
+        _below(explanation, _again(command, replay)),
+        f'<p class="facts">{escaped(numbers(verdict))}</p>',
+        "</section>",
+    ]
+    return "\n".join(filter(None, parts))
+
+
+def _capital(text: str) -> str:
+    """As the beginning of a sentence; an operation's name stays as it is."""
+    return f"O{text[1:]}" if text.startswith("on key ") else text
+
+
+def _cause(cause: Cause) -> str:
+    phrase = CAUSES.get(cause.cause, cause.cause)
+    because = "; ".join(each.text.rstrip(".") for each in cause.evidence)
+    reasons = f" &ndash; because {escaped(because, _SENTENCE)}." if because else ""
+    return (
+        f'<p class="cause"><strong>Likely cause: {escaped(phrase)}</strong> <span class="guess">(a guess)</span>. '
+        f"{escaped(cause.text, _SENTENCE)}{reasons}</p>"
+    )
+
+
+def _notes(explanation: Explanation) -> Iterable[str]:
+    verdict = explanation.verdict
+    if explanation.other_initial is not None:
+        yield f"Another first value would remove this violation: --initial '{show(explanation.other_initial[0])}'."
+    if explanation.others:
+        keys = ", ".join(show(key.key) for key in explanation.others[:MOST_LISTED])
+        more = ", ..." if len(explanation.others) > MOST_LISTED else ""
+        yield f"Also in violation: key{'s' * (len(explanation.others) > 1)} {keys}{more}."
+    if verdict.status is not Status.VIOLATION:
+        yield from (f"Warning: {warning}." for warning in verdict.warnings)
+
+
+def _evidence(explanation: Explanation, places: Mapping[int, int]) -> str:
+    """The operations as a table beside their drawing."""
+    verdict = explanation.verdict
+    listed, title = _listed(explanation)
+    if not listed:
+        return ""
+    names = names_of(explanation) if explanation.core else short_names(listed)
+    culprit = None if explanation.culprit is None else explanation.culprit.position
+    drawn = drawing(verdict.history, listed, names=names, places=places, culprit=culprit)
+    rows = _rows(verdict, listed, names, places, culprit)
+    box = f'<div class="draw-box">{drawn}</div>' if drawn else ""
+    return (
+        f'<div class="evidence{"" if box else " one"}"><div><h2>{escaped(title)}</h2>'
+        f'<table class="core">{rows}</table>{_left_out(explanation, listed)}</div>'
+        f"{f'<div><h2>In time, by process</h2>{box}</div>' if box else ''}</div>"
+    )
+
+
+def _listed(explanation: Explanation) -> tuple[list[int], str]:
+    """Which operations are shown first, and what they are."""
+    verdict = explanation.verdict
+    if explanation.core:
+        count = len(explanation.core)
+        if explanation.minimal and count > 1:
+            return nearest(explanation), f"These {count:,} operations contradict each other; none can be left out"
+        which = "This operation is impossible" if count == 1 else f"These {count:,} operations contradict each other"
+        return nearest(explanation), which
+    reached = next((key.reached for key in verdict.keys if key.reached is not None), None)
+    if reached is not None and reached.open:
+        placed = f"{len(reached.prefix):,} of {reached.operations:,} operations had their place"
+        return list(reached.open[:MOST_LISTED]), f"Where it stopped: {placed}; next, one of these had to take effect"
+    if verdict.status is Status.LINEARIZABLE and len(verdict.history) <= MOST_LISTED and verdict.witness:
+        return list(verdict.witness.order), "One order that explains it"
+    return [], ""
+
+
+def _left_out(explanation: Explanation, listed: Sequence[int]) -> str:
+    missing = len(explanation.core) - len(listed)
+    return f'<p class="hint">... and {missing:,} others, in the table of operations.</p>' if missing > 0 else ""
+
+
+def _rows(
+    verdict: Verdict, listed: Sequence[int], names: Mapping[int, str], places: Mapping[int, int], culprit: int | None
+) -> str:
+    ops = [verdict.history.operations[position] for position in listed]
+    first = min(op.call for op in ops)
+    long = any(len(str(op.call)) > _LONG_TIME for op in ops)
+    head = "events" if verdict.history.by_position else f"times from {first}" if long else "times"
+    with_lines = any(op.line is not None for op in ops)
+    line_head = '<th scope="col" class="num">line</th>' if with_lines else ""
+    head_row = (
+        '<thead><tr><th scope="col"><span aria-label="name"></span></th><th scope="col">process</th>'
+        f'<th scope="col">operation</th><th scope="col" class="num">{escaped(head)}</th>'
+        f"{line_head}</tr></thead><tbody>"
+    )
+    rows = [head_row]
+    for position, op in zip(listed, ops, strict=True):
+        place = places.get(position, -1)
+        mark = ' class="culprit"' if position == culprit else ""
+        line = f'<td class="num">{"" if op.line is None else f"{op.line:,}"}</td>' if with_lines else ""
+        rows.append(
+            f'<tr data-op="{place}"{mark}><td><button type="button" data-op="{place}" '
+            f'title="Show it on the timeline">{escaped(names.get(position, ""))}</button></td>'
+            f"<td>{escaped(process_of(op), 40)}</td>"
+            f'<td class="op">{escaped(name_of(verdict, op), _SHORT)}</td>'
+            f'<td class="num">{escaped(_when(op, first if long else 0, long))}</td>{line}</tr>'
+        )
+    return "".join([*rows, "</tbody>"])
+
+
+def _when(op: Operation, first: Time, long: bool) -> str:
+    def said(time: Time) -> str:
+        return f"+{time - first:,}" if long else f"{time:,}"
+
+    return f"{said(op.call)} to {'…' if op.return_ is None else said(op.return_)}"
+
+
+def _below(explanation: Explanation, again: str) -> str:
+    """Why it is impossible, beside how to see it again."""
+    steps = why(explanation)
+    if not steps:
+        return f'<div class="evidence one">{again}</div>' if again else ""
+    items = "".join(f"<li>{escaped(step)}</li>" for step in steps)
+    argued = f'<div><h2>Why it is impossible</h2><ol class="why">{items}</ol></div>'
+    return f'<div class="evidence{"" if again else " one"}">{argued}{again}</div>'
+
+
+def why(explanation: Explanation) -> list[str]:
+    """The argument step by step; where nobody has made one, what the evidence says."""
+    if explanation.verdict.status is not Status.VIOLATION:
+        return []
+    if explanation.steps:
+        return [step.text for step in explanation.steps]
+    verdict, names, said = explanation.verdict, names_of(explanation), []
+    if explanation.pattern is not None:
+        said.append(f"{explanation.pattern.sentence[0].upper()}{explanation.pattern.sentence[1:]}.")
+    if explanation.precedence is not None:
+        said += contradictions(verdict.history, explanation.precedence, names)
+    stuck = explanation.stuck
+    if stuck is not None and stuck.blocked:
+        prefix = [names.get(position, "?") for position in stuck.prefix]
+        shown = ", ".join(prefix) if len(prefix) <= MOST_LISTED else f"{counted(len(prefix), 'operation')}"
+        said.append(f"The longest legal order is {shown or 'empty'}.")
+        for each in stuck.blocked[:MOST_LISTED]:
+            op = verdict.history.operations[each.position]
+            name = names.get(each.position, name_of(verdict, op))
+            said.append(f"Then {name} cannot come next: {why_blocked(verdict, each)}.")
+    more = len(said) - MOST_LISTED
+    return said if more <= 0 else [*said[:MOST_LISTED], f"... and {counted(more, 'more sentence')} like these."]
+
+
+def _again(command: str, replay: str) -> str:
+    """The commands, each in a box with a button that copies it."""
+    boxes = [
+        f'<p class="hint">{what}</p><div class="copy"><code id="copy-{name}" tabindex="0">{escaped(text, 200_000)}</code>'
+        f'<button type="button" data-copy="copy-{name}">Copy</button></div>'
+        for name, what, text in (
+            ("replay", "This finding alone, from anywhere:", replay),
+            ("command", "The whole history:", command),
+        )
+        if text
+    ]
+    return f'<div class="again"><h2>Show it again</h2>{"".join(boxes)}</div>' if boxes else ""
