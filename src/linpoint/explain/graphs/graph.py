@@ -17,7 +17,20 @@ GENESIS: Final = "genesis"
 """The vertex that wrote the first values."""
 NOBODY: Final = "nobody"
 """In the place of a writer where there is none."""
-KINDS: Final = ("real-time", "reads-from", "replaced", "failed-after", "failed-before")
+KINDS: Final = (
+    "real-time",
+    "reads-from",
+    "replaced",
+    "failed-after",
+    "failed-before",
+    "process-order",
+    "order-hint",
+    "crash",
+    "overwritten",
+    "spec-order",
+)
+"""The last five are of arguments that no precedence graph has made."""
+_OF_VALUES: Final = frozenset(KINDS[1:5])
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +52,7 @@ class Edge:
     """A position; or ``genesis``, for a value that was there at first, or ``nobody``, for one that was never written."""
     target: int
     because: str
-    """``real-time``, ``reads-from``, ``replaced``, ``failed-after`` or ``failed-before``."""
+    """One of ``KINDS``."""
     word: Value = None
     """Of which word; None for real time, and for a register, which is one."""
     value: Value = None
@@ -47,8 +60,8 @@ class Edge:
 
     @property
     def says(self) -> str:
-        """The word and its value: ``x=5``; nothing for real time."""
-        if self.because == "real-time":
+        """The word and its value: ``x=5``; nothing where the order has other reasons."""
+        if self.because not in _OF_VALUES:
             return ""
         word = self.word if isinstance(self.word, str) else show(self.word)
         return show(self.value) if self.word is None else f"{word}={show(self.value)}"
@@ -64,7 +77,7 @@ class Edge:
         data: dict[str, Any] = {"source": self.source, "target": self.target, "because": self.because}
         if self.word is not None:
             data["word"] = thaw(self.word)
-        if self.because != "real-time":
+        if self.because in _OF_VALUES:
             data["value"] = thaw(self.value)
         return data
 

@@ -28,4 +28,9 @@ STROKES: Final = {
     "replaced": Stroke("#00795a", "9 4", "saw what the other replaced"),
     "failed-after": Stroke("#9c4a7f", "10 3 2 3", "replaced what the other expected in vain"),
     "failed-before": Stroke("#8a6100", "6 3 2 3 2 3", "expected in vain what the other wrote"),
+    "process-order": Stroke("#6b7280", "1 3", "the same process called it first"),
+    "order-hint": Stroke("#6b7280", "6 2 1 2", "the history says that it took effect first"),
+    "crash": Stroke("#6b7280", "12 3", "a crash lies between them"),
+    "overwritten": Stroke("#00795a", "9 4", "saw what the other replaced"),
+    "spec-order": Stroke("#9c4a7f", "10 3 2 3", "the spec gives these results in this order only"),
 }

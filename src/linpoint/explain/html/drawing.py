@@ -25,6 +25,11 @@ _TOP: Final = 8.0
 _LONGEST_PROCESS: Final = 14
 _TAIL: Final = 46.0
 """Of an operation whose outcome is unknown, past everything else."""
+_GAP: Final = 7.0
+_LONGEST_BESIDE: Final = 30
+_LEAST_BESIDE: Final = 6
+_SPARE: Final = 150.0
+"""To the right of everything, for texts beside bars."""
 
 
 def drawing(
@@ -49,14 +54,14 @@ def drawing(
     )
     rows = {process: number for number, process in enumerate(processes)}
     margin = 12 + LETTER * max(columns(clean(str(process), _LONGEST_PROCESS)) for process in processes)
-    for longest in (40, 28, 20, 14, 10, 7, 0):
+    for longest in (40, 28, 20, 14, 0):
         labels = [_label(names.get(position, ""), op, longest) for position, op in zip(positions, ops, strict=True)]
         found = places_of(ops, crashes, [columns(text) for text in labels], _ROOM)
         right = max(_ends(ops, labels, found)) + 8
         if margin + right <= width:
             break
     height = _TOP + len(rows) * _LANE + (18 if crashes else 4)
-    full_width = margin + right + 4
+    full_width = margin + right + (4 if longest else _SPARE)
     parts = [
         (
             f'<svg class="drawing" viewBox="0 0 {full_width:.0f} {height:.0f}" width="{full_width:.0f}" '
@@ -71,14 +76,17 @@ def drawing(
             f"{escaped(clean(str(process), _LONGEST_PROCESS))}</text>"
         )
     parts += [_crash(crash, margin + found[at, CRASH], height, rows) for at, crash in enumerate(crashes)]
+    bars = [(found[at, CALL], _end(at, op, labels[at], found, right)) for at, op in enumerate(ops)]
     for at, (position, op) in enumerate(zip(positions, ops, strict=True)):
-        start, end = found[at, CALL], _end(at, op, labels[at], found, right)
+        start, end = bars[at]
+        beside = "" if longest else _beside(at, ops, bars, right, margin)
         kind = _kind(op) + (" culprit" if position == culprit else "")
         y = _TOP + rows[op.process] * _LANE + (_LANE - _BAR) / 2
         parts.append(
             f'<g class="op {kind}" data-op="{places.get(position, -1)}"><title>{escaped(full(op))}</title>'
             f"{_shape(op, margin + start, margin + end, y)}"
-            f'<text x="{margin + start + PADDING:.1f}" y="{y + 17.5:.1f}">{escaped(labels[at])}</text></g>'
+            f'<text x="{margin + start + PADDING:.1f}" y="{y + 17.5:.1f}">{escaped(labels[at])}</text>'
+            f"{beside.format(y=y + 17.5)}</g>"
         )
     return "".join([*parts, "</svg>"])
 
@@ -86,6 +94,24 @@ def drawing(
 def _label(name: str, op: Operation, longest: int) -> str:
     text = clean(label(op, longest), longest) if longest else ""
     return f"{name} {text}".strip() or "·"
+
+
+def _beside(at: int, ops: Sequence[Operation], bars: Sequence[tuple[float, float]], right: float, margin: float) -> str:
+    """The text of an operation beside its bar, where its lane is free: ``{y}`` is still to be said."""
+    start, end = bars[at]
+    lane = [bars[other] for other, op in enumerate(ops) if op.process == ops[at].process and other != at]
+    free_right = min([begin for begin, _ in lane if begin >= end], default=right + _SPARE) - end - 2 * _GAP
+    free_left = start - max([until for _, until in lane if until <= start], default=0.0) - 2 * _GAP
+    text = clean(label(ops[at], _LONGEST_BESIDE), _LONGEST_BESIDE)
+    room = max(free_right, free_left)
+    fits = int(room / LETTER)
+    if fits < _LEAST_BESIDE:
+        return ""
+    text = clean(text, min(_LONGEST_BESIDE, fits))
+    to_the_right = free_right >= columns(text) * LETTER or free_right >= free_left
+    x, anchor = (end + _GAP, "start") if to_the_right else (start - _GAP, "end")
+    said = escaped(text).replace("{", "{{").replace("}", "}}")
+    return f'<text class="beside" x="{margin + x:.1f}" y="{{y:.1f}}" text-anchor="{anchor}">{said}</text>'
 
 
 def _kind(op: Operation) -> str:

@@ -114,7 +114,7 @@ def _save(files: Sequence[Mapping[str, Any]], check_minimal: str) -> str:
     if files[0]["name"] == MINIMAL:
         checked = (
             '<p class="hint">The minimal history is a violation by itself. Check it with:</p><div class="copy">'
-            f'<code id="copy-minimal" tabindex="0">{escaped(check_minimal)}</code>'
+            f'<div tabindex="0"><code id="copy-minimal">{escaped(check_minimal)}</code></div>'
             '<button type="button" data-copy="copy-minimal">Copy</button></div>'
         )
     return f'<div class="save">{buttons}</div>{checked}'

@@ -48,7 +48,7 @@ def summary(explanation: Explanation, places: Mapping[int, int], *, command: str
         *(f'<p class="note">{escaped(note)}</p>' for note in _notes(explanation)),
         _evidence(explanation, places),
         _below(explanation, _again(command, replay)),
-        f'<p class="facts">{escaped(numbers(verdict))}</p>',
+        f'<p class="facts">{escaped(" ".join(filter(None, (_also(explanation), numbers(verdict)))))}</p>',
         "</section>",
     ]
     return "\n".join(filter(None, parts))
@@ -62,10 +62,10 @@ def _capital(text: str) -> str:
 def _cause(cause: Cause) -> str:
     phrase = CAUSES.get(cause.cause, cause.cause)
     because = "; ".join(each.text.rstrip(".") for each in cause.evidence)
-    reasons = f" &ndash; because {escaped(because, _SENTENCE)}." if because else ""
+    reasons = f" &ndash; because {escaped(because, _SENTENCE)}" if because else ""
     return (
-        f'<p class="cause"><strong>Likely cause: {escaped(phrase)}</strong> <span class="guess">(a guess)</span>. '
-        f"{escaped(cause.text, _SENTENCE)}{reasons}</p>"
+        f'<p class="cause"><strong>Likely cause: {escaped(phrase)}</strong> <span class="guess">(a guess)</span>{reasons}. '
+        f"{escaped(cause.text, _SENTENCE)}</p>"
     )
 
 
@@ -73,12 +73,16 @@ def _notes(explanation: Explanation) -> Iterable[str]:
     verdict = explanation.verdict
     if explanation.other_initial is not None:
         yield f"Another first value would remove this violation: --initial '{show(explanation.other_initial[0])}'."
-    if explanation.others:
-        keys = ", ".join(show(key.key) for key in explanation.others[:MOST_LISTED])
-        more = ", ..." if len(explanation.others) > MOST_LISTED else ""
-        yield f"Also in violation: key{'s' * (len(explanation.others) > 1)} {keys}{more}."
     if verdict.status is not Status.VIOLATION:
         yield from (f"Warning: {warning}." for warning in verdict.warnings)
+
+
+def _also(explanation: Explanation) -> str:
+    if not explanation.others:
+        return ""
+    keys = ", ".join(show(key.key) for key in explanation.others[:MOST_LISTED])
+    more = ", ..." if len(explanation.others) > MOST_LISTED else ""
+    return f"Also in violation: key{'s' * (len(explanation.others) > 1)} {keys}{more}."
 
 
 def _evidence(explanation: Explanation, places: Mapping[int, int]) -> str:
@@ -195,7 +199,7 @@ def why(explanation: Explanation) -> list[str]:
 def _again(command: str, replay: str) -> str:
     """The commands, each in a box with a button that copies it."""
     boxes = [
-        f'<p class="hint">{what}</p><div class="copy"><code id="copy-{name}" tabindex="0">{escaped(text, 200_000)}</code>'
+        f'<p class="hint">{what}</p><div class="copy"><div tabindex="0"><code id="copy-{name}">{escaped(text, 200_000)}</code></div>'
         f'<button type="button" data-copy="copy-{name}">Copy</button></div>'
         for name, what, text in (
             ("replay", "This finding alone, from anywhere:", replay),

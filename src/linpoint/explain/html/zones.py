@@ -3,7 +3,8 @@
 
 A value whose operations do not all overlap was certainly current from the first of their returns to the last of their
 calls: its forward zone. The others could have been current at one instant within all of them: a backward zone. Two
-forward zones that overlap, or a backward one inside a forward one, are a violation. Here they are for people to look
+forward zones that overlap, or a backward one inside a forward one, are a violation. A value and the one that a CAS put in
+its place have a zone together. Here they are for people to look
 at; the verdict does not rest on them, and values that were written twice are left out. Cost: O(operations of the key).
 """
 
@@ -18,28 +19,33 @@ from linpoint.explain.html.escaping import escaped, plain
 from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.values import Value, canonical, show
 from linpoint.specs.protocol import Spec
-from linpoint.verdicts import KeyVerdict, Status
+from linpoint.verdicts import KeyVerdict, Status, Verdict
 
 _MOST: Final = 24
+_CONTRADICT: Final = 2
+"""Zones that it takes to contradict each other."""
 _MOST_OPERATIONS: Final = 200_000
 _WIDTH: Final = 900.0
 _ROW: Final = 24.0
-_LABEL: Final = 110.0
+_LABEL: Final = 150.0
 
 
 @dataclass(slots=True)
 class Zone:
-    """The operations that wrote or saw one value, by their times."""
+    """The operations that wrote or saw a value, or values of which each replaced the one before, by their times."""
 
-    value: Value
-    written: int = 0
+    first: Value
+    last: Value
+    written_once: bool = True
     first_return: Time = float("inf")
     last_call: Time = float("-inf")
     operations: set[int] = field(default_factory=set)
+    joined: Zone | None = None
+    """The zone that this one has become a part of."""
 
     @property
     def forward(self) -> bool:
-        """Whether the value was certainly current for a while."""
+        """Whether they were certainly current for a while."""
         return self.first_return < self.last_call
 
     @property
@@ -47,30 +53,80 @@ class Zone:
         """From where to where it is drawn."""
         return min(self.first_return, self.last_call), max(self.first_return, self.last_call)
 
+    @property
+    def name(self) -> str:
+        """The value; of a chain the first and the last."""
+        first, last = plain(show(self.first), 14), plain(show(self.last), 14)
+        return first if first == last else f"{first} → {last}"
+
+    def whole(self) -> Zone:
+        """The zone that stands for this one and all that it was joined with."""
+        zone = self
+        while zone.joined is not None:
+            zone.joined = zone.joined.joined or zone.joined
+            zone = zone.joined
+        return zone
+
 
 def zones(explanation: Explanation) -> list[Zone]:
-    """The zones around a violation of a register, those of its operations among them; empty for anything else."""
+    """The zones around a violation of a register, those of its operations among them; empty where they tell nothing."""
     key = _violated(explanation)
-    if key is None or not has_zones(explanation.verdict.spec) or len(key.positions) > _MOST_OPERATIONS:
+    verdict = explanation.verdict
+    if key is None or not has_zones(verdict.spec) or len(key.positions) > _MOST_OPERATIONS:
         return []
-    ops = explanation.verdict.history.operations
-    found: dict[Any, Zone] = {}
-    for position in key.positions:
-        op = ops[position]
-        for value, writes in _values(explanation.verdict.spec, op):
-            zone = found.setdefault(canonical(value), Zone(value))
-            zone.written += writes
-            zone.operations.add(position)
-            zone.first_return = min(zone.first_return, op.end)
-            zone.last_call = max(zone.last_call, op.call)
     core = set(explanation.core)
-    once = [zone for zone in found.values() if zone.written <= 1 and zone.span[1] < float("inf")]
+    found = _all_zones(verdict, key.positions)
+    once = [zone for zone in found if zone.written_once and zone.span[1] < float("inf")]
     told = [zone for zone in once if len(zone.operations & core) > 1]
-    if not told:
+    if len(told) < _CONTRADICT:
         return []
     middle = max(zone.span[0] for zone in told)
     near = sorted((zone for zone in once if zone not in told), key=lambda zone: abs(zone.span[0] - middle))
     return sorted([*told[:_MOST], *near[: max(0, _MOST - len(told))]], key=lambda zone: zone.span)
+
+
+def _all_zones(verdict: Verdict, positions: Sequence[int]) -> list[Zone]:
+    ops, spec = verdict.history.operations, verdict.spec
+    touched = [(position, list(_values(spec, ops[position]))) for position in positions]
+    seen = {
+        canonical(value)
+        for position, values in touched
+        for value, writes in values
+        if not writes and _known(ops[position])
+    }
+    written: dict[Any, int] = {}
+    chains: dict[Any, Zone] = {}
+    for position, values in touched:
+        op = ops[position]
+        unseen = not _known(op) and not all(canonical(value) in seen for value, writes in values if writes)
+        if unseen or not values:
+            continue
+        for value, writes in values:
+            written[canonical(value)] = written.get(canonical(value), 0) + writes
+            chains.setdefault(canonical(value), Zone(value, value))
+        zone, *new = (chains[canonical(value)].whole() for value, _ in values)
+        if new and new[0] is not zone:
+            zone = _join(zone, new[0])
+        zone.operations.add(position)
+        zone.first_return, zone.last_call = min(zone.first_return, op.end), max(zone.last_call, op.call)
+    for form, times in written.items():
+        chains[form].whole().written_once &= times <= 1
+    return [zone for zone in chains.values() if zone.joined is None]
+
+
+def _join(old: Zone, new: Zone) -> Zone:
+    """Make one zone of two: a value and the one that replaced it were current one after the other."""
+    large, small = (old, new) if len(old.operations) >= len(new.operations) else (new, old)
+    large.first, large.last = old.first, new.last
+    large.first_return = min(old.first_return, new.first_return)
+    large.last_call = max(old.last_call, new.last_call)
+    large.operations |= small.operations
+    small.joined = large
+    return large
+
+
+def _known(op: Operation) -> bool:
+    return op.outcome is Outcome.OK
 
 
 def has_zones(spec: Spec) -> bool:
@@ -84,22 +140,19 @@ def _violated(explanation: Explanation) -> KeyVerdict | None:
 
 
 def _values(spec: Spec, op: Operation) -> Iterator[tuple[Value, bool]]:
-    """The values that an operation wrote (True) or saw (False); what it may have done counts for nothing."""
-    if op.outcome is not Outcome.OK:
-        return
+    """The values that an operation saw (False), then those that it wrote (True), if it had its effect."""
     args = spec.arguments(op)[spec.key_argument :]
-    match spec.step(op).name, args:
-        case (("read" | "get"), ()):
-            if op.result is not None:
-                yield op.result, False
-        case (("write" | "put"), (value,)):
+    match op.outcome, spec.step(op).name, args:
+        case Outcome.OK, ("read" | "get"), () if op.result is not None:
+            yield op.result, False
+        case _, ("write" | "put"), (value,):
             yield value, True
-        case "insert", (value,) if op.result is not False:
+        case _, "insert", (value,) if op.result is not False:
             yield value, True
-        case "cas", (old, new) if op.result is not False:
+        case _, "cas", (old, new) if op.result is not False:
             yield old, False
             yield new, True
-        case "swap", (value,):
+        case Outcome.OK, "swap", (value,):
             yield op.result, False
             yield value, True
 
@@ -121,11 +174,11 @@ def picture(found: Sequence[Zone], core: Iterable[int]) -> str:
         kind = ("forward" if zone.forward else "backward") + (" told" if len(zone.operations & told) > 1 else "")
         y = 4 + row * _ROW
         what = "certainly current" if zone.forward else "current at an instant within this time"
-        said = f"{show(zone.value)}: {what}, from {zone.span[0]} to {zone.span[1]}"
+        said = f"{zone.name}: {what}, from {zone.span[0]} to {zone.span[1]}"
         parts.append(
             f'<g class="zone {kind}"><title>{escaped(said)}</title>'
             f'<line class="lane" x1="{_LABEL:.0f}" x2="{_WIDTH:.0f}" y1="{y + _ROW / 2:.1f}" y2="{y + _ROW / 2:.1f}"/>'
-            f'<text x="{_LABEL - 10:.0f}" y="{y + 16:.1f}" text-anchor="end">{escaped(plain(show(zone.value), 14))}</text>'
+            f'<text x="{_LABEL - 10:.0f}" y="{y + 16:.1f}" text-anchor="end">{escaped(zone.name)}</text>'
             f'<rect x="{start:.1f}" y="{y + 4:.1f}" width="{max(end - start, 5):.1f}" height="{_ROW - 8:.0f}" rx="3"/></g>'
         )
     return "".join([*parts, "</svg>"])

@@ -15,7 +15,8 @@ function drawAxis(context) {
   context.fillRect(0, AXIS - 1, size.width, 1);
   context.fillStyle = palette.muted;
   const step = Math.max(niceStep(model.to - model.from, Math.max(plotWidth() / 130, 2)), columns.times.exact ? 1 : 0);
-  for (let time = Math.ceil(model.from / step) * step; time <= model.to; time += step) {
+  const shift = tickBase() % step;
+  for (let time = Math.ceil((model.from + shift) / step) * step - shift; time <= model.to; time += step) {
     const x = toX(time);
     if (x < MARGIN || x > size.width - 30) continue;
     context.fillRect(x, AXIS - 6, 1, 6);
@@ -24,12 +25,16 @@ function drawAxis(context) {
   drawNames(context);
 }
 
-// Small times as they are, others as a distance from the first one.
+// Small times are shown as they are, others as a distance from the first one.
+function tickBase() {
+  const base = columns.times.exact ? Number(columns.times.base) : 0;
+  return Math.abs(base) < 1e9 ? base : 0;
+}
+
 function tickText(time, step) {
   const digits = step >= 1 ? 0 : Math.min(12, Math.ceil(-Math.log10(step)));
-  const base = columns.times.exact ? Number(columns.times.base) : NaN;
-  if (Number.isSafeInteger(base) && Math.abs(base) < 1e9 && digits === 0) return thousands(base + time);
-  return `+${time.toLocaleString("en-US", { maximumFractionDigits: digits })}`;
+  const shown = (tickBase() + time || 0).toLocaleString("en-US", { maximumFractionDigits: digits });
+  return Number(columns.times.base) === tickBase() ? shown : `+${shown.replace("-0", "0")}`;
 }
 
 // Names of faults and crashes, as far as they do not overlap.

@@ -183,7 +183,7 @@ function drawUnknown(context, i, x, right, y) {
   context.strokeStyle = palette.muted;
   context.setLineDash([2, 4]);
   context.beginPath();
-  context.moveTo(known, y + BAR / 2);
+  context.moveTo(Math.min(right, Math.max(known, x + 8 + label(i).length * LETTER)), y + BAR / 2); // past its label
   context.lineTo(right, y + BAR / 2);
   context.stroke();
   context.setLineDash([]);
