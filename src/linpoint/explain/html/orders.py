@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
 
+from linpoint.checkers.frontier import extended, stuck_frontier
+from linpoint.checkers.search.decider import Decider
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.html.escaping import plain
 from linpoint.explain.html.states import state_text
@@ -21,12 +23,14 @@ from linpoint.explain.wording import why_blocked
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import canonical, counted, show
 from linpoint.specs.protocol import Spec, State
-from linpoint.verdicts import Status, Verdict
+from linpoint.verdicts import KeyVerdict, Status, StuckFrontier, Verdict
 
 MOST_STEPS: Final = 2_000
 """Of one key."""
 MOST_STEPS_TOGETHER: Final = 20_000
 _SECONDS: Final = 1.5
+_FEW: Final = 24
+"""Operations of which a longest legal order is looked for."""
 _MOST_STATES: Final = 64
 _MOST_SHOWN: Final = 3
 _LONGEST: Final = 240
@@ -59,20 +63,31 @@ def orders(explanation: Explanation, places: Mapping[int, int]) -> list[dict[str
     found = []
     left = MOST_STEPS_TOGETHER
     for key in verdict.keys:
-        if key.witness is None or not left or time.monotonic() > deadline:
+        whole, what = _order_of(key)
+        if not whole or not left or time.monotonic() > deadline:
             continue
-        title = "One order that explains it" if key.key is None else f"Key {plain(show(key.key), 60)}"
-        order = list(islice(key.witness.order, min(MOST_STEPS, left)))
-        steps = list(_steps(verdict, order, places, key.witness.survivors, deadline))
-        note = _missing(len(order if len(steps) < len(order) else steps), len(key.witness.order))
+        title = what if key.key is None else f"Key {plain(show(key.key), 60)}: {what[0].lower()}{what[1:]}"
+        order = list(islice(whole, min(MOST_STEPS, left)))
+        survivors = key.witness.survivors if key.witness is not None else None
+        steps = list(_steps(verdict, order, places, survivors, deadline))
+        note = _missing(min(len(steps), len(order)), len(whole))
         left -= len(order)
         found.append({"title": title, "first": _first(verdict), "steps": steps, "blocked": [], "note": note})
     return found
 
 
+def _order_of(key: KeyVerdict) -> tuple[Sequence[int], str]:
+    """The order of a key that is worth stepping through, and what it is."""
+    if key.witness is not None:
+        return key.witness.order, "One order that explains it"
+    if key.reached is not None:
+        return key.reached.prefix, "The longest legal order that was found"
+    return (), ""
+
+
 def _longest(explanation: Explanation, places: Mapping[int, int], deadline: float) -> list[dict[str, Any]]:
     """The longest legal order of the conspiring operations, and who cannot come next."""
-    stuck, verdict = explanation.stuck, explanation.verdict
+    stuck, verdict = explanation.stuck or _frontier(explanation), explanation.verdict
     if stuck is None or (len(stuck.prefix) > MOST_STEPS and verdict.condition != "linearizable"):
         return []
     steps = list(_steps(verdict, stuck.prefix, places, None, deadline))
@@ -81,6 +96,21 @@ def _longest(explanation: Explanation, places: Mapping[int, int], deadline: floa
     note = f"The first {missing:,} steps are left out." if missing > 0 else ""
     title = "The longest legal order"
     return [{"title": title, "first": _first(verdict), "steps": steps[-MOST_STEPS:], "blocked": blocked, "note": note}]
+
+
+def _frontier(explanation: Explanation) -> StuckFrontier | None:
+    """The longest legal order of operations whose contradiction was found without one.
+
+    What they saw may have been written by operations that are left out; then there is nothing to step through.
+    """
+    verdict, core = explanation.verdict, explanation.core
+    if not 1 < len(core) <= _FEW:
+        return None
+    answer = Decider(verdict.history, verdict.spec, verdict.condition).decide(core, seconds=_SECONDS / 3)
+    if answer.found is not False:
+        return None
+    prefix = extended(verdict.history, core, verdict.spec, verdict.condition, answer.witness.order)
+    return stuck_frontier(verdict.history, core, verdict.spec, verdict.condition, prefix) if prefix else None
 
 
 def _first(verdict: Verdict) -> str:

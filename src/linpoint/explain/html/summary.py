@@ -56,7 +56,7 @@ def summary(explanation: Explanation, places: Mapping[int, int], *, command: str
 
 def _capital(text: str) -> str:
     """As the beginning of a sentence; an operation's name stays as it is."""
-    return f"O{text[1:]}" if text.startswith("on key ") else text
+    return text if "(" in text.partition(" ")[0] else f"{text[:1].upper()}{text[1:]}"
 
 
 def _cause(cause: Cause) -> str:
@@ -93,7 +93,7 @@ def _evidence(explanation: Explanation, places: Mapping[int, int]) -> str:
         return ""
     names = names_of(explanation) if explanation.core else short_names(listed)
     culprit = None if explanation.culprit is None else explanation.culprit.position
-    drawn = drawing(verdict.history, listed, names=names, places=places, culprit=culprit)
+    drawn = drawing(verdict.history, listed, names=names, places=places, culprit=culprit) if len(listed) > 1 else ""
     rows = _rows(verdict, listed, names, places, culprit)
     box = f'<div class="draw-box">{drawn}</div>' if drawn else ""
     return (
@@ -207,4 +207,6 @@ def _again(command: str, replay: str) -> str:
         )
         if text
     ]
-    return f'<div class="again"><h2>Show it again</h2>{"".join(boxes)}</div>' if boxes else ""
+    return (
+        f'<div class="again"><h2>{"Show" if replay else "Check"} it again</h2>{"".join(boxes)}</div>' if boxes else ""
+    )

@@ -59,8 +59,9 @@ function rangeWords(visible, first, last) {
   if (model.list.length === 0) return "No operation fits the filters.";
   const lanes = model.lanes.length;
   const rows = lanes > last - first ? ` Lanes ${first + 1} to ${last} of ${thousands(lanes)}.` : "";
-  const whole = visible === model.list.length ? "all " : "";
-  return `${whole}${thousands(visible)} of ${thousands(data.total)} operations in this window.${rows}`.replace(/^a/, "A");
+  const step = (model.to - model.from) / 1000;
+  const where = `from ${tickText(model.from, step)} to ${tickText(model.to, step)}`;
+  return `${thousands(visible)} of ${thousands(data.total)} operations, ${where}.${rows}`;
 }
 
 // The overview: how many operations are open at each moment, where the minimal history is, and the window.
