@@ -34,7 +34,15 @@ def with_a_stale_read(count: int, *, processes: int = 10, keys: int = 4) -> list
     end = FIRST + 1000 * count
     middle = FIRST + 1000 * (count // 2)
     rows += [
-        {"process": "w", "op": "write", "args": [-1], "result": None, "call": middle + 10, "return": middle + 90, "key": "x"},
+        {
+            "process": "w",
+            "op": "write",
+            "args": [-1],
+            "result": None,
+            "call": middle + 10,
+            "return": middle + 90,
+            "key": "x",
+        },
         {"process": "w", "op": "write", "args": [-2], "result": None, "call": middle + 3000, "return": end, "key": "x"},
         {"process": "r", "op": "read", "args": [], "result": -1, "call": end + 10, "return": end + 900, "key": "x"},
     ]

@@ -11,7 +11,7 @@ import re
 import pytest
 
 import linpoint
-from linpoint.explain.html import page
+from linpoint.explain.html.page import page
 from linpoint.explain.reasons import Cause, Evidence, Step
 from tests.explain.html.conftest import Open
 from tests.explain.html.histories import HOSTILE, hostile_history, hostile_spec
@@ -66,7 +66,9 @@ def test_no_element_comes_from_a_history_and_nothing_of_it_runs(hostile: str, op
     view.wait_for_timeout(50)
     assert view.locator("img, iframe, object, embed, .injected, i:not(.swatch)").count() == 0
     assert view.locator("svg[onload]").count() == 0
-    assert view.evaluate("[...document.querySelectorAll('*')].every((each) => ![...each.attributes].some((a) => a.name.startsWith('on')))")
+    assert view.evaluate(
+        "[...document.querySelectorAll('*')].every((each) => ![...each.attributes].some((a) => a.name.startsWith('on')))"
+    )
     assert view.title().startswith("VIOLATION: </script>")
     assert "owned" not in view.title().partition("<img")[0]
     assert "<img src=x" in view.locator("#selected").inner_text()

@@ -15,11 +15,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from linpoint.explain.explanation import Explanation
+from linpoint.explain.html.choosing import in_violation
 from linpoint.explain.html.escaping import escaped, plain
 from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.values import Value, canonical, show
 from linpoint.specs.protocol import Spec
-from linpoint.verdicts import KeyVerdict, Status, Verdict
+from linpoint.verdicts import Verdict
 
 _MOST: Final = 24
 _CONTRADICT: Final = 2
@@ -70,14 +71,14 @@ class Zone:
 
 def zones(explanation: Explanation) -> list[Zone]:
     """The zones around a violation of a register, those of its operations among them; empty where they tell nothing."""
-    key = _violated(explanation)
     verdict = explanation.verdict
-    if key is None or not has_zones(verdict.spec) or len(key.positions) > _MOST_OPERATIONS:
+    bad = in_violation(explanation)
+    if not bad or not has_zones(verdict.spec) or len(bad[0].positions) > _MOST_OPERATIONS:
         return []
     core = set(explanation.core)
-    found = _all_zones(verdict, key.positions)
+    found = _all_zones(verdict, bad[0].positions)
     once = [zone for zone in found if zone.written_once and zone.span[1] < float("inf")]
-    told = [zone for zone in once if len(zone.operations & core) > 1]
+    told = [zone for zone in once if zone.operations & core]
     if len(told) < _CONTRADICT:
         return []
     middle = max(zone.span[0] for zone in told)
@@ -134,11 +135,6 @@ def has_zones(spec: Spec) -> bool:
     return spec.twin is not None and spec.twin.kind in ("register", "map")
 
 
-def _violated(explanation: Explanation) -> KeyVerdict | None:
-    bad = [key for key in explanation.verdict.keys if key.status is Status.VIOLATION]
-    return next((key for key in bad if key not in explanation.others), None)
-
-
 def _values(spec: Spec, op: Operation) -> Iterator[tuple[Value, bool]]:
     """The values that an operation saw (False), then those that it wrote (True), if it had its effect."""
     args = spec.arguments(op)[spec.key_argument :]
@@ -171,7 +167,7 @@ def picture(found: Sequence[Zone], core: Iterable[int]) -> str:
     ]
     for row, zone in enumerate(found):
         start, end = (_LABEL + ranks[time] * step for time in zone.span)
-        kind = ("forward" if zone.forward else "backward") + (" told" if len(zone.operations & told) > 1 else "")
+        kind = ("forward" if zone.forward else "backward") + (" told" if zone.operations & told else "")
         y = 4 + row * _ROW
         what = "certainly current" if zone.forward else "current at an instant within this time"
         said = f"{zone.name}: {what}, from {zone.span[0]} to {zone.span[1]}"

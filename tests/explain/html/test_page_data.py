@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: N805 - the first argument of a step is the state
+"""What a page holds: columns, times, orders with their states, zones, downloads; and what it leaves out."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import linpoint
+from linpoint.explain.html.choosing import choose
+from linpoint.explain.html.columns import columns, times
+from linpoint.explain.html.downloads import minimal_command, minimal_lines
+from linpoint.explain.html.escaping import escaped, plain, script_data
+from linpoint.explain.html.orders import MOST_STEPS, orders
+from linpoint.explain.html.page import page
+from linpoint.explain.html.states import state_text
+from linpoint.explain.html.zones import zones
+from linpoint.explain.reasons import Cause, Evidence, Step
+from tests.explain.html.histories import FIRST, explained, with_a_stale_read
+from tests.explain.test_golden import CASES, explanation
+
+VOID = {"meta", "link", "br", "img", "input", "hr", "option"}
+
+
+def data_of(html: str) -> dict[str, Any]:
+    """The data of a page as its script reads them."""
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', html)
+    assert found is not None
+    return json.loads(found[1])  # type: ignore[no-any-return]
+
+
+def everywhere(explained: linpoint.Explanation) -> Mapping[int, int]:
+    return {position: position for position in range(len(explained.verdict.history))}
+
+
+class Balanced(HTMLParser):
+    """Complains about elements that are closed in the wrong order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+
+# Whole pages
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_explanation_has_a_sound_page(case: str) -> None:
+    html = page(explanation(case), file=f"{case}.jsonl")
+    parser = Balanced()
+    parser.feed(html)
+    assert not parser.open
+    assert len(parser.ids) == len(set(parser.ids))
+    linked = set(re.findall(r'<a href="#([\w-]+)"', html))
+    assert linked <= set(parser.ids)
+    assert not re.search(r'(src|href)="(?!#)', html)  # nothing is loaded from anywhere
+    assert data_of(html)["total"] == len(explanation(case).verdict.history)
+
+
+def test_names_steps_and_causes_are_on_the_page() -> None:
+    found = explanation("register-stale-read")
+    dressed = dataclasses.replace(
+        found,
+        names=tuple("PQR"[: len(found.core)]),
+        steps=(
+            Step("real-time", found.core, "P < Q, as it returned first.", found.core[0], found.core[1]),
+            Step("overwritten", found.core, "Q < P, as it saw less.", found.core[1], found.core[0]),
+        ),
+        causes=(Cause("stale-read", "A copy was behind.", (Evidence("the copy was paused", found.core),)),),
+    )
+    html = page(dressed)
+    assert "<li>P &lt; Q, as it returned first.</li>" in html
+    assert "Likely cause: a stale read" in html
+    assert "(a guess)" in html
+    assert "because the copy was paused" in html
+    assert ">P</button>" in html
+    assert data_of(html)["core"][0][1] == "P"
+
+
+def test_steps_that_order_operations_are_drawn_with_their_circle() -> None:
+    found = explanation("queue")
+    first, second = found.core[:2]
+    steps = (
+        Step("process-order", (first, second), "", first, second),
+        Step("spec-order", (first, second), "", second, first),
+    )
+    html = page(dataclasses.replace(found, steps=steps))
+    assert 'id="graph"' in html
+    assert "1 process-order" in html
+    assert "2 spec-order" in html
+    assert 'id="graph"' not in page(found)  # a queue has no precedence graph of its own
+
+
+def test_an_unknown_verdict_says_where_it_stopped() -> None:
+    html = page(explanation("unknown"))
+    assert "Where it stopped" in html
+    assert "The longest legal order that was found" in html
+
+
+def test_the_verdict_without_a_history_has_a_page() -> None:
+    assert "LINEARIZABLE" in page(linpoint.check([], "register").explain())
+
+
+# Columns and times
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [FIRST + 1, FIRST, None, FIRST + 2**52],
+        [0, 10**299, 5],
+        [0.5, 1, None, 2.25],
+        [FIRST, FIRST + 0.25],
+        [-(10**20), 3, 1e300],
+        [],
+    ],
+)
+def test_times_are_told_exactly(values: list[Any]) -> None:
+    told = json.loads(json.dumps(times(values)))
+    for at, value in enumerate(values):
+        if value is None:
+            assert told["values"][at] is None
+        elif told["exact"]:
+            assert int(told["base"]) + told["values"][at] == value
+            assert told["values"][at] < 2**53
+        else:
+            assert told["texts"][at] == str(value)
+
+
+def test_columns_say_what_the_operations_are() -> None:
+    history = linpoint.history(with_a_stale_read(200))
+    verdict = linpoint.check(history, "register")
+    table = columns(verdict, range(200))
+    for at, op in enumerate(history):
+        assert table["lanes"][table["lane"][at]] == str(op.process)
+        assert table["names"][table["name"][at]] == op.name
+        assert table["texts"][table["args"][at]] == ", ".join(map(str, op.args))
+        told = table["texts"][table["result"][at]] if table["result"][at] >= 0 else ""
+        assert told == ("" if op.name == "write" else "null" if op.result is None else str(op.result))
+        assert verdict.keys[table["key"][at]].key == op.key
+        assert int(table["times"]["base"]) + table["times"]["values"][at] == op.call
+
+
+def test_failed_operations_have_their_key_although_nobody_checks_them() -> None:
+    rows = [
+        {"process": 0, "op": "write", "args": [1], "result": None, "call": 1, "return": 2, "key": "x"},
+        {"process": 0, "op": "write", "args": [2], "outcome": "failed", "call": 3, "return": 4, "key": "x"},
+        {"process": 0, "op": "write", "args": [3], "result": None, "call": 5, "return": 6, "key": "y"},
+    ]
+    verdict = linpoint.check(linpoint.history(rows), "register")
+    table = columns(verdict, range(3))
+    assert table["key"][0] == table["key"][1] != table["key"][2]
+
+
+def test_long_values_are_cut_and_counted() -> None:
+    verdict = linpoint.check(
+        linpoint.history([linpoint.Operation(0, "write", ("x" * 10**6,), call=0, return_=1)]), "register"
+    )
+    (text, *_) = columns(verdict, range(1))["texts"]
+    assert len(text) < 400
+    assert "more letters" in text
+
+
+# What is left out
+
+
+def test_of_a_long_history_the_violation_and_its_key_come_first() -> None:
+    found = explained(2_000)
+    chosen = choose(found, most=100)
+    assert len(chosen.positions) == 100
+    assert set(found.core) <= set(chosen.positions)
+    assert list(chosen.positions) == sorted(chosen.positions)
+    assert chosen.note.startswith("This page shows 100 of 2,000 operations")
+    called = sorted(found.verdict.history[position].call for position in chosen.positions)
+    assert called[-1] - called[3] < 1_000 * 110  # the others are of about the time at which it went wrong
+    assert choose(found).note == ""
+
+
+def test_a_page_of_a_part_speaks_of_that_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = explained(2_000)
+    monkeypatch.setattr("linpoint.explain.html.page.choose", lambda explanation: choose(explanation, most=50))
+    html = page(found)
+    data = data_of(html)
+    assert "This page shows 50 of 2,000 operations" in html
+    assert len(data["columns"]["lane"]) == 50
+    assert [data["columns"]["position"][place] for place, _ in data["core"]] == list(found.core)
+
+
+# Orders and states
+
+
+def test_a_witness_is_shown_with_its_states() -> None:
+    found = explanation("linearizable")
+    (order,) = orders(found, everywhere(found))
+    assert order["first"] == "[]"
+    assert [state for _, state in order["steps"]][-1] in ("[1]", "[3]", "[]", "[1, 3]", "[3, 1]")
+    assert len(order["steps"]) == len(found.verdict.witness.order)
+
+
+def test_the_longest_order_ends_with_who_cannot_come_next() -> None:
+    found = explanation("register-stale-read")
+    (order,) = orders(found, everywhere(found))
+    assert [state for _, state in order["steps"]] == ["1", "2"]
+    assert order["blocked"] == [[found.culprit.position, "the spec allows 2"]]
+
+
+def test_a_nondeterministic_spec_may_be_in_several_states() -> None:
+    @linpoint.spec
+    class Dice:
+        initial = 0
+
+        def roll(state):
+            return [(None, side) for side in range(1, 7)]
+
+    found = linpoint.check("A: |--roll()--|", Dice).explain()
+    (order,) = orders(found, everywhere(found))
+    assert order["steps"] == [[0, "1 or 2 or 3 or 3 others"]]
+
+
+def test_what_a_crash_loses_is_said_and_undone() -> None:
+    drawing = """
+        A:     |--append("a")->0--| |--append("b")->1--|    |--read()->["a"]--|
+        crash:                                            X
+    """
+    found = linpoint.check(drawing, "log", condition="buffered-durable").explain()
+    (order,) = orders(found, everywhere(found))
+    assert [state for _, state in order["steps"]] == [
+        '["a"]',
+        '["a", "b"]',
+        "a crash: the last 1 operation before it are lost",
+        '["a"]',
+    ]
+
+
+def test_each_key_has_a_state_of_its_own_under_sequential() -> None:
+    rows = [
+        {"process": 0, "op": "write", "args": [1], "result": None, "call": 1, "return": 2, "key": "x"},
+        {"process": 0, "op": "write", "args": [2], "result": None, "call": 3, "return": 4, "key": "y"},
+        {"process": 0, "op": "read", "args": [], "result": 1, "call": 5, "return": 6, "key": "x"},
+    ]
+    found = linpoint.check(linpoint.history(rows), "register", condition="sequential").explain()
+    (order,) = orders(found, everywhere(found))
+    assert [state for _, state in order["steps"]] == ["1", "2", "1"]
+
+
+def test_long_orders_are_cut_and_that_is_said() -> None:
+    rows = [
+        {"process": 0, "op": "write", "args": [n], "result": None, "call": 2 * n, "return": 2 * n + 1}
+        for n in range(3_000)
+    ]
+    found = linpoint.check(linpoint.history(rows), "register").explain()
+    (order,) = orders(found, everywhere(found))
+    assert len(order["steps"]) == MOST_STEPS
+    assert order["note"] == "The first 2,000 steps of 3,000."
+
+
+@pytest.mark.parametrize(
+    ("state", "text"),
+    [
+        (None, "null"),
+        ((1, "a"), '[1, "a"]'),
+        (tuple(range(100)), "more"),
+        (frozenset({2, 1}), "{1, 2}"),
+        ({"k": (1, 2)}, '{"k": [1, 2]}'),
+        ({"default": 0}, "{all: 0}"),
+        ({"default": 0, (True, "x"): 1}, '{"x": 1, others: 0}'),
+        (b"pickled", "an object of 7 bytes"),
+        ({n: n for n in range(1_000)}, "968 more"),
+    ],
+)
+def test_states_are_told_in_few_words(state: Any, text: str) -> None:
+    assert text in state_text(state)
+    assert len(state_text(state)) < 400
+
+
+# Zones
+
+
+def test_two_values_that_were_both_current_overlap() -> None:
+    found = linpoint.check(
+        """
+        A: |--write(1)--|                  |--read()->1--|
+        B:                |--write(2)--|
+        C:                |--read()->1--|     |--read()->2--|
+        """,
+        "register",
+    ).explain()
+    told = {zone.name: zone for zone in zones(found)}
+    assert told["1"].forward
+    assert told["1"].span[1] > told["2"].span[0]
+
+
+def test_values_that_replaced_each_other_have_a_zone_together() -> None:
+    found = linpoint.check(
+        """
+        A: |--write(1)--| |--cas(1, 2)->true--|                                       |--read()->2--|
+        B:                                       |--write(3)--| |--read()->3--|
+        """,
+        "cas-register",
+    ).explain()
+    assert {zone.name for zone in zones(found)} == {"1 → 2", "3"}
+
+
+def test_what_is_no_register_has_no_zones() -> None:
+    assert zones(explanation("queue")) == []
+
+
+# Downloads
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if "paper" not in case or case in ("paper-figure-5", "paper-figure-7")]
+)
+def test_what_can_be_saved_is_a_violation_by_itself(case: str, tmp_path: Path) -> None:
+    found = explanation(case)
+    if found.verdict.status is not linpoint.Status.VIOLATION:
+        assert minimal_lines(found) == ""
+        return
+    path = tmp_path / "minimal.jsonl"
+    path.write_text(minimal_lines(found))
+    again = linpoint.check(linpoint.load(path), found.verdict.spec, condition=found.verdict.condition)
+    assert again.status is linpoint.Status.VIOLATION
+
+
+def test_a_violation_by_counting_is_saved_with_all_that_was_counted() -> None:
+    rows: list[dict[str, Any]] = [
+        {"process": n % 3, "op": "increment", "args": [], "result": None, "call": 10 * n, "return": 10 * n + 5}
+        for n in range(100)
+    ]
+    rows.append({"process": 9, "op": "read", "args": [], "result": 7, "call": 2_000, "return": 2_010})
+    found = linpoint.check(linpoint.history(rows), "counter").explain()
+    saved = [json.loads(line) for line in minimal_lines(found).splitlines()]
+    assert linpoint.check(linpoint.history(saved), "counter").status is linpoint.Status.VIOLATION
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("linpoint check 'my log.edn' --spec queue --keyed yes", "linpoint check minimal.jsonl --spec queue"),
+        (
+            "linpoint check 'my log.edn' --spec 'queue(capacity=8)'",
+            "linpoint check minimal.jsonl --spec 'queue(capacity=8)'",
+        ),
+        ("linpoint check 'my log.edn' --format csv --spec q --report o.html", "linpoint check minimal.jsonl --spec q"),
+        ("", "linpoint check minimal.jsonl --spec register --condition linearizable"),
+        ("broken '", "linpoint check minimal.jsonl --spec register --condition linearizable"),
+    ],
+)
+def test_the_command_for_the_minimal_history(command: str, expected: str) -> None:
+    assert minimal_command(explanation("register-stale-read"), "my log.edn", command) == expected
+
+
+# Escaping
+
+
+def test_text_is_safe_in_markup_and_in_scripts() -> None:
+    assert escaped('<a b="c">&\u202e\ud800\n') == "&lt;a b=&quot;c&quot;&gt;&amp;\\u202e\\ud800\\x0a"
+    assert plain("x" * 50, 10) == "xxxxxxxxxx… (40 more letters)"
+    data = script_data({"text": "</script><!--\u2028\ud800&"})
+    assert "<" not in data
+    assert data.isascii()
+    assert json.loads(data) == {"text": "</script><!--\u2028\ud800&"}
