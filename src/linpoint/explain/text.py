@@ -7,12 +7,21 @@ import bisect
 
 from linpoint.explain.circles import contradictions, short_names
 from linpoint.explain.explanation import Culprit, Explanation
-from linpoint.explain.wording import MOST_LISTED, name_of, nearest, process_of, value_of, values_of, why_blocked
+from linpoint.explain.wording import (
+    MOST_LISTED,
+    also_in_violation,
+    name_of,
+    nearest,
+    other_first_value,
+    process_of,
+    value_of,
+    values_of,
+    why_blocked,
+)
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import counted, one_line, show
 from linpoint.verdicts import KeyVerdict, Status, Verdict, Witness
 
-_LONGEST_VALUE = 200
 _MOST_OPEN = 6
 _EXACT = ("monitor", "graph")
 
@@ -153,15 +162,8 @@ def _violation(explanation: Explanation) -> str:
     if len({op.order for op in map(history.operations.__getitem__, explanation.core) if op.order is not None}) > 1:
         lines += ["", "Operations with a smaller order take effect first."]
     lines += _frontier(explanation)
-    if explanation.other_initial is not None and len(show(explanation.other_initial[0])) <= _LONGEST_VALUE:
-        lines += [
-            "",
-            f"Another first value would remove this violation: --initial '{show(explanation.other_initial[0])}'.",
-        ]
-    if explanation.others:
-        keys = ", ".join(show(key.key) for key in explanation.others[:MOST_LISTED])
-        more = "" if len(explanation.others) <= MOST_LISTED else ", ..."
-        lines += ["", f"Also in violation: key{'s' * (len(explanation.others) > 1)} {keys}{more}."]
+    for more in filter(None, (other_first_value(explanation), also_in_violation(explanation))):
+        lines += ["", more]
     return "\n".join([*lines, *_warnings(verdict), *_clocks(verdict), "", numbers(verdict)])
 
 

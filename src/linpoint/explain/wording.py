@@ -14,6 +14,7 @@ from linpoint.verdicts import Blocked, Verdict
 
 MOST_LISTED: Final = 12
 """Operations that are listed one by one."""
+_LONGEST_VALUE: Final = 200
 
 
 def nearest(explanation: Explanation) -> list[int]:
@@ -63,6 +64,22 @@ def values_of(op: Operation, values: tuple[Value, ...]) -> str:
     return ", ".join(
         sorted((value_of(op, value) for value in values), key=lambda text: (text in ("absent", "empty"), text))
     )
+
+
+def other_first_value(explanation: Explanation) -> str:
+    """The first value that would remove a violation, if one is known and short enough to be typed."""
+    if explanation.other_initial is None or len(show(explanation.other_initial[0])) > _LONGEST_VALUE:
+        return ""
+    return f"Another first value would remove this violation: --initial '{show(explanation.other_initial[0])}'."
+
+
+def also_in_violation(explanation: Explanation) -> str:
+    """The other keys in violation, if there are any."""
+    if not explanation.others:
+        return ""
+    keys = ", ".join(show(key.key) for key in explanation.others[:MOST_LISTED])
+    more = "" if len(explanation.others) <= MOST_LISTED else ", ..."
+    return f"Also in violation: key{'s' * (len(explanation.others) > 1)} {keys}{more}."
 
 
 def why_blocked(verdict: Verdict, blocked: Blocked) -> str:

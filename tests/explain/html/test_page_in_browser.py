@@ -122,13 +122,37 @@ def test_panning_moves_the_window(pages: dict[int, str], open_page: Open) -> Non
     assert opened.text("#range") != before
 
 
+PINCH = """
+() => {
+  const canvas = document.getElementById("canvas");
+  const box = canvas.getBoundingClientRect();
+  const fire = (type, pointerId, x) => canvas.dispatchEvent(new PointerEvent(
+    type, { pointerId, clientX: box.left + x, clientY: box.top + 60, bubbles: true, pointerType: "touch" }));
+  fire("pointerdown", 1, 500);
+  fire("pointerdown", 2, 600);
+  fire("pointermove", 1, 300);
+  fire("pointermove", 2, 800);
+  fire("pointerup", 1, 300);
+  fire("pointerup", 2, 800);
+}
+"""
+
+
+def test_two_fingers_zoom(pages: dict[int, str], open_page: Open) -> None:
+    opened = open_page(pages[1_000])
+    opened.page.keyboard.press("f")
+    assert opened.visible == 1_000
+    opened.page.evaluate(PINCH)
+    assert 100 < opened.visible < 300  # they are five times as far apart
+
+
 def test_only_the_visible_rows_exist(pages: dict[int, str], open_page: Open) -> None:
     view = open_page(pages[100_000]).page
     rows = view.locator("#operations-rows tbody tr[data-at]")
     assert 5 < rows.count() < 60
     view.focus("#operations-rows")
     view.keyboard.press("End")
-    view.wait_for_selector("#operations-rows tr[data-at='99999'][aria-selected]")
+    view.wait_for_selector("#operations-rows tr[data-at='99999'][aria-current]")
     assert rows.count() < 60
     assert "99999" in view.locator("#selected").inner_text()
 

@@ -14,9 +14,17 @@ from linpoint.explain.html.drawing import drawing
 from linpoint.explain.html.escaping import escaped
 from linpoint.explain.reasons import CAUSES, Cause
 from linpoint.explain.text import numbers, sentence
-from linpoint.explain.wording import MOST_LISTED, name_of, nearest, process_of, why_blocked
+from linpoint.explain.wording import (
+    MOST_LISTED,
+    also_in_violation,
+    name_of,
+    nearest,
+    other_first_value,
+    process_of,
+    why_blocked,
+)
 from linpoint.histories.operation import Operation, Time
-from linpoint.histories.values import counted, show
+from linpoint.histories.values import counted
 from linpoint.verdicts import Status, Verdict
 
 _MARKS: Final = {Status.LINEARIZABLE: "✓", Status.VIOLATION: "✕", Status.UNKNOWN: "?"}
@@ -48,7 +56,7 @@ def summary(explanation: Explanation, places: Mapping[int, int], *, command: str
         *(f'<p class="note">{escaped(note)}</p>' for note in _notes(explanation)),
         _evidence(explanation, places),
         _below(explanation, _again(command, replay)),
-        f'<p class="facts">{escaped(" ".join(filter(None, (_also(explanation), numbers(verdict)))))}</p>',
+        f'<p class="facts">{escaped(" ".join(filter(None, (also_in_violation(explanation), numbers(verdict)))))}</p>',
         "</section>",
     ]
     return "\n".join(filter(None, parts))
@@ -71,18 +79,10 @@ def _cause(cause: Cause) -> str:
 
 def _notes(explanation: Explanation) -> Iterable[str]:
     verdict = explanation.verdict
-    if explanation.other_initial is not None:
-        yield f"Another first value would remove this violation: --initial '{show(explanation.other_initial[0])}'."
+    if other_first_value(explanation):
+        yield other_first_value(explanation)
     if verdict.status is not Status.VIOLATION:
         yield from (f"Warning: {warning}." for warning in verdict.warnings)
-
-
-def _also(explanation: Explanation) -> str:
-    if not explanation.others:
-        return ""
-    keys = ", ".join(show(key.key) for key in explanation.others[:MOST_LISTED])
-    more = ", ..." if len(explanation.others) > MOST_LISTED else ""
-    return f"Also in violation: key{'s' * (len(explanation.others) > 1)} {keys}{more}."
 
 
 def _evidence(explanation: Explanation, places: Mapping[int, int]) -> str:

@@ -38,6 +38,7 @@ const extent = (() => {
 })();
 
 const core = new Map(data.core.map(([place, name]) => [place, name]));
+const coreOfLane = Map.groupBy(core.keys(), (i) => lanesOf[i]);
 const culprit = data.culprit;
 
 function timeText(times, at) {

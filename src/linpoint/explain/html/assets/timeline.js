@@ -135,10 +135,10 @@ function drawBars(context, ops, y) {
 // Those of the lane that must be seen however small they are.
 function highlighted(ops, start, stop) {
   if (start >= stop) return [];
-  const wanted = [...core.keys(), model.selected, model.step].filter((i) => i >= 0 && model.shown[i]);
   const lane = lanesOf[ops[start]];
-  const found = wanted.filter((i) => lanesOf[i] === lane && calls[i] <= model.to);
-  return [...new Set(found)];
+  const pointed = [model.selected, model.step].filter((i) => i >= 0 && lanesOf[i] === lane);
+  const wanted = new Set([...(coreOfLane.get(lane) ?? []), ...pointed]);
+  return [...wanted].filter((i) => model.shown[i] && calls[i] <= model.to);
 }
 
 function drawBar(context, i, end, y) {

@@ -61,7 +61,7 @@ class Windowed {
     const row = element("tr", undefined, className);
     row.dataset.at = String(at);
     row.setAttribute("aria-rowindex", String(at + 2));
-    if (at === this.current) row.setAttribute("aria-selected", "true");
+    if (at === this.current) row.setAttribute("aria-current", "true");
     for (const cell of cells) {
       const made = element("td", cell);
       if (cell.length > 24) made.title = cell;
