@@ -87,4 +87,4 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Open]:
         context.close()
     assert not [problem for found in opened for problem in found.problems]
     for found in opened:
-        assert [url for url in found.requests if not url.startswith("blob:")] == [found.address]
+        assert [url for url in found.requests if not url.startswith(("blob:", "data:"))] == [found.address]

@@ -76,6 +76,16 @@ def test_no_element_comes_from_a_history_and_nothing_of_it_runs(hostile: str, op
     assert "<b class=injected>" in view.locator("#verdict").inner_text()
 
 
+def test_the_policy_stops_a_script_that_got_in_all_the_same(open_page: Open) -> None:
+    explanation = linpoint.check("A: |--write(1)--| |--read()->2--|", "register").explain()
+    inside = "<script>document.title = 'owned'</script><img src='data:,' onerror='alert(1)'>"
+    opened = open_page(page(explanation, traces=[inside]))
+    assert "owned" not in opened.page.title()
+    assert opened.problems
+    assert all("Content Security Policy" in problem for problem in opened.problems)
+    opened.problems.clear()
+
+
 def test_traces_are_put_in_as_they_are(open_page: Open) -> None:
     explanation = linpoint.check("A: |--write(1)--| |--read()->2--|", "register").explain()
     view = open_page(page(explanation, traces=["<p id=one>first</p>", "<p id=two>second</p>"])).page

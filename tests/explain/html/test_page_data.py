@@ -8,7 +8,6 @@ import dataclasses
 import json
 import re
 from collections.abc import Mapping
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -24,42 +23,13 @@ from linpoint.explain.html.page import page
 from linpoint.explain.html.states import state_text
 from linpoint.explain.html.zones import zones
 from linpoint.explain.reasons import Cause, Evidence, Step
+from tests.explain.html.balance import Balanced, data_of
 from tests.explain.html.histories import FIRST, explained, with_a_stale_read
 from tests.explain.test_golden import CASES, explanation
-
-VOID = {"meta", "link", "br", "img", "input", "hr", "option"}
-
-
-def data_of(html: str) -> dict[str, Any]:
-    """The data of a page as its script reads them."""
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', html)
-    assert found is not None
-    return json.loads(found[1])  # type: ignore[no-any-return]
 
 
 def everywhere(explained: linpoint.Explanation) -> Mapping[int, int]:
     return {position: position for position in range(len(explained.verdict.history))}
-
-
-class Balanced(HTMLParser):
-    """Complains about elements that are closed in the wrong order."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.ids += [value or "" for name, value in attrs if name == "id"]
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.ids += [value or "" for name, value in attrs if name == "id"]
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in VOID:
-            assert self.open.pop() == tag
 
 
 # Whole pages
@@ -248,7 +218,7 @@ def test_what_a_crash_loses_is_said_and_undone() -> None:
     assert [state for _, state in order["steps"]] == [
         '["a"]',
         '["a", "b"]',
-        "a crash: the last 1 operation before it are lost",
+        "a crash: the last operation before it is lost",
         '["a"]',
     ]
 

@@ -206,11 +206,13 @@ def test_keys_are_sorted_filtered_and_shown_alone(pages: dict[int, str], open_pa
     view = opened.page
     first = view.locator("#keys-rows tbody tr[data-at]").first
     assert "violation" in first.inner_text()
+    from playwright.sync_api import expect
+
     view.click("[data-sort=operations]")
     view.click("[data-sort=operations]")
     assert view.locator("th[aria-sort=descending]").inner_text().startswith("Operations")
     view.fill("#keys-filter", "x")
-    view.wait_for_function("document.querySelectorAll('#keys-rows tr[data-at]').length === 1")
+    expect(view.locator("#keys-rows tr[data-at]")).to_have_count(1)
     first.click()
     assert opened.text("#operations-count") == "3 of 1,000"
 

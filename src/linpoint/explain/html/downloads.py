@@ -40,7 +40,8 @@ def minimal_lines(explanation: Explanation) -> str:
     positions = _alone(explanation)
     if not positions or len(positions) > _MOST:
         return ""
-    part = explanation.verdict.history.select(positions)
+    # In the order of the file: of one process, two operations at one instant follow each other as they stand there.
+    part = explanation.verdict.history.select(sorted(positions))
     begin = min(op.call for op in part.operations)
     end = max(_last(op) for op in part.operations)
     lines = []

@@ -131,26 +131,39 @@ def _steps(
     """Each step as its operation's place and the state after it; a crash that loses something has the place -1."""
     run = _Run(verdict.spec)
     ops = verdict.history.operations
-    system = sorted({crash.time for crash in verdict.history.crashes if crash.process is None})
-    era, in_era = 0, 0
-    saved: dict[Any, list[State]] = {}
+    lossy = verdict.condition == "buffered-durable"
+    system = sorted({crash.time for crash in verdict.history.crashes if crash.process is None}) if lossy else []
+    era = 0
+    trail = [dict(run.states)]  # the states since the last crash, before and after each operation
     for position in order:
         if time.monotonic() > deadline:
             return
         op = ops[position]
-        now = bisect_right(system, op.call) if survivors is not None else 0
-        while survivors is not None and era < now:
-            if survivors[era] < in_era:
-                run.states = dict(saved)
-                lost = counted(in_era - survivors[era], "operation")
-                yield [-1, f"a crash: the last {lost} before it are lost"]
-            era, in_era = era + 1, 0
-            saved = dict(run.states)
+        for lost_in in range(era, bisect_right(system, op.call)):
+            said = _crash(run, trail, None if survivors is None else survivors[lost_in])
+            if said:
+                yield [-1, said]
+            era, trail = lost_in + 1, [dict(run.states)]
         said = run.step(op)
-        in_era += 1
-        if survivors is not None and era < len(survivors) and in_era <= survivors[era]:
-            saved = dict(run.states)
+        if lossy:
+            trail.append(dict(run.states))
         yield [places.get(position, -1), said]
+
+
+def _crash(run: _Run, trail: Sequence[dict[Any, list[State]]], survivors: int | None) -> str:
+    """Bring back what survives a crash, and say so; where nobody knows how much does, whatever may."""
+    done = len(trail) - 1
+    if survivors is not None:
+        run.states = trail[survivors]
+        lost = done - survivors
+        which = "operation before it is" if lost == 1 else f"{lost:,} operations before it are"
+        return f"a crash: the last {which} lost" if lost else ""
+    for key in run.states:
+        kept: dict[Any, State] = {}
+        for states in trail:
+            kept |= {canonical(state): state for state in states.get(key, [run.spec.initial])}
+        run.states[key] = list(kept.values())[-_MOST_STATES:]
+    return "a crash: some of the last operations before it may be lost" if done else ""
 
 
 def _in_words(states: Sequence[State]) -> str:
