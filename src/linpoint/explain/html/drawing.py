@@ -148,10 +148,13 @@ def _shape(op: Operation, left: float, right: float, y: float) -> str:
 
 
 def _crash(crash: Crash, x: float, height: float, rows: Mapping[int | str, int]) -> str:
-    row = None if crash.process is None else rows[crash.process]
-    top, bottom = (2.0, height - 16) if row is None else (_TOP + row * _LANE, _TOP + (row + 1) * _LANE)
     who = "everything" if crash.process is None else f"process {crash.process}"
+    top, bottom, place, said = 2.0, height - 16, height - 4, "crash"
+    if crash.process is not None:
+        top = _TOP + rows[crash.process] * _LANE
+        bottom, place, said = top + _LANE, top + _LANE / 2 + 4, "✕"
     return (
         f'<g class="crash"><title>{escaped(f"crash of {who} at {crash.time}")}</title>'
-        f'<path d="M{x:.1f} {top:.1f}V{bottom:.1f}"/><text x="{x:.1f}" y="{height - 4:.1f}" text-anchor="middle">crash</text></g>'
+        f'<path d="M{x:.1f} {top:.1f}V{bottom:.1f}"/>'
+        f'<text x="{x:.1f}" y="{place:.1f}" text-anchor="middle">{said}</text></g>'
     )

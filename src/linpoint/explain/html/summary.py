@@ -33,6 +33,7 @@ _LONG_TIME: Final = 9
 """Letters of a time, past which distances from the first one are shown."""
 _SHORT: Final = 110
 _SENTENCE: Final = 600
+_LONG_SENTENCE: Final = 220
 
 
 def names_of(explanation: Explanation) -> dict[int, str]:
@@ -46,11 +47,12 @@ def summary(explanation: Explanation, places: Mapping[int, int], *, command: str
     """The section of the verdict."""
     verdict = explanation.verdict
     word, _, said = sentence(explanation).partition(": ")
+    long = " long" if len(said) > _LONG_SENTENCE else ""
     parts = [
         '<section id="verdict" aria-labelledby="sentence">',
         (
             f'<div class="verdict-row"><span class="badge {verdict.status.value}">{_MARKS[verdict.status]} {word}</span>'
-            f'<h1 class="sentence" id="sentence">{escaped(_capital(said), _SENTENCE)}</h1></div>'
+            f'<h1 class="sentence{long}" id="sentence">{escaped(_capital(said), _SENTENCE)}</h1></div>'
         ),
         *map(_cause, explanation.causes[:_MOST_CAUSES]),
         *(f'<p class="note">{escaped(note)}</p>' for note in _notes(explanation)),

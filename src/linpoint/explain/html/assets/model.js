@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is shown at the moment: the window of time, the filter, the selection. Whoever draws listens here.
 
+const MANY_LANES = 16;
+
 const model = {
   from: extent.first,
   to: extent.last,
@@ -96,6 +98,9 @@ const model = {
       if (this.shown[i]) lanes[lanesOf[i]].ops[filled[lanesOf[i]]++] = i;
     }
     this.lanes = lanes.filter((each) => each.ops.length > 0);
+    // Of more lanes than can be seen at once, those of the minimal history come first.
+    const rank = (each) => (coreOfLane.has(each.lane) ? 0 : 1);
+    if (this.lanes.length > MANY_LANES) this.lanes.sort((a, b) => rank(a) - rank(b) || a.lane - b.lane);
   },
 };
 
