@@ -42,6 +42,8 @@ class Vertex:
     operation: Operation
     contradicts: bool = False
     """Whether it is one of those that contradict each other."""
+    name: str = ""
+    """What it is called where the graph is shown, beside its position."""
 
 
 @dataclass(frozen=True, slots=True)

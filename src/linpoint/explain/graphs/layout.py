@@ -97,7 +97,7 @@ def arrange(graph: PrecedenceGraph, top: float, longest: int) -> Layout:
     few = len(ops) <= _FEW
     labels = [
         max(
-            columns(heading(vertex.position, vertex.operation)),
+            columns(heading(vertex.position, vertex.operation, name=vertex.name)),
             columns(detail(vertex.operation)),
             _LEAST if few and vertex.contradicts else 0,
         )

@@ -214,7 +214,7 @@ def _vertex(vertex: Vertex, box: Box) -> str:
     return (
         f"<g><title>{_e(full(op))}</title>{shape}"
         f'<text x="{_n(x)}" y="{_n(box.top + 18)}" font-size="12" font-family="{_MONO}" fill="{_GREY}">'
-        f"{_e(heading(vertex.position, op))}</text>"
+        f"{_e(heading(vertex.position, op, name=vertex.name))}</text>"
         f'<text x="{_n(x)}" y="{_n(box.top + 35)}" font-size="12" font-family="{_MONO}" font-weight="600" fill="{INK}">'
         f"{_e(detail(op))}</text></g>"
     )

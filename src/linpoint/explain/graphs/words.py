@@ -36,9 +36,9 @@ def columns(text: str) -> int:
     )
 
 
-def heading(position: int, op: Operation) -> str:
-    """The first line of a vertex: position, name, and whether it failed."""
-    return clean(f"#{position} {op.name}{_outcome(op)}")
+def heading(position: int, op: Operation, *, name: str = "") -> str:
+    """The first line of a vertex: its short name if it has one, position, operation, and whether it failed."""
+    return clean(f"{name} #{position} {op.name}{_outcome(op)}".lstrip())
 
 
 def detail(op: Operation) -> str:

@@ -6,7 +6,8 @@ Guarantee: the picture is safe to put into a page; there is none where nothing i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
 
 from linpoint.checkers.graphs.edges import has_graph
 from linpoint.errors import LinpointError
@@ -17,10 +18,13 @@ from linpoint.explain.text import sentence
 from linpoint.verdicts import Status
 
 
-def graph_svg(explanation: Explanation) -> str:
-    """The picture as an SVG, or nothing."""
+def graph_svg(explanation: Explanation, names: Mapping[int, str]) -> str:
+    """The picture as an SVG, or nothing; operations that have short names are called by these too."""
     graph = _of_memory(explanation) or _of_steps(explanation)
-    return "" if graph is None else graph.as_svg()
+    if graph is None:
+        return ""
+    vertices = tuple(dataclasses.replace(vertex, name=names.get(vertex.position, "")) for vertex in graph.vertices)
+    return dataclasses.replace(graph, vertices=vertices).as_svg()
 
 
 def _of_memory(explanation: Explanation) -> PrecedenceGraph | None:

@@ -10,6 +10,7 @@ from linpoint.explain.explanation import Explanation
 from linpoint.explain.html.argument import graph_svg
 from linpoint.explain.html.downloads import MINIMAL
 from linpoint.explain.html.escaping import escaped
+from linpoint.explain.html.summary import names_of
 from linpoint.explain.html.zones import picture, zones
 from linpoint.histories.values import counted, show
 from linpoint.verdicts import Status
@@ -44,7 +45,7 @@ def sections(
 
 
 def _graph(explanation: Explanation) -> str:
-    drawn = graph_svg(explanation)
+    drawn = graph_svg(explanation, names_of(explanation))
     return f'<div class="picture">{drawn}</div>' if drawn else ""
 
 
