@@ -95,5 +95,6 @@ CAUSES: Final = {
     "torn-snapshot": "a torn snapshot",
     "non-atomic-update": "a read-modify-write that is not atomic",
     "clock-trouble": "clocks that differ",
+    "unrecorded-writer": "a writer that was not recorded",
 }
 """Likely causes, each as a phrase."""

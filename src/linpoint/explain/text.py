@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import bisect
-import dataclasses
 
-from linpoint.explain.circles import contradictions, short_names
+from linpoint.explain.circles import contradictions, in_a_circle
 from linpoint.explain.explanation import Culprit, Explanation
-from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import Value, counted, one_line, show
-from linpoint.specs.protocol import Returns
+from linpoint.explain.naming import call_of, name_of, process_of, value_of, values_of, when
+from linpoint.explain.reasons import CAUSES
+from linpoint.histories.operation import Operation
+from linpoint.histories.values import counted, show
 from linpoint.verdicts import KeyVerdict, Status, Verdict, Witness
 
 _MOST_LISTED = 12
-_LONGEST_VALUE = 200
 _MOST_OPEN = 6
 _EXACT = ("monitor", "graph")
 
@@ -45,7 +44,7 @@ def _where_it_stopped(verdict: Verdict) -> list[str]:
     lines = ["", f"Next, from {start}{until}, {which} had to take effect:"]
     for position in reached.open[:_MOST_OPEN]:
         op = ops[position]
-        lines.append(f"  {_name(verdict, op)} by process {_process(op)}  {_when(op)}")
+        lines.append(f"  {name_of(verdict, op)} by process {process_of(op)}  {when(op)}")
     if len(reached.open) > _MOST_OPEN:
         lines.append(f"  ... and {len(reached.open) - _MOST_OPEN:,} others")
     return lines
@@ -55,11 +54,11 @@ def _order(verdict: Verdict, witness: Witness) -> str:
     """The order of a witness; what a crash loses is said where it is lost."""
     ops = verdict.history.operations
     if witness.survivors is None:
-        return "; ".join(_name(verdict, ops[p]) for p in witness.order)
+        return "; ".join(name_of(verdict, ops[p]) for p in witness.order)
     system = sorted({crash.time for crash in verdict.history.crashes if crash.process is None})
     parts = []
     for era in range(len(system) + 1):
-        names = [_name(verdict, ops[p]) for p in witness.order if bisect.bisect_right(system, ops[p].call) == era]
+        names = [name_of(verdict, ops[p]) for p in witness.order if bisect.bisect_right(system, ops[p].call) == era]
         parts += names
         if era < len(system):
             lost = len(names) - witness.survivors[era]
@@ -92,9 +91,9 @@ def _accusation(explanation: Explanation) -> str:
     where = "" if explanation.key is None else f"on key {show(explanation.key)}, "
     if explanation.culprit is not None:
         op = verdict.history.operations[explanation.culprit.position]
-        given = _value(op, op.result)
+        given = value_of(op, op.result)
         return (
-            f"{where}{_call(op)} by process {_process(op)} returned {given}, but no order of the operations allows "
+            f"{where}{call_of(op)} by process {process_of(op)} returned {given}, but no order of the operations allows "
             f"that{_under(verdict)} ({_fitting(op, explanation.culprit)}; returned {given})."
         )
     if explanation.precedence is not None:
@@ -103,11 +102,11 @@ def _accusation(explanation: Explanation) -> str:
         return f"{where}{by}{f'{under[1:]}, ' if under else ''}{_circle(explanation)}."
     if len(explanation.core) == 1:
         op = verdict.history.operations[explanation.core[0]]
-        return f"{where}{_name(explanation.verdict, op)} by process {_process(op)} cannot be explained by anything in the history{_under(verdict)}."
+        return f"{where}{name_of(explanation.verdict, op)} by process {process_of(op)} cannot be explained by anything in the history{_under(verdict)}."
     blocked = explanation.stuck.blocked if explanation.stuck else ()
     if len(blocked) == 1:
         op = verdict.history.operations[blocked[0].position]
-        return f"{where}{_name(explanation.verdict, op)} by process {_process(op)} has no place in any order of the operations{_under(verdict)}."
+        return f"{where}{name_of(explanation.verdict, op)} by process {process_of(op)} has no place in any order of the operations{_under(verdict)}."
     return f"{where}no order of the operations fits the spec {verdict.spec.name}{_under(verdict)}."
 
 
@@ -120,11 +119,11 @@ def _circle(explanation: Explanation) -> str:
     op = ops[found.failed[0]]
     disconnected = found.reason == "disconnected-failure"
     why = " although nobody can have replaced the value it expected" if disconnected else ", and nothing explains that"
-    return f"{_name(explanation.verdict, op)} by process {_process(op)} failed{why}"
+    return f"{name_of(explanation.verdict, op)} by process {process_of(op)} failed{why}"
 
 
 def _fitting(op: Operation, culprit: Culprit) -> str:
-    values = _values(op, culprit.allowed)
+    values = values_of(op, culprit.allowed)
     return f"allowed: {values}" if culprit.complete else f"allowed would be {values} for example"
 
 
@@ -132,7 +131,8 @@ def _violation(explanation: Explanation) -> str:
     verdict = explanation.verdict
     history = verdict.history
     lines = [sentence(explanation)]
-    if explanation.pattern is not None:
+    circular = bool(explanation.steps) and all(step.before is not None for step in explanation.steps)
+    if explanation.pattern is not None and not circular:
         lines.append(f"The reason: {explanation.pattern.sentence}.")
     if explanation.precedence is not None:
         found = explanation.precedence
@@ -140,26 +140,27 @@ def _violation(explanation: Explanation) -> str:
         lines.append(f"The reason: {found.reason}{'' if said else f' ({found.sentence})'}.")
     lines += ["", _conspiracy(explanation)]
     listed = _nearest(explanation)
-    width = max((len(_process(history.operations[p])) for p in listed), default=1)
-    names = {} if explanation.precedence is None else short_names(explanation.core)
+    width = max((len(process_of(history.operations[p])) for p in listed), default=1)
+    named = len(explanation.core) > 1 or explanation.precedence is not None
+    names = dict(zip(explanation.core, explanation.names, strict=False)) if named else {}
+    longest = max((len(names[position]) for position in listed if position in names), default=0)
     for position in listed:
         op = history.operations[position]
-        letter = f"{names[position]}: " if names else ""
-        lines.append(f"  {letter}{_process(op):>{width}}  {_name(explanation.verdict, op):<32} {_when(op)}")
+        letter = f"{names[position]}: ".ljust(longest + 2) if names else ""
+        lines.append(f"  {letter}{process_of(op):>{width}}  {name_of(explanation.verdict, op):<32} {when(op)}")
     if len(listed) < len(explanation.core):
         lines.append(f"  ... and {len(explanation.core) - len(listed):,} others")
     if explanation.picture:
         lines += ["", *(f"  {row}" for row in explanation.picture.splitlines())]
     if explanation.precedence is not None:
         lines += ["", *_contradictions(explanation, names)]
+    if circular and explanation.precedence is None:
+        lines += ["", in_a_circle(explanation.steps)]
     if len({op.order for op in map(history.operations.__getitem__, explanation.core) if op.order is not None}) > 1:
         lines += ["", "Operations with a smaller order take effect first."]
-    lines += _frontier(explanation)
-    if explanation.other_initial is not None and len(show(explanation.other_initial[0])) <= _LONGEST_VALUE:
-        lines += [
-            "",
-            f"Another first value would remove this violation: --initial '{show(explanation.other_initial[0])}'.",
-        ]
+    if not circular:
+        lines += _frontier(explanation)
+    lines += _likely_causes(explanation)
     if explanation.others:
         keys = ", ".join(show(key.key) for key in explanation.others[:_MOST_LISTED])
         more = "" if len(explanation.others) <= _MOST_LISTED else ", ..."
@@ -211,16 +212,28 @@ def _frontier(explanation: Explanation) -> list[str]:
     if stuck is None or not stuck.blocked or len(explanation.core) == 1:
         return []
     ops = explanation.verdict.history.operations
-    start = "; ".join(_name(explanation.verdict, ops[p]) for p in stuck.prefix[-_MOST_LISTED:]) or "nothing"
+    start = "; ".join(name_of(explanation.verdict, ops[p]) for p in stuck.prefix[-_MOST_LISTED:]) or "nothing"
     more = len(stuck.prefix) - _MOST_LISTED
     head = f"{more:,} operations; " if more > 0 else ""
     lines = ["", f"The longest legal order is: {head}{start}.", "Then none of these can come next:"]
     for each in stuck.blocked:
         op = ops[each.position]
-        reason = f"the spec allows {_values(op, each.allowed)}" if each.allowed else "it is not a legal step there"
+        reason = f"the spec allows {values_of(op, each.allowed)}" if each.allowed else "it is not a legal step there"
         if op.order is not None and any(explanation.verdict.spec.allows(op, given) for given in each.allowed):
             reason = "an operation with a smaller order must come first"  # to the spec it would be welcome
-        lines.append(f"  {_name(explanation.verdict, op)} by process {_process(op)}: {reason}")
+        lines.append(f"  {name_of(explanation.verdict, op)} by process {process_of(op)}: {reason}")
+    return lines
+
+
+def _likely_causes(explanation: Explanation) -> list[str]:
+    """The likeliest cause with its evidence, and what else it may be."""
+    if not explanation.causes:
+        return []
+    first, *rest = explanation.causes
+    lines = ["", f"Likely cause: {CAUSES[first.cause]} (a guess). {first.text}"]
+    lines += [f"  - {evidence.text}" for evidence in first.evidence]
+    if rest:
+        lines.append(f"It may also be {' or '.join(CAUSES[cause.cause] for cause in rest)}.")
     return lines
 
 
@@ -256,44 +269,3 @@ def _remedy(verdict: Verdict) -> str:
     if verdict.checker in _EXACT and "budget ran out" not in verdict.why:
         return "; --checker auto searches where this checker does not apply"
     return "; a larger --budget or --max-memory may help"
-
-
-def _call(op: Operation) -> str:
-    return one_line(f"{op.name}({', '.join(map(show, op.args))})")
-
-
-def _process(op: Operation) -> str:
-    return one_line(str(op.process))
-
-
-def _name(verdict: Verdict, op: Operation) -> str:
-    """The operation in short; with its key only where several keys are shown together."""
-    together = len(verdict.keys) == 1 and verdict.keys[0].key is None
-    text = str(op) if together or op.key is None else str(dataclasses.replace(op, key=None))
-    text = one_line(text)
-    silent = op.outcome is not Outcome.OK or op.result is not None
-    if silent or verdict.spec.step(op).returns in (Returns.NOTHING, Returns.SUCCESS):
-        return text
-    return f"{text} -> {_value(op, None)}"
-
-
-def _value(op: Operation, value: Value) -> str:
-    name = op.name.replace("_", "-")
-    if value is None and name == "get":
-        return "absent"
-    if value is None and name in ("dequeue", "pop", "peek", "pop-front", "pop-back", "delete-max"):
-        return "empty"
-    return show(value)
-
-
-def _values(op: Operation, values: tuple[Value, ...]) -> str:
-    return ", ".join(
-        sorted((_value(op, value) for value in values), key=lambda text: (text in ("absent", "empty"), text))
-    )
-
-
-def _when(op: Operation) -> str:
-    end = "..." if op.return_ is None else f"{op.return_}"
-    hint = "" if op.order is None else f"  order {op.order}"
-    line = "" if op.line is None else f"  line {op.line}"
-    return f"[{op.call}, {end}]{hint}{line}"
