@@ -37,9 +37,8 @@ def short_names(history: History, positions: Sequence[int]) -> dict[int, str]:
     """Letters for operations, in the order in which they are listed: A, B, ..., Z, A1, B1, ...; numbers where processes
     have letters for names.
     """
-    if any(
-        isinstance(p, str) and len(p) == 1 for p in (history.operations[position].process for position in positions)
-    ):
+    processes = {str(history.operations[position].process) for position in positions}
+    if any(len(process) == 1 and process.isupper() for process in processes):
         return {position: f"#{number}" for number, position in enumerate(positions, 1)}
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     rounds = ("" if number == 0 else str(number) for number in itertools.count())
