@@ -170,18 +170,30 @@ class _Minimiser:
         return list(kept)
 
     def _sources(self, scene: list[int], needed: list[int]) -> set[int]:
-        """The relaxed operations that explain the needed ones when any single one of those is not there."""
+        """The relaxed operations that explain the needed ones when any single one of those is not there; no more of
+        them than that takes.
+        """
         sources: set[int] = set()
         for left_out in needed:
-            kept = [p for p in needed if p != left_out]
-            others = [p for p in scene if p not in kept and not self._spec.reads(self._ops[p])]
-            answer = self._decide([*kept, *others], others)
+            answer = self._without(needed, left_out, [p for p in scene if not self._spec.reads(self._ops[p])])
             if self._late() or not answer.found:
                 continue
-            used = [p for p in answer.witness.order if p not in kept]
+            used = [p for p in answer.witness.order if p not in needed]
             for each in list(used):
                 fewer = [p for p in used if p != each]
-                if not self._late() and self._decide([*kept, *fewer], fewer).found:
+                if not self._late() and self._without(needed, left_out, fewer).found:
                     used = fewer
-            sources |= set(used) - {left_out}
+            sources |= set(used)
+        for each in sorted(sources, key=lambda p: self._ops[p].call):
+            fewer = sorted(sources - {each})
+            if not self._late() and all(self._without(needed, left_out, fewer).found for left_out in needed):
+                sources.remove(each)
         return sources
+
+    def _without(self, needed: Sequence[int], left_out: int, others: Sequence[int]) -> Answer:
+        """Whether the needed operations but one are explained, with that one and ``others`` relaxed."""
+        kept = [p for p in needed if p != left_out]
+        relaxed = {left_out, *others}.difference(kept)
+        if self._spec.reads(self._ops[left_out]):
+            relaxed.discard(left_out)
+        return self._decide([*kept, *relaxed], relaxed)
