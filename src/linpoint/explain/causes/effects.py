@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from linpoint.checkers.search.decider import Decider
@@ -21,11 +21,13 @@ from linpoint.explain.reasons import Evidence
 from linpoint.explain.supply import PASS_ON, attempts, observes, supplies
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical, scalars, show
+from linpoint.specs.protocol import Returns
 from linpoint.verdicts import KeyVerdict
 
 _MOST_OPERATIONS: Final = 500_000
 _MOST_CORE: Final = 40
 _LONGEST_VALUE: Final = 200
+_COUNTS: Final = ("counter", "fetch-add", "multiset", "semaphore")
 _REMOVES: Final = ("dequeue", "pop", "pop-front", "pop-back", "delete-max")
 _ACQUIRES: Final = ("acquire", "acquire-write")
 _UPDATED_TWICE: Final = ("replaced-twice", "same-count", "counts-inverted", "count-too-low", "fork")
@@ -39,7 +41,7 @@ def suspects(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
     yield from _from_nowhere(explanation, key)
     yield from _duplicates(explanation, key)
     yield from _two_steps(explanation, key)
-    yield from _torn(explanation)
+    yield from _torn(explanation, key)
     yield from _vanished(explanation, key)
 
 
@@ -50,7 +52,10 @@ def _first_value(explanation: Explanation) -> Iterator[Suspicion]:
     how = f": --initial '{first}'" if len(first) <= _LONGEST_VALUE else ""
     evidence = [Evidence(f"Another first value would remove this violation{how}.", explanation.core)]
     text = "The object did not start with the value that was assumed: an earlier run, a setup step, or another default."
-    yield Suspicion(97, "wrong-initial-value", text, evidence)
+    # One operation that saw what was never put there says so loudest; several, or a count, may have another cause.
+    counts = explanation.verdict.spec.name.partition("(")[0] in _COUNTS
+    weight = 50 if counts else 97 if len(explanation.core) == 1 else 70
+    yield Suspicion(weight, "wrong-initial-value", text, evidence)
 
 
 def _from_nowhere(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
@@ -63,7 +68,7 @@ def _from_nowhere(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspici
     observed = {p: observes(ops[p]) for p in certain if not isinstance(ops[p].result, Mapping)}
     seen = set().union(*observed.values()) if observed else set()
     seen -= set(map(canonical, scalars(spec.initial)))
-    if spec.name.partition("(")[0] in ("counter", "fetch-add", "multiset") or not seen:
+    if spec.name.partition("(")[0] in _COUNTS or not seen:
         return  # what is seen there is computed, not put there
     for position in key.positions:
         seen -= supplies(ops[position], spec)
@@ -160,32 +165,62 @@ def _two_steps(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]
             58, "non-atomic-update", text, [Evidence(f"{found.sentence[0].upper()}{found.sentence[1:]}.", telling)]
         )
         return
-    locks = [p for p in explanation.needed if ops[p].name.replace("_", "-") in _ACQUIRES]
-    if len(locks) >= 2:
-        both = " and ".join(who(verdict, ops[p]) for p in locks[-2:])
-        yield Suspicion(58, "non-atomic-update", text, [Evidence(f"{both} both got the lock.", tuple(locks[-2:]))])
+    won = [p for p in explanation.needed if _excludes_another(explanation, ops[p])]
+    alike = [p for p in won if (ops[p].name, ops[p].args) == (ops[won[-1]].name, ops[won[-1]].args)]
+    if len(alike) >= 2:
+        both = " and ".join(who(verdict, ops[p]) for p in alike[-2:])
+        yield Suspicion(58, "non-atomic-update", text, [Evidence(f"{both} both succeeded.", tuple(alike[-2:]))])
+        return
+    culprit = explanation.culprit
+    if verdict.spec.name == "counter" and culprit is not None:
+        count = ops[culprit.position].result
+        if isinstance(count, int) and all(isinstance(each, int) and count < each for each in culprit.allowed):
+            evidence = [Evidence(f"{who(verdict, ops[culprit.position])} misses a step.", (culprit.position,))]
+            yield Suspicion(58, "non-atomic-update", text, evidence)
 
 
-def _torn(explanation: Explanation) -> Iterator[Suspicion]:
+def _excludes_another(explanation: Explanation, op: Operation) -> bool:
+    """Whether its success leaves no room for the same again: a lock, an insert, a count of one's own."""
+    if op.outcome is not Outcome.OK:
+        return False
+    name = op.name.replace("_", "-")
+    if name in _ACQUIRES or name == "fetch-add":
+        return True
+    return op.result is True and explanation.verdict.spec.step(op).returns is Returns.SUCCESS
+
+
+def _torn(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
     """An operation on several words whose words fit one by one, but not together."""
     verdict = explanation.verdict
+    among = key.positions if len(key.positions) <= _MOST_CORE else explanation.core
     for position in explanation.core:
         op = verdict.history.operations[position]
         alone = list(_words(op))
         if len(alone) < 2:
             continue
         fits = (
-            Decider(verdict.history.replace(position, each), verdict.spec, verdict.condition).decide(
-                explanation.core, seconds=0.2
-            )
+            Decider(verdict.history.replace(position, each), verdict.spec, verdict.condition).decide(among, seconds=0.2)
             for each in alone
         )
         if all(answer.found for answer in fits):
             evidence = [
-                Evidence(f"Each word of {who(verdict, op)} fits by itself, but not all of them together.", (position,))
+                Evidence(f"Each word of {who(verdict, op)} fits by itself, but not all of them together.", (position,)),
+                *_changed_at_once(explanation, among, op),
             ]
             text = "Several words were read or changed one after the other, and another operation came between them."
-            yield Suspicion(86, "torn-snapshot", text, evidence)
+            yield Suspicion(98, "torn-snapshot", text, evidence)
+            return
+
+
+def _changed_at_once(explanation: Explanation, positions: Sequence[int], seen: Operation) -> Iterator[Evidence]:
+    """An operation that changed several words, of which ``seen`` saw some."""
+    verdict = explanation.verdict
+    for position in positions:
+        op = verdict.history.operations[position]
+        changed = supplies(op, verdict.spec)
+        overlaps = op.call <= seen.end and seen.call <= op.end
+        if overlaps and isinstance(op.args[0], tuple) and len(op.args[0]) > 1 and changed & observes(seen):
+            yield Evidence(f"{who(verdict, op)} changed several words at once, at about that time.", (position,))
             return
 
 
