@@ -78,9 +78,11 @@ def steps_are_true(verdict: linpoint.Verdict, found: linpoint.Explanation) -> No
             assert first.end < second.call
             continue
         changes = {p for p in everything if not verdict.spec.reads(verdict.history[p])}  # no other matters, as recorded
-        others = changes - {step.before, step.after}
         pair = (step.after, step.before)
-        assert not explained(verdict, pair, others, in_order=pair), (found.text, step)
+        kept = {*pair, *(step.operations[2:] if step.reason == "last-written" else ())}
+        if step.reason == "overwritten":  # a third operation may be the one to tell that the value was there before
+            kept |= {p for premise in found.steps[:-2] for p in premise.operations} - {*step.operations[2:]}
+        assert not explained(verdict, kept, changes - kept, in_order=pair), (found.text, step)
     circular = [step for step in found.steps if step.before is not None]
     if circular:
         assert {step.before for step in circular[-2:]} <= {step.after for step in circular}, found.text

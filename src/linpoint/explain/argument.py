@@ -27,6 +27,7 @@ from linpoint.verdicts import StuckFrontier
 
 _MOST_OPERATIONS: Final = 9
 """Of more, all pairs are too many to ask for and a circle too long to follow."""
+_MOST_WITH_WITNESS: Final = 6
 _CONDITIONS: Final = ("linearizable", "strict", "durable")
 _WRITES: Final = ("write", "put", "cas", "swap", "mwcas", "mwswap", "txn")
 
@@ -83,13 +84,23 @@ def circle(
         timed = in_time(history, first, second)
         if timed is not None:
             steps[first, second] = _step(timed, first, second, names)
-    # Two that the times put in one order and the spec in the other are all that it takes.
-    for (second, first), before in list(steps.items()):
-        if pairs.only(first, second):
-            return _with_premise(steps, before, _spec_step(history, spec, first, second, core, names))
+    # Two that the times put in one order and the spec in the other are all that it takes, perhaps with a third that
+    # tells when the value was there.
+    for beside in ((), *((each,) for each in core)):
+        for (second, first), before in list(steps.items()):
+            if not {first, second} & set(beside) and pairs.only(first, second, *beside):
+                step = _spec_step(history, spec, first, second, core, names)
+                premises = _premises(history, spec, steps, pairs, step, core, names)
+                if not beside or premises:
+                    return (*premises, before, step)
     for first, second in itertools.permutations(core, 2):
         if (first, second) not in steps and (second, first) not in steps and pairs.only(first, second):
             steps[first, second] = _spec_step(history, spec, first, second, core, names)
+    for first, second, witness in itertools.permutations(core, 3) if len(core) <= _MOST_WITH_WITNESS else ():
+        if (first, second) not in steps and (first, witness) in steps and pairs.only(first, second, witness):
+            seen = _witnessed(history, spec, first, second, witness, names)
+            if seen is not None:
+                steps[first, second] = seen
     found = _shortest_circle(core, steps)
     # What everybody knows comes first, what is surprising last.
     return tuple(sorted(found, key=lambda step: step.reason != "real-time")) if len(found) <= 2 else tuple(found)
@@ -105,17 +116,20 @@ class _Pairs:
         self._condition = condition
         self._deadline = deadline
 
-    def only(self, first: int, second: int) -> bool:
-        """Whether ``first`` certainly comes before ``second``: there is no order of all with it the other way round."""
+    def only(self, first: int, second: int, *beside: int) -> bool:
+        """Whether ``first`` certainly comes before ``second``: there is no order of all with it the other way round,
+        given what those ``beside`` returned.
+        """
         ops = self._history.operations
         left = self._deadline - time.monotonic()
         if left <= 0:
             return False
         hinted = self._history.replace(first, dataclasses.replace(ops[first], order=2))
         hinted = hinted.replace(second, dataclasses.replace(ops[second], order=1))
-        others = [p for p in self._positions if p not in (first, second) and not self._spec.reads(ops[p])]
+        known = (first, second, *beside)
+        others = [p for p in self._positions if p not in known and not self._spec.reads(ops[p])]
         decider = Decider(hinted, self._spec, self._condition)
-        answer = decider.decide(sorted([first, second, *others]), seconds=min(left, 0.3), relaxed=frozenset(others))
+        answer = decider.decide(sorted([*known, *others]), seconds=min(left, 0.3), relaxed=frozenset(others))
         return answer.found is False
 
 
@@ -143,6 +157,22 @@ def _spec_step(history: History, spec: Spec, first: int, second: int, core: Sequ
     else:
         text = f"{head}after {y}, {x} could not have {_did(spec, a)}"
     return Step("spec-order", (first, second), text, first, second)
+
+
+def _witnessed(history: History, spec: Spec, first: int, second: int, witness: int, names: Names) -> Step | None:
+    """Why a third operation shows that ``first`` comes before ``second``: it saw what the second put there, although
+    the first had returned by then.
+    """
+    ops = history.operations
+    seen = observes(ops[witness]) & supplies(ops[second], spec)
+    if not seen or in_time(history, first, witness) is None:
+        return None
+    value = _what(ops[witness], seen)
+    text = (
+        f"{names[first]} < {names[second]}, because {names[witness]} saw {value} of {names[second]}, "
+        f"and {names[first]} had returned before"
+    )
+    return Step("last-written", (first, second, witness), text, first, second)
 
 
 def _normal(name: str) -> str:
@@ -179,13 +209,27 @@ def _did(spec: Spec, op: Operation) -> str:
     return f"returned {one_line(value_of(op, op.result))}" if _tells(spec, op) else "happened"
 
 
-def _with_premise(steps: Mapping[tuple[int, int], Step], before: Step, spec_step: Step) -> tuple[Step, ...]:
-    """The two steps of a circle, and that the replaced value was there before, where that is what the second rests on."""
-    if spec_step.reason == "overwritten" and spec_step.after is not None:
-        premise = steps.get((spec_step.operations[2], spec_step.after))
-        if premise is not None:
-            return (premise, before, spec_step)
-    return (before, spec_step)
+def _premises(
+    history: History,
+    spec: Spec,
+    steps: Mapping[tuple[int, int], Step],
+    pairs: _Pairs,
+    step: Step,
+    core: Sequence[int],
+    names: Names,
+) -> tuple[Step, ...]:
+    """That the replaced value was there before it was replaced, where that is what a step rests on."""
+    if step.reason != "overwritten" or step.after is None:
+        return ()
+    source, replacer = step.operations[2], step.after
+    known = steps.get((source, replacer))
+    if known is not None:
+        return (known,)
+    for between in core:
+        last = steps.get((between, replacer))
+        if between not in step.operations and last is not None and pairs.only(source, between):
+            return (_spec_step(history, spec, source, between, core, names), last)
+    return ()
 
 
 def _shortest_circle(core: Sequence[int], steps: Mapping[tuple[int, int], Step]) -> list[Step]:
