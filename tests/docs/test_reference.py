@@ -16,12 +16,14 @@ from linpoint.checkers.conditions import CONDITIONS
 from linpoint.checkers.select import CHECKERS
 from linpoint.cli.main import app
 from linpoint.errors import CODES
+from linpoint.explain.reasons import CAUSES, REASONS
 from linpoint.histories.formats import FORMATS
 from linpoint.specs import BUILT_IN
 from linpoint.specs.protocol import Returns
 from tests.docs.pages import DOCS, ROOT
 
 REFERENCE = ROOT / "docs" / "reference"
+EXPLAINED = (ROOT / "docs" / "explanation" / "reasons-and-causes.md").read_text(encoding="utf-8")
 
 
 def text_of(page: str) -> str:
@@ -82,6 +84,16 @@ def test_each_checker_is_explained(name):
 def test_each_condition_is_explained(name):
     assert f"`{name}`" in text_of("commands.md")
     assert f"\n## `{name}`\n" in (ROOT / "docs" / "explanation" / "conditions.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("word", "meaning"), REASONS.items())
+def test_each_reason_has_its_meaning(word, meaning):
+    assert f"| `{word}` | {meaning} |" in EXPLAINED
+
+
+@pytest.mark.parametrize("word", CAUSES)
+def test_each_cause_is_explained(word):
+    assert f"| `{word}` | " in EXPLAINED
 
 
 # Formats and specs

@@ -132,7 +132,8 @@ def _violation(explanation: Explanation) -> str:
     history = verdict.history
     lines = [sentence(explanation)]
     circular = bool(explanation.steps) and all(step.before is not None for step in explanation.steps)
-    if explanation.pattern is not None and not circular:
+    telling = circular and all(step.reason != "spec-order" for step in explanation.steps)
+    if explanation.pattern is not None and not telling:
         lines.append(f"The reason: {explanation.pattern.sentence}.")
     if explanation.precedence is not None:
         found = explanation.precedence
