@@ -56,12 +56,12 @@ def padded(text: str, width: int) -> str:
 
 def wrapped(text: str, width: int, *, most: int = 3) -> list[str]:
     """``text`` in at most ``most`` lines of at most ``width`` columns, broken at spaces where there are any."""
-    lines = []
+    lines: list[str] = []
     rest = text
     while columns(rest) > width and len(lines) < most - 1:
         line = _beginning(rest, width)
         broken = line.rstrip() if rest[len(line)] == " " else line.rpartition(" ")[0].rstrip()
-        line = broken if columns(broken) > width // 2 else line
+        line = broken if columns(broken) > width // 3 else line
         lines.append(line)
         rest = rest[len(line) :].lstrip(" ")
     return [*lines, fitted(rest, width)]

@@ -116,21 +116,21 @@ class Trace:
         _check_failure(self)
 
     @property
-    def switches(self) -> tuple[int, ...]:
-        """Positions of the steps with which another thread goes on than the one that ran before.
+    def switches(self) -> dict[int, Process]:
+        """The positions of the steps with which another thread goes on, each with the thread that ran before.
 
         Steps of the memory interrupt nobody, and after a crash nobody is left to be interrupted.
         """
-        found = []
+        found = {}
         running: Process | None = None
         for position, step in enumerate(self.steps):
             if step.kind is StepKind.CRASH:
                 running = None
             elif step.thread is not None and step.kind not in OF_MEMORY:
                 if running is not None and running != step.thread:
-                    found.append(position)
+                    found[position] = running
                 running = step.thread
-        return tuple(found)
+        return found
 
     @property
     def preemptions(self) -> int:
@@ -186,7 +186,7 @@ def _check_threads(trace: Trace) -> None:
         for who in (step.thread, step.other):
             if who is not None and who not in known:
                 raise ValueError(f"step {position} is about thread {who!r}, which the trace does not have")
-    switches = set(trace.switches)
+    switches = trace.switches
     for position, step in enumerate(trace.steps):
         if step.preempts and position not in switches:
             raise ValueError(f"step {position} preempts nobody: no other thread ran before it")
