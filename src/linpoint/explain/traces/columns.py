@@ -9,17 +9,16 @@ too narrow, the trace is a list with the thread's name before each step. Cost: O
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from linpoint.explain.letters import ELLIPSIS, columns, fitted, harmless, padded, wrapped
 from linpoint.explain.traces.rows import Row, Rule, StepRow, left_in_buffers, rows_of
 from linpoint.explain.traces.words import Wording, sentence, wording_of
-from linpoint.histories.operation import Process
 from linpoint.histories.trace import StepKind, Trace
 from linpoint.histories.values import counted
 
-MOST: Final = 120
+MOST: Final = 80
 """About so many steps are shown."""
 NARROWEST: Final = 40
 
@@ -37,12 +36,26 @@ _MOST_LINES: Final = 4  # of a message or a schedule
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
-    """The columns and what goes into them. ``cells`` gives the lines of a row for columns of these widths."""
+class _Gutter:
+    """What stands left of the threads, in columns: numbers, places, the text of source lines; and the room beside it."""
 
     number: int
     place: int
     source: int
+    room: int
+    """For source lines and threads."""
+
+    def beside(self, threads: int) -> _Gutter:
+        """The gutter beside threads that take so much room: without source lines, if that would leave them too little."""
+        source = min(self.source, self.room - threads - len(_GAP))
+        return replace(self, source=source if source >= min(self.source, _NARROWEST_SOURCE) else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The columns and what goes into them. ``cells`` gives the lines of a row for columns of these widths."""
+
+    gutter: _Gutter
     columns: tuple[int, ...]
     header: tuple[str, ...]
     cells: Callable[[StepRow, Sequence[int]], list[list[str]]]
@@ -73,11 +86,8 @@ def _ending(trace: Trace, wording: Wording, width: int) -> list[str]:
         told = f"Schedule: {harmless(trace.schedule)}"
         whole = wrapped(told, width, most=_MOST_LINES)
         # Half a schedule is of no use to anybody.
-        lines += (
-            whole
-            if ELLIPSIS not in whole[-1]
-            else [f"Schedule: of {counted(len(trace.schedule), 'letter')}, not shown"]
-        )
+        cut = ELLIPSIS in whole[-1]
+        lines += [f"Schedule: {counted(len(trace.schedule), 'letter')}, not shown"] if cut else whole
     return ["", *lines] if lines else []
 
 
@@ -87,52 +97,58 @@ def _table(trace: Trace, wording: Wording, rows: Sequence[Row], width: int) -> _
     number = max(len(f"{row.position:,}") for row in steps)
     places = [columns(wording.place(row.step.place)) for row in steps if row.step.place]
     place = min(max(places, default=0), _WIDEST_PLACE, width // 4)
-    threads = [wording.thread(thread.id) for thread in trace.threads]
-    index: dict[Process | None, int] = {thread.id: at for at, thread in enumerate(trace.threads)}
+    source = min(max(columns(wording.source(row.step)) for row in steps), _WIDEST_SOURCE)
+    room = width - number - len(_MARKS[""]) - len(_GAP) * (2 if place else 1) - place
+    threads = max(1, len(trace.threads))
+    widest = room // threads - len(_GAP)
+    if widest < _NARROWEST_COLUMN:
+        return _listed(trace, wording, steps, _Gutter(number, place, source, room))
+    with_source = (room - source - len(_GAP)) // threads - len(_GAP)
+    widest = with_source if with_source >= _GOOD_COLUMN else widest
+    return _side_by_side(trace, wording, steps, _Gutter(number, place, source, room), widest)
 
-    def side_by_side(row: StepRow, widths: Sequence[int]) -> list[list[str]]:
+
+def _side_by_side(trace: Trace, wording: Wording, steps: Sequence[StepRow], gutter: _Gutter, widest: int) -> _Table:
+    """A column for each thread, none wider than it needs to be."""
+    ids = [thread.id for thread in trace.threads]
+
+    def cells(row: StepRow, widths: Sequence[int]) -> list[list[str]]:
         return [
-            _cell(row, widths[at], depth, at == index.get(row.step.thread)) for at, depth in enumerate(row.open_calls)
+            _cell(row, width, depth, mine=row.step.thread == who)
+            for who, width, depth in zip(ids, widths, row.open_calls, strict=True)
         ]
 
-    def listed(row: StepRow, widths: Sequence[int]) -> list[list[str]]:
+    names = tuple(map(wording.thread, ids))
+    needs = [min(columns(name), widest) for name in names]
+    for row in steps:
+        lines = cells(row, [widest] * len(ids))
+        needs = [max(need, *map(columns, each)) for need, each in zip(needs, lines, strict=True)]
+    return _Table(gutter.beside(sum(needs) + len(_GAP) * len(needs)), tuple(needs), names, cells)
+
+
+def _listed(trace: Trace, wording: Wording, steps: Sequence[StepRow], gutter: _Gutter) -> _Table:
+    """One column with the names of the threads, and one with what they do."""
+    index = {thread.id: at for at, thread in enumerate(trace.threads)}
+
+    def cells(row: StepRow, widths: Sequence[int]) -> list[list[str]]:
         thread = row.step.thread
-        name = "" if thread is None else wording.thread(thread)
-        depth = 0 if thread is None else row.open_calls[index[thread]]
-        return [[fitted(name, widths[0])], _cell(row, widths[1], depth, True)]
+        if thread is None:
+            return [[""], _cell(row, widths[1], 0, mine=True)]
+        return [
+            [fitted(wording.thread(thread), widths[0])],
+            _cell(row, widths[1], row.open_calls[index[thread]], mine=True),
+        ]
 
-    room = width - number - len(_MARKS[""]) - len(_GAP) - (place + len(_GAP) if place else 0)
-    source = min(max((columns(wording.source(row.step)) for row in steps), default=0), _WIDEST_SOURCE)
-    fair = room // max(1, len(threads)) - len(_GAP)
-    if fair < _NARROWEST_COLUMN:
-        name = min(max(map(columns, threads)), _WIDEST_NAME)
-        what = room - name - 2 * len(_GAP)
-        needed = max(columns(line) for row in steps for line in listed(row, (name, what))[1])
-        source = _source(source, what - max(needed, columns("what")))
-        return _Table(
-            number, place, source, (name, what - source - len(_GAP) * bool(source)), ("thread", "what"), listed
-        )
-    with_source = (room - source - len(_GAP)) // len(threads) - len(_GAP)
-    most = with_source if with_source >= _GOOD_COLUMN else fair
-    needs = [
-        max(
-            columns(line)
-            for line in [threads[at], *(line for row in steps for line in side_by_side(row, [most] * len(threads))[at])]
-        )
-        for at in range(len(threads))
-    ]
-    needs = [min(need, most) for need in needs]
-    source = _source(source, room - sum(needs) - len(_GAP) * len(needs))
-    return _Table(number, place, source, tuple(needs), tuple(threads), side_by_side)
+    titles = ("thread", "what")
+    name = min(max(columns(wording.thread(thread)) for thread in index), _WIDEST_NAME)
+    name = max(name, columns(titles[0]))
+    what = gutter.room - name - 2 * len(_GAP)
+    needed = max(columns(line) for row in steps for line in cells(row, (name, what))[1])
+    needed = max(needed, columns(titles[1]))
+    return _Table(gutter.beside(name + needed + 2 * len(_GAP)), (name, needed), titles, cells)
 
 
-def _source(wanted: int, room: int) -> int:
-    """How wide the text of source lines may be: not at all if that would be too little."""
-    source = min(wanted, room - len(_GAP))
-    return source if source >= min(wanted, _NARROWEST_SOURCE) else 0
-
-
-def _cell(row: StepRow, width: int, depth: int, mine: bool) -> list[str]:
+def _cell(row: StepRow, width: int, depth: int, *, mine: bool) -> list[str]:
     """The lines of a step in the column of its thread; in the others only the bars of what is open there."""
     bars = "│ " * min(depth, _MOST_BARS)
     if not mine:
@@ -148,13 +164,13 @@ def _cell(row: StepRow, width: int, depth: int, mine: bool) -> list[str]:
 
 
 def _drawn(table: _Table, rows: Sequence[Row], wording: Wording, width: int) -> list[str]:
-    margin = len(_MARKS[""]) + table.number
+    gutter = table.gutter
+    margin = len(_MARKS[""]) + gutter.number
     titles = ["#".rjust(margin)]
     widths = [margin]
-    if table.place:
-        gutter = table.place + (len(_GAP) + table.source if table.source else 0)
-        titles.append("where")
-        widths.append(gutter)
+    if gutter.place:
+        titles.append(fitted("where", gutter.place))
+        widths.append(gutter.place + (len(_GAP) + gutter.source if gutter.source else 0))
     titles += (fitted(title, each) for title, each in zip(table.header, table.columns, strict=True))
     widths += table.columns
     lines = [_line(titles, widths), _line(["-" * each for each in widths], widths)]
@@ -181,16 +197,17 @@ def _across(row: StepRow, margin: int, width: int) -> list[str]:
 
 def _step(table: _Table, row: StepRow, wording: Wording, widths: Sequence[int]) -> list[str]:
     step = row.step
-    gutter = []
-    if table.place:
-        where = "" if step.place is None else fitted(wording.place(step.place), table.place)
-        source = fitted(wording.source(step), table.source) if table.source else ""
-        gutter = [f"{padded(where, table.place)}{_GAP}{source}" if source else where]
+    left = []
+    gutter = table.gutter
+    if gutter.place:
+        where = "" if step.place is None else fitted(wording.place(step.place), gutter.place)
+        source = fitted(wording.source(step), gutter.source) if gutter.source else ""
+        left = [f"{padded(where, gutter.place)}{_GAP}{source}" if source else where]
     cells = table.cells(row, table.columns)
-    lines = [_line([_head(row, widths[0]), *gutter, *(cell[0] for cell in cells)], widths)]
+    lines = [_line([_head(row, widths[0]), *left, *(cell[0] for cell in cells)], widths)]
     for at in range(1, max(map(len, cells))):
         rest = [cell[at] if at < len(cell) else _open(cell) for cell in cells]
-        lines.append(_line(["", *("" for _ in gutter), *rest], widths))
+        lines.append(_line(["", *("" for _ in left), *rest], widths))
     return lines
 
 

@@ -18,6 +18,7 @@ from linpoint.histories.trace import StepKind, Trace, TraceStep
 from linpoint.histories.values import counted
 
 _BRACKETS: Final = {StepKind.CALL: "begin", StepKind.RETURN: "end"}
+_MOST_RULES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +69,14 @@ def rows_of(trace: Trace, wording: Wording, *, most: int) -> list[Row]:
     caches: object = ()
     rows: list[Row] = []
     expected = 0
-    for position in chosen(trace, most=most):
+    positions = chosen(trace, most=most)
+    # Where threads take turns at every step, rules would be half of all rows and say nothing new.
+    often = sum(position in switches for position in positions) > _MOST_RULES
+    for position in positions:
         step = trace.steps[position]
         if position > expected:
             rows.append(Fold(_folded(trace, wording, range(expected, position), quiet)))
-        if position in switches:
+        if position in switches and (step.preempts or not often):
             rows.append(Rule(_rule(wording, step, switches[position]), step.preempts))
         drained = step.kind is StepKind.DRAIN and not step.buffer  # its words say it already
         buffer = step.buffer != stores[step.thread] and not drained
