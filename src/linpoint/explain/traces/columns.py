@@ -12,11 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from linpoint.explain.letters import ELLIPSIS, columns, fitted, harmless, padded, wrapped
+from linpoint.explain.letters import columns, fitted, harmless, padded, wrapped
 from linpoint.explain.traces.rows import Row, Rule, StepRow, left_in_buffers, rows_of
-from linpoint.explain.traces.words import Wording, sentence, wording_of
+from linpoint.explain.traces.words import Wording, schedule_words, sentence, wording_of
 from linpoint.histories.trace import StepKind, Trace
-from linpoint.histories.values import counted
 
 MOST: Final = 80
 """About so many steps are shown."""
@@ -83,11 +82,8 @@ def _ending(trace: Trace, wording: Wording, width: int) -> list[str]:
         told = "; ".join(f"{wording.thread(thread)} {wording.stores(stores)}" for thread, stores in left.items())
         lines += wrapped(f"Never reached memory: {told}", width)
     if trace.schedule is not None:
-        told = f"Schedule: {harmless(trace.schedule)}"
-        whole = wrapped(told, width, most=_MOST_LINES)
-        # Half a schedule is of no use to anybody.
-        cut = ELLIPSIS in whole[-1]
-        lines += [f"Schedule: {counted(len(trace.schedule), 'letter')}, not shown"] if cut else whole
+        told = f"Schedule: {schedule_words(trace.schedule, (_MOST_LINES // 2) * width)}"
+        lines += wrapped(told, width, most=_MOST_LINES)
     return ["", *lines] if lines else []
 
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from linpoint.explain.letters import fitted, harmless
+from linpoint.explain.letters import columns, fitted, harmless
 from linpoint.histories.operation import Process
 from linpoint.histories.trace import FAILURES, MEMORY_MODELS, Place, StepKind, Trace, TraceStep, Unpersisted
 from linpoint.histories.values import Value, counted, show
@@ -168,6 +168,12 @@ def sentence(trace: Trace, wording: Wording) -> str:
     place = None if failure.step is None else trace.steps[failure.step].place
     where = "" if place is None else f" at {wording.place(place)}"
     return f"{', '.join(numbers)}: {FAILURES[failure.kind]}{where}"
+
+
+def schedule_words(schedule: str, longest: int) -> str:
+    """A schedule in at most ``longest`` columns. It is whole or not there: half of one is of no use to anybody."""
+    told = harmless(schedule)
+    return told if columns(told) <= longest else f"{counted(len(schedule), 'letter')}, not shown"
 
 
 def _listed(parts: Iterable[str]) -> str:
