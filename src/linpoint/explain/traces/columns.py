@@ -30,6 +30,7 @@ _WIDEST_SOURCE: Final = 28
 _NARROWEST_SOURCE: Final = 16
 _WIDEST_NAME: Final = 16
 _MOST_BARS: Final = 3
+_NARROWEST_TEXT: Final = 8  # no bar takes that away
 _MARKS: Final = {"failing": "=> ", "related": "-> ", "": "   "}
 _MOST_LINES: Final = 4  # of a message or a schedule
 
@@ -136,7 +137,7 @@ def _listed(trace: Trace, wording: Wording, steps: Sequence[StepRow], gutter: _G
         ]
 
     titles = ("thread", "what")
-    name = min(max(columns(wording.thread(thread)) for thread in index), _WIDEST_NAME)
+    name = min(max(columns(wording.thread(thread)) for thread in index), _WIDEST_NAME, gutter.room // 4)
     name = max(name, columns(titles[0]))
     what = gutter.room - name - 2 * len(_GAP)
     needed = max(columns(line) for row in steps for line in cells(row, (name, what))[1])
@@ -146,7 +147,7 @@ def _listed(trace: Trace, wording: Wording, steps: Sequence[StepRow], gutter: _G
 
 def _cell(row: StepRow, width: int, depth: int, *, mine: bool) -> list[str]:
     """The lines of a step in the column of its thread; in the others only the bars of what is open there."""
-    bars = "│ " * min(depth, _MOST_BARS)
+    bars = "│ " * min(depth, _MOST_BARS, max(0, width - _NARROWEST_TEXT) // 2)
     if not mine:
         return [bars.rstrip()]
     first, rest = {"begin": ("┌ ", "│ "), "end": ("└ ", "  "), "": ("", "  ")}[row.bracket]
