@@ -18,6 +18,7 @@ from linpoint.cli.main import app
 from linpoint.errors import CODES
 from linpoint.explain.reasons import CAUSES, REASONS
 from linpoint.histories.formats import FORMATS
+from linpoint.histories.trace import FAILURES, Failure, Place, StepKind, Thread, Trace, TraceStep, Unpersisted
 from linpoint.specs import BUILT_IN
 from linpoint.specs.protocol import Returns
 from tests.docs.pages import DOCS, ROOT
@@ -121,6 +122,21 @@ def test_each_spec_has_its_operations_and_what_null_means(name):
         )
         assert row, step.signature()
         assert row[0].split("|")[-2].strip().startswith(MEANING_OF_NULL[step.returns])
+
+
+# Traces
+
+
+@pytest.mark.parametrize("thing", [Trace, TraceStep, Failure, Thread, Place, Unpersisted])
+def test_each_field_of_a_trace_is_explained(thing):
+    page = text_of("traces.md")
+    assert [field.name for field in dataclasses.fields(thing) if f"`{field.name}`" not in page] == []
+
+
+def test_each_kind_of_step_and_failure_is_explained():
+    rows = re.findall(r"^\| (`[^|]*`) +\|", sections_of("traces.md")["JSON"], re.MULTILINE)
+    assert {kind.value for kind in StepKind} <= set(re.findall(r"`([^`]+)`", " ".join(rows)))
+    assert [kind for kind in FAILURES if f'`"{kind}"`' not in text_of("traces.md")] == []
 
 
 # Python
