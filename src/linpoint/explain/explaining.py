@@ -111,8 +111,8 @@ def _explain(verdict: Verdict, seconds: float) -> Explanation:
         culprit,
         stuck,
         other,
-        picture(history, positions),
-        others,
+        picture=picture(history, positions),
+        others=others,
     )
 
 
