@@ -55,11 +55,10 @@ def report(
     refuse_unwritable([output], files, called="one of the results")
     results: list[Result] = []
     for file in files:
-        try:
-            found = _results(file)
-        except LinpointError as error:
+        found, error = _results(file)
+        if error is not None:
             print_error(str(error))
-            found = [unreadable(file, error)]
+            found.append(unreadable(file, error))
         results += (dataclasses.replace(result, page=_link(result.page, file, output)) for result in found)
     written = write_file("Report", output, lambda: Made(index(results)), Budget())
     print_text(sentence(results))
@@ -69,14 +68,14 @@ def report(
     raise typer.Exit(worst(_CODES[result.verdict] for result in results))
 
 
-def _results(file: str) -> list[Result]:
+def _results(file: str) -> tuple[list[Result], LinpointError | None]:
     from linpoint.explain.html.results import results_in  # noqa: PLC0415 - as above
 
+    name = "standard input" if file == STANDARD else file
     try:
-        content = Content(file).text()
+        return results_in(Content(file).text(), name)
     except LinpointError as error:
-        raise error.at("standard input" if file == STANDARD else file) from None
-    return results_in(content, "standard input" if file == STANDARD else file)
+        return [], error.at(name)
 
 
 def _link(page: str, source: str, output: str) -> str:

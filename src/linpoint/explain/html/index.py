@@ -22,7 +22,7 @@ from linpoint.explain.html.results import ERROR, PASSES, Result
 from linpoint.histories.printable import printable
 from linpoint.histories.values import counted
 
-_ORDER: Final = (ERROR, "violation", "unknown", *PASSES)
+_ORDER: Final = ("violation", ERROR, "unknown", *PASSES)
 _COLUMNS: Final = ("Result", "Verdict", "Spec", "Operations", "Keys", "Seconds", "What was found")
 _NUMBERS: Final = ("Operations", "Keys", "Seconds")
 _LONGEST: Final = 20_000

@@ -94,33 +94,32 @@ def result_of(document: Any, name: str) -> Result:
     return _result(msgspec.convert(document, _Document), name)
 
 
-def results_in(content: str, name: str) -> list[Result]:
-    """The results in the content of a file; ``name`` is what those are called that have no name of their own."""
-    try:
-        return list(_results(_decoded(content), name))
-    except RecursionError:
-        raise _no_result(name, "it is nested too deeply") from None
-    except msgspec.ValidationError as error:
-        raise _no_result(name, str(error)) from None
-    except ValueError as error:
-        lines = [(number, line) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
-        if len(lines) < 2 or not _is_document(lines[0][1]):
-            raise _no_result(name, f"it is not JSON: {error}") from None
-    return [result for number, line in lines for result in _in_line(line, f"{name}:{number}")]
+def results_in(content: str, name: str) -> tuple[list[Result], ResultError | None]:
+    """The results in the content of a file, and what ended them early: the first line that is none.
+
+    ``name`` is what those are called that have no name of their own.
+    """
+    lines = [(number, line) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
+    if len(lines) < 2 or not _is_document(lines[0][1]):
+        lines, places = [(1, content)], [name]
+    else:
+        places = [f"{name}:{number}" for number, _ in lines]
+    results: list[Result] = []
+    for place, (_, text) in zip(places, lines, strict=True):
+        try:
+            results += _results(_decoded(text), place)
+        except RecursionError:
+            return results, _no_result(place, "it is nested too deeply")
+        except msgspec.ValidationError as error:
+            return results, _no_result(place, str(error))
+        except ValueError as error:
+            return results, _no_result(place, f"it is not JSON: {error}")
+    return results, None
 
 
 def unreadable(name: str, error: LinpointError) -> Result:
     """What stands for a file that could not be read."""
     return Result(name, ERROR, f"{error.code}: {error.message}", (str(error),))
-
-
-def _in_line(line: str, place: str) -> Iterator[Result]:
-    try:
-        yield from _results(_decoded(line), place)
-    except RecursionError:
-        raise _no_result(place, "it is nested too deeply") from None
-    except ValueError as error:
-        raise _no_result(place, str(error)) from None
 
 
 def _is_document(line: str) -> bool:
