@@ -144,7 +144,7 @@ def _number(value: float | None, text: str) -> str:
 def _found(result: Result) -> str:
     """The message, which opens to everything that is known."""
     message = _text(result.message, _LONGEST_MESSAGE)
-    details = [f"<pre>{_text(text, _LONGEST)}</pre>" for text in result.texts]
+    details = [f'<pre tabindex="0">{_text(text, _LONGEST)}</pre>' for text in result.texts]
     if result.replay:
         command = printable(f"linpoint {shlex.join(result.replay)}", lines=False)
         details.append(f"<p>Show it again: <code>{escape(command)}</code></p>")
