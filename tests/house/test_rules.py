@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 SOURCES = [
     path
     for folder in ("src", "native", "tests", "benchmarks", "examples", "docs")
-    for pattern in ("*.py", "*.pyi", "*.cpp", "*.hpp")
+    for pattern in ("*.py", "*.pyi", "*.cpp", "*.hpp", "*.js", "*.css")
     for path in (ROOT / folder).rglob(pattern)
     if "_build" not in path.parts
 ]

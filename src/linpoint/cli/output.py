@@ -8,18 +8,18 @@ text goes through ``printable``. JSON is UTF-8 whatever the terminal is.
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from linpoint.cli import streams
 from linpoint.cli.limits import uninterrupted
+from linpoint.histories.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,25 +32,6 @@ _COLOURS = {
     "ERROR": "bold red",
 }
 
-# C0, DEL and C1, what changes the direction of text or breaks lines, and halves of surrogate pairs (which stand for
-# bytes of file names that are not UTF-8).
-_UNPRINTABLE: Final = re.compile(
-    "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]"
-)
-
-
-def printable(text: str, *, lines: bool = True) -> str:
-    r"""``text`` with control characters as escapes (``\x1b``, ``\u202e``), but for line ends where ``lines`` allows them."""
-    return _UNPRINTABLE.sub(lambda found: found[0] if lines and found[0] == "\n" else _escape(found[0]), text)
-
-
-def _escape(letter: str) -> str:
-    number = ord(letter)
-    if 0xDC80 <= number <= 0xDCFF:  # Python's stand-in for a byte of a file's name that is not UTF-8
-        number -= 0xDC00
-        return f"\\x{number:02x}"
-    return f"\\x{number:02x}" if number < 0x80 else f"\\u{number:04x}"
-
 
 def command_line(words: Sequence[str]) -> str:
     """Words as a shell takes them; those with control characters in the form ``$'...'`` of bash and zsh."""
@@ -58,7 +39,7 @@ def command_line(words: Sequence[str]) -> str:
 
 
 def _quoted(word: str) -> str:
-    if not _UNPRINTABLE.search(word):
+    if printable(word, lines=False) == word:
         return shlex.quote(word)
     return "$'" + printable(word.replace("\\", r"\\").replace("'", r"\'"), lines=False) + "'"
 
@@ -95,6 +76,13 @@ def print_text(text: str) -> None:
     head, colon, rest = text.partition(":")
     styled = Text.assemble((head + colon, _COLOURS.get(head, "")), rest)
     console().print(styled)
+
+
+def print_lines(lines: Sequence[str], *, stderr: bool = False) -> None:
+    """Lines as they are, for a program that reads them; nothing in them is markup or colour."""
+    stream = sys.stderr if stderr else streams.out()
+    stream.write("".join(f"{line}\n" for line in lines))
+    stream.flush()
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
