@@ -8,6 +8,7 @@ an anchor in ``docs/reference/errors.md`` and a test.
     └── LinpointError
         ├── HistoryError   LP-H...  the recorded history or its file
         ├── SpecError      LP-S...  the specification, its name, parameters or code
+        ├── ResultError    LP-R...  the JSON document of a result
         ├── UsageError     LP-U...  options and arguments of a command or function
         ├── CertificateError  LP-V001  a verdict that did not survive its own re-check (a bug of ours)
         └── ViolationError / UndecidedError  raised by ``Verdict.raise_for_violation``
@@ -36,6 +37,7 @@ CODES: dict[str, str] = {
     "LP-H018": "two events have the same index",
     "LP-H019": "the format needs a library that is not installed",
     "LP-H020": "a call comes before an earlier watermark",
+    "LP-R001": "this is not a result of linpoint",
     "LP-S001": "there is no such spec",
     "LP-S002": "the spec has no such operation",
     "LP-S003": "an operation has the wrong number of arguments",
@@ -90,6 +92,10 @@ class HistoryError(LinpointError):
 
 class SpecError(LinpointError):
     """The specification, its name, its parameters or its code is wrong."""
+
+
+class ResultError(LinpointError):
+    """What was given as the JSON document of a result is none."""
 
 
 class UsageError(LinpointError):

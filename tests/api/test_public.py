@@ -78,7 +78,8 @@ CLASSES = {
     "CertificateError": "as_dict at",
     "Crash": "covers line process time",
     "Explanation": (
-        "as_dict core culprit key minimal needed other_initial others pattern picture precedence stuck text verdict "
+        "as_dict causes core culprit key minimal names needed other_initial others pattern picture precedence steps stuck "
+        "text verdict "
         "verified"
     ),
     "History": (

@@ -3,8 +3,8 @@
 
     ```python     runs; all blocks of a page share one namespace and one folder
     ```console    each `$ command` (continued by `> more`) runs, in one shell a block; the lines after it are its output
-    ```json, ```text, ```edn, ```csv
-                  data: JSON and CSV must parse
+    ```json, ```text, ```edn, ```csv, ```yaml
+                  data: JSON, CSV and YAML must parse; a command `linpoint` in YAML must have the options it is given
 
 A comment before a block says what else it is. `<!-- file: NAME -->` writes the block to NAME in the page's folder
 (a Python block too, which then does not run); `<!-- output -->` says that a text block is what the Python block before
@@ -21,6 +21,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import traceback
@@ -28,6 +29,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import typer
+import yaml
+
+from linpoint.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)
@@ -135,8 +141,26 @@ def _check_data(block: Block, place: str) -> None:
                 json.loads(line)
     elif block.kind == "csv":
         list(csv.reader(io.StringIO(block.text), strict=True))
+    elif block.kind == "yaml":
+        _check_yaml(block, place)
     elif block.kind not in ("text", "edn"):
         raise BlockError(f"{place}: a block of kind {block.kind!r} is not tested; use one that is, see {__name__}")
+
+
+def _check_yaml(block: Block, place: str) -> None:
+    """The steps of a pipeline cannot run here, but what they ask of our command must exist."""
+    commands = typer.main.get_command(app).commands
+    values = [yaml.safe_load(block.text)]
+    while values:
+        value = values.pop()
+        if isinstance(value, dict | list):
+            values += value.values() if isinstance(value, dict) else value
+        elif isinstance(value, str) and value.startswith("linpoint "):
+            _, name, *words = shlex.split(value)
+            known = {option for parameter in commands[name].params for option in parameter.opts}
+            unknown = {word for word in words if word.startswith("-")} - known
+            if unknown:
+                raise BlockError(f"{place}: linpoint {name} has no {', '.join(sorted(unknown))}")
 
 
 def _run_python(block: Block, namespace: dict[str, Any], place: str) -> str:

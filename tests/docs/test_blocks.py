@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.docs.pages import PAGES, ROOT, Block, BlockError, blocks_of, compare, run_page
 
@@ -33,7 +34,9 @@ def run(text: str, folder: Path, monkeypatch) -> None:
     "page",
     [
         "'''\nno tag\n'''",
-        "'''yaml\na: 1\n'''",
+        "'''toml\na = 1\n'''",
+        "'''yaml\na: [\n'''",
+        "'''yaml\n- run: linpoint check a.jsonl --no-such\n'''",
         "'''{toctree}\nindex\n'''",
         "'''python\nassert False\n'''",
         "'''python\nprint(1)\n'''\n<!-- output -->\n'''text\n2\n'''",
@@ -49,7 +52,7 @@ def run(text: str, folder: Path, monkeypatch) -> None:
     ],
 )
 def test_what_is_not_true_fails(page, tmp_path, monkeypatch):
-    with pytest.raises((BlockError, ValueError, SyntaxError)):
+    with pytest.raises((BlockError, ValueError, SyntaxError, yaml.YAMLError)):
         run(page, tmp_path, monkeypatch)
 
 
@@ -65,6 +68,7 @@ def test_what_is_not_true_fails(page, tmp_path, monkeypatch):
         "'''console\n$ echo took 12 s; seq 5\ntook ... s\n1\n...\n5\n'''",
         "'''console\n$ ls /nowhere\nls: ... '/nowhere': ...\n'''",
         "'''json\n{}\n{}\n'''\n'''edn\n{:a 1}\n'''\n'''csv\na,b\n'''",
+        "'''yaml\na:\n  - run: linpoint check a.jsonl --spec queue --json\n'''",
         "  '''python\n  assert True\n  '''",
     ],
 )

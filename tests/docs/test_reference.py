@@ -16,12 +16,15 @@ from linpoint.checkers.conditions import CONDITIONS
 from linpoint.checkers.select import CHECKERS
 from linpoint.cli.main import app
 from linpoint.errors import CODES
+from linpoint.explain.reasons import CAUSES, REASONS
 from linpoint.histories.formats import FORMATS
+from linpoint.histories.trace import FAILURES, Failure, Place, StepKind, Thread, Trace, TraceStep, Unpersisted
 from linpoint.specs import BUILT_IN
 from linpoint.specs.protocol import Returns
 from tests.docs.pages import DOCS, ROOT
 
 REFERENCE = ROOT / "docs" / "reference"
+EXPLAINED = (ROOT / "docs" / "explanation" / "reasons-and-causes.md").read_text(encoding="utf-8")
 
 
 def text_of(page: str) -> str:
@@ -84,6 +87,16 @@ def test_each_condition_is_explained(name):
     assert f"\n## `{name}`\n" in (ROOT / "docs" / "explanation" / "conditions.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(("word", "meaning"), REASONS.items())
+def test_each_reason_has_its_meaning(word, meaning):
+    assert f"| `{word}` | {meaning} |" in EXPLAINED
+
+
+@pytest.mark.parametrize("word", CAUSES)
+def test_each_cause_is_explained(word):
+    assert f"| `{word}` | " in EXPLAINED
+
+
 # Formats and specs
 
 
@@ -109,6 +122,21 @@ def test_each_spec_has_its_operations_and_what_null_means(name):
         )
         assert row, step.signature()
         assert row[0].split("|")[-2].strip().startswith(MEANING_OF_NULL[step.returns])
+
+
+# Traces
+
+
+@pytest.mark.parametrize("thing", [Trace, TraceStep, Failure, Thread, Place, Unpersisted])
+def test_each_field_of_a_trace_is_explained(thing):
+    page = text_of("traces.md")
+    assert [field.name for field in dataclasses.fields(thing) if f"`{field.name}`" not in page] == []
+
+
+def test_each_kind_of_step_and_failure_is_explained():
+    rows = re.findall(r"^\| (`[^|]*`) +\|", sections_of("traces.md")["JSON"], re.MULTILINE)
+    assert {kind.value for kind in StepKind} <= set(re.findall(r"`([^`]+)`", " ".join(rows)))
+    assert [kind for kind in FAILURES if f'`"{kind}"`' not in text_of("traces.md")] == []
 
 
 # Python

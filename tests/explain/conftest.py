@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parent / "golden"
+HERE = Path(__file__).parent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -23,14 +23,14 @@ def masked(text: str) -> str:
 
 
 @pytest.fixture
-def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
-    """``golden(name, text)`` compares a text with the file of that name."""
+def golden(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """``golden(name, text)`` compares a text with the file of that name in ``golden/``, or in another folder."""
     refresh = request.config.getoption("--refresh-golden", default=False)
 
-    def compare(name: str, text: str) -> None:
-        path = FOLDER / f"{name}.txt"
+    def compare(name: str, text: str, *, folder: str = "golden") -> None:
+        path = HERE / folder / f"{name}.txt"
         if refresh:
-            FOLDER.mkdir(exist_ok=True)
+            path.parent.mkdir(exist_ok=True)
             path.write_text(masked(text) + "\n", encoding="utf-8")
         assert path.exists(), f"{path} is missing: run pytest tests/explain --refresh-golden and look at the result"
         assert masked(text) + "\n" == path.read_text(encoding="utf-8")

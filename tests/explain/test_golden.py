@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 import linpoint
+from linpoint.explain.reasons import CAUSES as ALL_CAUSES
+from linpoint.specs.builtin import BUILT_IN
+from tests.checkers.test_monitor_patterns import REASONS, recorded
 from tests.cli.conftest import hard
-
-Case = tuple[Any, Any, dict[str, Any]]
+from tests.explain.cases import CAUSES, SPECS, Case
 
 
 @linpoint.spec
@@ -254,6 +256,14 @@ CASES: dict[str, Case] = {
 }
 
 
+CASES |= {f"spec-{name}": case for name, case in SPECS.items()}
+CASES |= {f"cause-{name}": (*case[:2], {"checker": "auto"}) for name, case in CAUSES.items()}
+CASES |= {
+    f"pattern-{reason}": (recorded(text), spec, {"checker": "monitor"})
+    for reason, ((spec, _, text), *_) in REASONS.items()
+}
+
+
 def explanation(case: str) -> linpoint.Explanation:
     history, spec, options = CASES[case]
     return linpoint.check(history, spec, **{"checker": "dfs"} | options).explain()  # type: ignore[no-any-return]
@@ -266,6 +276,26 @@ def test_the_text_is_as_it_was(case: str, golden: Callable[[str, str], None]) ->
 
 def test_every_golden_text_has_its_case() -> None:
     assert {path.stem for path in (Path(__file__).parent / "golden").glob("*.txt")} == set(CASES)
+
+
+def test_every_built_in_spec_has_a_golden_violation() -> None:
+    violated = [case for case in CASES if sentence(case).startswith("VIOLATION")]
+    assert {explanation(case).verdict.spec.name.partition("(")[0] for case in violated} >= set(BUILT_IN)
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_the_first_cause_is_the_likeliest(cause: str) -> None:
+    """The others may be suggested too, but not first; and each has evidence that names operations of the history."""
+    found = explanation(f"cause-{cause}")
+    assert found.causes[0].cause == cause, found.text
+    assert found.causes[0].evidence
+    for evidence in found.causes[0].evidence:
+        assert all(0 <= position < len(found.verdict.history) for position in evidence.operations)
+    assert "(a guess)" in found.text
+
+
+def test_every_cause_has_its_history() -> None:
+    assert set(CAUSES) == set(ALL_CAUSES)
 
 
 def sentence(case: str) -> str:

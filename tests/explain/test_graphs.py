@@ -20,7 +20,8 @@ import linpoint
 from linpoint.checkers.graphs.edges import value_links
 from linpoint.checkers.interpretation import Interpretation
 from linpoint.explain.graphs import Edge, PrecedenceGraph
-from linpoint.explain.graphs.words import clean, columns, detail, heading
+from linpoint.explain.graphs.words import clean, detail, heading
+from linpoint.explain.letters import columns
 from linpoint.histories.operation import Operation, Outcome
 from tests.docs.pages import ROOT, blocks_of
 from tests.memories import random_memory

@@ -18,9 +18,10 @@ from linpoint.checkers.select import validate as validate_checker
 from linpoint.cli import graphs, options
 from linpoint.cli.estimate import Estimate
 from linpoint.cli.follow import follow_files
+from linpoint.cli.forms import Forms, tell
 from linpoint.cli.limits import TimeIsUpError, deadline, uninterrupted
-from linpoint.cli.output import Progress, print_json, progress
-from linpoint.cli.reports import Report, as_json, exit_code, print_reports
+from linpoint.cli.output import Progress, progress
+from linpoint.cli.reports import Report
 from linpoint.cli.requests import Request, explained, replay_of, undecided
 from linpoint.errors import LinpointError
 from linpoint.explain.explaining import unexplained
@@ -95,6 +96,10 @@ def check(
         typer.Option("--until-idle", metavar="TIME", help="With --follow: end when no line came for so long."),
     ] = None,
     graph: options.GraphOption = None,
+    report: options.ReportOption = None,
+    junit: options.JunitOption = None,
+    github: options.GithubOption = False,
+    summary: options.SummaryOption = False,
     keyed: options.KeyedOption = None,
     columns: options.ColumnsOption = None,
     file_format: options.FormatOption = None,
@@ -110,11 +115,15 @@ def check(
       linpoint check history.edn --spec cas-register --initial 0 --budget 60s
 
       linpoint check runs/*.jsonl.gz --spec FILE.py:MySpec --json
+
+      linpoint check runs/*.jsonl --spec queue --report runs.html --junit runs.xml --github
     """
     limits = Budget.starting_now(budget, max_memory)
     validate_checker(checker)
     validate_condition(condition)
     graphs.validate(graph, files, follow=follow or until_idle is not None)
+    forms = Forms(graph, report, junit, github, summary, json)
+    forms.validate(files)
     first = options.parse_initial(initial)
     skew = options.parse_clock_skew(clock_skew, time_unit)
     reading = {
@@ -139,19 +148,16 @@ def check(
     if why is None:
         graphs.validate_spec(graph, found)
     request = Request(found, spec, first, checker, condition, limits, jobs, skew, arguments, paper_rules, graph)
+    interrupted, more = False, None
     if why is not None:
         reports = [undecided(file, request, why) for file in files]
     elif follow or until_idle is not None:
-        raise typer.Exit(follow_files(files, request, reading, until_idle if follow else "", as_json=json))
+        followed, more = follow_files(files, request, reading, until_idle if follow else "")
+        reports = [followed]
     else:
         with progress() as line:
-            reports = _check_files(files, request, reading, line)
-    with uninterrupted():
-        if json:
-            print_json(as_json(reports))
-        else:
-            print_reports(reports, arguments)
-    raise typer.Exit(exit_code(reports))
+            reports, interrupted = _check_files(files, request, reading, line)
+    raise typer.Exit(tell(reports, forms, request, interrupted=interrupted, more=more))
 
 
 def _load_spec(text: str, initial: Any, budget: Budget) -> tuple[Spec, str | None]:
@@ -166,15 +172,19 @@ def _load_spec(text: str, initial: Any, budget: Budget) -> tuple[Spec, str | Non
     return Spec(text, None, {}), why
 
 
-def _check_files(files: list[str], request: Request, reading: dict[str, Any], line: Progress) -> list[Report]:
-    """A report on every file; after Ctrl-C those that are left are unknown."""
+def _check_files(
+    files: list[str], request: Request, reading: dict[str, Any], line: Progress
+) -> tuple[list[Report], bool]:
+    """A report on every file; after Ctrl-C those that are left are unknown. The bool says that it was pressed."""
     reports: list[Report] = []
+    interrupted = False
     for file in files:
         report, interrupted = _check_file(file, request, reading, line)
         reports.append(report)
         if interrupted:
             break
-    return [*reports, *(undecided(file, request, "it was interrupted") for file in files[len(reports) :])]
+    reports += (undecided(file, request, "it was interrupted") for file in files[len(reports) :])
+    return reports, interrupted
 
 
 def _check_file(file: str, request: Request, reading: dict[str, Any], line: Progress) -> tuple[Report, bool]:

@@ -16,8 +16,8 @@ from typing import Any, Final
 from linpoint.checkers.following.follower import Follower, GaveUpError
 from linpoint.cli import options
 from linpoint.cli.limits import TimeIsUpError, deadline, uninterrupted
-from linpoint.cli.output import Progress, print_error, print_json, progress
-from linpoint.cli.reports import Report, document, print_reports
+from linpoint.cli.output import Progress, print_error, progress
+from linpoint.cli.reports import Report
 from linpoint.cli.requests import Request, explained, replay_of
 from linpoint.errors import LinpointError, SpecError, UsageError
 from linpoint.executors.threads import resident_memory
@@ -76,20 +76,15 @@ class _State:
 
 
 def follow_files(
-    files: list[str], request: Request, reading: dict[str, Any], until_idle: str | None, *, as_json: bool
-) -> int:
-    """Follow the one file, say what was found, and give the exit code. An empty ``until_idle`` lacks its --follow."""
+    files: list[str], request: Request, reading: dict[str, Any], until_idle: str | None
+) -> tuple[Report, dict[str, Any]]:
+    """Follow the one file; what was found, and what more the JSON document has. An empty ``until_idle`` lacks its --follow."""
     _validate(files, request, until_idle)
     idle = parse_seconds(until_idle)
     file = files[0]
     with progress() as line:
         report, covered = _follow(file, request, reading, idle, line)
-    with uninterrupted():
-        if as_json:
-            print_json(document(report) | ({} if report.error else {"followed": covered.as_dict()}))
-        else:
-            print_reports([report], request.arguments)
-    return report.code
+    return report, {} if report.error else {"followed": covered.as_dict()}
 
 
 def _validate(files: list[str], request: Request, until_idle: str | None) -> None:

@@ -19,6 +19,7 @@ from linpoint.cli.convert import convert
 from linpoint.cli.demo import demo
 from linpoint.cli.output import print_error, print_json, print_text
 from linpoint.cli.replay import replay
+from linpoint.cli.report import report
 from linpoint.cli.reports import BAD_INPUT, EXIT
 from linpoint.cli.specs import specs
 from linpoint.errors import LinpointError, UsageError
@@ -40,6 +41,7 @@ app.command()(convert)
 app.command()(specs)
 app.command()(demo)
 app.command()(replay)
+app.command()(report)
 
 
 def _version(show: bool) -> None:

@@ -40,6 +40,22 @@ GraphOption = Annotated[
         help="Write the precedence graph, pruned to what matters: .svg, .dot or .json. For mwcas and registers.",
     ),
 ]
+ReportOption = Annotated[
+    str | None,
+    typer.Option(
+        "--report",
+        metavar="FILE.html",
+        help="Write the explanation as a page for a browser; over several files an overview, and pages beside it.",
+    ),
+]
+JunitOption = Annotated[
+    str | None,
+    typer.Option("--junit", metavar="FILE.xml", help="Write JUnit XML: a suite for each file, a case for each key."),
+]
+GithubOption = Annotated[
+    bool, typer.Option("--github", help="Print annotations for GitHub Actions, at the lines of the files.")
+]
+SummaryOption = Annotated[bool, typer.Option("--summary", help="Print one line for each file, and nothing else.")]
 
 NO_VALUE: Final[Any] = object()
 

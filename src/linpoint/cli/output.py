@@ -78,6 +78,13 @@ def print_text(text: str) -> None:
     console().print(styled)
 
 
+def print_lines(lines: Sequence[str], *, stderr: bool = False) -> None:
+    """Lines as they are, for a program that reads them; nothing in them is markup or colour."""
+    stream = sys.stderr if stderr else streams.out()
+    stream.write("".join(f"{line}\n" for line in lines))
+    stream.flush()
+
+
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table: drawn for people, aligned plain text for a pipe."""
     cells = [[printable(cell, lines=False) for cell in row] for row in rows]

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from linpoint.cli.graphs import Written
 from linpoint.cli.output import command_line, print_error, print_table, print_text
+from linpoint.cli.outputs import Written
 from linpoint.errors import LinpointError
 from linpoint.explain.explanation import Explanation
+from linpoint.explain.keys import accusation
 from linpoint.explain.text import sentence
 from linpoint.histories.printable import printable
+from linpoint.histories.values import counted
 from linpoint.verdicts import KeyVerdict, Status
 
 EXIT: Final = {Status.LINEARIZABLE: 0, Status.VIOLATION: 1, Status.UNKNOWN: 3}
@@ -29,23 +31,43 @@ class Report:
     replay: tuple[str, ...] = ()
     error: LinpointError | None = None
     graph: Written | None = None
-    """The graph that was asked for; None also where there was no time for it."""
+    """The graph that was asked for."""
+    page: Written | None = None
+    """Its own page, where the report is over several files."""
+
+    @property
+    def written(self) -> dict[str, Written]:
+        """The files that were to be written for this one, by their names in JSON."""
+        return {name: each for name, each in (("graph", self.graph), ("report", self.page)) if each is not None}
 
     @property
     def code(self) -> int:
         """The exit code that this file asks for."""
-        if self.explanation is None or (self.graph is not None and self.graph.error is not None):
+        if self.explanation is None or _unwritten(self.written):
             return BAD_INPUT
         return EXIT[self.explanation.verdict.status]
 
 
-def exit_code(reports: Sequence[Report]) -> int:
-    """The exit code of the whole command: the worst."""
-    return min((report.code for report in reports), key=_SEVERITY.index)
+def worst(codes: Iterable[int]) -> int:
+    """The exit code of a whole whose parts ask for these."""
+    return min(codes, key=_SEVERITY.index)
 
 
-def as_json(reports: Sequence[Report]) -> dict[str, Any]:
+def exit_code(reports: Sequence[Report], written: Mapping[str, Written]) -> int:
+    """The exit code of the whole command, whose files for all reports are ``written``."""
+    return BAD_INPUT if _unwritten(written) else worst(report.code for report in reports)
+
+
+def _unwritten(written: Mapping[str, Written]) -> bool:
+    return any(each.error is not None for each in written.values())
+
+
+def as_json(reports: Sequence[Report], written: Mapping[str, Written]) -> dict[str, Any]:
     """The document of the whole command."""
+    return _documents(reports) | {name: each.as_dict() for name, each in written.items()}
+
+
+def _documents(reports: Sequence[Report]) -> dict[str, Any]:
     if len(reports) == 1:
         return document(reports[0])
     # A file without a verdict leaves the whole unknown, unless another one is in violation.
@@ -66,7 +88,7 @@ def document(report: Report) -> dict[str, Any]:
         findings.append(
             {
                 "kind": "linearizability",
-                "message": sentence(report.explanation).partition(": ")[2],
+                "message": accusation(report.explanation),
                 "explanation": report.explanation.as_dict(),
                 "replay": list(report.replay),
             }
@@ -83,7 +105,7 @@ def document(report: Report) -> dict[str, Any]:
         "why": verdict.why,
         "keys": [_key_document(key) for key in verdict.keys],
         "warnings": list(verdict.warnings),
-        **({} if report.graph is None else {"graph": report.graph.as_dict()}),
+        **{name: each.as_dict() for name, each in report.written.items()},
     }
 
 
@@ -98,7 +120,7 @@ def _key_document(key: KeyVerdict) -> dict[str, Any]:
     return data
 
 
-def print_reports(reports: Sequence[Report], arguments: Sequence[str]) -> None:
+def print_reports(reports: Sequence[Report], arguments: Sequence[str], written: Mapping[str, Written]) -> None:
     """The reports for people; ``arguments`` are the options that a file must be checked with to see the same."""
     if len(reports) > 1:
         print_table(["file", "verdict", "operations", "keys", "seconds"], [_row(report) for report in reports])
@@ -114,15 +136,35 @@ def print_reports(reports: Sequence[Report], arguments: Sequence[str]) -> None:
                 if report.file != "-":
                     print_text(f"See more: linpoint {command_line(['check', report.file, *arguments, '--json'])}")
                 print_text(f"Show it again: linpoint {command_line(report.replay)}")
-            if report.graph is not None:
-                _print_graph(report.graph)
+            _print_written(report.written)
+    _print_written(written)
 
 
-def _print_graph(graph: Written) -> None:
-    if graph.error is not None:
-        print_error(str(graph.error))
-    else:
-        print_text(printable(graph.line, lines=False))
+def _print_written(written: Mapping[str, Written]) -> None:
+    print_unwritten(written)
+    for each in written.values():
+        if each.error is None:
+            print_text(each.line)
+
+
+def print_unwritten(written: Mapping[str, Written]) -> None:
+    """The errors of files that could not be written."""
+    for each in written.values():
+        if each.error is not None:
+            print_error(str(each.error))
+
+
+def summary(report: Report) -> str:
+    """All that matters of a file in one line."""
+    file = printable(report.file, lines=False)
+    if report.explanation is None:
+        return f"ERROR {file}: {report.error.code if report.error else ''}"
+    verdict = report.explanation.verdict
+    bad, keys = sum(key.status is Status.VIOLATION for key in verdict.keys), counted(len(verdict.keys), "key")
+    numbers = [f"{bad:,} of {keys}"] if bad and len(verdict.keys) > 1 else [keys] if len(verdict.keys) > 1 else []
+    numbers += [counted(verdict.statistics.operations, "operation"), f"{verdict.statistics.seconds:.3f} s"]
+    why = "" if verdict.status is Status.LINEARIZABLE else f": {accusation(report.explanation)}"
+    return printable(f"{verdict.status.name} {file}: {', '.join(numbers)}{why}", lines=False)
 
 
 def _row(report: Report) -> list[str]:

@@ -46,6 +46,10 @@ class _Crew:
         self._waiting = deque(tasks)
         self._left = len(tasks)
         self._changed = threading.Condition()
+        # Who waits for the end must not need the lock of the workers: an exception that is raised in one of them may hit
+        # it anywhere, also where it holds that lock. Letting this one go is a single step that nothing can interrupt.
+        self._unfinished = threading.Lock()
+        self._unfinished.acquire()
         self.error: BaseException | None = None
         self._jobs = jobs
         self._closed = False
@@ -85,21 +89,29 @@ class _Crew:
                 self._waiting.extend(more)
             self._left += len(self._waiting) - before - 1
             self._hire()
-            self._changed.notify_all()
+            self._tell()
         return True
+
+    def _tell(self) -> None:
+        """Wake who waits for tasks, and who waits for their end if it has come. The lock is held."""
+        self._changed.notify_all()
+        if self._left == 0 and self._unfinished.locked():
+            self._unfinished.release()
 
     def wait(self, seconds: float) -> bool:
         """Wait a little; whether all tasks are done."""
-        with self._changed:
-            return self._changed.wait_for(lambda: self._left == 0, seconds)
+        return self._left == 0 or self._unfinished.acquire(timeout=seconds)
 
     def abandon(self) -> None:
         """Start no more tasks, and raise an exception in the Python code of those that run."""
-        with self._changed:
-            self._closed = True
-            self._left -= len(self._waiting)
-            self._waiting.clear()
-            self._changed.notify_all()
+        self._closed = True
+        if self._changed.acquire(timeout=GRACE):  # unless a task keeps others from it
+            try:
+                self._left -= len(self._waiting)
+                self._waiting.clear()
+                self._tell()
+            finally:
+                self._changed.release()
         for thread in self._threads:
             if thread.ident is not None and thread.is_alive():
                 _raise_in(thread.ident, _AbandonedError)

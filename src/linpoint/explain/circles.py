@@ -3,23 +3,25 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
+from linpoint.explain.argument import in_time
+from linpoint.explain.reasons import Step
 from linpoint.histories.history import History
-from linpoint.histories.operation import Operation, Outcome
+from linpoint.histories.operation import Operation
 from linpoint.histories.values import one_line, show
 from linpoint.verdicts import Link, Precedence
 
 Names = Mapping[int, str]
 
-
-def short_names(positions: Sequence[int]) -> dict[int, str]:
-    """Letters for operations, in the order in which they are listed: A, B, ..., Z, A1, B1, ..."""
-    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    rounds = ("" if number == 0 else str(number) for number in itertools.count())
-    names = (letter + number for number in rounds for letter in letters)
-    return dict(zip(positions, names, strict=False))
+_REASONS: Final = {
+    "reads-from": "reads-from",
+    "replaced": "overwritten",
+    "failed-after": "failed",
+    "failed-before": "failed",
+}
+"""The typed reasons of links other than those of time."""
 
 
 def contradictions(history: History, found: Precedence, names: Names) -> list[str]:
@@ -68,8 +70,42 @@ def _contradiction(history: History, links: Sequence[Link], names: Names) -> str
     if len(links) == 2 and all(link.because == "replaced" for link in links):
         both = f"{names[first.source]} and {names[first.target]}"
         return f"Both {both} saw {_short(first.value)}{_where(first)} and replaced it: each would have to be first."
-    said = [f"{names[link.source or 0]} < {names[link.target]}, {_because(history, link, names)}" for link in links]
+    return in_a_circle([_step(history, link, names) for link in links])
+
+
+def in_a_circle(steps: Sequence[Step]) -> str:
+    """Steps that put operations in a circle, as one sentence and its contradiction."""
+    said = [step.text for step in steps]
     return f"{'; '.join(said[:-1])}. However, {said[-1]}: a contradiction."
+
+
+def precedence_steps(history: History, found: Precedence, names: Names) -> tuple[Step, ...]:
+    """The steps of all contradictions of a precedence graph, one after the other."""
+    steps = [
+        Step("unknown-took-effect", _ends(link), _kept(link, names).rstrip("."), link.source, link.target)
+        for link in found.kept
+    ]
+    if found.failed:
+        steps.append(Step("failed", found.failed, _failures(history, found, names).rstrip(".:")))
+    for links in found.contradictions:
+        if links[0].source is None:
+            steps.append(Step("never-written", _ends(links[0]), _contradiction(history, links, names).rstrip(".")))
+        elif len(links) == 2 and all(link.because == "replaced" for link in links):
+            steps.append(Step("replaced", _ends(links[0]), _contradiction(history, links, names).rstrip(".")))
+        else:
+            steps += [_step(history, link, names) for link in links]
+    return tuple(dict.fromkeys(steps))
+
+
+def _ends(link: Link) -> tuple[int, ...]:
+    return (link.target,) if link.source is None else (link.source, link.target)
+
+
+def _step(history: History, link: Link, names: Names) -> Step:
+    assert link.source is not None
+    reason = _REASONS.get(link.because) or _in_time(history, link.source, link.target)[0]
+    text = f"{names[link.source]} < {names[link.target]}, {_because(history, link, names)}"
+    return Step(reason, _ends(link), text, link.source, link.target)
 
 
 def _because(history: History, link: Link, names: Names) -> str:
@@ -84,18 +120,17 @@ def _because(history: History, link: Link, names: Names) -> str:
             return f"if {target} failed since {source} had replaced the {_what(link)}"
         case "failed-before":
             return f"if {source} failed since {target} had not yet written the {_what(link)}"
-    return f"because {_in_time(history, link.source, link.target, source, target)}"
+    return f"because {_in_time(history, link.source, link.target)[1].format(source, target)}"
 
 
-def _in_time(history: History, first: int, second: int, source: str, target: str) -> str:
-    a, b = history.operations[first], history.operations[second]
-    if a.outcome is Outcome.OK and a.end + history.clock_skew < b.call:
-        return f"{source} returned before {target} was called"
-    if a.order is not None and b.order is not None and a.order < b.order:
-        return f"{source} has the smaller order"
-    if a.process == b.process:
-        return f"{source} comes before {target} in their process"
-    return f"a crash lies between {source} and {target}"
+def _in_time(history: History, first: int, second: int) -> tuple[str, str]:
+    """As ``in_time``, but of operations that certainly come in this order, also where the condition says so."""
+    known = in_time(history, first, second)
+    if known is not None:
+        return known
+    if history.operations[first].process == history.operations[second].process:
+        return "process-order", "{0} comes before {1} in their process"
+    return "crash", "a crash lies between {0} and {1}"
 
 
 def _what(link: Link) -> str:

@@ -1,241 +1,198 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Making an explanation: minimise, find what could have been, put it into words."""
+"""Making an explanation: minimise, find what could have been, argue, guess causes, put it into words."""
 
 from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
-from linpoint.checkers.certify import scoped
-from linpoint.checkers.frontier import extended, stuck_frontier
-from linpoint.checkers.search.decider import Decider
-from linpoint.explain.allowed import allowed_in_place
+from linpoint.explain.argument import circle, dead_end, short_names
+from linpoint.explain.causes import likely_causes
+from linpoint.explain.causes.suspicion import crash_between
+from linpoint.explain.circles import precedence_steps
 from linpoint.explain.explanation import Culprit, Explanation
 from linpoint.explain.initial import other_initial
 from linpoint.explain.minimise import Core, minimise
+from linpoint.explain.patterns import alone, pattern_step
 from linpoint.explain.picture import picture
+from linpoint.explain.reasons import Step
+from linpoint.explain.scene import LONG, Scene, culprit_among, ends_of_violation, stuck_among
 from linpoint.explain.text import in_words
-from linpoint.histories.history import History
-from linpoint.histories.operation import Outcome
-from linpoint.specs.protocol import Spec
-from linpoint.verdicts import Blocked, KeyVerdict, Pattern, Precedence, Status, StuckFrontier, Verdict
+from linpoint.verdicts import KeyVerdict, Pattern, Precedence, Status, StuckFrontier, Verdict
 
 DEFAULT_SECONDS: Final = 10.0
-_LONG: Final = 48
-"""Of more operations than these only those of a pattern are looked at, where there is one."""
-_SHORT: Final = 5_000
-"""Where more operations were called, nobody looks whether a contradiction was complete by then."""
 _LONGEST: Final = 20_000
 """In longer histories no other first value is looked for."""
+_MOST_KEYS: Final = 8
+"""Of more keys in violation, one of the shortest so many is explained."""
+_FEW: Final = 3
+"""So many operations are quick enough to understand; no other key is looked at."""
 
 
-def explain(verdict: Verdict, *, seconds: float = DEFAULT_SECONDS) -> Explanation:
-    """Explain a verdict. ``seconds`` limits the work of minimising; the explanation is true with any limit."""
-    explanation = _explain(verdict, seconds)
-    return dataclasses.replace(explanation, text=in_words(explanation))
+def explain(verdict: Verdict, *, seconds: float = DEFAULT_SECONDS, key: KeyVerdict | None = None) -> Explanation:
+    """Explain a verdict. ``seconds`` limits the work of minimising; the explanation is true with any limit.
+
+    Of several keys in violation it is about ``key``, or the one that is quickest to understand.
+    """
+    bad = [each for each in verdict.keys if each.status is Status.VIOLATION]
+    if not bad:
+        return _worded(Explanation(verdict))
+    deadline = time.monotonic() + seconds
+    asked = sorted(bad, key=lambda each: len(each.positions))[:_MOST_KEYS] if key is None else [key]
+    # Half of the time for the operations, the rest for what could have been, for the argument and another first value.
+    found = _quickest(verdict, asked, time.monotonic() + seconds / 2)
+    bad = [found.key, *(each for each in bad if each is not found.key)]
+    explanation = dataclasses.replace(found.explanation(deadline), others=tuple(bad[1:]))
+    return _worded(dataclasses.replace(explanation, causes=likely_causes(explanation, bad)))
 
 
 def unexplained(verdict: Verdict) -> Explanation:
     """What can be said without asking the spec again: the evidence of the verdict itself."""
     bad = [key for key in verdict.keys if key.status is Status.VIOLATION]
     if not bad:
-        explanation = Explanation(verdict)
-    else:
-        pattern, stuck = _evidence(bad[0])
-        precedence = _precedence(bad[0])
-        core = tuple(bad[0].positions if pattern is None else pattern.scope)
-        if precedence is not None:
-            core = precedence.operations
-        explanation = Explanation(
-            verdict,
-            bad[0].key,
-            core,
-            core,
-            pattern=pattern,
-            precedence=precedence,
-            stuck=stuck,
-            others=tuple(bad[1:]),
-        )
+        return _worded(Explanation(verdict))
+    found = bad[0].refutation
+    core: Sequence[int] = bad[0].positions
+    if isinstance(found, Pattern):
+        core = found.scope
+    elif isinstance(found, Precedence):
+        core = found.operations
+    explanation = Explanation(verdict, bad[0].key, tuple(core), tuple(core), others=tuple(bad[1:]), **_evidence(bad[0]))
+    return _worded(explanation)
+
+
+def _worded(explanation: Explanation) -> Explanation:
     return dataclasses.replace(explanation, text=in_words(explanation))
 
 
-def _evidence(key: KeyVerdict) -> tuple[Pattern | None, StuckFrontier | None]:
-    found = key.refutation
-    if isinstance(found, Pattern):
-        return found, None
-    return None, found if isinstance(found, StuckFrontier) else None
+def _evidence(key: KeyVerdict) -> dict[str, Any]:
+    """The refutation of a key, by its name in an explanation."""
+    match key.refutation:
+        case Pattern() as found:
+            return {"pattern": found}
+        case Precedence() as found:
+            return {"precedence": found}
+        case StuckFrontier() as found:
+            return {"stuck": found}
+    return {}
 
 
-def _precedence(key: KeyVerdict) -> Precedence | None:
-    return key.refutation if isinstance(key.refutation, Precedence) else None
+def _quickest(verdict: Verdict, keys: Sequence[KeyVerdict], deadline: float) -> _Found:
+    """The key whose violation takes the fewest operations, of those that there is time to look at."""
+    best: _Found | None = None
+    for key in keys:
+        left = deadline - time.monotonic()
+        if best is not None and (len(best.core.positions) <= _FEW or left < 3 * best.seconds):
+            break
+        found = _Found(verdict, key, max(left, 0.0))
+        if best is None or len(found.core.positions) < len(best.core.positions):
+            best = found
+    assert best is not None
+    return best
 
 
-def _explain(verdict: Verdict, seconds: float) -> Explanation:
-    bad = [key for key in verdict.keys if key.status is Status.VIOLATION]
-    if not bad:
-        return Explanation(verdict)
-    worst = min(bad, key=lambda key: len(key.positions))  # the shortest is the quickest to understand
-    pattern, _ = _evidence(worst)
-    history, condition = verdict.history, verdict.condition
-    scene = _Scene(history, verdict.spec, worst.positions)
-    others = tuple(key for key in bad if key is not worst)
-    if pattern is not None and len(worst.positions) > _LONG:
-        if pattern.counted:  # there is nothing to leave out: all the others were counted
-            told = pattern.operations
-            shown = picture(history, told)
-            return Explanation(verdict, worst.key, told, told, pattern=pattern, picture=shown, others=others)
-        # The few operations of the pattern stand for all the others.
-        part, spec = scoped(history, worst.positions, pattern.scope, verdict.spec)
-        scene = _Scene(part, spec, range(len(part)), pattern.scope)
-    deadline = time.monotonic() + seconds
-    precedence = _precedence(worst)
-    if precedence is not None:
-        return _circular(verdict, worst, precedence, scene, others, deadline)
-    # Half of the time for the operations, a quarter each for what could have been and for another first value.
-    core = minimise(scene.history, scene.positions, scene.spec, condition, seconds=seconds / 2)
-    stuck = _stuck(scene, core.positions, condition, worst, seconds=deadline - time.monotonic())
-    culprit = _culprit(scene, core, condition, deadline=min(deadline, time.monotonic() + seconds / 4))
-    positions = scene.back(core.positions)
-    other = _other_first_value(verdict, worst, positions, deadline)
-    return Explanation(
-        verdict,
-        worst.key,
-        positions,
-        scene.back(core.needed),
-        core.minimal,
-        core.verified,
-        pattern,
-        None,
-        culprit,
-        stuck,
-        other,
-        picture=picture(history, positions),
-        others=others,
-    )
+class _Found:
+    """The violation of one key, minimised."""
 
+    def __init__(self, verdict: Verdict, key: KeyVerdict, seconds: float) -> None:
+        started = time.monotonic()
+        self.verdict = verdict
+        self.key = key
+        self.scene = Scene.of(verdict, key)
+        self.core = self._core(seconds)
+        self.seconds = time.monotonic() - started
 
-def _other_first_value(
-    verdict: Verdict, worst: KeyVerdict, positions: Sequence[int], deadline: float
-) -> tuple[Any] | None:
-    """A first value without the violation, looked for while there is time."""
-    if len(worst.positions) > _LONGEST:
-        return None
-    left = max(0.0, deadline - time.monotonic())
-    return other_initial(verdict.history, worst.positions, positions, verdict.spec, verdict.condition, seconds=left)
-
-
-def _circular(
-    verdict: Verdict,
-    worst: KeyVerdict,
-    precedence: Precedence,
-    scene: _Scene,
-    others: tuple[KeyVerdict, ...],
-    deadline: float,
-) -> Explanation:
-    """The operations that contradict each other are known already, and so is why."""
-    history, condition = verdict.history, verdict.condition
-    positions = tuple(sorted(precedence.operations, key=lambda position: history.operations[position].call))
-    culprit = other = None
-    if precedence.certified and len(worst.positions) <= _LONGEST:
-        half = time.monotonic() + (deadline - time.monotonic()) / 2
-        for last in _ends(scene, positions, condition, half):
-            core = Core(positions, positions, last, minimal=False, verified=True)
-            culprit = _culprit(scene, core, condition, deadline=half)
-            if culprit is not None:
-                break
-        other = _other_first_value(verdict, worst, positions, deadline)
-    return Explanation(
-        verdict,
-        worst.key,
-        positions,
-        positions,
-        precedence=precedence,
-        culprit=culprit,
-        other_initial=other,
-        picture=picture(history, positions),
-        others=others,
-    )
-
-
-def _ends(scene: _Scene, positions: Sequence[int], condition: str, deadline: float) -> Iterator[int | None]:
-    """The operations with whose return the violation was complete: surely the last, and early ones that were so.
-
-    What an operation returned may be fine until another is called that contradicts it. With order hints, one that
-    returned before another was called contradicts that by its time and its order, whatever it returned.
-    """
-    if condition == "sequential":  # there a result may be explained by what comes later
-        yield None
-        return
-    ops, skew = scene.history.operations, scene.history.clock_skew
-    returned = (position for position in positions if ops[position].outcome is Outcome.OK)
-    by_end = sorted(returned, key=lambda position: ops[position].end, reverse=True)
-    yield from by_end[:1]
-    decider = Decider(scene.history, scene.spec, condition)
-    for last in by_end[1:]:
-        end = ops[last].end
-        called = [position for position in scene.positions if ops[position].call <= end + skew]
-        still_open = {position for position in called if ops[position].end > end}
-        left = min(deadline - time.monotonic(), 0.5)
-        if left <= 0 or len(called) > _SHORT:
-            continue
-        if decider.decide(called, seconds=left, relaxed=still_open).found is False:
-            yield last
-
-
-class _Scene:
-    """The operations that an explanation is looked for among: those of a key, or those of a pattern by themselves."""
-
-    def __init__(
-        self, history: History, spec: Spec, positions: Sequence[int], original: Sequence[int] | None = None
-    ) -> None:
-        self.history = history
-        self.spec = spec
-        self.positions = positions
-        self._original = original
+    def _core(self, seconds: float) -> Core:
+        found = self.key.refutation
+        if isinstance(found, Precedence):  # it says who contradicts whom
+            ops = self.verdict.history.operations
+            known = tuple(sorted(found.operations, key=lambda position: ops[position].call))
+            return Core(known, known, None, minimal=False, verified=True)
+        if self._counted:  # there is nothing to leave out: all the others were counted
+            assert isinstance(found, Pattern)
+            return Core(found.operations, found.operations, None, minimal=False, verified=True)
+        scene = self.scene
+        return minimise(scene.history, scene.positions, scene.spec, self.verdict.condition, seconds=seconds)
 
     @property
-    def whole(self) -> bool:
-        """Whether these are all operations of the key."""
-        return self._original is None
+    def _counted(self) -> bool:
+        found = self.key.refutation
+        return isinstance(found, Pattern) and found.counted and len(self.key.positions) > LONG
 
-    def back(self, positions: Sequence[int]) -> tuple[int, ...]:
-        """Positions in the history that was checked."""
-        return tuple(positions) if self._original is None else tuple(self._original[p] for p in positions)
-
-
-def _stuck(
-    scene: _Scene, core: Sequence[int], condition: str, key: KeyVerdict, *, seconds: float
-) -> StuckFrontier | None:
-    known = _evidence(key)[1]
-    if seconds <= 0:
-        return known
-    answer = Decider(scene.history, scene.spec, condition).decide(core, seconds=min(seconds, 1.0))
-    if answer.found is not False:  # there was no time; a wrong word would be worse than a long one
-        return known
-    prefix = answer.witness.order
-    if len(core) <= _LONG:
-        prefix = extended(scene.history, core, scene.spec, condition, prefix)
-    stuck = stuck_frontier(scene.history, core, scene.spec, condition, prefix)
-    if scene.whole:
-        return stuck
-    return StuckFrontier(
-        scene.back(stuck.prefix), tuple(Blocked(scene.back([each.position])[0], each.allowed) for each in stuck.blocked)
-    )
-
-
-def _culprit(scene: _Scene, core: Core, condition: str, *, deadline: float) -> Culprit | None:
-    """The operation with whose return the violation was complete, if another result would have been fine."""
-    ops = scene.history.operations
-    end = None if core.last is None else ops[core.last].end
-    by_end = sorted(core.positions, key=lambda p: ops[p].end, reverse=True)
-    for position in by_end if end is None else [p for p in by_end if ops[p].end == end]:
-        if time.monotonic() >= deadline:
-            return None
-        allowed, complete = allowed_in_place(
-            scene.history, scene.positions, core.positions, scene.spec, condition, position, deadline=deadline
+    def explanation(self, deadline: float) -> Explanation:
+        """What can be said of it until the deadline, but for causes and words."""
+        verdict, scene, core = self.verdict, self.scene, self.core
+        history = verdict.history
+        positions = scene.back(core.positions)
+        names = short_names(history, positions)
+        found = Explanation(
+            verdict,
+            self.key.key,
+            positions,
+            scene.back(core.needed),
+            core.minimal,
+            core.verified,
+            names=tuple(names.values()),
+            picture=picture(history, positions),
+            **_evidence(self.key),
         )
-        if allowed:
-            return Culprit(scene.back([position])[0], allowed, complete and scene.whole)
-    return None
+        if self._counted:
+            assert found.pattern is not None
+            return dataclasses.replace(found, steps=(pattern_step(found.pattern, names),))
+        precedence = found.precedence
+        if precedence is not None:
+            found = dataclasses.replace(found, steps=precedence_steps(history, precedence, names))
+            if not precedence.certified or len(self.key.positions) > _LONGEST:
+                return found
+            half = time.monotonic() + (deadline - time.monotonic()) / 2
+            culprit = self._culprit_in_a_circle(half)
+            return dataclasses.replace(found, culprit=culprit, other_initial=self._other_first_value(deadline))
+        quarter = (deadline - time.monotonic()) / 4
+        stuck = stuck_among(scene, core.positions, verdict.condition, self.key, seconds=4 * quarter)
+        culprit = culprit_among(scene, core, verdict.condition, deadline=time.monotonic() + quarter)
+        found = dataclasses.replace(
+            found, stuck=stuck, culprit=culprit, other_initial=self._other_first_value(deadline)
+        )
+        return dataclasses.replace(found, steps=self._argument(found, deadline))
+
+    def _culprit_in_a_circle(self, deadline: float) -> Culprit | None:
+        scene, condition = self.scene, self.verdict.condition
+        for last in ends_of_violation(scene, self.core.positions, condition, deadline):
+            core = dataclasses.replace(self.core, last=last)
+            culprit = culprit_among(scene, core, condition, deadline=deadline)
+            if culprit is not None:
+                return culprit
+        return None
+
+    def _other_first_value(self, deadline: float) -> tuple[Any] | None:
+        """A first value without the violation, looked for while there is time."""
+        if len(self.key.positions) > _LONGEST:
+            return None
+        verdict, core = self.verdict, self.scene.back(self.core.positions)
+        left = max(0.0, deadline - time.monotonic())
+        return other_initial(verdict.history, self.key.positions, core, verdict.spec, verdict.condition, seconds=left)
+
+    def _argument(self, found: Explanation, deadline: float) -> tuple[Step, ...]:
+        """The steps of the contradiction: a circle if there is one, else what the pattern says and the dead end."""
+        verdict, scene = self.verdict, self.scene
+        if len(found.core) == 1:
+            return alone(found)
+        inside = dict(zip(self.core.positions, found.names, strict=True))
+        limit = min(deadline, time.monotonic() + 2.0)
+        steps = circle(
+            scene.history, scene.positions, self.core.positions, scene.spec, verdict.condition, inside, deadline=limit
+        )
+        if steps:
+            return tuple(scene.restored(step) for step in steps)
+        names = dict(zip(found.core, found.names, strict=True))
+        telling = found.pattern is not None and set(found.pattern.operations) <= set(names)
+        first = (pattern_step(found.pattern, names),) if telling and found.pattern is not None else ()
+        if found.stuck is None:
+            return first
+        ops = verdict.history.operations
+        ends = [ops[p].end for p in found.needed if p not in {each.position for each in found.stuck.blocked}]
+        calls = [ops[each.position].end for each in found.stuck.blocked]
+        lost = crash_between(verdict.history, min(ends), max(calls), marked=True) if ends and calls else None
+        return (*first, *dead_end(verdict.history, verdict.spec, found.stuck, names, lost=lost))

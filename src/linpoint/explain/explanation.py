@@ -66,10 +66,19 @@ class Explanation:
     def as_dict(self) -> dict[str, Any]:
         """The explanation as JSON values."""
         data: dict[str, Any] = {"text": self.text, "key": self.key}
+        if self.verdict.status is Status.UNKNOWN:
+            reached = next((key.reached for key in self.verdict.keys if key.reached is not None), None)
+            data["stopped"] = {"why": self.verdict.why} | ({} if reached is None else reached.as_dict())
         if self.verdict.status is not Status.VIOLATION:
             return data
         history = self.verdict.history
-        data["operations"] = [operation_dict(history, position) for position in self.core]
+        names = dict(zip(self.core, self.names, strict=False))
+        data["operations"] = [
+            operation_dict(history, position) | ({"name": names[position]} if position in names else {})
+            for position in self.core
+        ]
+        data["steps"] = [step.as_dict() for step in self.steps]
+        data["causes"] = [cause.as_dict() for cause in self.causes]
         data["needed"] = list(self.needed)
         data["minimal"] = self.minimal
         data["verified"] = self.verified

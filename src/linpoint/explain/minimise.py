@@ -79,10 +79,16 @@ class _Minimiser:
             if answer.found is not True:
                 verified = answer.found is False
                 return Core(tuple(few), tuple(few), last, minimal=verified, verified=verified)
-        needed = self._relax(scene, certain)
-        minimal = not self._late()
-        shown = sorted({*needed, *self._sources(scene, needed)}, key=lambda p: self._ops[p].call)
-        return Core(tuple(shown), tuple(needed), last, minimal, verified=True)
+        # Which operations are left depends on the order in which others are tried; the fewer to look at, the better.
+        # The latest first mostly wins: it leaves the write that a value was lost to, and not also who saw it there.
+        tries = [self._evidence(scene, kept) for kept in (certain[::-1], certain)]
+        shown, needed = min(tries, key=lambda found: len(found[0]))
+        return Core(tuple(shown), tuple(needed), last, not self._late(), verified=True)
+
+    def _evidence(self, scene: list[int], certain: list[int]) -> tuple[list[int], list[int]]:
+        """Operations to show, and those of them that must stay as recorded; both by call."""
+        needed = sorted(self._relax(scene, certain), key=lambda p: self._ops[p].call)
+        return sorted({*needed, *self._sources(scene, needed)}, key=lambda p: self._ops[p].call), needed
 
     def _late(self) -> bool:
         return time.monotonic() >= self._deadline
@@ -147,8 +153,8 @@ class _Minimiser:
         without: Callable[[list[int], Sequence[int]], list[int]],
         violated: Callable[[list[int]], bool],
     ) -> list[int]:
-        """Delta debugging: chunks of half the operations first, single ones last, until none can go."""
-        size = max(1, len(kept) // 2)
+        """Delta debugging: of many operations chunks of half first, single ones last, until none can go."""
+        size = 1 if len(kept) <= _SMALL else len(kept) // 2
         while not self._late():
             before = len(kept)
             at = 0
@@ -164,18 +170,30 @@ class _Minimiser:
         return list(kept)
 
     def _sources(self, scene: list[int], needed: list[int]) -> set[int]:
-        """The relaxed operations that explain the needed ones when any single one of those is not there."""
+        """The relaxed operations that explain the needed ones when any single one of those is not there; no more of
+        them than that takes.
+        """
         sources: set[int] = set()
         for left_out in needed:
-            kept = [p for p in needed if p != left_out]
-            others = [p for p in scene if p not in kept and not self._spec.reads(self._ops[p])]
-            answer = self._decide([*kept, *others], others)
+            answer = self._without(needed, left_out, [p for p in scene if not self._spec.reads(self._ops[p])])
             if self._late() or not answer.found:
                 continue
-            used = [p for p in answer.witness.order if p not in kept]
+            used = [p for p in answer.witness.order if p not in needed]
             for each in list(used):
                 fewer = [p for p in used if p != each]
-                if not self._late() and self._decide([*kept, *fewer], fewer).found:
+                if not self._late() and self._without(needed, left_out, fewer).found:
                     used = fewer
-            sources |= set(used) - {left_out}
+            sources |= set(used)
+        for each in sorted(sources, key=lambda p: self._ops[p].call):
+            fewer = sorted(sources - {each})
+            if not self._late() and all(self._without(needed, left_out, fewer).found for left_out in needed):
+                sources.remove(each)
         return sources
+
+    def _without(self, needed: Sequence[int], left_out: int, others: Sequence[int]) -> Answer:
+        """Whether the needed operations but one are explained, with that one and ``others`` relaxed."""
+        kept = [p for p in needed if p != left_out]
+        relaxed = {left_out, *others}.difference(kept)
+        if self._spec.reads(self._ops[left_out]):
+            relaxed.discard(left_out)
+        return self._decide([*kept, *relaxed], relaxed)

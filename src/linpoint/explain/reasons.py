@@ -67,6 +67,7 @@ REASONS: Final = {
     "crash": "a crash lies between them",
     "reads-from": "one saw what the other put there",
     "overwritten": "one saw a value that the other replaced",
+    "last-written": "a third one saw what the later of the two put there, when the other had returned",
     "replaced": "both replaced the same value, which was there once",
     "failed": "an operation failed, and this is a way to explain that",
     "unknown-took-effect": "an operation with an unknown outcome certainly took effect, since somebody saw it",
@@ -95,5 +96,6 @@ CAUSES: Final = {
     "torn-snapshot": "a torn snapshot",
     "non-atomic-update": "a read-modify-write that is not atomic",
     "clock-trouble": "clocks that differ",
+    "unrecorded-writer": "a writer that was not recorded",
 }
 """Likely causes, each as a phrase."""

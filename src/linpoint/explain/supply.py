@@ -15,7 +15,7 @@ from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical, scalars
 from linpoint.specs.protocol import Spec
 
-_PASS_ON: Final = ("register", "cas-register", "queue", "stack", "deque", "priority-queue")
+PASS_ON: Final = ("register", "cas-register", "queue", "stack", "deque", "priority-queue")
 """Specs that give back the very values that were put in, or the first ones."""
 
 _ACQUIRE: Final = frozenset({"acquire", "try-acquire", "acquire-read", "acquire-write"})
@@ -35,7 +35,7 @@ class Supply:
         first = set(map(canonical, scalars(spec.initial)))
         found = {p: observes(ops[p]) for p in positions}
         self._observed = {p: _sources(values, known) for p, values in found.items()}
-        passes_on = spec.name.partition("(")[0] in _PASS_ON
+        passes_on = spec.name.partition("(")[0] in PASS_ON
         self._invented = [p for p, values in found.items() if passes_on and values - known - first]
 
     def invented(self) -> list[int]:
@@ -62,6 +62,11 @@ def supplies(op: Operation, spec: Spec) -> set[Any]:
         return set()
     if op.name.replace("_", "-") in _ACQUIRE:
         return {_HELD}
+    return attempts(op)
+
+
+def attempts(op: Operation) -> set[Any]:
+    """The values that an operation would put into the object if it took effect, whether it did or not."""
     return set(map(canonical, scalars(_cells(op, 2) if _compares(op) else op.args)))
 
 

@@ -4,24 +4,18 @@
 from __future__ import annotations
 
 import bisect
+from typing import Final
 
-from linpoint.explain.circles import contradictions, short_names
+from linpoint.explain.circles import contradictions, in_a_circle
 from linpoint.explain.explanation import Culprit, Explanation
-from linpoint.explain.wording import (
-    MOST_LISTED,
-    also_in_violation,
-    name_of,
-    nearest,
-    other_first_value,
-    process_of,
-    value_of,
-    values_of,
-    why_blocked,
-)
+from linpoint.explain.naming import call_of, name_of, process_of, value_of, values_of, when
+from linpoint.explain.reasons import CAUSES
 from linpoint.histories.operation import Operation
-from linpoint.histories.values import counted, one_line, show
-from linpoint.verdicts import KeyVerdict, Status, Verdict, Witness
+from linpoint.histories.values import counted, show
+from linpoint.verdicts import Blocked, KeyVerdict, Status, Verdict, Witness
 
+MOST_LISTED: Final = 12
+"""Operations that are listed one by one."""
 _MOST_OPEN = 6
 _EXACT = ("monitor", "graph")
 
@@ -52,7 +46,7 @@ def _where_it_stopped(verdict: Verdict) -> list[str]:
     lines = ["", f"Next, from {start}{until}, {which} had to take effect:"]
     for position in reached.open[:_MOST_OPEN]:
         op = ops[position]
-        lines.append(f"  {name_of(verdict, op)} by process {process_of(op)}  {_when(op)}")
+        lines.append(f"  {name_of(verdict, op)} by process {process_of(op)}  {when(op)}")
     if len(reached.open) > _MOST_OPEN:
         lines.append(f"  ... and {len(reached.open) - _MOST_OPEN:,} others")
     return lines
@@ -101,7 +95,7 @@ def _accusation(explanation: Explanation) -> str:
         op = verdict.history.operations[explanation.culprit.position]
         given = value_of(op, op.result)
         return (
-            f"{where}{_call(op)} by process {process_of(op)} returned {given}, but no order of the operations allows "
+            f"{where}{call_of(op)} by process {process_of(op)} returned {given}, but no order of the operations allows "
             f"that{_under(verdict)} ({_fitting(op, explanation.culprit)}; returned {given})."
         )
     if explanation.precedence is not None:
@@ -139,7 +133,9 @@ def _violation(explanation: Explanation) -> str:
     verdict = explanation.verdict
     history = verdict.history
     lines = [sentence(explanation)]
-    if explanation.pattern is not None:
+    circular = bool(explanation.steps) and all(step.before is not None for step in explanation.steps)
+    telling = circular and all(step.reason != "spec-order" for step in explanation.steps)
+    if explanation.pattern is not None and not telling:
         lines.append(f"The reason: {explanation.pattern.sentence}.")
     if explanation.precedence is not None:
         found = explanation.precedence
@@ -148,23 +144,38 @@ def _violation(explanation: Explanation) -> str:
     lines += ["", _conspiracy(explanation)]
     listed = nearest(explanation)
     width = max((len(process_of(history.operations[p])) for p in listed), default=1)
-    names = {} if explanation.precedence is None else short_names(explanation.core)
+    named = len(explanation.core) > 1 or explanation.precedence is not None
+    names = dict(zip(explanation.core, explanation.names, strict=False)) if named else {}
+    longest = max((len(names[position]) for position in listed if position in names), default=0)
     for position in listed:
         op = history.operations[position]
-        letter = f"{names[position]}: " if names else ""
-        lines.append(f"  {letter}{process_of(op):>{width}}  {name_of(explanation.verdict, op):<32} {_when(op)}")
+        letter = f"{names[position]}: ".ljust(longest + 2) if names else ""
+        lines.append(f"  {letter}{process_of(op):>{width}}  {name_of(explanation.verdict, op):<32} {when(op)}")
     if len(listed) < len(explanation.core):
         lines.append(f"  ... and {len(explanation.core) - len(listed):,} others")
     if explanation.picture:
         lines += ["", *(f"  {row}" for row in explanation.picture.splitlines())]
     if explanation.precedence is not None:
         lines += ["", *_contradictions(explanation, names)]
+    if circular and explanation.precedence is None:
+        lines += ["", in_a_circle(explanation.steps)]
     if len({op.order for op in map(history.operations.__getitem__, explanation.core) if op.order is not None}) > 1:
         lines += ["", "Operations with a smaller order take effect first."]
-    lines += _frontier(explanation)
-    for more in filter(None, (other_first_value(explanation), also_in_violation(explanation))):
-        lines += ["", more]
+    if not circular:
+        lines += _frontier(explanation)
+    lines += _likely_causes(explanation)
+    if explanation.others:
+        lines += ["", also_in_violation(explanation)]
     return "\n".join([*lines, *_warnings(verdict), *_clocks(verdict), "", numbers(verdict)])
+
+
+def also_in_violation(explanation: Explanation) -> str:
+    """The other keys in violation, if there are any."""
+    if not explanation.others:
+        return ""
+    keys = ", ".join(show(key.key) for key in explanation.others[:MOST_LISTED])
+    more = "" if len(explanation.others) <= MOST_LISTED else ", ..."
+    return f"Also in violation: key{'s' * (len(explanation.others) > 1)} {keys}{more}."
 
 
 def _contradictions(explanation: Explanation, names: dict[int, str]) -> list[str]:
@@ -194,6 +205,18 @@ def _conspiracy(explanation: Explanation) -> str:
     return f"These {count:,} operations are a violation by themselves (there was no time to find fewer):"
 
 
+def nearest(explanation: Explanation) -> list[int]:
+    """The operations to list: all if they are few, else those called last before the ones that are stuck returned."""
+    core = list(explanation.core)
+    if len(core) <= MOST_LISTED:
+        return core
+    ops = explanation.verdict.history.operations
+    blocked = [each.position for each in explanation.stuck.blocked] if explanation.stuck else []
+    end = min((ops[position].end for position in blocked), default=float("inf"))
+    end += explanation.verdict.history.clock_skew
+    return [position for position in core if ops[position].call <= end][-MOST_LISTED:]
+
+
 def _frontier(explanation: Explanation) -> list[str]:
     stuck = explanation.stuck
     if stuck is None or not stuck.blocked or len(explanation.core) == 1:
@@ -207,6 +230,26 @@ def _frontier(explanation: Explanation) -> list[str]:
         op = ops[each.position]
         reason = why_blocked(explanation.verdict, each)
         lines.append(f"  {name_of(explanation.verdict, op)} by process {process_of(op)}: {reason}")
+    return lines
+
+
+def why_blocked(verdict: Verdict, blocked: Blocked) -> str:
+    """Why an operation cannot come next after a longest legal order."""
+    op = verdict.history.operations[blocked.position]
+    if op.order is not None and any(verdict.spec.allows(op, given) for given in blocked.allowed):
+        return "an operation with a smaller order must come first"  # to the spec it would be welcome
+    return f"the spec allows {values_of(op, blocked.allowed)}" if blocked.allowed else "it is not a legal step there"
+
+
+def _likely_causes(explanation: Explanation) -> list[str]:
+    """The likeliest cause with its evidence, and what else it may be."""
+    if not explanation.causes:
+        return []
+    first, *rest = explanation.causes
+    lines = ["", f"Likely cause: {CAUSES[first.cause]} (a guess). {first.text}"]
+    lines += [f"  - {evidence.text}" for evidence in first.evidence]
+    if rest:
+        lines.append(f"It may also be {' or '.join(CAUSES[cause.cause] for cause in rest)}.")
     return lines
 
 
@@ -242,14 +285,3 @@ def _remedy(verdict: Verdict) -> str:
     if verdict.checker in _EXACT and "budget ran out" not in verdict.why:
         return "; --checker auto searches where this checker does not apply"
     return "; a larger --budget or --max-memory may help"
-
-
-def _call(op: Operation) -> str:
-    return one_line(f"{op.name}({', '.join(map(show, op.args))})")
-
-
-def _when(op: Operation) -> str:
-    end = "..." if op.return_ is None else f"{op.return_}"
-    hint = "" if op.order is None else f"  order {op.order}"
-    line = "" if op.line is None else f"  line {op.line}"
-    return f"[{op.call}, {end}]{hint}{line}"

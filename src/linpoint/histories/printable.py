@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text that is safe to show: nothing in it moves a cursor, turns the writing around or cannot be written as UTF-8.
+"""Text from outside, made fit to be shown: in a terminal, in XML, in HTML.
 
-A history is untrusted input, and so is the name of its file. What quotes and brackets mean is for those who write a
-format. Cost: O(length).
+Guarantee: the result has no character that moves a cursor, breaks a line unasked, turns the writing around, or that
+XML 1.0 or UTF-8 cannot hold; such a character is seen as an escape. Markup is left to who writes markup.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# C0, DEL and C1, what changes the direction of text or breaks lines, and halves of surrogate pairs (which stand for
-# bytes of file names that are not UTF-8).
+# C0, DEL and C1, what changes the direction of text or breaks lines, halves of surrogate pairs (which stand for bytes of
+# file names that are not UTF-8), and the two that are no characters at all.
 _UNPRINTABLE: Final = re.compile(
-    "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]"
+    "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufffe\\uffff]"
 )
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from linpoint.explain.graphs.words import clean, columns, detail, heading
+from linpoint.explain.graphs.words import clean, detail, heading
+from linpoint.explain.letters import columns
 from linpoint.explain.picture import spans
 from linpoint.histories.columns import order
 from linpoint.histories.operation import Crash, Operation, Outcome, Process

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from linpoint.explain.graphs.layout import LETTER, Box, Layout
-from linpoint.explain.graphs.words import columns
+from linpoint.explain.letters import columns
 
 Point = tuple[float, float]
 

@@ -14,7 +14,8 @@ from xml.sax.saxutils import escape
 from linpoint.explain.graphs.layout import Box, Layout, arrange
 from linpoint.explain.graphs.routing import Route, Strand, route
 from linpoint.explain.graphs.style import INK, RED, STROKES
-from linpoint.explain.graphs.words import clean, columns, detail, full, heading
+from linpoint.explain.graphs.words import clean, detail, full, heading
+from linpoint.explain.letters import columns
 from linpoint.histories.operation import Outcome
 
 if TYPE_CHECKING:

@@ -7,33 +7,21 @@ letters. What quotes and brackets mean is for those who write a format.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Hashable
 from typing import Any, Final
 
+from linpoint.explain.letters import ELLIPSIS, harmless
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import Value, canonical, one_line, same, show
+from linpoint.histories.values import Value, canonical, same, show
 
 _LONGEST: Final = 30
 _LONGEST_FULL: Final = 2_000
-# Halves of surrogate pairs cannot be written at all; the others turn the writing around, or no XML may have them.
-_FORBIDDEN: Final = re.compile("[\\ud800-\\udfff\\ufffe\\uffff\\u061c\\u200e\\u200f]")
-_WIDE: Final = ("W", "F")
 
 
 def clean(text: str, longest: int = _LONGEST) -> str:
     """One line without anything invisible, cut with an ellipsis if it is too long."""
-    text = _FORBIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", one_line(text[: 2 * longest]))
-    return text if len(text) <= longest else text[: longest - 1] + "…"
-
-
-def columns(text: str) -> int:
-    """How many letters wide a text is in a font whose letters are all as wide."""
-    return sum(
-        0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in _WIDE else 1
-        for letter in text
-    )
+    text = harmless(text[: 2 * longest])
+    return text if len(text) <= longest else text[: longest - 1] + ELLIPSIS
 
 
 def heading(position: int, op: Operation, *, name: str = "") -> str:

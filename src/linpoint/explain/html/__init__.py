@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An explanation as one HTML page that needs nothing else: no network, no other file."""
+"""Explanations as pages that are looked at in a browser: self-contained, and nothing in a history is markup."""

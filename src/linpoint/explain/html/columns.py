@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from linpoint.explain.html.escaping import plain
-from linpoint.explain.wording import is_silent, value_of
+from linpoint.explain.naming import is_silent, value_of
 from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.values import canonical, one_line, show
 from linpoint.verdicts import Verdict

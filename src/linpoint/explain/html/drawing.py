@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from linpoint.explain.graphs.layout import CALL, CRASH, END, LETTER, PADDING, Room, places_of
-from linpoint.explain.graphs.words import clean, columns, full
+from linpoint.explain.graphs.words import clean, full
 from linpoint.explain.html.escaping import escaped
+from linpoint.explain.letters import columns
 from linpoint.explain.picture import label
 from linpoint.histories.history import History
 from linpoint.histories.operation import Crash, Operation, Outcome

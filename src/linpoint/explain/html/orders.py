@@ -19,7 +19,7 @@ from linpoint.checkers.search.decider import Decider
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.html.escaping import plain
 from linpoint.explain.html.states import state_text
-from linpoint.explain.wording import why_blocked
+from linpoint.explain.text import why_blocked
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import canonical, counted, show
 from linpoint.specs.protocol import Spec, State

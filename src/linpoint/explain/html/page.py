@@ -8,11 +8,8 @@ text or JSON data, which scripts set as text. The document can be written as UTF
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import resources
 from string import Template
 from typing import Any, Final
 
@@ -21,13 +18,14 @@ from linpoint.explain.html.choosing import choose
 from linpoint.explain.html.columns import columns
 from linpoint.explain.html.downloads import downloads, minimal_command
 from linpoint.explain.html.escaping import escaped, plain, script_data
+from linpoint.explain.html.inlining import asset, digest
 from linpoint.explain.html.orders import orders
 from linpoint.explain.html.sections import sections
 from linpoint.explain.html.summary import names_of, summary
 from linpoint.histories.values import show
 from linpoint.verdicts import Verdict
 
-_STYLES: Final = ("base.css", "summary.css", "sections.css")
+_STYLES: Final = ("base.css", "summary.css", "sections.css", "traces.css")
 _SCRIPTS: Final = (
     "data.js",
     "model.js",
@@ -59,10 +57,10 @@ def page(
     data = _data(explanation, chosen.positions, places) | {"downloads": files}
     below = sections(explanation, files, traces, check_minimal=minimal_command(explanation, file, command))
     script = _script()
-    return Template(_asset("page.html")).substitute(
+    return Template(asset("page.html")).substitute(
         policy=_policy(script),
         title=escaped(f"{verdict.status.name}: {file or verdict.history.source} - linpoint", _LONGEST_TITLE),
-        style="\n".join(map(_asset, _STYLES)),
+        style="\n".join(map(asset, _STYLES)),
         file=escaped(f"{file or verdict.history.source} · {verdict.spec.name} · {verdict.condition}"),
         links=_links(data, [(section.name, section.title) for section in below]),
         summary=summary(explanation, places, command=command, replay=replay),
@@ -135,9 +133,8 @@ def _links(data: Mapping[str, Any], below: Sequence[tuple[str, str]]) -> str:
 
 def _policy(script: str) -> str:
     """Nothing is loaded from anywhere, and no script runs but this one."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
-        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:; "
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest(script)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 
@@ -145,9 +142,4 @@ def _policy(script: str) -> str:
 @cache
 def _script() -> str:
     """All scripts as one, with names of their own."""
-    return "\n".join(["(() => {", '"use strict";', *map(_asset, _SCRIPTS), "})();"])
-
-
-@cache
-def _asset(name: str) -> str:
-    return (resources.files("linpoint.explain.html") / "assets" / name).read_text(encoding="utf-8")
+    return "\n".join(["(() => {", '"use strict";', *map(asset, _SCRIPTS), "})();"])

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from linpoint.explain.explanation import Explanation
-from linpoint.explain.html.argument import graph_svg
 from linpoint.explain.html.downloads import MINIMAL
 from linpoint.explain.html.escaping import escaped
+from linpoint.explain.html.graph import graph_svg
 from linpoint.explain.html.summary import names_of
 from linpoint.explain.html.zones import picture, zones
 from linpoint.histories.values import counted, show
@@ -37,7 +37,7 @@ def sections(
     found = [
         Section("graph", "Who must come before whom", _graph(explanation)),
         Section("zones", "When each value was current", _zones(explanation)),
-        Section("traces", "Traces", "".join(f'<div class="trace">{trace}</div>' for trace in traces)),
+        Section("traces", "Traces", "".join(f'<div class="trace-box">{trace}</div>' for trace in traces)),
         Section("statistics", "Statistics", _statistics(explanation)),
         Section("save", "Save", _save(files, check_minimal)),
     ]

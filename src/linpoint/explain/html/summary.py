@@ -8,21 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from linpoint.explain.circles import contradictions, short_names
+from linpoint.explain.argument import short_names
+from linpoint.explain.circles import contradictions
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.html.drawing import drawing
 from linpoint.explain.html.escaping import escaped
+from linpoint.explain.naming import name_of, process_of
 from linpoint.explain.reasons import CAUSES, Cause
-from linpoint.explain.text import numbers, sentence
-from linpoint.explain.wording import (
-    MOST_LISTED,
-    also_in_violation,
-    name_of,
-    nearest,
-    other_first_value,
-    process_of,
-    why_blocked,
-)
+from linpoint.explain.text import MOST_LISTED, also_in_violation, nearest, numbers, sentence, why_blocked
 from linpoint.histories.operation import Operation, Time
 from linpoint.histories.values import counted
 from linpoint.verdicts import Status, Verdict
@@ -40,7 +33,7 @@ def names_of(explanation: Explanation) -> dict[int, str]:
     """The short names of the operations of the core."""
     if explanation.names:
         return dict(zip(explanation.core, explanation.names, strict=False))
-    return short_names(explanation.core)
+    return short_names(explanation.verdict.history, explanation.core)
 
 
 def summary(explanation: Explanation, places: Mapping[int, int], *, command: str, replay: str) -> str:
@@ -81,8 +74,6 @@ def _cause(cause: Cause) -> str:
 
 def _notes(explanation: Explanation) -> Iterable[str]:
     verdict = explanation.verdict
-    if other_first_value(explanation):
-        yield other_first_value(explanation)
     if verdict.status is not Status.VIOLATION:
         yield from (f"Warning: {warning}." for warning in verdict.warnings)
 
@@ -93,7 +84,7 @@ def _evidence(explanation: Explanation, places: Mapping[int, int]) -> str:
     listed, title = _listed(explanation)
     if not listed:
         return ""
-    names = names_of(explanation) if explanation.core else short_names(listed)
+    names = names_of(explanation) if explanation.core else short_names(verdict.history, listed)
     culprit = None if explanation.culprit is None else explanation.culprit.position
     drawn = drawing(verdict.history, listed, names=names, places=places, culprit=culprit) if len(listed) > 1 else ""
     rows = _rows(verdict, listed, names, places, culprit)
@@ -179,7 +170,7 @@ def why(explanation: Explanation) -> list[str]:
     if explanation.verdict.status is not Status.VIOLATION:
         return []
     if explanation.steps:
-        return [step.text for step in explanation.steps]
+        return _argued(explanation)
     verdict, names, said = explanation.verdict, names_of(explanation), []
     if explanation.pattern is not None:
         said.append(f"{explanation.pattern.sentence[0].upper()}{explanation.pattern.sentence[1:]}.")
@@ -196,6 +187,16 @@ def why(explanation: Explanation) -> list[str]:
             said.append(f"Then {name} cannot come next: {why_blocked(verdict, each)}.")
     more = len(said) - MOST_LISTED
     return said if more <= 0 else [*said[:MOST_LISTED], f"... and {counted(more, 'more sentence')} like these."]
+
+
+def _argued(explanation: Explanation) -> list[str]:
+    """The steps as sentences; where they close one circle, the last one says so."""
+    said = [f"{step.text.rstrip('.')}." for step in explanation.steps]
+    found = explanation.precedence
+    one = found is None or (len(found.contradictions) == 1 and not found.kept)
+    if len(said) > 1 and one and all(step.before is not None for step in explanation.steps):
+        said[-1] = f"However, {said[-1][:-1]}: a contradiction."
+    return said
 
 
 def _again(command: str, replay: str) -> str:

@@ -11,6 +11,7 @@ import contextlib
 import gzip
 import io
 import os
+import secrets
 import stat
 import sys
 import zlib
@@ -123,7 +124,7 @@ def _beginning(path: str) -> bytes:
 
 
 def write(path: str, content: str | bytes) -> None:
-    """Write a file, gzip-compressed if its name says so. Raises LP-U005 where that is not possible."""
+    """Write a file whole or not at all, gzip-compressed if its name says so. Raises LP-U005 where that is not possible."""
     try:
         data = content.encode() if isinstance(content, str) else content
         if path == STANDARD:
@@ -134,12 +135,29 @@ def write(path: str, content: str | bytes) -> None:
             return
         if path.endswith(".gz"):
             data = gzip.compress(data, mtime=0)  # the same history gives the same file
-        Path(path).write_bytes(data)
+        _put(Path(path).resolve(), data)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UsageError(
             "LP-U005", f"the file cannot be written: {reason}.", place=path, remedy="Choose another path."
         ) from None
+
+
+def _put(path: Path, data: bytes) -> None:
+    """Give ``path`` its content in one step: a full disk or Ctrl-C leaves what was there before, never a half."""
+    there = path.exists()
+    if there and (not path.is_file() or not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK)):
+        path.write_bytes(data)  # a device, a pipe, or a file in whose folder nothing new can be put; or that fails
+        return
+    new = path.with_name(f".linpoint-{secrets.token_hex(8)}.part")
+    try:
+        new.write_bytes(data)
+        if there:
+            new.chmod(stat.S_IMODE(path.stat().st_mode))
+        new.replace(path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
 
 
 def _bytes(path: str) -> bytes:

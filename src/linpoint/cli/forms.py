@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The forms in which the answer of a check is told: text, one line a file, JSON, a page, JUnit XML, annotations.
+
+Guarantee: all of them can be had from one run, and they agree. The files are written before anything is said, so that
+the JSON document can say what became of them; after the budget or Ctrl-C they still are, if that takes no longer than a
+moment.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from linpoint.cli.annotations import as_annotations
+from linpoint.cli.limits import uninterrupted
+from linpoint.cli.output import print_error, print_json, print_lines
+from linpoint.cli.outputs import Written, ends_in, refuse_unwritable, write_file
+from linpoint.cli.pages import ENDINGS, page_paths, write_pages
+from linpoint.cli.reports import Report, as_json, exit_code, print_reports, print_unwritten, summary
+from linpoint.cli.requests import Request
+from linpoint.verdicts import Budget
+
+_MOMENT: Final = 0.5
+"""Seconds that writing may always take, though the budget has run out or Ctrl-C was pressed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """What was asked for."""
+
+    graph: str | None = None
+    report: str | None = None
+    junit: str | None = None
+    github: bool = False
+    summary: bool = False
+    json: bool = False
+
+    def validate(self, files: Sequence[str]) -> None:
+        """Refuse what cannot be written before anything is read."""
+        pages: list[str] = []
+        if self.report is not None:
+            ends_in(self.report, ENDINGS, "page")
+            pages = [self.report, *page_paths(self.report, len(files))]
+        paths = [path for path in (self.graph, self.junit) if path is not None]
+        refuse_unwritable([*paths, *pages], files)
+
+
+def tell(
+    reports: Sequence[Report],
+    forms: Forms,
+    request: Request,
+    *,
+    interrupted: bool = False,
+    more: dict[str, Any] | None = None,
+) -> int:
+    """Write and say everything that was asked for; the exit code. ``more`` is for the JSON document."""
+    budget = _time_to_write(request.budget, interrupted=interrupted)
+    written: dict[str, Written] = {}
+    if forms.report is not None:
+        reports, written["report"] = write_pages(reports, forms.report, request.arguments, budget)
+    if forms.junit is not None:
+        from linpoint.cli.junit import as_junit  # noqa: PLC0415 - only who asks for it is to wait for it
+
+        written["junit"] = write_file("JUnit", forms.junit, lambda: as_junit(reports, request.spec.name), budget)
+    with uninterrupted():
+        if forms.json:
+            print_json(as_json(reports, written) | (more or {}))
+        elif not forms.summary:
+            print_reports(reports, request.arguments, written)
+        if forms.summary:
+            print_lines([summary(report) for report in reports], stderr=forms.json)
+        if forms.summary and not forms.json:
+            _print_errors(reports, written)
+        if forms.github:
+            print_lines(as_annotations(reports), stderr=forms.json)
+    return exit_code(reports, written)
+
+
+def _print_errors(reports: Sequence[Report], written: dict[str, Written]) -> None:
+    for report in reports:
+        if report.error is not None:
+            print_error(str(report.error))
+        print_unwritten(report.written)
+    print_unwritten(written)
+
+
+def _time_to_write(budget: Budget, *, interrupted: bool) -> Budget:
+    soon = time.monotonic() + _MOMENT
+    if interrupted:
+        return Budget(soon)
+    return budget if budget.deadline is None else Budget(max(budget.deadline, soon))

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results of any command, read from the JSON documents that ``--json`` prints.
+
+A document is a result, or has several in ``files`` or ``tests``; a file holds one document, or one in each line.
+Guarantee: documents are not trusted. What is not a result is LP-R001 with its place; a result has only text and numbers,
+none of them escaped yet. Cost: O(size).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import msgspec
+
+from linpoint.errors import LinpointError, ResultError
+
+ERROR: Final = "error"
+PASSES: Final = ("linearizable", "holds")
+_MOST_FINDINGS: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one document says."""
+
+    name: str
+    verdict: str
+    """``linearizable``, ``holds``, ``violation``, ``unknown``, or ``error`` where there is none."""
+    message: str = ""
+    """The first finding, or why there is no verdict, or what a pass leaves open."""
+    texts: tuple[str, ...] = ()
+    """The explanations of the findings."""
+    replay: tuple[str, ...] = ()
+    """The arguments that, after ``linpoint``, show the first finding again."""
+    page: str = ""
+    """The path of its page, where the document says that one was written."""
+    spec: str = ""
+    exhaustive: bool = True
+    keys: int | None = None
+    bad_keys: int = 0
+    statistics: dict[str, float] = field(default_factory=dict)
+
+
+class _Words(msgspec.Struct):
+    text: str = ""
+
+
+class _Finding(msgspec.Struct):
+    kind: str = ""
+    message: str = ""
+    explanation: _Words = msgspec.field(default_factory=_Words)
+    replay: list[str] = []
+
+
+class _Key(msgspec.Struct):
+    verdict: str
+
+
+class _Page(msgspec.Struct):
+    file: str
+    written: bool = False
+
+
+class _Error(msgspec.Struct):
+    code: str
+    message: str
+    place: str | None = None
+    remedy: str = ""
+
+
+class _Document(msgspec.Struct):
+    verdict: Literal["linearizable", "holds", "violation", "unknown"] | None = None
+    error: _Error | None = None
+    exhaustive: bool = True
+    statistics: dict[str, Any] = {}
+    findings: list[_Finding] = []
+    spec: str = ""
+    why: str = ""
+    warnings: list[str] = []
+    keys: list[_Key] | None = None
+    report: _Page | None = None
+    file: str = ""
+    test: str = ""
+    name: str = ""
+    files: list[_Document] | None = None
+    tests: list[_Document] | None = None
+
+
+def result_of(document: Any, name: str) -> Result:
+    """The one result of a document that is known to be one, as Python values."""
+    return _result(msgspec.convert(document, _Document), name)
+
+
+def results_in(content: str, name: str) -> tuple[list[Result], ResultError | None]:
+    """The results in the content of a file, and what ended them early: the first line that is none.
+
+    ``name`` is what those are called that have no name of their own.
+    """
+    lines = [(number, line) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
+    if len(lines) < 2 or not _is_document(lines[0][1]):
+        lines, places = [(1, content)], [name]
+    else:
+        places = [f"{name}:{number}" for number, _ in lines]
+    results: list[Result] = []
+    for place, (_, text) in zip(places, lines, strict=True):
+        try:
+            results += _results(_decoded(text), place)
+        except RecursionError:
+            return results, _no_result(place, "it is nested too deeply")
+        except msgspec.ValidationError as error:
+            return results, _no_result(place, str(error))
+        except ValueError as error:
+            return results, _no_result(place, f"it is not JSON: {error}")
+    return results, None
+
+
+def unreadable(name: str, error: LinpointError) -> Result:
+    """What stands for a file that could not be read."""
+    return Result(name, ERROR, f"{error.code}: {error.message}", (str(error),))
+
+
+def _is_document(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _decoded(text: str) -> _Document:
+    try:
+        return msgspec.json.decode(text.encode(), type=_Document)
+    except msgspec.ValidationError:
+        raise
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        # Half a surrogate pair, as in the name of a file that is not UTF-8, is an escape that only Python reads.
+        return msgspec.convert(json.loads(text), _Document)
+
+
+def _results(document: _Document, name: str) -> Iterator[Result]:
+    parts = [*(document.files or ()), *(document.tests or ())]
+    if not parts:
+        yield _result(document, _own_name(document) or name)
+    for number, part in enumerate(parts, 1):
+        yield from _results(part, _own_name(part) or f"{name}#{number}")
+
+
+def _own_name(document: _Document) -> str:
+    return document.file or document.test or document.name
+
+
+def _result(document: _Document, name: str) -> Result:
+    if document.error is not None:
+        error = document.error
+        where = f" {error.place}" if error.place else ""
+        text = f"{error.code}{where}: {error.message} {error.remedy}".rstrip()
+        return Result(name, ERROR, f"{error.code}: {error.message}", (text,))
+    if document.verdict is None:
+        raise msgspec.ValidationError("it has neither a `verdict` nor an `error`")
+    findings = document.findings[:_MOST_FINDINGS]
+    keys = document.keys
+    return Result(
+        name,
+        document.verdict,
+        _message(document),
+        tuple(finding.explanation.text or finding.message for finding in findings),
+        tuple(findings[0].replay) if findings else (),
+        document.report.file if document.report is not None and document.report.written else "",
+        document.spec,
+        document.exhaustive,
+        None if keys is None else len(keys),
+        sum(key.verdict == "violation" for key in keys or ()),
+        {name: value for name, value in document.statistics.items() if type(value) in (int, float)},
+    )
+
+
+def _message(document: _Document) -> str:
+    if document.findings:
+        more = len(document.findings) - 1
+        first = document.findings[0].message or document.findings[0].kind
+        return f"{first} (and {more:,} more)" if more else first
+    if document.verdict not in PASSES:
+        return document.why
+    open_ends = [*document.warnings, *([] if document.exhaustive else ["not exhaustive"])]
+    return "; ".join(open_ends)
+
+
+def _no_result(place: str, why: str) -> ResultError:
+    return ResultError(
+        "LP-R001",
+        f"this is not a result of linpoint: {why.rstrip('.')}.",
+        place=place,
+        remedy="Give it what a command printed with --json.",
+    )

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How operations, processes, values and times are called in explanations: in one line each, nothing unreadable in it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from linpoint.histories.operation import Operation, Outcome
+from linpoint.histories.values import Value, one_line, show
+from linpoint.specs.protocol import Returns
+from linpoint.verdicts import Verdict
+
+_EMPTY = ("dequeue", "pop", "peek", "pop-front", "pop-back", "delete-max")
+
+
+def call_of(op: Operation) -> str:
+    """The operation as it was called: ``cas(1, 2)``."""
+    return one_line(f"{op.name}({', '.join(map(show, op.args))})")
+
+
+def process_of(op: Operation) -> str:
+    """The name of its process."""
+    return one_line(str(op.process))
+
+
+def name_of(verdict: Verdict, op: Operation) -> str:
+    """The operation in short; with its key only where several keys are shown together."""
+    together = len(verdict.keys) == 1 and verdict.keys[0].key is None
+    text = str(op) if together or op.key is None else str(dataclasses.replace(op, key=None))
+    text = one_line(text)
+    if op.outcome is not Outcome.OK or op.result is not None or is_silent(verdict, op):
+        return text
+    return f"{text} -> {value_of(op, None)}"
+
+
+def is_silent(verdict: Verdict, op: Operation) -> bool:
+    """Whether a result of null says nothing of this operation."""
+    return verdict.spec.step(op).returns in (Returns.NOTHING, Returns.SUCCESS)
+
+
+def value_of(op: Operation, value: Value) -> str:
+    """A result of the operation: null is ``absent`` or ``empty`` where that is what it means."""
+    name = op.name.replace("_", "-")
+    if value is None and name == "get":
+        return "absent"
+    if value is None and name in _EMPTY:
+        return "empty"
+    return show(value)
+
+
+def values_of(op: Operation, values: tuple[Value, ...]) -> str:
+    """Several results of the operation."""
+    return ", ".join(
+        sorted((value_of(op, value) for value in values), key=lambda text: (text in ("absent", "empty"), text))
+    )
+
+
+def when(op: Operation) -> str:
+    """Its times, its order if it has one, and its line."""
+    end = "..." if op.return_ is None else f"{op.return_}"
+    hint = "" if op.order is None else f"  order {op.order}"
+    line = "" if op.line is None else f"  line {op.line}"
+    return f"[{op.call}, {end}]{hint}{line}"
+
+
+def who(verdict: Verdict, op: Operation) -> str:
+    """The operation and its process, and where it stands: for sentences that name one among thousands."""
+    line = "" if op.line is None else f" (line {op.line})"
+    return f"{name_of(verdict, op)} by process {process_of(op)}{line}"

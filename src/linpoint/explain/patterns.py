@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps for violations that are one fact: the pattern of a monitor, or an operation that is impossible by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from linpoint.explain.explanation import Explanation
+from linpoint.explain.naming import value_of
+from linpoint.explain.reasons import Step
+from linpoint.histories.values import one_line
+from linpoint.verdicts import Pattern
+
+REASON_OF: Final = {
+    "never-added": "never-written",
+    "seen-before-added": "seen-too-early",
+    "removed-twice": "removed-twice",
+    "seen-after-removed": "seen-after-removed",
+    "order-inverted": "out-of-order",
+    "fronts-overlap": "out-of-order",
+    "front-inside": "out-of-order",
+    "empty-while-inside": "empty-while-inside",
+    "higher-inside": "higher-inside",
+    "not-nested": "out-of-order",
+    "zones-overlap": "overwritten",
+    "zone-inside": "overwritten",
+    "replaced-twice": "replaced",
+    "replaced-in-circle": "replaced",
+    "replaced-too-early": "overwritten",
+    "overwritten": "overwritten",
+    "nobody-flips": "spec-rejects",
+    "count-too-low": "counted",
+    "count-too-high": "counted",
+    "same-count": "counted",
+    "counts-inverted": "counted",
+}
+"""The typed reason of a step for each pattern."""
+
+
+def pattern_step(pattern: Pattern, names: Mapping[int, str]) -> Step:
+    """What a pattern says, as a step about its telling operations."""
+    told = [names[position] for position in pattern.operations if position in names]
+    who = f" ({', '.join(told)})" if told else ""
+    text = f"{pattern.sentence[0].upper()}{pattern.sentence[1:]}{who}"
+    return Step(REASON_OF[pattern.reason], tuple(pattern.operations), text)
+
+
+def alone(explanation: Explanation) -> tuple[Step, ...]:
+    """Why the only operation of an explanation is impossible."""
+    (position,), (name,) = explanation.core, explanation.names
+    op = explanation.verdict.history.operations[position]
+    if explanation.pattern is not None:
+        reason = REASON_OF[explanation.pattern.reason]
+        return (Step(reason, (position,), f"{name}: {explanation.pattern.sentence}"),)
+    returned = one_line(value_of(op, op.result))
+    return (Step("spec-rejects", (position,), f"Nothing in the history lets {name} return {returned}"),)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running tasks on threads: all of them, those that they add, and coming back whatever they do."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from linpoint.executors.threads import GRACE, Task, run_all
+
+
+def told_at_once() -> bool:
+    return True
+
+
+def never() -> bool:
+    return False
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 7])
+@pytest.mark.parametrize("count", [0, 1, 50])
+def test_all_tasks_run_and_those_that_they_add(jobs: int, count: int) -> None:
+    done: list[int] = []
+
+    def task(number: int) -> Task:
+        def run() -> list[Task]:
+            done.append(number)
+            return [task(number + 1_000)] if number < 1_000 else []
+
+        return run
+
+    assert run_all([task(n) for n in range(count)], jobs=jobs, watch=never, interrupt=lambda: None) is False
+    assert sorted(done) == sorted([*range(count), *range(1_000, 1_000 + count)])
+
+
+def test_the_first_error_is_raised_and_the_others_are_told() -> None:
+    told = threading.Event()
+
+    def wrong() -> list[Task]:
+        raise ValueError("no")
+
+    def patient() -> list[Task]:
+        assert told.wait(10)
+        return []
+
+    with pytest.raises(ValueError, match="no"):
+        run_all([wrong, patient], jobs=2, watch=told.is_set, interrupt=told.set)
+
+
+def returns_soon(tasks: list[Task]) -> None:
+    started = time.monotonic()
+    run_all(tasks, jobs=2, watch=told_at_once, interrupt=lambda: None)
+    assert time.monotonic() - started < 20 * GRACE
+
+
+def test_a_task_that_never_ends_is_left_behind() -> None:
+    def endless() -> list[Task]:
+        while True:
+            time.sleep(0.01)
+
+    returns_soon([endless, endless])
+
+
+def test_a_task_that_keeps_the_lock_of_the_others_does_not_keep_the_caller() -> None:
+    """As when it is hit by an exception at the wrong moment."""
+
+    def forever() -> Iterator[Task]:
+        while True:
+            try:
+                time.sleep(0.01)
+            except BaseException:  # noqa: BLE001 - it will not let go
+                continue
+            yield from ()
+
+    returns_soon([forever, list])
+
+
+def test_tasks_that_end_while_they_are_abandoned_do_not_keep_the_caller() -> None:
+    def short() -> list[Task]:
+        return [short]  # and so on
+
+    for _ in range(5):
+        returns_soon([short, short, short])

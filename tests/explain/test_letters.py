@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Letters as a terminal shows them: harmless, measured, shortened, wrapped."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linpoint.explain.letters import columns, fitted, harmless, padded, wrapped
+from tests.explain.sample_traces import HOSTILE
+
+TEXTS = st.text(st.characters(), max_size=60) | st.sampled_from(HOSTILE)
+
+
+@pytest.mark.parametrize(
+    ("text", "width"),
+    [("abc", 3), ("日本", 4), ("e\u0301", 1), ("ｆｕｌｌ", 8), ("👍", 2), ("\u1112\u1161\u11ab", 2), ("─│", 2)],
+)
+def test_letters_take_the_columns_that_a_terminal_gives_them(text: str, width: int) -> None:
+    assert columns(text) == width
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain", "plain"),
+        ("größer 日本", "größer 日本"),
+        ("\x1b[2J", "\\x1b[2J"),
+        ("a\nb\tc", "a\\nb\\tc"),
+        ("\u202eevil", "\\u202eevil"),
+        ("\ufeff\u200b", "\\ufeff\\u200b"),
+        ("half \ud800", "half \\ud800"),
+        ("❤\ufe0f", "❤\\ufe0f"),
+        ("\u0301x", "\\u0301x"),
+        ("e" + "\u0301" * 3, "e\u0301\u0301\\u0301"),
+    ],
+)
+def test_what_cannot_be_seen_is_escaped(text: str, shown: str) -> None:
+    assert harmless(text) == shown
+
+
+@given(TEXTS)
+def test_harmless_text_is_harmless(text: str) -> None:
+    shown = harmless(text)
+    assert shown.isprintable()
+    assert shown.encode().decode() == shown
+    assert len(shown) <= 3 * columns(shown)
+    assert harmless(shown) == shown
+
+
+@given(TEXTS, st.integers(1, 80))
+def test_what_is_fitted_fits_and_keeps_both_ends(text: str, width: int) -> None:
+    text = harmless(text)
+    short = fitted(text, width)
+    assert columns(short) <= width
+    assert short == text or "…" in short
+    head, _, tail = short.partition("…") if short != text else (text, "", text)
+    assert text.startswith(head)
+    assert text.endswith(tail)
+
+
+@given(TEXTS, st.integers(4, 80), st.integers(1, 5))
+def test_what_is_wrapped_fits_and_loses_nothing_unless_it_says_so(text: str, width: int, most: int) -> None:
+    text = harmless(text).replace("…", "")
+    lines = wrapped(text, width, most=most)
+    assert 1 <= len(lines) <= most
+    assert all(columns(line) <= width for line in lines)
+    if "…" not in lines[-1]:
+        assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+def test_lines_are_broken_at_spaces() -> None:
+    assert wrapped("blocked on fork[2], Confucius has it", 17) == ["blocked on", "fork[2],", "Confucius has it"]
+
+
+def test_padding_counts_columns() -> None:
+    assert padded("日本", 6) == "日本  "

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Minimal histories are 1-minimal, by brute force: dropping any further operation makes them linearizable.
+
+An operation is dropped from the record, not from the world: nobody knows any more what it returned or whether it
+happened at all, but if it did, then within its times. (Dropped from the world, a write would leave its readers with a
+value from nowhere, and every violation would shrink to such a reader.) As a history: its outcome is unknown, and its
+process crashed when it returned; under the condition ``strict`` that says just this.
+
+Operations that are not evidence are shown only where one of the evidence could not be dropped without them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Collection, Iterable, Sequence
+
+import pytest
+
+import linpoint
+from linpoint.checkers.brute_force import brute_force
+from linpoint.explain.reasons import REASONS
+from linpoint.histories.operation import Crash
+from tests.generation import MAKERS, random_history
+from tests.monitored import DRAWS, monitored_history
+
+VIOLATION = linpoint.Status.VIOLATION
+BATCH = 1_000
+
+
+def explained(
+    verdict: linpoint.Verdict, kept: Iterable[int], dropped: Collection[int], *, in_order: Sequence[int] = ()
+) -> bool:
+    """Whether some order explains the operations that are kept, with those that are dropped or without.
+
+    Those of ``in_order`` must take effect in that order.
+    """
+    ops, crashes = [], []
+    for position in [*kept, *dropped]:
+        op = verdict.history[position]
+        if position in in_order:
+            op = dataclasses.replace(op, order=in_order.index(position))
+        if position in dropped:
+            op = dataclasses.replace(op, process=f"dropped {position}", outcome=linpoint.Outcome.UNKNOWN, result=None)
+            if op.return_ is not None and verdict.history[position].outcome is linpoint.Outcome.OK:
+                crashes.append(Crash(op.return_, op.process))
+        ops.append(op)
+    history = linpoint.History(ops, crashes=crashes)
+    return brute_force(history, range(len(ops)), verdict.spec, "strict")[0]
+
+
+def violations(seed: int) -> Iterable[linpoint.Verdict]:
+    """Random violations: of all specs with results at random, and of runs that were legal until something was changed."""
+    rng = random.Random(seed)
+    while True:
+        if rng.random() < 0.15:
+            history, spec = random_history(rng, rng.choice(list(MAKERS)), operations=7)
+        else:
+            history, spec = monitored_history(rng, rng.choice(list(DRAWS)), size=rng.randint(5, 9))
+        times = [op.call for op in history] + [op.return_ for op in history if op.return_ is not None]
+        if len(set(times)) < len(times):
+            continue  # what touches a crash is on its side of it, so the crashes above would say more than they should
+        verdict = linpoint.check(history, spec)
+        if verdict.status is VIOLATION:
+            yield verdict
+
+
+def steps_are_true(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
+    """Each step of a circle: by the times alone, or because no order of anything has the two the other way round."""
+    everything = next(key.positions for key in verdict.keys if set(found.core) <= set(key.positions))
+    for step in found.steps:
+        assert step.reason in REASONS
+        assert set(step.operations) <= {*found.core}, found.text
+        if step.before is None or step.after is None:
+            continue
+        first, second = verdict.history[step.before], verdict.history[step.after]
+        if step.reason == "real-time":
+            assert first.end < second.call
+            continue
+        changes = {p for p in everything if not verdict.spec.reads(verdict.history[p])}  # no other matters, as recorded
+        pair = (step.after, step.before)
+        kept = {*pair, *(step.operations[2:] if step.reason == "last-written" else ())}
+        if step.reason == "overwritten":  # a third operation may be the one to tell that the value was there before
+            kept |= {p for premise in found.steps[:-2] for p in premise.operations} - {*step.operations[2:]}
+        assert not explained(verdict, kept, changes - kept, in_order=pair), (found.text, step)
+    circular = [step for step in found.steps if step.before is not None]
+    if circular:
+        assert {step.before for step in circular[-2:]} <= {step.after for step in circular}, found.text
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_minimal_histories_are_1_minimal_on_10_000_violations(seed: int) -> None:
+    several = 0
+    for _, verdict in zip(range(BATCH), violations(seed), strict=False):
+        found = verdict.explain()
+        core, needed = set(found.core), set(found.needed)
+        if found.precedence is not None:  # it may show a longer circle that is easier to follow
+            assert not explained(verdict, core, ()), found.text
+            continue
+        others = core - needed
+        assert found.minimal
+        assert not explained(verdict, core, ()), found.text
+        assert not explained(verdict, needed, others), found.text
+        for position in needed:
+            assert explained(verdict, needed - {position}, others | {position}), (found.text, position)
+        for position in others:
+            rest = others - {position}
+            stuck = [p for p in needed if not explained(verdict, needed - {p}, rest | {p})]
+            assert stuck, (found.text, position)
+        steps_are_true(verdict, found)
+        several += len(core) > 1
+    assert several > BATCH / 5

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traces as text: word for word, and what holds of all of them. ``pytest tests/explain --refresh-golden`` writes the texts."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from linpoint.explain.letters import columns
+from linpoint.explain.traces import trace_text
+from linpoint.explain.traces.columns import MOST, NARROWEST
+from linpoint.histories.trace import Failure, StepKind, Thread, Trace
+from tests.explain.sample_traces import SAMPLES, Kind, step, threads
+from tests.random_traces import random_trace
+
+SEEDS = st.integers(0, 2**32)
+MODEST = settings(max_examples=60, deadline=None)
+
+
+def lines_of(trace: Trace, **options: int) -> list[str]:
+    return trace_text(trace, **options).splitlines()
+
+
+def rows_of(trace: Trace, **options: int) -> dict[int, str]:
+    """The first line of each step, by its position."""
+    lines = lines_of(trace, **options)
+    ruler = next((number for number, line in enumerate(lines) if re.fullmatch(r"-+( +-+)*", line)), len(lines))
+    margin = len(lines[ruler].split()[0]) if ruler < len(lines) else 0
+    table = itertools.takewhile(bool, lines[ruler + 1 :])
+    numbers = {line: line[:margin].strip(" =>-").replace(",", "") for line in table}
+    return {int(number): line for line, number in numbers.items() if number.isdigit()}
+
+
+def marked(trace: Trace, **options: int) -> list[int]:
+    return [position for position, line in rows_of(trace, **options).items() if line.startswith("=>")]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_trace_reads_as_it_did(name: str, golden: Callable[..., None]) -> None:
+    golden(name, trace_text(SAMPLES[name]()), folder="golden_traces")
+
+
+def test_every_golden_text_has_its_trace() -> None:
+    assert {path.stem for path in (Path(__file__).parent / "golden_traces").iterdir()} == set(SAMPLES)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("width", [NARROWEST, 60, 80, 100, 160])
+def test_no_line_is_wider_than_asked_for(name: str, width: int) -> None:
+    assert max(map(columns, lines_of(SAMPLES[name](), width=width))) <= width
+
+
+def test_less_than_the_narrowest_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least 40 columns, not 39"):
+        trace_text(SAMPLES["deadlock"](), width=39)
+
+
+def test_the_sentence_comes_first() -> None:
+    first = lines_of(SAMPLES["store-buffering"]())[0]
+    assert first == "2 threads, 10 steps, 1 preemption, x86-TSO: assertion failed at dekker.cpp:21"
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_failing_step_is_marked(name: str) -> None:
+    trace = SAMPLES[name]()
+    assert trace.failure
+    assert marked(trace) == ([] if trace.failure.step is None else [trace.failure.step])
+
+
+def test_stores_are_seen_in_the_buffer_until_they_reach_memory() -> None:
+    text = trace_text(SAMPLES["store-buffering"]())
+    assert "buffer: flag[0]=1" in text
+    assert re.search(r"flag\[0\] = 1\s.*\n.*reaches memory", text)
+    assert "Never reached memory: right flag[1]=1" in text
+
+
+def test_a_buffer_that_did_not_change_is_not_told_again() -> None:
+    assert trace_text(SAMPLES["store-buffering"]()).count("buffer: flag[0]=1") == 1
+
+
+def test_a_thread_that_could_go_on_is_named_at_a_preemption() -> None:
+    assert "--- preemption: right runs, though left could go on ---" in trace_text(SAMPLES["store-buffering"]())
+    assert "--- A runs ---" in trace_text(SAMPLES["lost-update"]())
+
+
+def test_operations_are_brackets_around_their_steps() -> None:
+    column = [line[line.index("  ", 7) :] for line in rows_of(SAMPLES["lost-update"]()).values()]
+    marks = ["".join(letter for letter in line if letter in "┌│└") for line in column]
+    assert marks == ["┌", "│", "│", "│┌", "││", "││", "││", "│└", "│", "│", "└", ""]
+
+
+def test_a_crash_goes_across_and_says_what_it_lost() -> None:
+    lines = lines_of(SAMPLES["missing-flush"]())
+    (at,) = [number for number, line in enumerate(lines) if "=== CRASH ===" in line]
+    assert lines[at + 1].strip() == "lost: node.value=7 in line 0x40"
+
+
+def test_who_is_in_the_way_is_named() -> None:
+    assert "Confucius has it" in trace_text(SAMPLES["deadlock"]())
+
+
+def test_too_many_threads_become_a_list() -> None:
+    lines = lines_of(SAMPLES["many-threads"]())
+    assert re.fullmatch(r" +#  where +thread +what", lines[2])
+
+
+def test_steps_that_nobody_else_notices_are_folded() -> None:
+    text = trace_text(SAMPLES["long-run"]())
+    assert "... writer: 2,495 steps without effect on others ..." in text
+    assert len(text.splitlines()) < 20
+    assert "write ready = 1" in text
+
+
+def test_a_long_trace_keeps_preemptions_and_what_is_near_the_failure() -> None:
+    trace = SAMPLES["busy-run"]()
+    shown = rows_of(trace)
+    assert {0, 699, 700, 3_999, 4_000, *range(4_950, 5_000)} <= set(shown)
+    assert len(shown) <= MOST + 10
+    assert "steps without effect" not in trace_text(trace)  # each had one
+
+
+def test_calls_inside_of_operations_are_folded_with_what_they_did() -> None:
+    inner = [step(0, Kind.CALL, operation="inner"), step(0, Kind.LOCAL), step(0, Kind.RETURN, operation="inner")]
+    steps = [step(0, Kind.CALL, operation="outer"), *inner * 20, step(0, Kind.RETURN, operation="outer")]
+    text = trace_text(Trace(threads(0), tuple(steps)))
+    assert "... thread 0: 58 steps without effect on others ..." in text
+    assert text.count("outer") == 2
+
+
+def test_a_call_with_an_effect_inside_is_not_folded() -> None:
+    inner = [step(0, Kind.CALL, operation="inner"), step(0, Kind.WRITE, "x", 1), step(0, Kind.RETURN)]
+    quiet = [step(0, Kind.LOCAL)] * 40
+    steps = [step(0, Kind.CALL, operation="outer"), *quiet, *inner, *quiet, step(1, Kind.READ, "x", 1), *quiet]
+    text = trace_text(Trace(threads(0, 1), tuple(steps)))
+    assert "inner()" in text
+    assert "write x = 1" in text
+
+
+def test_files_of_one_name_are_told_apart() -> None:
+    steps = (step(0, Kind.LOCAL, at=("a/list.py", 3)), step(0, Kind.LOCAL, at=("b/list.py", 3)))
+    text = trace_text(Trace(threads(0), steps))
+    assert "a/list.py:3" in text
+    assert "b/list.py:3" in text
+
+
+def test_a_schedule_is_shown_whole_or_not_at_all() -> None:
+    steps = (step(0, Kind.EXIT),)
+    assert trace_text(Trace(threads(0), steps, schedule="0")).endswith("\nSchedule: 0")
+    assert trace_text(Trace(threads(0), steps, schedule="01" * 500)).endswith("Schedule: 1,000 letters, not shown")
+
+
+def test_a_trace_without_steps_or_threads_is_a_sentence() -> None:
+    assert trace_text(Trace((), ())) == "0 threads, 0 steps, 0 preemptions, SC: nothing went wrong"
+    assert "=== CRASH ===" in trace_text(Trace((), (step(None, Kind.CRASH),)))
+
+
+@pytest.mark.parametrize("kind", StepKind, ids=lambda kind: kind.value)
+def test_every_kind_of_step_has_words(kind: StepKind) -> None:
+    operation = "f" if kind in (Kind.CALL, Kind.RETURN) else None
+    steps = [step(0, Kind.CALL, operation="f")] if kind is Kind.RETURN else []
+    steps.append(step(0, kind, "x", 1, operation=operation, other=1, message="why", buffer=(("y", 2),)))
+    words = rows_of(Trace(threads(0, 1), tuple(steps), "tso"))[len(steps) - 1]
+    assert words.split()[1:]
+    assert "why" in words
+
+
+@MODEST
+@given(SEEDS, st.integers(NARROWEST, 140))
+def test_any_trace_fits_and_shows_its_failure(seed: int, width: int) -> None:
+    trace = random_trace(seed)
+    lines = trace_text(trace, width=width).split("\n")
+    assert all(columns(line) <= width for line in lines)
+    assert all(line.isprintable() for line in lines)
+    assert marked(trace, width=width) == (
+        [trace.failure.step] if trace.failure and trace.failure.step is not None else []
+    )
+
+
+@MODEST
+@given(SEEDS)
+def test_every_step_is_shown_or_counted(seed: int) -> None:
+    trace = random_trace(seed, hostile=False)
+    text = trace_text(trace)
+    folded = re.findall(
+        r"^ +\.\.\. .*?([\d,]+) steps? (?:not shown|without effect on others) \.\.\.$", text, re.MULTILINE
+    )
+    assert len(rows_of(trace)) + sum(int(number.replace(",", "")) for number in folded) == len(trace.steps)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_nothing_stands_between_the_columns(name: str) -> None:
+    """Whatever the letters, each column begins where its title does."""
+    lines = lines_of(SAMPLES[name]())
+    ruler = next(line for line in lines if re.fullmatch(r"[- ]+", line))
+    gaps = [match.start() for match in re.finditer("  ", ruler)]
+    for row in rows_of(SAMPLES[name]()).values():
+        if "=== CRASH" not in row:
+            letters = "".join(letter + "~" * (columns(letter) - 1) for letter in row if columns(letter))
+            assert all(letters[gap : gap + 2].strip() == "" for gap in gaps)
+
+
+def test_a_name_of_a_thread_is_shortened_in_its_column() -> None:
+    trace = Trace((Thread(0, "n" * 300), Thread(1, "m" * 300)), (step(0, Kind.EXIT), step(1, Kind.EXIT)))
+    assert "n…n" in lines_of(trace)[2]
+    assert "m…m" in lines_of(trace)[2]
+
+
+def test_nothing_wrong_is_said_too() -> None:
+    trace = Trace(threads(0), (step(0, Kind.EXIT),))
+    assert lines_of(trace)[0].endswith("SC: nothing went wrong")
+    assert lines_of(Trace(threads(0), trace.steps, failure=Failure("race", 0)))[0].endswith("SC: data race")
