@@ -29,7 +29,7 @@ def hostile() -> str:
             Step("real-time", core, HOSTILE, core[0], core[1]),
             Step("overwritten", core, HOSTILE, core[1], core[0]),
         ),
-        causes=(Cause(HOSTILE, HOSTILE, (Evidence(HOSTILE, core),)),),
+        causes=(Cause(HOSTILE, HOSTILE, (Evidence(HOSTILE, core),)),) * 2,
     )
     return page(dressed, file=HOSTILE, command=f"linpoint check {HOSTILE}", replay=f"linpoint replay {HOSTILE}")
 

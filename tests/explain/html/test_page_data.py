@@ -57,13 +57,17 @@ def test_names_steps_and_causes_are_on_the_page() -> None:
             Step("real-time", found.core, "P < Q, as it returned first.", found.core[0], found.core[1]),
             Step("overwritten", found.core, "Q < P, as it saw less.", found.core[1], found.core[0]),
         ),
-        causes=(Cause("stale-read", "A copy was behind.", (Evidence("the copy was paused", found.core),)),),
+        causes=(
+            Cause("stale-read", "A copy was behind.", (Evidence("the copy was paused", found.core),)),
+            Cause("lost-write", "It is gone.", ()),
+        ),
     )
     html = page(dressed)
     assert "<li>P &lt; Q, as it returned first.</li>" in html
     assert "Likely cause: a stale read" in html
     assert "(a guess)" in html
-    assert "because the copy was paused" in html
+    assert "Because:</p><ul><li>the copy was paused</li>" in html
+    assert "It may also be a lost write." in html
     assert ">P</button>" in html
     assert data_of(html)["core"][0][1] == "P"
 

@@ -21,7 +21,7 @@ from linpoint.histories.values import counted
 from linpoint.verdicts import Status, Verdict
 
 _MARKS: Final = {Status.LINEARIZABLE: "✓", Status.VIOLATION: "✕", Status.UNKNOWN: "?"}
-_MOST_CAUSES: Final = 3
+_MOST_CAUSES: Final = 4
 _LONG_TIME: Final = 9
 """Letters of a time, past which distances from the first one are shown."""
 _SHORT: Final = 110
@@ -47,7 +47,7 @@ def summary(explanation: Explanation, places: Mapping[int, int], *, command: str
             f'<div class="verdict-row"><span class="badge {verdict.status.value}">{_MARKS[verdict.status]} {word}</span>'
             f'<h1 class="sentence{long}" id="sentence">{escaped(_capital(said), _SENTENCE)}</h1></div>'
         ),
-        *map(_cause, explanation.causes[:_MOST_CAUSES]),
+        _causes(explanation.causes[:_MOST_CAUSES]),
         *(f'<p class="note">{escaped(note)}</p>' for note in _notes(explanation)),
         _evidence(explanation, places),
         _below(explanation, _again(command, replay)),
@@ -62,13 +62,26 @@ def _capital(text: str) -> str:
     return text if "(" in text.partition(" ")[0] else f"{text[:1].upper()}{text[1:]}"
 
 
-def _cause(cause: Cause) -> str:
+def _causes(causes: Sequence[Cause]) -> str:
+    """The likeliest cause, and what else it may be for those who ask."""
+    if not causes:
+        return ""
+    first, *rest = causes
+    more = ""
+    if rest:
+        phrases = " or ".join(CAUSES.get(cause.cause, cause.cause) for cause in rest)
+        told = "".join(_cause(cause, "It may be") for cause in rest)
+        more = f"<details><summary>It may also be {escaped(phrases)}.</summary>{told}</details>"
+    return f'<div class="cause">{_cause(first, "Likely cause:")}{more}</div>'
+
+
+def _cause(cause: Cause, opening: str) -> str:
     phrase = CAUSES.get(cause.cause, cause.cause)
-    because = "; ".join(each.text.rstrip(".") for each in cause.evidence)
-    reasons = f" &ndash; because {escaped(because, _SENTENCE)}" if because else ""
+    evidence = "".join(f"<li>{escaped(each.text, _SENTENCE)}</li>" for each in cause.evidence)
+    because = f" Because:</p><ul>{evidence}</ul>" if evidence else "</p>"
     return (
-        f'<p class="cause"><strong>Likely cause: {escaped(phrase)}</strong> <span class="guess">(a guess)</span>{reasons}. '
-        f"{escaped(cause.text, _SENTENCE)}</p>"
+        f'<p><strong>{opening} {escaped(phrase)}</strong> <span class="guess">(a guess)</span>. '
+        f"{escaped(cause.text, _SENTENCE)}{because}"
     )
 
 
