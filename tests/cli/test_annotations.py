@@ -25,9 +25,10 @@ def test_a_violation_is_at_the_line_of_the_culprit(run: Command, write: Writer) 
     (line,) = commands(done.out)
     place, _, message = line.removeprefix("::").partition("::")
     assert place == "error file=bad.jsonl,line=2,title=linpoint%3A violation of register"
-    first, reason, again = message.split("%0A")
+    first, reason, cause, again = message.split("%0A")
     assert first.startswith("read() by process A returned 1, but")
     assert reason.startswith("The reason: ")
+    assert cause == "Likely cause: a stale read (a guess)."
     assert run(*again.removeprefix("Show it again: linpoint ").split()).code == 1
 
 

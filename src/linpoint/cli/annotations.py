@@ -17,6 +17,7 @@ from linpoint.cli.reports import Report
 from linpoint.errors import LinpointError
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.keys import accusation, in_violation, key_name, line_of, reason
+from linpoint.explain.reasons import CAUSES
 from linpoint.histories.formats.reading import STANDARD
 from linpoint.histories.printable import printable
 from linpoint.histories.values import counted
@@ -60,6 +61,8 @@ def _violations(file: str, explanation: Explanation, replay: Sequence[str]) -> I
         lines = [accusation(explanation)[:_LONGEST_SENTENCE]]
         if explanation.pattern is not None:
             lines.append(f"The reason: {explanation.pattern.sentence}.")
+        if explanation.causes:
+            lines.append(f"Likely cause: {CAUSES[explanation.causes[0].cause]} (a guess).")
         if len(bad) > _MOST:
             more = counted(len(bad) - _MOST, "more key")
             lines.append(f"{len(bad):,} keys are in violation; {more} in this file have no annotation.")

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -42,6 +42,15 @@ def _quoted(word: str) -> str:
     if printable(word, lines=False) == word:
         return shlex.quote(word)
     return "$'" + printable(word.replace("\\", r"\\").replace("'", r"\'"), lines=False) + "'"
+
+
+_HIGHLIGHTS: Final = {
+    r"(?m)^(The reason|Warning|See more|Show it again):": "bold",
+    r"(?m)^Likely cause: .*?\(a guess\)": "bold yellow",
+    r"\bHowever\b|\ba contradiction\b": "bold red",
+    r"(?m)^  (\w\d?|#\d+): ": "bold cyan",
+}
+"""What the eye should find first in an explanation, for people."""
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -75,6 +84,8 @@ def print_text(text: str) -> None:
 
     head, colon, rest = text.partition(":")
     styled = Text.assemble((head + colon, _COLOURS.get(head, "")), rest)
+    for pattern, style in _HIGHLIGHTS.items():
+        styled.highlight_regex(pattern, style)
     console().print(styled)
 
 

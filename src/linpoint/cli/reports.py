@@ -133,8 +133,9 @@ def print_reports(reports: Sequence[Report], arguments: Sequence[str], written: 
             elif report.code:
                 print_text(f"\n{printable(report.file, lines=False)}: {sentence(report.explanation)}")
             if report.replay:
-                if report.file != "-":
-                    print_text(f"See more: linpoint {command_line(['check', report.file, *arguments, '--json'])}")
+                if report.file != "-" and "report" not in written:
+                    look = command_line(["check", report.file, *arguments, "--report", "report.html"])
+                    print_text(f"See more: linpoint {look}")
                 print_text(f"Show it again: linpoint {command_line(report.replay)}")
             _print_written(report.written)
     _print_written(written)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from linpoint.checkers.search.decider import Decider
-from linpoint.explain.causes.lifetimes import lives
+from linpoint.explain.causes.lifetimes import Life
 from linpoint.explain.causes.suspicion import Suspicion, crash_between
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.naming import who
@@ -33,16 +33,16 @@ _ACQUIRES: Final = ("acquire", "acquire-write")
 _UPDATED_TWICE: Final = ("replaced-twice", "same-count", "counts-inverted", "count-too-low", "fork")
 
 
-def suspects(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
-    """The causes that the operations of an explanation suggest."""
-    if len(explanation.core) > _MOST_CORE:
+def suspects(explanation: Explanation, key: KeyVerdict, values: Sequence[Life]) -> Iterator[Suspicion]:
+    """The causes that the operations of an explanation suggest; ``values`` are those of the key, if it is a register."""
+    if len(explanation.core) > _MOST_CORE or len(key.positions) > _MOST_OPERATIONS:
         return
     yield from _first_value(explanation)
     yield from _from_nowhere(explanation, key)
     yield from _duplicates(explanation, key)
-    yield from _two_steps(explanation, key)
+    yield from _two_steps(explanation, values)
     yield from _torn(explanation, key)
-    yield from _vanished(explanation, key)
+    yield from _vanished(explanation, key, values)
 
 
 def _first_value(explanation: Explanation) -> Iterator[Suspicion]:
@@ -70,10 +70,10 @@ def _from_nowhere(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspici
     seen -= set(map(canonical, scalars(spec.initial)))
     if spec.name.partition("(")[0] in _COUNTS or not seen:
         return  # what is seen there is computed, not put there
-    for position in key.positions:
+    for position in itertools.chain(explanation.core, key.positions):  # mostly the first few put all of it there
         seen -= supplies(ops[position], spec)
-    if not seen:
-        return
+        if not seen:
+            return
     mine = {position for position in observed if observed[position] & seen}
     for position, op in enumerate(ops):
         if not _without_effect(op) or not _on(explanation, op) or not attempts(op) & seen:
@@ -123,9 +123,8 @@ def _duplicates(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion
         op = ops[position]
         if op.outcome is Outcome.OK and op.name.replace("_", "-") in _REMOVES and op.result is not None:
             removed.setdefault(canonical(op.result), []).append(position)
-    put = Counter(value for position in key.positions for value in supplies(ops[position], verdict.spec))
     for value, positions in removed.items():
-        if len(positions) > max(put[value], 1):
+        if len(positions) > 1 and len(positions) > _times_put(explanation, key, value):
             both = " and ".join(who(verdict, ops[p]) for p in positions[:2])
             evidence = [Evidence(f"{both} were given the same value, which was put there once.", tuple(positions))]
             yield Suspicion(85, "duplicate-delivery", text, evidence)
@@ -135,9 +134,9 @@ def _duplicates(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion
         telling = explanation.pattern.operations if explanation.pattern else ()
         evidence = [Evidence("A count is higher than all operations together can have made it.", tuple(telling))]
         yield Suspicion(60, "duplicate-delivery", "An operation was applied twice, for example by a retry.", evidence)
-    for position in explanation.core:
+    for position in explanation.core if verdict.spec.name.partition("(")[0] == "log" else ():
         seen = Counter(map(canonical, scalars(ops[position].result))) if ops[position].name == "read" else Counter()
-        if verdict.spec.name.partition("(")[0] == "log" and any(count > max(put[v], 1) for v, count in seen.items()):
+        if any(count > 1 and count > _times_put(explanation, key, value) for value, count in seen.items()):
             evidence = [
                 Evidence(f"{who(verdict, ops[position])} saw an entry twice that was appended once.", (position,))
             ]
@@ -145,12 +144,19 @@ def _duplicates(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion
             return
 
 
-def _two_steps(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
+def _times_put(explanation: Explanation, key: KeyVerdict, value: Any) -> int:
+    """How often somebody put the value there, or tried to with an unknown outcome."""
+    verdict = explanation.verdict
+    ops = verdict.history.operations
+    return sum(value in supplies(ops[position], verdict.spec) for position in key.positions)
+
+
+def _two_steps(explanation: Explanation, values: Sequence[Life]) -> Iterator[Suspicion]:
     """Two updates that started from the same state: one of them is lost, or both hold what only one can."""
     verdict = explanation.verdict
     ops = verdict.history.operations
     text = "Reading and changing are two steps, and another operation came between them (no lock, no compare-and-set)."
-    for life in lives(verdict.history, key.positions, verdict.spec) if len(key.positions) <= _MOST_OPERATIONS else ():
+    for life in values:
         done = sorted((p for p in life.replaced_by if ops[p].outcome is Outcome.OK), key=lambda p: ops[p].call)
         for first, second in itertools.pairwise(done):
             if ops[second].call <= ops[first].end:
@@ -239,12 +245,12 @@ def _words(op: Operation) -> Iterator[Operation]:
             yield dataclasses.replace(op, args=((word,),))
 
 
-def _vanished(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
+def _vanished(explanation: Explanation, key: KeyVerdict, values: Sequence[Life]) -> Iterator[Suspicion]:
     """What had been put into a container was not there; registers are looked at elsewhere."""
     verdict = explanation.verdict
     ops, spec = verdict.history.operations, verdict.spec
     last = max(explanation.core, key=lambda p: ops[p].call)
-    if lives(verdict.history, explanation.core, spec):
+    if values:
         return
     added = [p for p in explanation.core if p != last and ops[p].end < ops[last].call and supplies(ops[p], spec)]
     if not added or ops[last].outcome is not Outcome.OK:
@@ -264,11 +270,12 @@ def _vanished(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
     nothing = ops[last].result in (None, False, ()) and spec.step(ops[last]).returns.value in ("value", "bool")
     if not nothing and reason not in ("empty-while-inside", "count-too-low"):
         return
-    values = supplies(ops[missing], spec)
-    again = [p for p in key.positions if ops[p].call > ops[last].end and observes(ops[p]) & values]
-    if again:
+    added_values = supplies(ops[missing], spec)
+    later = (p for p in key.positions if ops[p].call > ops[last].end and observes(ops[p]) & added_values)
+    again = next(later, None)
+    if again is not None:
         text = "The answer came from an old copy, or from a look that passed by while the object changed."
-        seen = Evidence(f"{who(verdict, ops[again[0]])} saw it later, so it was not lost.", (again[0],))
+        seen = Evidence(f"{who(verdict, ops[again])} saw it later, so it was not lost.", (again,))
         yield Suspicion(55, "stale-read", text, [*gone, seen])
     else:
         text = "What had returned was dropped, or overwritten by something older."

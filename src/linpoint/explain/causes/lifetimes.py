@@ -76,11 +76,10 @@ def lives(history: History, positions: Sequence[int], spec: Spec) -> list[Life]:
     """The values of one register, by the earliest time at which they may have been put there; none for other specs."""
     if spec.name.partition("(")[0] not in _SPECS or spec.twin is None:
         return []
-    ops = history.operations
+    made = [history.operations[position] for position in positions]  # each is made when it is asked for
     found: dict[Any, Life] = {canonical(_first(spec)): Life(None, -math.inf, -math.inf)}
     twice: set[Any] = set()
-    for position in positions:
-        op = ops[position]
+    for position, op in zip(positions, made, strict=True):
         if op.name == "append":
             return []
         put = seen_and_put(op)[1]
@@ -92,8 +91,7 @@ def lives(history: History, positions: Sequence[int], spec: Spec) -> list[Life]:
         if put is _ABSENCE:
             twice.add(canonical(_first(spec)))
         found[value] = Life(position, op.call, op.end)
-    for position in positions:
-        op = ops[position]
+    for position, op in zip(positions, made, strict=True):
         saw, put = seen_and_put(op)
         if saw is _NOTHING or canonical(saw) not in found or canonical(saw) in twice:
             continue

@@ -25,7 +25,6 @@ from linpoint.histories.operation import Process
 from linpoint.histories.values import counted, one_line
 from linpoint.verdicts import KeyVerdict, Verdict
 
-_MOST_OPERATIONS: Final = 200_000
 _MOST_INVERSIONS: Final = 200
 """Of more, the first ones tell as much."""
 _OLD_COPY: Final = (
@@ -37,34 +36,28 @@ _PARTS: Final = 6
 _MOST_LISTED: Final = 8
 
 
-def suspects(verdict: Verdict, keys: Sequence[KeyVerdict], core: Collection[int]) -> Iterator[Suspicion]:
+def suspects(
+    verdict: Verdict, keys: Sequence[KeyVerdict], values: Sequence[Sequence[Life]], core: Collection[int]
+) -> Iterator[Suspicion]:
     """The causes that the values of these keys suggest; the first key is the one whose ``core`` is explained."""
-    values: list[Life] = []
-    found: list[Inversion] = []
-    mine: list[Inversion] = []
-    seen = 0
-    for number, key in enumerate(keys):
-        seen += len(key.positions)
-        if seen > _MOST_OPERATIONS:
-            break
-        here = lives(verdict.history, key.positions, verdict.spec)
-        inverted = sorted(inversions(verdict.history, here), key=lambda each: each.gap)
-        inverted.sort(key=lambda each: verdict.history.operations[each.observer].call)
-        values += here
-        found += inverted[:_MOST_INVERSIONS]
-        mine = inverted if number == 0 else mine
+    ops = verdict.history.operations
+    found: list[list[Inversion]] = []
+    for lives_here in values:
+        inverted = sorted(inversions(verdict.history, lives_here), key=lambda each: ops[each.observer].call)
+        found.append(inverted[:_MOST_INVERSIONS])
+    mine = found[0]
     if not mine:
         yield from _in_core(verdict, core)
         return
-    yield from _split_brain(verdict, values, found)
-    yield from _clocks(verdict, keys, found)
-    own = lives(verdict.history, keys[0].positions, verdict.spec)
-    lost = [each for each in mine if _is_lost(verdict.history, each, own)]
+    everywhere = [each for inverted in found for each in inverted]
+    yield from _split_brain(verdict, [life for each in values for life in each], everywhere)
+    yield from _clocks(verdict, keys, everywhere)
+    lost = [each for each in mine if _is_lost(verdict.history, each, values[0])]
     stale = [each for each in mine if each not in lost]
     for each in (stale, lost):  # what the explanation shows is the evidence to look at first
         each.sort(key=lambda inversion: inversion.observer not in core)
     if stale:
-        yield _stale(verdict, stale, own, 50 + 20 * len(stale) / len(mine), alone=not lost)
+        yield _stale(verdict, stale, values[0], 50 + 20 * len(stale) / len(mine), alone=not lost)
     if lost:
         yield _lost(verdict, lost, 50 + 20 * len(lost) / len(mine))
 
