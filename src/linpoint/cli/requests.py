@@ -96,7 +96,8 @@ def replay_of(file: str, explanation: Explanation, request: Request) -> tuple[st
     from_file = ("check", file, *request.arguments)
     history = explanation.verdict.history
     # What the paper's rules make of a few of the operations need not be what they make of all.
-    core = range(len(history)) if request.paper_rules else explanation.core
+    # In the order of the file, which is that of two operations of a process at the same instant.
+    core = range(len(history)) if request.paper_rules else sorted(explanation.core)
     if len(core) > _MOST_IN_TOKEN and file != "-":
         return from_file
     content: dict[str, Any] = {

@@ -64,7 +64,8 @@ def wrapped(text: str, width: int, *, most: int = 3) -> list[str]:
         line = broken if columns(broken) > width // 3 else line
         lines.append(line)
         rest = rest[len(line) :].lstrip(" ")
-    return [*lines, fitted(rest, width)]
+    # What is nothing but spaces is no line to look at: it would part a table.
+    return [line for line in (*lines, fitted(rest, width)) if line.strip()] or [""]
 
 
 def _width(letter: str) -> int:

@@ -250,6 +250,7 @@ def _likely_causes(explanation: Explanation) -> list[str]:
     lines += [f"  - {evidence.text}" for evidence in first.evidence]
     if rest:
         lines.append(f"It may also be {' or '.join(CAUSES[cause.cause] for cause in rest)}.")
+        lines += [f"  - {cause.evidence[0].text}" for cause in rest if cause.cause == "wrong-initial-value"]
     return lines
 
 
