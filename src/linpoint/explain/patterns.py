@@ -50,8 +50,10 @@ def alone(explanation: Explanation) -> tuple[Step, ...]:
     """Why the only operation of an explanation is impossible."""
     (position,), (name,) = explanation.core, explanation.names
     op = explanation.verdict.history.operations[position]
+    returned = one_line(value_of(op, op.result))
     if explanation.pattern is not None:
         reason = REASON_OF[explanation.pattern.reason]
+        if reason == "never-written" and op.name in ("read", "get"):
+            return (Step(reason, (position,), f"{name} returned {returned}, but nobody had put {returned} there"),)
         return (Step(reason, (position,), f"{name}: {explanation.pattern.sentence}"),)
-    returned = one_line(value_of(op, op.result))
     return (Step("spec-rejects", (position,), f"Nothing in the history lets {name} return {returned}"),)
