@@ -78,7 +78,7 @@ CLASSES = {
     "CertificateError": "as_dict at",
     "Crash": "covers line process time",
     "Explanation": (
-        "as_dict causes core culprit key minimal names needed other_initial others pattern picture precedence steps stuck "
+        "as_dict as_html causes core culprit key minimal names needed other_initial others pattern picture precedence steps stuck "
         "text verdict "
         "verified"
     ),

@@ -63,6 +63,15 @@ class Explanation:
     def __str__(self) -> str:
         return self.text
 
+    def as_html(self, *, file: str = "", command: str = "", replay: str = "") -> str:
+        """The explanation and the whole history as one page for a browser, which needs nothing else.
+
+        ``file`` is what the history is called there; ``command`` and ``replay`` are shown as what checks it again.
+        """
+        from linpoint.explain.html.page import page  # noqa: PLC0415 - only who asks for a page is to wait for it
+
+        return page(self, file=file, command=command, replay=replay)
+
     def as_dict(self) -> dict[str, Any]:
         """The explanation as JSON values."""
         data: dict[str, Any] = {"text": self.text, "key": self.key}

@@ -355,3 +355,8 @@ def test_text_is_safe_in_markup_and_in_scripts() -> None:
     assert "<" not in data
     assert data.isascii()
     assert json.loads(data) == {"text": "</script><!--\u2028\ud800&"}
+
+
+def test_an_explanation_gives_its_page() -> None:
+    found = linpoint.check("A: |--write(1)--| |--read()->2--|", "register").explain()
+    assert found.as_html(file="here.jsonl") == page(found, file="here.jsonl")
