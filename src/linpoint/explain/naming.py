@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from linpoint.histories.operation import Operation, Outcome
+from linpoint.histories.history import History
+from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.values import Value, one_line, show
 from linpoint.specs.protocol import Returns
 from linpoint.verdicts import Verdict
@@ -67,3 +68,8 @@ def who(verdict: Verdict, op: Operation) -> str:
     """The operation and its process, and where it stands: for sentences that name one among thousands."""
     line = "" if op.line is None else f" (line {op.line})"
     return f"{name_of(verdict, op)} by process {process_of(op)}{line}"
+
+
+def moment(history: History, time: Time) -> str:
+    """A time in a sentence: of a log of events it is the number of an event."""
+    return f"event {time:,}" if history.by_position else f"{time}"

@@ -54,6 +54,7 @@ def alone(explanation: Explanation) -> tuple[Step, ...]:
     if explanation.pattern is not None:
         reason = REASON_OF[explanation.pattern.reason]
         if reason == "never-written" and op.name in ("read", "get"):
-            return (Step(reason, (position,), f"{name} returned {returned}, but nobody had put {returned} there"),)
+            text = f"{name} returned {returned}, but no operation that took effect had put {returned} there"
+            return (Step(reason, (position,), text),)
         return (Step(reason, (position,), f"{name}: {explanation.pattern.sentence}"),)
     return (Step("spec-rejects", (position,), f"Nothing in the history lets {name} return {returned}"),)

@@ -23,6 +23,7 @@ from linpoint.explain.html.page import page
 from linpoint.explain.html.states import state_text
 from linpoint.explain.html.zones import zones
 from linpoint.explain.reasons import Cause, Evidence, Step
+from tests.explain.cases import CAUSES
 from tests.explain.html.balance import Balanced, data_of
 from tests.explain.html.histories import FIRST, explained, with_a_stale_read
 from tests.explain.test_golden import CASES, explanation
@@ -360,3 +361,26 @@ def test_text_is_safe_in_markup_and_in_scripts() -> None:
 def test_an_explanation_gives_its_page() -> None:
     found = linpoint.check("A: |--write(1)--| |--read()->2--|", "register").explain()
     assert found.as_html(file="here.jsonl") == page(found, file="here.jsonl")
+
+
+def test_who_only_the_cause_speaks_of_stands_beside_the_minimal_history() -> None:
+    history, spec, _ = CAUSES["hidden-retry"]
+    shown = linpoint.check(history, spec).explain().as_html()
+    first, _, below = shown.partition('id="timeline"')
+    assert "Evidence for the likely cause" in first
+    assert "cas(1, 2) -&gt; failed" in first.partition("Evidence for the likely cause")[2]
+    assert "Evidence for the likely cause" not in below
+
+
+def test_faults_between_the_operations_are_drawn() -> None:
+    history, spec, _ = CAUSES["lost-after-crash"]
+    drawn = linpoint.check(history, spec).explain().as_html().partition('id="timeline"')[0]
+    assert drawn.count('class="crash fault"') == 2
+    assert "kill -9 n1" in drawn
+    many = [*history, *({"annotation": f"tick {time}", "time": time} for time in range(16, 40))]
+    assert 'class="crash fault"' not in linpoint.check(many, spec).explain().as_html()
+
+
+def test_the_legend_names_the_operations() -> None:
+    shown = linpoint.check("A: |--write(1)--| |--read()->2--|", "register").explain().as_html()
+    assert '<i class="swatch op-0"></i>write</li><li><i class="swatch op-1"></i>read</li>' in shown

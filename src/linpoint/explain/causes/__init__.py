@@ -32,7 +32,7 @@ def likely_causes(explanation: Explanation, keys: Sequence[KeyVerdict]) -> tuple
     values = [lives(explanation.verdict.history, key.positions, explanation.verdict.spec) for key in near]
     found = [
         *effects.suspects(explanation, keys[0], values[0]),
-        *replicas.suspects(explanation.verdict, near, values, explanation.core),
+        *replicas.suspects(explanation, near, values),
     ]
     found.sort(key=lambda suspicion: -suspicion.weight)
     first = {suspicion.cause: suspicion for suspicion in reversed(found)}

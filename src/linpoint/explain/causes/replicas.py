@@ -18,7 +18,8 @@ from typing import Final
 from linpoint.checkers.search.decider import has_order
 from linpoint.explain.causes.lifetimes import Inversion, Life, inversions, lives
 from linpoint.explain.causes.suspicion import Suspicion, crash_between
-from linpoint.explain.naming import process_of, who
+from linpoint.explain.explanation import Explanation
+from linpoint.explain.naming import moment, process_of, who
 from linpoint.explain.reasons import Evidence
 from linpoint.histories.history import History
 from linpoint.histories.operation import Process
@@ -37,20 +38,21 @@ _MOST_LISTED: Final = 8
 
 
 def suspects(
-    verdict: Verdict, keys: Sequence[KeyVerdict], values: Sequence[Sequence[Life]], core: Collection[int]
+    explanation: Explanation, keys: Sequence[KeyVerdict], values: Sequence[Sequence[Life]]
 ) -> Iterator[Suspicion]:
-    """The causes that the values of these keys suggest; the first key is the one whose ``core`` is explained."""
+    """The causes that the values of these keys suggest; the first key is the one that is explained."""
+    verdict, core = explanation.verdict, explanation.core
     ops = verdict.history.operations
     found: list[list[Inversion]] = []
     for lives_here in values:
         inverted = sorted(inversions(verdict.history, lives_here), key=lambda each: ops[each.observer].call)
         found.append(inverted[:_MOST_INVERSIONS])
-    mine = found[0]
+    mine = found[0] = [_as_shown(verdict.history, each, values[0], core) for each in found[0]]
     if not mine:
         yield from _in_core(verdict, core)
         return
     everywhere = [each for inverted in found for each in inverted]
-    yield from _split_brain(verdict, [life for each in values for life in each], everywhere)
+    yield from _split_brain(explanation, [life for each in values for life in each], everywhere)
     yield from _clocks(verdict, keys, everywhere)
     lost = [each for each in mine if _is_lost(verdict.history, each, values[0])]
     stale = [each for each in mine if each not in lost]
@@ -60,6 +62,18 @@ def suspects(
         yield _stale(verdict, stale, values[0], 50 + 20 * len(stale) / len(mine), alone=not lost)
     if lost:
         yield _lost(verdict, lost, 50 + 20 * len(lost) / len(mine))
+
+
+def _as_shown(history: History, inversion: Inversion, values: Sequence[Life], core: Collection[int]) -> Inversion:
+    """The inversion with the newer value that the explanation shows, if there is one: one story is enough."""
+    if inversion.observer not in core:
+        return inversion
+    call = history[inversion.observer].call
+    for life in values:
+        newer = life.call > inversion.old.known + history.clock_skew or life.installer in inversion.old.replaced_by
+        if life.installer in core and newer and life.known + history.clock_skew < call and life is not inversion.old:
+            return Inversion(inversion.observer, inversion.old, life, call - life.known)
+    return inversion
 
 
 def _in_core(verdict: Verdict, core: Collection[int]) -> Iterator[Suspicion]:
@@ -148,7 +162,7 @@ def _fault(verdict: Verdict, inversion: Inversion) -> Iterator[Evidence]:
     before = [each for each in verdict.history.annotations if each.time <= call]
     if before:
         last = max(before, key=lambda each: each.time)
-        yield Evidence(f"The last event before it: {last.text} at {last.time}.")
+        yield Evidence(f"The last fault recorded before it: {last.text} at {moment(verdict.history, last.time)}.")
 
 
 def _processes(verdict: Verdict, positions: Sequence[int]) -> str:
@@ -157,8 +171,9 @@ def _processes(verdict: Verdict, positions: Sequence[int]) -> str:
     return f"{'process' if len(names) == 1 else 'processes'} {', '.join(names[:_MOST_LISTED])}{more}"
 
 
-def _split_brain(verdict: Verdict, values: Sequence[Life], found: Sequence[Inversion]) -> Iterator[Suspicion]:
+def _split_brain(explanation: Explanation, values: Sequence[Life], found: Sequence[Inversion]) -> Iterator[Suspicion]:
     """Two groups of processes, each of which saw what it wrote, while values changed back and forth between them."""
+    verdict = explanation.verdict
     ops = verdict.history.operations
     by_call = sorted(found, key=lambda each: ops[each.observer].call)
     cuts = sorted({round(part * (len(by_call) - 1) / _PARTS) for part in range(_PARTS + 1)})
@@ -172,17 +187,29 @@ def _split_brain(verdict: Verdict, values: Sequence[Life], found: Sequence[Inver
     shown = [", ".join(names[:_MOST_LISTED]) + (", ..." if len(names) > _MOST_LISTED else "") for names in best.groups]
     evidence = [
         Evidence(
-            f"From {best.start} to {best.end} two groups of processes each saw only what they had written themselves: "
+            f"From {moment(verdict.history, best.start)} to {moment(verdict.history, best.end)} two groups of processes each saw only what they had written themselves: "
             f"{shown[0]} and {shown[1]}."
         ),
         Evidence(
             f"The value changed back and forth between them: {counted(best.times, 'time')} or more each way, an old "
             "value was seen after one of the other group."
         ),
+        *_who_is_where(explanation, best),
         *_fault(verdict, best.inversions[0]),
     ]
     text = "Two nodes both believed that they were in charge and took writes, each for its own clients."
     yield Suspicion(90, "split-brain", text, evidence)
+
+
+def _who_is_where(explanation: Explanation, split: _Split) -> Iterator[Evidence]:
+    """To which groups the operations belong that the explanation shows."""
+    ops = explanation.verdict.history.operations
+    names = list(zip(explanation.core, explanation.names, strict=False))
+    sides = [[name for p, name in names if one_line(str(ops[p].process)) in group] for group in split.groups]
+    if all(sides):
+        one, other = (" and ".join(side) for side in sides)
+        which = f"{one} {'is' if len(sides[0]) == 1 else 'are'} of the one group, {other} of the other."
+        yield Evidence(which, explanation.core)
 
 
 class _Split:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from linpoint.explain.naming import moment
 from linpoint.explain.reasons import Cause, Evidence
 from linpoint.histories.history import History
 from linpoint.histories.values import one_line
@@ -40,9 +41,9 @@ def crash_between(history: History, start: float, end: float, *, marked: bool = 
     for crash in history.crashes:
         if start <= crash.time <= end:
             whose = "" if crash.process is None else f" of process {one_line(str(crash.process))}"
-            return f"a crash{whose} at {crash.time}"
+            return f"a crash{whose} at {moment(history, crash.time)}"
     for each in () if marked else history.annotations:
         until = each.time if each.until is None else each.until
         if start <= until and each.time <= end and _CRASHED.search(each.text):
-            return f"{one_line(each.text)} at {each.time}"
+            return f"{one_line(each.text)} at {moment(history, each.time)}"
     return None

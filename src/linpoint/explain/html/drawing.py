@@ -16,7 +16,7 @@ from linpoint.explain.html.escaping import escaped
 from linpoint.explain.letters import columns
 from linpoint.explain.picture import label
 from linpoint.histories.history import History
-from linpoint.histories.operation import Crash, Operation, Outcome
+from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Time
 
 MOST: Final = 40
 _ROOM: Final = Room(10, 12, 12)
@@ -24,6 +24,9 @@ _BAR: Final = 26.0
 _LANE: Final = 38.0
 _TOP: Final = 8.0
 _LONGEST_PROCESS: Final = 14
+_LONGEST_FAULT: Final = 18
+_MOST_FAULTS: Final = 6
+"""Of more faults between the operations none is drawn: the timeline has them all."""
 _TAIL: Final = 46.0
 """Of an operation whose outcome is unknown, past everything else."""
 _GAP: Final = 7.0
@@ -53,15 +56,17 @@ def drawing(
         for crash in history.crashes
         if first <= crash.time <= last and (crash.process is None or crash.process in processes)
     )
+    faults = _faults(history, first, last)
+    marks = (*crashes, *(Crash(fault.time) for fault in faults))
     rows = {process: number for number, process in enumerate(processes)}
     margin = 12 + LETTER * max(columns(clean(str(process), _LONGEST_PROCESS)) for process in processes)
     for longest in (40, 28, 20, 14, 0):
         labels = [_label(names.get(position, ""), op, longest) for position, op in zip(positions, ops, strict=True)]
-        found = places_of(ops, crashes, [columns(text) for text in labels], _ROOM)
+        found = places_of(ops, marks, [columns(text) for text in labels], _ROOM)
         right = max(_ends(ops, labels, found)) + 8
         if margin + right <= width:
             break
-    height = _TOP + len(rows) * _LANE + (18 if crashes else 4)
+    height = _TOP + len(rows) * _LANE + (18 if marks else 4)
     full_width = margin + right + (4 if longest else _SPARE)
     parts = [
         (
@@ -77,6 +82,10 @@ def drawing(
             f"{escaped(clean(str(process), _LONGEST_PROCESS))}</text>"
         )
     parts += [_crash(crash, margin + found[at, CRASH], height, rows) for at, crash in enumerate(crashes)]
+    for at, fault in enumerate(faults, len(crashes)):
+        # Their texts lean against each other's lines where they are close: the first to the left, the last to the right.
+        anchor = "end" if at == len(crashes) and len(faults) > 1 else "start" if len(faults) > 1 else "middle"
+        parts.append(_fault(fault, margin + found[at, CRASH], height, anchor))
     bars = [(found[at, CALL], _end(at, op, labels[at], found, right)) for at, op in enumerate(ops)]
     for at, (position, op) in enumerate(zip(positions, ops, strict=True)):
         start, end = bars[at]
@@ -146,6 +155,25 @@ def _shape(op: Operation, left: float, right: float, y: float) -> str:
         return f'<rect class="bar" {size} width="{max(right - left - 26, 20):.1f}" rx="4"/>{dots}{tick}'
     end = f'<path class="tick" d="M{right:.1f} {y - 3:.1f}v{_BAR + 6:.0f}"/>'
     return f'<rect class="bar" {size} width="{right - left:.1f}" rx="4"/>{tick}{end}'
+
+
+def _faults(history: History, first: Time, last: Time) -> list[Annotation]:
+    """What the history says happened between the operations, where it is little: at most two, the first and the last."""
+    between = [each for each in history.annotations if first < each.time < last]
+    if not between or len(between) > _MOST_FAULTS:
+        return []
+    between.sort(key=lambda each: each.time)
+    return between if len(between) <= 2 else [between[0], between[-1]]
+
+
+def _fault(fault: Annotation, x: float, height: float, anchor: str) -> str:
+    shift = {"end": -3, "start": 3, "middle": 0}[anchor]
+    return (
+        f'<g class="crash fault"><title>{escaped(f"{fault.text} at {fault.time}", 300)}</title>'
+        f'<path d="M{x:.1f} 2V{height - 16:.1f}"/>'
+        f'<text x="{x + shift:.1f}" y="{height - 4:.1f}" text-anchor="{anchor}">'
+        f"{escaped(clean(fault.text, _LONGEST_FAULT))}</text></g>"
+    )
 
 
 def _crash(crash: Crash, x: float, height: float, rows: Mapping[int | str, int]) -> str:

@@ -40,6 +40,7 @@ _SCRIPTS: Final = (
     "start.js",
 )
 _LONGEST_TITLE: Final = 120
+_COLOURS: Final = 6
 
 
 def page(
@@ -65,6 +66,7 @@ def page(
         links=_links(data, [(section.name, section.title) for section in below]),
         summary=summary(explanation, places, command=command, replay=replay),
         note=f'<p class="note">{escaped(chosen.note)}</p>' if chosen.note else "",
+        legend=_legend(data["columns"]["names"]),
         sections="\n".join(section.html for section in below),
         data=script_data(data),
         script=script,
@@ -129,6 +131,14 @@ def _links(data: Mapping[str, Any], below: Sequence[tuple[str, str]]) -> str:
     short = {"graph": "Graph", "zones": "Zones"}
     found += [(name, short.get(name, title)) for name, title in below]
     return "".join(f'<a href="#{name}">{title}</a>' for name, title in found)
+
+
+def _legend(names: Sequence[str]) -> str:
+    """Which colour stands for which operation, as far as colours go."""
+    return "".join(
+        f'<li><i class="swatch op-{number}"></i>{escaped(name, 30)}</li>'
+        for number, name in enumerate(names[:_COLOURS])
+    )
 
 
 def _policy(script: str) -> str:

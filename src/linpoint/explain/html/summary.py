@@ -22,6 +22,7 @@ from linpoint.verdicts import Status, Verdict
 
 _MARKS: Final = {Status.LINEARIZABLE: "✓", Status.VIOLATION: "✕", Status.UNKNOWN: "?"}
 _MOST_CAUSES: Final = 4
+_MOST_BESIDE: Final = 2
 _LONG_TIME: Final = 9
 """Letters of a time, past which distances from the first one are shown."""
 _SHORT: Final = 110
@@ -101,6 +102,9 @@ def _evidence(explanation: Explanation, places: Mapping[int, int]) -> str:
     culprit = None if explanation.culprit is None else explanation.culprit.position
     drawn = drawing(verdict.history, listed, names=names, places=places, culprit=culprit) if len(listed) > 1 else ""
     rows = _rows(verdict, listed, names, places, culprit)
+    beside = _beside(explanation, listed)
+    if beside:
+        rows += _rows(verdict, beside, {}, places, None, head="Evidence for the likely cause")
     box = f'<div class="draw-box">{drawn}</div>' if drawn else ""
     return (
         f'<div class="evidence{"" if box else " one"}"><div><h2>{escaped(title)}</h2>'
@@ -127,25 +131,46 @@ def _listed(explanation: Explanation) -> tuple[list[int], str]:
     return [], ""
 
 
+def _beside(explanation: Explanation, listed: Sequence[int]) -> list[int]:
+    """Operations that only the likely cause speaks of, such as one that is said to have failed."""
+    if not explanation.causes:
+        return []
+    told = [position for each in explanation.causes[0].evidence for position in each.operations]
+    few = list(dict.fromkeys(position for position in told if position not in listed))
+    return few if len(few) <= _MOST_BESIDE else []
+
+
 def _left_out(explanation: Explanation, listed: Sequence[int]) -> str:
     missing = len(explanation.core) - len(listed)
     return f'<p class="hint">... and {missing:,} others, in the table of operations.</p>' if missing > 0 else ""
 
 
 def _rows(
-    verdict: Verdict, listed: Sequence[int], names: Mapping[int, str], places: Mapping[int, int], culprit: int | None
+    verdict: Verdict,
+    listed: Sequence[int],
+    names: Mapping[int, str],
+    places: Mapping[int, int],
+    culprit: int | None,
+    *,
+    head: str = "",
 ) -> str:
+    """Rows of the table of operations; with a head of their own where they are not what it is about."""
     ops = [verdict.history.operations[position] for position in listed]
     first = min(op.call for op in ops)
     long = any(len(str(op.call)) > _LONG_TIME for op in ops)
-    head = "events" if verdict.history.by_position else f"times from {first}" if long else "times"
+    when = "events" if verdict.history.by_position else f"times from {first}" if long else "times"
+    what = (
+        "numbers of its call and its return in the log" if verdict.history.by_position else "of its call and its return"
+    )
     with_lines = any(op.line is not None for op in ops)
     line_head = '<th scope="col" class="num">line</th>' if with_lines else ""
     head_row = (
         '<thead><tr><th scope="col"><span aria-label="name"></span></th><th scope="col">process</th>'
-        f'<th scope="col">operation</th><th scope="col" class="num">{escaped(head)}</th>'
+        f'<th scope="col">operation</th><th scope="col" class="num" title="{what}">{escaped(when)}</th>'
         f"{line_head}</tr></thead><tbody>"
     )
+    if head:
+        head_row = f'<tbody><tr><th scope="rowgroup" colspan="{5 if with_lines else 4}">{escaped(head)}</th></tr>'
     rows = [head_row]
     for position, op in zip(listed, ops, strict=True):
         place = places.get(position, -1)
@@ -153,7 +178,7 @@ def _rows(
         line = f'<td class="num">{"" if op.line is None else f"{op.line:,}"}</td>' if with_lines else ""
         rows.append(
             f'<tr data-op="{place}"{mark}><td><button type="button" data-op="{place}" '
-            f'title="Show it on the timeline">{escaped(names.get(position, ""))}</button></td>'
+            f'title="Show it on the timeline">{escaped(names.get(position, "·"))}</button></td>'
             f"<td>{escaped(process_of(op), 40)}</td>"
             f'<td class="op">{escaped(name_of(verdict, op), _SHORT)}</td>'
             f'<td class="num">{escaped(_when(op, first if long else 0, long))}</td>{line}</tr>'
@@ -218,8 +243,8 @@ def _again(command: str, replay: str) -> str:
         f'<p class="hint">{what}</p><div class="copy"><div tabindex="0"><code id="copy-{name}">{escaped(text, 200_000)}</code></div>'
         f'<button type="button" data-copy="copy-{name}">Copy</button></div>'
         for name, what, text in (
-            ("replay", "This finding alone, from anywhere:", replay),
-            ("command", "The whole history:", command),
+            ("replay", "This finding alone, from anywhere (checks the recorded operations again):", replay),
+            ("command", "The whole history (from the folder it was checked in):", command),
         )
         if text
     ]
