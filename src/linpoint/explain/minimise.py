@@ -73,7 +73,7 @@ class _Minimiser:
                 return Core((position,), (position,), position, minimal=True, verified=True)
         scene, certain, last = self._end_of_violation() if self._timely else (self._all, self._all, None)
         if len(scene) > _SMALL:
-            few = self._drop(certain, supply)
+            few = self._drop(certain, supply, last)
             others = [p for p in scene if p not in few and not self._spec.reads(self._ops[p])]
             answer = self._decide([*few, *others], others, patience=self._deadline)
             if answer.found is not True:
@@ -81,7 +81,9 @@ class _Minimiser:
                 return Core(tuple(few), tuple(few), last, minimal=verified, verified=verified)
         # Which operations are left depends on the order in which others are tried; the fewer to look at, the better.
         # The latest first mostly wins: it leaves the write that a value was lost to, and not also who saw it there.
-        tries = [self._evidence(scene, kept) for kept in (certain[::-1], certain)]
+        tries = [self._evidence(scene, certain[::-1])]
+        if not self._late():
+            tries.append(self._evidence(scene, certain))
         shown, needed = min(tries, key=lambda found: len(found[0]))
         return Core(tuple(shown), tuple(needed), last, not self._late(), verified=True)
 
@@ -131,9 +133,27 @@ class _Minimiser:
         called = [p for p in self._all if self._ops[p].call <= end + self._history.clock_skew]
         return called, [p for p in called if self._ops[p].end <= end]
 
-    def _drop(self, kept: list[int], supply: Supply) -> list[int]:
-        """Fewer operations by leaving out others altogether: quick, and to be verified."""
-        return self._shrink(kept, supply.without, self._violated)
+    def _drop(self, kept: list[int], supply: Supply, last: int | None) -> list[int]:
+        """Fewer operations by leaving out others altogether: quick, and to be verified.
+
+        What is left must be the violation that ``last`` completed: it is among them, and without it they are fine. Else
+        leaving out a pop would accuse the next one, whatever was wrong.
+        """
+
+        def violated(rest: list[int]) -> bool:
+            if last is None:
+                return self._violated(rest)
+            if last not in rest or not self._violated(rest):
+                return False
+            before = self._decide([p for p in rest if p != last])
+            return before.found is True
+
+        kept = self._shrink(kept, supply.without, violated)
+        for together in supply.stays(kept):
+            rest = [p for p in kept if p not in together]
+            if len(rest) < len(kept) and not self._late() and violated(rest):
+                kept = rest
+        return kept
 
     def _relax(self, scene: list[int], certain: list[int]) -> list[int]:
         """Fewer operations by relaxing others."""
@@ -174,8 +194,11 @@ class _Minimiser:
         them than that takes.
         """
         sources: set[int] = set()
+        changing = [p for p in scene if not self._spec.reads(self._ops[p])]
         for left_out in needed:
-            answer = self._without(needed, left_out, [p for p in scene if not self._spec.reads(self._ops[p])])
+            if self._late():
+                break
+            answer = self._without(needed, left_out, changing)
             if self._late() or not answer.found:
                 continue
             used = [p for p in answer.witness.order if p not in needed]
@@ -192,8 +215,8 @@ class _Minimiser:
 
     def _without(self, needed: Sequence[int], left_out: int, others: Sequence[int]) -> Answer:
         """Whether the needed operations but one are explained, with that one and ``others`` relaxed."""
-        kept = [p for p in needed if p != left_out]
-        relaxed = {left_out, *others}.difference(kept)
+        kept = {*needed} - {left_out}
+        relaxed = {left_out, *others} - kept
         if self._spec.reads(self._ops[left_out]):
             relaxed.discard(left_out)
         return self._decide([*kept, *relaxed], relaxed)

@@ -18,6 +18,9 @@ from linpoint.specs.protocol import Spec
 PASS_ON: Final = ("register", "cas-register", "queue", "stack", "deque", "priority-queue")
 """Specs that give back the very values that were put in, or the first ones."""
 
+_TAKEN_OUT: Final = ("queue", "stack", "deque", "priority-queue")
+"""Those of them from which values are taken: what was put in stays in the way until somebody takes it out."""
+
 _ACQUIRE: Final = frozenset({"acquire", "try-acquire", "acquire-read", "acquire-write"})
 _RELEASE: Final = frozenset({"release", "release-read", "release-write"})
 _HELD: Final = "held"
@@ -35,7 +38,9 @@ class Supply:
         first = set(map(canonical, scalars(spec.initial)))
         found = {p: observes(ops[p]) for p in positions}
         self._observed = {p: _sources(values, known) for p, values in found.items()}
-        passes_on = spec.name.partition("(")[0] in PASS_ON
+        kind = spec.name.partition("(")[0]
+        passes_on = kind in PASS_ON
+        self._taken_out = kind in _TAKEN_OUT
         self._invented = [p for p, values in found.items() if passes_on and values - known - first]
 
     def invented(self) -> list[int]:
@@ -44,16 +49,30 @@ class Supply:
         return sorted(certain, key=lambda position: self._ops[position].end)
 
     def without(self, kept: list[int], dropped: Sequence[int]) -> list[int]:
-        """``kept`` without ``dropped``, but for those whose values the rest observed."""
+        """``kept`` without ``dropped``, but for those whose values the rest observed, and who took out what the rest put
+        in.
+        """
         gone = set(dropped)
         while True:
             rest = [p for p in kept if p not in gone]
             supplied = set().union(*(self._supplied[p] for p in rest)) if rest else set()
             missing = set().union(*(self._observed[p] for p in rest)) - supplied if rest else set()
             back = {p for p in gone if self._supplied[p] & missing}
+            if self._taken_out:
+                back |= {p for p in gone if self._observed[p] & supplied}
             if not back:
                 return rest
             gone -= back
+
+    def stays(self, kept: Sequence[int]) -> list[list[int]]:
+        """Who put each value in and who took it out, of a container: they can only be left out together."""
+        if not self._taken_out:
+            return []
+        by_value: dict[Any, list[int]] = {}
+        for position in kept:
+            for value in self._supplied[position] | self._observed[position]:
+                by_value.setdefault(value, []).append(position)
+        return [positions for positions in by_value.values() if len(positions) > 1]
 
 
 def supplies(op: Operation, spec: Spec) -> set[Any]:
