@@ -80,6 +80,8 @@ def steps_are_true(verdict: linpoint.Verdict, found: linpoint.Explanation) -> No
         changes = {p for p in everything if not verdict.spec.reads(verdict.history[p])}  # no other matters, as recorded
         pair = (step.after, step.before)
         kept = {*pair, *(step.operations[2:] if step.reason == "last-written" else ())}
+        if step.reason == "last-written":
+            assert first.end < verdict.history[step.operations[2]].call, (found.text, step)
         if step.reason == "overwritten":  # a third operation may be the one to tell that the value was there before
             kept |= {p for premise in found.steps[:-2] for p in premise.operations} - {*step.operations[2:]}
         assert not explained(verdict, kept, changes - kept, in_order=pair), (found.text, step)

@@ -12,24 +12,23 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from linpoint.checkers.search.decider import Decider
 from linpoint.explain.naming import value_of, values_of
 from linpoint.explain.reasons import Step
-from linpoint.explain.supply import observes, supplies
+from linpoint.explain.stepwords import StepWords
 from linpoint.histories.history import History
-from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import canonical, one_line, scalars, show
-from linpoint.specs.protocol import Returns, Spec
+from linpoint.histories.operation import Operation, Time
+from linpoint.histories.values import one_line
+from linpoint.specs.protocol import Spec
 from linpoint.verdicts import StuckFrontier
 
 _MOST_OPERATIONS: Final = 9
 """Of more, all pairs are too many to ask for and a circle too long to follow."""
 _MOST_WITH_WITNESS: Final = 6
 _CONDITIONS: Final = ("linearizable", "strict", "durable")
-_WRITES: Final = ("write", "put", "cas", "swap", "mwcas", "mwswap", "txn")
 
 Names = Mapping[int, str]
 
@@ -47,20 +46,6 @@ def short_names(history: History, positions: Sequence[int]) -> dict[int, str]:
     return dict(zip(positions, names, strict=False))
 
 
-def in_time(history: History, first: int, second: int) -> tuple[str, str] | None:
-    """Why the times or the hints of a history put one operation before another: the reason, and words with ``{0}`` and
-    ``{1}`` for them; None if they do not.
-    """
-    a, b = history.operations[first], history.operations[second]
-    if a.outcome is Outcome.OK and a.end + history.clock_skew < b.call:
-        return "real-time", "{0} returned before {1} was called"
-    if a.order is not None and b.order is not None and a.order < b.order:
-        return "order-hint", "{0} has the smaller order"
-    if a.process == b.process and a.outcome is Outcome.OK and (a.call, a.end) < (b.call, b.end):
-        return "process-order", "{0} comes before {1} in their process"
-    return None
-
-
 def circle(
     history: History,
     positions: Sequence[int],
@@ -75,31 +60,32 @@ def circle(
 
     ``positions`` are all operations of the object; names are by position in this history.
     """
-    hinted = any(history.operations[position].order is not None for position in core)
+    hinted = any(history.operations[position].order is not None for position in positions)
     if not 2 <= len(core) <= _MOST_OPERATIONS or condition not in _CONDITIONS or hinted:
         return ()
     pairs = _Pairs(history, positions, spec, condition, deadline)
-    steps: dict[tuple[int, int], Step] = {}
-    for first, second in itertools.permutations(core, 2):
-        timed = in_time(history, first, second)
-        if timed is not None:
-            steps[first, second] = _step(timed, first, second, names)
+    words = StepWords(history, positions, spec, names)
+    steps = {
+        (first, second): step
+        for first, second in itertools.permutations(core, 2)
+        if (step := words.timed(first, second)) is not None
+    }
     # Two that the times put in one order and the spec in the other are all that it takes, perhaps with a third that
     # tells when the value was there.
     for beside in ((), *((each,) for each in core)):
         for (second, first), before in list(steps.items()):
             if not {first, second} & set(beside) and pairs.only(first, second, *beside):
-                step = _spec_step(history, spec, first, second, core, names)
-                premises = _premises(history, spec, steps, pairs, step, core, names)
+                step = words.by_spec(first, second)
+                premises = _premises(words, steps, pairs, step, core)
                 if not beside or premises:
                     return (*premises, before, step)
     for first, second in itertools.permutations(core, 2):
         if (first, second) not in steps and (second, first) not in steps and pairs.only(first, second):
-            steps[first, second] = _spec_step(history, spec, first, second, core, names)
+            steps[first, second] = words.by_spec(first, second)
     for first, second, witness in itertools.permutations(core, 3) if len(core) <= _MOST_WITH_WITNESS else ():
-        if (first, second) not in steps and (first, witness) in steps and pairs.only(first, second, witness):
-            seen = _witnessed(history, spec, first, second, witness, names)
-            if seen is not None:
+        if (first, second) not in steps:
+            seen = words.witnessed(first, second, witness)
+            if seen is not None and pairs.only(first, second, witness):
                 steps[first, second] = seen
     found = _shortest_circle(core, steps)
     # What everybody knows comes first, what is surprising last.
@@ -133,90 +119,8 @@ class _Pairs:
         return answer.found is False
 
 
-def _step(timed: tuple[str, str], first: int, second: int, names: Names) -> Step:
-    reason, words = timed
-    text = f"{names[first]} < {names[second]}, because {words.format(names[first], names[second])}"
-    return Step(reason, (first, second), text, first, second)
-
-
-def _spec_step(history: History, spec: Spec, first: int, second: int, core: Sequence[int], names: Names) -> Step:
-    """Why the spec puts ``first`` before ``second``, in the words that fit best."""
-    a, b = history.operations[first], history.operations[second]
-    x, y = names[first], names[second]
-    head = f"{x} < {y}, because "
-    seen = observes(b) & supplies(a, spec)
-    if seen:
-        return Step("reads-from", (first, second), f"{head}{y} saw {_what(b, seen)} that {x} {_put(a)}", first, second)
-    source = _source(history, spec, first, second, core)
-    if source is not None and _normal(b.name) in _WRITES and not spec.reads(b):
-        value = _what(a, observes(a) & supplies(history.operations[source], spec))
-        text = f"{head}{x} saw {value} of {names[source]}, which {y} replaced"
-        return Step("overwritten", (first, second, source), text, first, second)
-    if _tells(spec, b) and not _tells(spec, a):
-        text = f"{head}before {x}, {y} could not have {_did(spec, b)}"
-    else:
-        text = f"{head}after {y}, {x} could not have {_did(spec, a)}"
-    return Step("spec-order", (first, second), text, first, second)
-
-
-def _witnessed(history: History, spec: Spec, first: int, second: int, witness: int, names: Names) -> Step | None:
-    """Why a third operation shows that ``first`` comes before ``second``: it saw what the second put there, although
-    the first had returned by then.
-    """
-    ops = history.operations
-    seen = observes(ops[witness]) & supplies(ops[second], spec)
-    if not seen or in_time(history, first, witness) is None:
-        return None
-    value = _what(ops[witness], seen)
-    text = (
-        f"{names[first]} < {names[second]}, because {names[witness]} saw {value} of {names[second]}, "
-        f"and {names[first]} had returned before"
-    )
-    return Step("last-written", (first, second, witness), text, first, second)
-
-
-def _normal(name: str) -> str:
-    return name.replace("_", "-")
-
-
-def _source(history: History, spec: Spec, first: int, second: int, core: Sequence[int]) -> int | None:
-    """The one operation of the core that put there what ``first`` saw, other than ``second``."""
-    ops = history.operations
-    found = [p for p in core if p not in (first, second) and observes(ops[first]) & supplies(ops[p], spec)]
-    return found[0] if len(found) == 1 else None
-
-
-def _what(op: Operation, values: Iterable[Any]) -> str:
-    wanted = set(values)
-    seen = [v for v in scalars((*op.args, op.result)) if canonical(v) in wanted]
-    shown = list(dict.fromkeys(one_line(show(value)) for value in seen))
-    return f"the {' and '.join(shown[:2])}" if shown else "the state"
-
-
-def _put(op: Operation) -> str:
-    return "wrote" if _normal(op.name) in _WRITES else "put there"
-
-
-def _tells(spec: Spec, op: Operation) -> bool:
-    """Whether its result tells something of the state."""
-    if op.outcome is not Outcome.OK:
-        return False
-    returns = spec.step(op).returns
-    return returns in (Returns.VALUE, Returns.OBSERVATION) or (returns is Returns.SUCCESS and op.result is not None)
-
-
-def _did(spec: Spec, op: Operation) -> str:
-    return f"returned {one_line(value_of(op, op.result))}" if _tells(spec, op) else "happened"
-
-
 def _premises(
-    history: History,
-    spec: Spec,
-    steps: Mapping[tuple[int, int], Step],
-    pairs: _Pairs,
-    step: Step,
-    core: Sequence[int],
-    names: Names,
+    words: StepWords, steps: Mapping[tuple[int, int], Step], pairs: _Pairs, step: Step, core: Sequence[int]
 ) -> tuple[Step, ...]:
     """That the replaced value was there before it was replaced, where that is what a step rests on."""
     if step.reason != "overwritten" or step.after is None:
@@ -228,7 +132,7 @@ def _premises(
     for between in core:
         last = steps.get((between, replacer))
         if between not in step.operations and last is not None and pairs.only(source, between):
-            return (_spec_step(history, spec, source, between, core, names), last)
+            return (words.by_spec(source, between), last)
     return ()
 
 
@@ -252,10 +156,8 @@ def _shortest_circle(core: Sequence[int], steps: Mapping[tuple[int, int], Step])
     return best
 
 
-def dead_end(history: History, spec: Spec, stuck: StuckFrontier, names: Names, *, lost: str | None) -> tuple[Step, ...]:
-    """The longest legal order, and why each operation that would have to come next cannot; ``lost`` names a crash that
-    took away what it should have found.
-    """
+def dead_end(history: History, spec: Spec, stuck: StuckFrontier, names: Names) -> tuple[Step, ...]:
+    """The longest legal order, and why each operation that would have to come next cannot."""
     if not stuck.blocked or any(position not in names for position in stuck.prefix):
         return ()
     order = ", ".join(names[position] for position in stuck.prefix)
@@ -273,8 +175,25 @@ def dead_end(history: History, spec: Spec, stuck: StuckFrontier, names: Names, *
         else:
             allowed, given = values_of(op, each.allowed), value_of(op, op.result)
             why = f"would have to return {allowed}, but it returned {given}"
-            if lost is not None:
-                reason, why = "lost-after-crash", f"{why}: what had returned was gone after {lost}"
+            crash = _crash_after(history, stuck.prefix, op)
+            if crash is not None:
+                reason, why = (
+                    "lost-after-crash",
+                    f"{why}, although all of these had returned before the crash at {crash}",
+                )
         said = f"{after}{name} {why}"
         steps.append(Step(reason, (*stuck.prefix, each.position), one_line(said[0].upper() + said[1:])))
     return tuple(steps)
+
+
+def _crash_after(history: History, prefix: Sequence[int], op: Operation) -> Time | None:
+    """A crash of everything that came after all operations of an order had returned, and before ``op`` was called."""
+    ends = [history.operations[position].end for position in prefix]
+    return next(
+        (
+            crash.time
+            for crash in history.crashes
+            if crash.process is None and ends and max(ends) <= crash.time <= op.call
+        ),
+        None,
+    )

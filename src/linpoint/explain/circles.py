@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from linpoint.explain.argument import in_time
 from linpoint.explain.reasons import Step
+from linpoint.explain.stepwords import in_time
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import one_line, show
@@ -24,12 +24,12 @@ _REASONS: Final = {
 """The typed reasons of links other than those of time."""
 
 
-def contradictions(history: History, found: Precedence, names: Names) -> list[str]:
+def contradictions(history: History, found: Precedence, names: Names, condition: str) -> list[str]:
     """A sentence for each contradiction, and for each operation that is there although its outcome is unknown."""
     return [
         *(_kept(link, names) for link in found.kept),
         *([_failures(history, found, names)] if found.failed else []),
-        *(_contradiction(history, links, names) for links in found.contradictions),
+        *(_contradiction(history, links, names, condition) for links in found.contradictions),
     ]
 
 
@@ -63,14 +63,14 @@ def _kept(link: Link, names: Names) -> str:
     return f"{source} had its effect, although its outcome is unknown: {names[link.target]} saw the {_what(link)}."
 
 
-def _contradiction(history: History, links: Sequence[Link], names: Names) -> str:
+def _contradiction(history: History, links: Sequence[Link], names: Names, condition: str) -> str:
     first = links[0]
     if first.source is None:
         return f"{names[first.target]} saw {_short(first.value)}{_where(first)}, which nobody wrote."
     if len(links) == 2 and all(link.because == "replaced" for link in links):
         both = f"{names[first.source]} and {names[first.target]}"
         return f"Both {both} saw {_short(first.value)}{_where(first)} and replaced it: each would have to be first."
-    return in_a_circle([_step(history, link, names) for link in links])
+    return in_a_circle([_step(history, link, names, condition) for link in links])
 
 
 def in_a_circle(steps: Sequence[Step]) -> str:
@@ -79,7 +79,7 @@ def in_a_circle(steps: Sequence[Step]) -> str:
     return f"{'; '.join(said[:-1])}. However, {said[-1]}: a contradiction."
 
 
-def precedence_steps(history: History, found: Precedence, names: Names) -> tuple[Step, ...]:
+def precedence_steps(history: History, found: Precedence, names: Names, condition: str) -> tuple[Step, ...]:
     """The steps of all contradictions of a precedence graph, one after the other."""
     steps = [
         Step("unknown-took-effect", _ends(link), _kept(link, names).rstrip("."), link.source, link.target)
@@ -89,11 +89,15 @@ def precedence_steps(history: History, found: Precedence, names: Names) -> tuple
         steps.append(Step("failed", found.failed, _failures(history, found, names).rstrip(".:")))
     for links in found.contradictions:
         if links[0].source is None:
-            steps.append(Step("never-written", _ends(links[0]), _contradiction(history, links, names).rstrip(".")))
+            steps.append(
+                Step("never-written", _ends(links[0]), _contradiction(history, links, names, condition).rstrip("."))
+            )
         elif len(links) == 2 and all(link.because == "replaced" for link in links):
-            steps.append(Step("replaced", _ends(links[0]), _contradiction(history, links, names).rstrip(".")))
+            steps.append(
+                Step("replaced", _ends(links[0]), _contradiction(history, links, names, condition).rstrip("."))
+            )
         else:
-            steps += [_step(history, link, names) for link in links]
+            steps += [_step(history, link, names, condition) for link in links]
     return tuple(dict.fromkeys(steps))
 
 
@@ -101,14 +105,14 @@ def _ends(link: Link) -> tuple[int, ...]:
     return (link.target,) if link.source is None else (link.source, link.target)
 
 
-def _step(history: History, link: Link, names: Names) -> Step:
+def _step(history: History, link: Link, names: Names, condition: str) -> Step:
     assert link.source is not None
-    reason = _REASONS.get(link.because) or _in_time(history, link.source, link.target)[0]
-    text = f"{names[link.source]} < {names[link.target]}, {_because(history, link, names)}"
+    reason = _REASONS.get(link.because) or _in_time(history, link.source, link.target, condition)[0]
+    text = f"{names[link.source]} < {names[link.target]}, {_because(history, link, names, condition)}"
     return Step(reason, _ends(link), text, link.source, link.target)
 
 
-def _because(history: History, link: Link, names: Names) -> str:
+def _because(history: History, link: Link, names: Names, condition: str) -> str:
     assert link.source is not None
     source, target = names[link.source], names[link.target]
     match link.because:
@@ -120,13 +124,13 @@ def _because(history: History, link: Link, names: Names) -> str:
             return f"if {target} failed since {source} had replaced the {_what(link)}"
         case "failed-before":
             return f"if {source} failed since {target} had not yet written the {_what(link)}"
-    return f"because {_in_time(history, link.source, link.target)[1].format(source, target)}"
+    return f"because {_in_time(history, link.source, link.target, condition)[1].format(source, target)}"
 
 
-def _in_time(history: History, first: int, second: int) -> tuple[str, str]:
+def _in_time(history: History, first: int, second: int, condition: str) -> tuple[str, str]:
     """As ``in_time``, but of operations that certainly come in this order, also where the condition says so."""
     known = in_time(history, first, second)
-    if known is not None:
+    if known is not None and (condition != "sequential" or known[0] != "real-time"):
         return known
     if history.operations[first].process == history.operations[second].process:
         return "process-order", "{0} comes before {1} in their process"

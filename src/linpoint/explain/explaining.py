@@ -10,12 +10,11 @@ from typing import Any, Final
 
 from linpoint.explain.argument import circle, dead_end, short_names
 from linpoint.explain.causes import likely_causes
-from linpoint.explain.causes.suspicion import crash_between
 from linpoint.explain.circles import precedence_steps
 from linpoint.explain.explanation import Culprit, Explanation
 from linpoint.explain.initial import other_initial
 from linpoint.explain.minimise import Core, minimise
-from linpoint.explain.patterns import alone, pattern_step
+from linpoint.explain.patterns import alone, no_order, pattern_step
 from linpoint.explain.picture import picture
 from linpoint.explain.reasons import Step
 from linpoint.explain.scene import LONG, Scene, culprit_among, ends_of_violation, stuck_among
@@ -45,7 +44,7 @@ def explain(verdict: Verdict, *, seconds: float = DEFAULT_SECONDS, key: KeyVerdi
     found = _quickest(verdict, asked, time.monotonic() + seconds / 2)
     bad = [found.key, *(each for each in bad if each is not found.key)]
     explanation = dataclasses.replace(found.explanation(deadline), others=tuple(bad[1:]))
-    return _worded(dataclasses.replace(explanation, causes=likely_causes(explanation, bad)))
+    return _worded(dataclasses.replace(explanation, causes=likely_causes(explanation, bad, deadline=deadline)))
 
 
 def unexplained(verdict: Verdict) -> Explanation:
@@ -143,7 +142,7 @@ class _Found:
             return dataclasses.replace(found, steps=(pattern_step(found.pattern, names),))
         precedence = found.precedence
         if precedence is not None:
-            found = dataclasses.replace(found, steps=precedence_steps(history, precedence, names))
+            found = dataclasses.replace(found, steps=precedence_steps(history, precedence, names, verdict.condition))
             if not precedence.certified or len(self.key.positions) > _LONGEST:
                 return found
             half = time.monotonic() + (deadline - time.monotonic()) / 2
@@ -189,10 +188,5 @@ class _Found:
         names = dict(zip(found.core, found.names, strict=True))
         telling = found.pattern is not None and set(found.pattern.operations) <= set(names)
         first = (pattern_step(found.pattern, names),) if telling and found.pattern is not None else ()
-        if found.stuck is None:
-            return first
-        ops = verdict.history.operations
-        ends = [ops[p].end for p in found.needed if p not in {each.position for each in found.stuck.blocked}]
-        calls = [ops[each.position].end for each in found.stuck.blocked]
-        lost = crash_between(verdict.history, min(ends), max(calls), marked=True) if ends and calls else None
-        return (*first, *dead_end(verdict.history, verdict.spec, found.stuck, names, lost=lost))
+        ends = dead_end(verdict.history, verdict.spec, found.stuck, names) if found.stuck is not None else ()
+        return (*first, *ends) or (no_order(found),)

@@ -7,13 +7,14 @@ longest legal order and who is stuck behind it, and whether another first value 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from linpoint.explain.reasons import Cause, Step
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
-from linpoint.histories.values import Value
+from linpoint.histories.values import Value, show
 from linpoint.verdicts import KeyVerdict, Link, Pattern, Precedence, Status, StuckFrontier, Verdict
 
 
@@ -74,7 +75,7 @@ class Explanation:
 
     def as_dict(self) -> dict[str, Any]:
         """The explanation as JSON values."""
-        data: dict[str, Any] = {"text": self.text, "key": self.key}
+        data: dict[str, Any] = {"text": self.text, "key": as_json(self.key)}
         if self.verdict.status is Status.UNKNOWN:
             reached = next((key.reached for key in self.verdict.keys if key.reached is not None), None)
             data["stopped"] = {"why": self.verdict.why} | ({} if reached is None else reached.as_dict())
@@ -107,23 +108,24 @@ class Explanation:
         if self.culprit:
             data["culprit"] = {
                 "position": self.culprit.position,
-                "allowed": list(self.culprit.allowed),
+                "allowed": [as_json(value) for value in self.culprit.allowed],
                 "complete": self.culprit.complete,
             }
         if self.stuck:
             data["longest_legal_prefix"] = list(self.stuck.prefix)
             data["blocked"] = [
-                {"position": each.position, "allowed": list(each.allowed)} for each in self.stuck.blocked
+                {"position": each.position, "allowed": [as_json(value) for value in each.allowed]}
+                for each in self.stuck.blocked
             ]
         if self.other_initial is not None:
-            data["other_initial"] = self.other_initial[0]
+            data["other_initial"] = as_json(self.other_initial[0])
         return data
 
 
 def link_dict(link: Link) -> dict[str, Any]:
     """Why one operation comes before another, as JSON values."""
     data: dict[str, Any] = {"source": link.source, "target": link.target, "because": link.because}
-    return data if link.because == "real-time" else data | {"word": link.word, "value": link.value}
+    return data if link.because == "real-time" else data | {"word": as_json(link.word), "value": as_json(link.value)}
 
 
 def operation_dict(history: History, position: int) -> dict[str, Any]:
@@ -133,12 +135,23 @@ def operation_dict(history: History, position: int) -> dict[str, Any]:
 
 def operation_fields(op: Operation) -> dict[str, Any]:
     """An operation as in our operation lines."""
-    data: dict[str, Any] = {"process": op.process, "op": op.name, "args": list(op.args)}
-    data |= {"result": op.result, "outcome": op.outcome.value, "call": op.call, "return": op.return_}
+    data: dict[str, Any] = {"process": op.process, "op": op.name, "args": [as_json(value) for value in op.args]}
+    data |= {"result": as_json(op.result), "outcome": op.outcome.value, "call": op.call, "return": op.return_}
     if op.key is not None:
-        data["key"] = op.key
+        data["key"] = as_json(op.key)
     if op.order is not None:
         data["order"] = op.order
     if op.line is not None:
         data["line"] = op.line
     return data
+
+
+def as_json(value: Any) -> Any:
+    """A value as JSON has it; what a user's spec or program made of other things as the text that is shown of it."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [as_json(each) for each in value]
+    if isinstance(value, Mapping):
+        return {str(name): as_json(each) for name, each in value.items()}
+    return show(value)

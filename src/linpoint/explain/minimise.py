@@ -74,7 +74,8 @@ class _Minimiser:
         scene, certain, last = self._end_of_violation() if self._timely else (self._all, self._all, None)
         if len(scene) > _SMALL:
             few = self._drop(certain, supply, last)
-            others = [p for p in scene if p not in few and not self._spec.reads(self._ops[p])]
+            chosen = set(few)
+            others = [p for p in scene if p not in chosen and not self._spec.reads(self._ops[p])]
             answer = self._decide([*few, *others], others, patience=self._deadline)
             if answer.found is not True:
                 verified = answer.found is False
@@ -157,13 +158,16 @@ class _Minimiser:
 
     def _relax(self, scene: list[int], certain: list[int]) -> list[int]:
         """Fewer operations by relaxing others."""
+        changing = [p for p in scene if not self._spec.reads(self._ops[p])]
 
         def violated(rest: list[int]) -> bool:
-            others = [p for p in scene if p not in rest and not self._spec.reads(self._ops[p])]
+            kept = set(rest)
+            others = [p for p in changing if p not in kept]
             return self._violated([*rest, *others], others)
 
         def without(kept: list[int], dropped: Sequence[int]) -> list[int]:
-            return [p for p in kept if p not in dropped]
+            gone = set(dropped)
+            return [p for p in kept if p not in gone]
 
         return self._shrink(certain, without, violated)
 

@@ -46,7 +46,7 @@ def value_of(op: Operation, value: Value) -> str:
         return "absent"
     if value is None and name in _EMPTY:
         return "empty"
-    return show(value)
+    return one_line(show(value))
 
 
 def values_of(op: Operation, values: tuple[Value, ...]) -> str:

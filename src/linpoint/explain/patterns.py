@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from linpoint.explain.explanation import Explanation
-from linpoint.explain.naming import value_of
+from linpoint.explain.naming import is_silent, value_of
 from linpoint.explain.reasons import Step
+from linpoint.histories.operation import Outcome
 from linpoint.histories.values import one_line
 from linpoint.verdicts import Pattern
+
+_MOST_NAMED: Final = 12
 
 REASON_OF: Final = {
     "never-added": "never-written",
@@ -49,12 +52,23 @@ def pattern_step(pattern: Pattern, names: Mapping[int, str]) -> Step:
 def alone(explanation: Explanation) -> tuple[Step, ...]:
     """Why the only operation of an explanation is impossible."""
     (position,), (name,) = explanation.core, explanation.names
-    op = explanation.verdict.history.operations[position]
+    verdict, pattern = explanation.verdict, explanation.pattern
+    op = verdict.history.operations[position]
     returned = one_line(value_of(op, op.result))
-    if explanation.pattern is not None:
-        reason = REASON_OF[explanation.pattern.reason]
+    if pattern is not None and set(pattern.operations) == {position}:  # else it is about others too
+        reason = REASON_OF[pattern.reason]
         if reason == "never-written" and op.name in ("read", "get"):
             text = f"{name} returned {returned}, but no operation that took effect had put {returned} there"
             return (Step(reason, (position,), text),)
-        return (Step(reason, (position,), f"{name}: {explanation.pattern.sentence}"),)
-    return (Step("spec-rejects", (position,), f"Nothing in the history lets {name} return {returned}"),)
+        return (Step(reason, (position,), f"{name}: {pattern.sentence}"),)
+    quiet = op.outcome is not Outcome.OK or (op.result is None and is_silent(verdict, op))
+    does = "happen" if quiet else f"return {returned}"
+    return (Step("spec-rejects", (position,), f"Nothing in the history lets {name} {does}"),)
+
+
+def no_order(explanation: Explanation) -> Step:
+    """What is left to say where neither a circle nor a dead end was found."""
+    names = explanation.names
+    which = f"{', '.join(names[:-1])} and {names[-1]}" if 1 < len(names) <= _MOST_NAMED else "these operations"
+    under = explanation.verdict.condition
+    return Step("spec-rejects", explanation.core, f"No order of {which} fits the spec under the condition {under}")

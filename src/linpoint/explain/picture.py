@@ -82,7 +82,7 @@ def _draw(ops: Sequence[Operation], crashes: Sequence[Crash], instants: set[Time
 def _name(process: Process) -> str:
     """The name at the head of a row: in quotes where a drawing would take it for something else."""
     plain = isinstance(process, int) or re.fullmatch(r"(?!crash$|-?[0-9]+$)[^\s:|\"][^:|\"\x00-\x1f]*(?<!\s)", process)
-    return str(process) if plain else show(process)
+    return one_line(str(process) if plain else show(process))
 
 
 def _bar(text: str, width: int, end: str) -> str:

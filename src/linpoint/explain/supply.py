@@ -37,7 +37,8 @@ class Supply:
         known = set().union(*self._supplied.values()) if positions else set()
         first = set(map(canonical, scalars(spec.initial)))
         found = {p: observes(ops[p]) for p in positions}
-        self._observed = {p: _sources(values, known) for p, values in found.items()}
+        appends = any(ops[p].name == "append" for p in positions)
+        self._observed = {p: _sources(values, known, appends=appends) for p, values in found.items()}
         kind = spec.name.partition("(")[0]
         passes_on = kind in PASS_ON
         self._taken_out = kind in _TAKEN_OUT
@@ -81,11 +82,6 @@ def supplies(op: Operation, spec: Spec) -> set[Any]:
         return set()
     if op.name.replace("_", "-") in _ACQUIRE:
         return {_HELD}
-    return attempts(op)
-
-
-def attempts(op: Operation) -> set[Any]:
-    """The values that an operation would put into the object if it took effect, whether it did or not."""
     return set(map(canonical, scalars(_cells(op, 2) if _compares(op) else op.args)))
 
 
@@ -100,8 +96,10 @@ def observes(op: Operation) -> set[Any]:
     return found
 
 
-def _sources(observed: set[Any], known: set[Any]) -> set[Any]:
+def _sources(observed: set[Any], known: set[Any], *, appends: bool) -> set[Any]:
     """The supplied values that observed ones may come from: themselves, or the parts of a string made by appending."""
+    if not appends:
+        return observed & known
     parts = {
         part
         for value in observed - known
@@ -119,5 +117,6 @@ def _compares(op: Operation) -> bool:
 def _cells(op: Operation, which: int) -> Iterable[Any]:
     """The expected (1) or new (2) values: cas(old, new), cas(k, old, new), mwcas([[m, old, new]])."""
     if op.name == "mwcas":
-        return [cell[which] for cell in op.args[0] if isinstance(cell, tuple) and len(cell) > which]
+        cells = op.args[0] if op.args and isinstance(op.args[0], tuple) else ()
+        return [cell[which] for cell in cells if isinstance(cell, tuple) and len(cell) > which]
     return [op.args[which - 3]] if len(op.args) > 1 else []

@@ -11,7 +11,7 @@ from linpoint.explain.explanation import Culprit, Explanation
 from linpoint.explain.naming import call_of, name_of, process_of, value_of, values_of, when
 from linpoint.explain.reasons import CAUSES
 from linpoint.histories.operation import Operation
-from linpoint.histories.values import counted, show
+from linpoint.histories.values import counted, one_line, show
 from linpoint.verdicts import Blocked, KeyVerdict, Status, Verdict, Witness
 
 MOST_LISTED: Final = 12
@@ -90,7 +90,7 @@ def _under(verdict: Verdict) -> str:
 
 def _accusation(explanation: Explanation) -> str:
     verdict = explanation.verdict
-    where = "" if explanation.key is None else f"on key {show(explanation.key)}, "
+    where = "" if explanation.key is None else f"on key {one_line(show(explanation.key))}, "
     if explanation.culprit is not None:
         op = verdict.history.operations[explanation.culprit.position]
         given = value_of(op, op.result)
@@ -173,14 +173,14 @@ def also_in_violation(explanation: Explanation) -> str:
     """The other keys in violation, if there are any."""
     if not explanation.others:
         return ""
-    keys = ", ".join(show(key.key) for key in explanation.others[:MOST_LISTED])
+    keys = ", ".join(one_line(show(key.key)) for key in explanation.others[:MOST_LISTED])
     more = "" if len(explanation.others) <= MOST_LISTED else ", ..."
     return f"Also in violation: key{'s' * (len(explanation.others) > 1)} {keys}{more}."
 
 
 def _contradictions(explanation: Explanation, names: dict[int, str]) -> list[str]:
     assert explanation.precedence is not None
-    said = contradictions(explanation.verdict.history, explanation.precedence, names)
+    said = contradictions(explanation.verdict.history, explanation.precedence, names, explanation.verdict.condition)
     more = len(said) - MOST_LISTED
     return said if more <= 0 else [*said[:MOST_LISTED], f"... and {counted(more, 'more sentence')} like these."]
 

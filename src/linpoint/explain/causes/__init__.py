@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
-from linpoint.explain.causes import effects, replicas
+from linpoint.explain.causes import effects, replicas, torn
 from linpoint.explain.causes.lifetimes import lives
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.reasons import Cause
@@ -23,16 +23,21 @@ _MOST_OPERATIONS: Final = 20_000
 """Of all keys together that are looked at."""
 
 
-def likely_causes(explanation: Explanation, keys: Sequence[KeyVerdict]) -> tuple[Cause, ...]:
-    """The likeliest causes first. ``keys`` are those in violation, the explained one first."""
+def likely_causes(explanation: Explanation, keys: Sequence[KeyVerdict], *, deadline: float) -> tuple[Cause, ...]:
+    """The likeliest causes first. ``keys`` are those in violation, the explained one first.
+
+    Past the deadline only what is quick is looked at.
+    """
     if not explanation.core:
         return ()
     keys = keys[:_MOST_KEYS]
     near = [_around(key, explanation.core[-1], _MOST_OPERATIONS // len(keys)) for key in keys]
-    values = [lives(explanation.verdict.history, key.positions, explanation.verdict.spec) for key in near]
+    verdict = explanation.verdict
+    values = [lives(verdict.history, key.positions, verdict.spec, verdict.condition) for key in near]
     found = [
         *effects.suspects(explanation, keys[0], values[0]),
-        *replicas.suspects(explanation, near, values),
+        *torn.suspects(explanation, keys[0], deadline=deadline),
+        *replicas.suspects(explanation, near, values, whole=near[0] is keys[0]),
     ]
     found.sort(key=lambda suspicion: -suspicion.weight)
     first = {suspicion.cause: suspicion for suspicion in reversed(found)}

@@ -1,27 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Causes that show in single operations: effects of what failed, duplicates, torn snapshots, updates in two steps.
+"""Causes that show in the few operations of an explanation: effects of what failed, duplicates, updates in two steps.
 
-They are looked for in the few operations of an explanation and in those of the same object that are said to have failed.
+Guarantee: what is said as evidence is true of the history, whatever the cause is; for specs whose values cannot be
+followed nothing is said.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from linpoint.checkers.search.decider import Decider
 from linpoint.explain.causes.lifetimes import Life
 from linpoint.explain.causes.suspicion import Suspicion, crash_between
 from linpoint.explain.explanation import Explanation
+from linpoint.explain.flows import CONTAINERS, REGISTERS, flow_of, kind_of
 from linpoint.explain.naming import who
 from linpoint.explain.reasons import Evidence
-from linpoint.explain.supply import PASS_ON, attempts, observes, supplies
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import canonical, scalars, show
-from linpoint.specs.protocol import Returns
+from linpoint.histories.values import canonical, counted, show
 from linpoint.verdicts import KeyVerdict
 
 _MOST_OPERATIONS: Final = 500_000
@@ -29,8 +27,18 @@ _MOST_CORE: Final = 40
 _LONGEST_VALUE: Final = 200
 _COUNTS: Final = ("counter", "fetch-add", "multiset", "semaphore")
 _REMOVES: Final = ("dequeue", "pop", "pop-front", "pop-back", "delete-max")
-_ACQUIRES: Final = ("acquire", "acquire-write")
+_EXCLUSIVE: Final = {
+    "mutex": ("acquire", "try-acquire"),
+    "rw-lock": ("acquire-write",),
+    "set": ("add",),
+    "map": ("insert",),
+    "fetch-add": ("fetch-add",),
+}
+"""Operations that, if they succeed, leave no room for the same again until somebody undoes it."""
 _UPDATED_TWICE: Final = ("replaced-twice", "same-count", "counts-inverted", "count-too-low", "fork")
+_TWO_STEPS: Final = (
+    "Reading and changing are two steps, and another operation came between them (no lock, no compare-and-set)."
+)
 
 
 def suspects(explanation: Explanation, key: KeyVerdict, values: Sequence[Life]) -> Iterator[Suspicion]:
@@ -41,44 +49,42 @@ def suspects(explanation: Explanation, key: KeyVerdict, values: Sequence[Life]) 
     yield from _from_nowhere(explanation, key)
     yield from _duplicates(explanation, key)
     yield from _two_steps(explanation, values)
-    yield from _torn(explanation, key)
-    yield from _vanished(explanation, key, values)
+    yield from _vanished(explanation, key)
 
 
 def _first_value(explanation: Explanation) -> Iterator[Suspicion]:
     if explanation.other_initial is None:
         return
-    first = show(explanation.other_initial[0])
-    how = f": --initial '{first}'" if len(first) <= _LONGEST_VALUE else ""
-    evidence = [Evidence(f"Another first value would remove this violation{how}.", explanation.core)]
+    first = shlex.quote(show(explanation.other_initial[0]))
+    first = first if first.startswith("'") else f"'{first}'"
+    how = f": --initial {first}" if len(first) <= _LONGEST_VALUE else ""
+    which = "this violation" if len(explanation.verdict.keys) == 1 else "the violation of this key"
+    evidence = [Evidence(f"Another first value would remove {which}{how}.", explanation.core)]
     text = "The object did not start with the value that was assumed: an earlier run, a setup step, or another default."
     # One operation that saw what was never put there says so loudest; several, or a count, may have another cause.
-    counts = explanation.verdict.spec.name.partition("(")[0] in _COUNTS
-    weight = 50 if counts else 97 if len(explanation.core) == 1 else 70
+    weight = 50 if kind_of(explanation.verdict.spec) in _COUNTS else 97 if len(explanation.core) == 1 else 70
     yield Suspicion(weight, "wrong-initial-value", text, evidence)
 
 
 def _from_nowhere(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
     """Values that were seen and that nobody put there, unless somebody who is said to have failed did."""
     verdict = explanation.verdict
-    ops, spec = verdict.history.operations, verdict.spec
-    if len(ops) > _MOST_OPERATIONS:
+    ops, kind = verdict.history.operations, kind_of(verdict.spec)
+    seen = {flow_of(ops[p], kind).seen_value: p for p in explanation.core} if kind in REGISTERS + CONTAINERS else {}
+    for first in verdict.spec.initial if kind in CONTAINERS else () if kind == "map" else (verdict.spec.initial,):
+        seen.pop((canonical(first),), None)
+    seen.pop(None, None)
+    seen.pop((None,), None)
+    if not seen or len(ops) > _MOST_OPERATIONS or (kind == "map" and verdict.spec.initial):
         return
-    certain = [p for p in explanation.core if ops[p].outcome is Outcome.OK]
-    observed = {p: observes(ops[p]) for p in certain if not isinstance(ops[p].result, Mapping)}
-    seen = set().union(*observed.values()) if observed else set()
-    seen -= set(map(canonical, scalars(spec.initial)))
-    if spec.name.partition("(")[0] in _COUNTS or not seen:
-        return  # what is seen there is computed, not put there
     for position in itertools.chain(explanation.core, key.positions):  # mostly the first few put all of it there
-        seen -= supplies(ops[position], spec)
-        if not seen:
+        seen.pop(flow_of(ops[position], kind).put_value, None)
+        if not seen or ops[position].name == "append":
             return
-    mine = {position for position in observed if observed[position] & seen}
     for position, op in enumerate(ops):
-        if not _without_effect(op) or not _on(explanation, op) or not attempts(op) & seen:
+        witness = seen.get(_would_put(op, kind)) if _without_effect(op) and _on(explanation, op) else None
+        if witness is None:
             continue
-        witness = next(p for p in mine if observed[p] & attempts(op))
         evidence = [
             Evidence(
                 f"{who(verdict, op)} is said to have {'failed' if op.outcome is Outcome.FAILED else 'had no effect'}, but "
@@ -92,19 +98,21 @@ def _from_nowhere(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspici
         )
         yield Suspicion(95, "hidden-retry", text, evidence)
         return
-    if explanation.other_initial is None and spec.name.partition("(")[0] in PASS_ON:
-        position = min(mine)
-        evidence = [
-            Evidence(
-                f"{who(verdict, ops[position])} saw a value that no operation in the history put there.", (position,)
-            )
-        ]
+    if explanation.other_initial is None:
+        position = min(seen.values())
+        said = f"{who(verdict, ops[position])} saw a value that no operation in the history put there."
         text = "Somebody changed the object who is not in the history: a setup step, another client, or lost lines of the log."
-        yield Suspicion(40, "unrecorded-writer", text, evidence)
+        yield Suspicion(40, "unrecorded-writer", text, [Evidence(said, (position,))])
 
 
 def _without_effect(op: Operation) -> bool:
     return op.outcome is Outcome.FAILED or (op.outcome is Outcome.OK and op.result is False)
+
+
+def _would_put(op: Operation, kind: str) -> Any:
+    """The value that an operation without effect would have put there."""
+    tried = Operation(op.process, op.name, op.args, None, op.call, None, Outcome.UNKNOWN)
+    return flow_of(tried, kind).put_value
 
 
 def _on(explanation: Explanation, op: Operation) -> bool:
@@ -116,167 +124,106 @@ def _on(explanation: Explanation, op: Operation) -> bool:
 
 def _duplicates(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
     verdict = explanation.verdict
-    ops = verdict.history.operations
+    ops, kind = verdict.history.operations, kind_of(verdict.spec)
     text = "A message or a request was delivered twice, or what was handed out was not removed at the same instant."
     removed: dict[Any, list[int]] = {}
-    for position in explanation.core:
-        op = ops[position]
-        if op.outcome is Outcome.OK and op.name.replace("_", "-") in _REMOVES and op.result is not None:
-            removed.setdefault(canonical(op.result), []).append(position)
+    for position in explanation.core if kind in CONTAINERS else ():
+        value = flow_of(ops[position], kind).seen_value
+        if value is not None and ops[position].name.replace("_", "-") in _REMOVES:
+            removed.setdefault(value, []).append(position)
     for value, positions in removed.items():
-        if len(positions) > 1 and len(positions) > _times_put(explanation, key, value):
-            both = " and ".join(who(verdict, ops[p]) for p in positions[:2])
-            evidence = [Evidence(f"{both} were given the same value, which was put there once.", tuple(positions))]
-            yield Suspicion(85, "duplicate-delivery", text, evidence)
+        if len(positions) < 2:
+            continue
+        put = sum(flow_of(ops[p], kind).put_value == value for p in key.positions)
+        put += sum((canonical(first),) == value for first in verdict.spec.initial)
+        if 0 < put < len(positions):
+            all_of_them = ", ".join(who(verdict, ops[p]) for p in positions[:3])
+            often = "once" if put == 1 else counted(put, "time")
+            said = f"The same value was handed out {counted(len(positions), 'time')} and was put there {often}: {all_of_them}."
+            yield Suspicion(85, "duplicate-delivery", text, [Evidence(said, tuple(positions))])
             return
-    reason = explanation.pattern.reason if explanation.pattern else ""
-    if reason == "count-too-high":
-        telling = explanation.pattern.operations if explanation.pattern else ()
-        evidence = [Evidence("A count is higher than all operations together can have made it.", tuple(telling))]
-        yield Suspicion(60, "duplicate-delivery", "An operation was applied twice, for example by a retry.", evidence)
-    for position in explanation.core if verdict.spec.name.partition("(")[0] == "log" else ():
-        seen = Counter(map(canonical, scalars(ops[position].result))) if ops[position].name == "read" else Counter()
-        if any(count > 1 and count > _times_put(explanation, key, value) for value, count in seen.items()):
-            evidence = [
-                Evidence(f"{who(verdict, ops[position])} saw an entry twice that was appended once.", (position,))
-            ]
-            yield Suspicion(85, "duplicate-delivery", text, evidence)
-            return
-
-
-def _times_put(explanation: Explanation, key: KeyVerdict, value: Any) -> int:
-    """How often somebody put the value there, or tried to with an unknown outcome."""
-    verdict = explanation.verdict
-    ops = verdict.history.operations
-    return sum(value in supplies(ops[position], verdict.spec) for position in key.positions)
+    pattern = explanation.pattern
+    if pattern is not None and pattern.reason == "count-too-high":
+        evidence = [Evidence("A count is higher than what can have come before it.", tuple(pattern.operations))]
+        yield Suspicion(45, "duplicate-delivery", "An operation was applied twice, for example by a retry.", evidence)
 
 
 def _two_steps(explanation: Explanation, values: Sequence[Life]) -> Iterator[Suspicion]:
     """Two updates that started from the same state: one of them is lost, or both hold what only one can."""
     verdict = explanation.verdict
     ops = verdict.history.operations
-    text = "Reading and changing are two steps, and another operation came between them (no lock, no compare-and-set)."
     for life in values:
-        done = sorted((p for p in life.replaced_by if ops[p].outcome is Outcome.OK), key=lambda p: ops[p].call)
+        done = sorted(life.replaced_by, key=lambda p: ops[p].call)
         for first, second in itertools.pairwise(done):
             if ops[second].call <= ops[first].end:
                 both = f"{who(verdict, ops[first])} and {who(verdict, ops[second])}"
                 evidence = [Evidence(f"{both} overlap, and both replaced the same value.", (first, second))]
-                yield Suspicion(88, "non-atomic-update", text, evidence)
+                yield Suspicion(88, "non-atomic-update", _TWO_STEPS, evidence)
                 return
     found = explanation.pattern or explanation.precedence
     if found is not None and found.reason in _UPDATED_TWICE:
-        telling = tuple(found.operations)[:4]
-        yield Suspicion(
-            58, "non-atomic-update", text, [Evidence(f"{found.sentence[0].upper()}{found.sentence[1:]}.", telling)]
-        )
+        said = f"{found.sentence[0].upper()}{found.sentence[1:]}."
+        yield Suspicion(58, "non-atomic-update", _TWO_STEPS, [Evidence(said, tuple(found.operations)[:4])])
         return
     won = [p for p in explanation.needed if _excludes_another(explanation, ops[p])]
-    alike = [p for p in won if (ops[p].name, ops[p].args) == (ops[won[-1]].name, ops[won[-1]].args)]
-    if len(alike) >= 2:
-        both = " and ".join(who(verdict, ops[p]) for p in alike[-2:])
-        yield Suspicion(58, "non-atomic-update", text, [Evidence(f"{both} both succeeded.", tuple(alike[-2:]))])
-        return
+    for first, second in itertools.combinations(won, 2):
+        if _alike(explanation, ops[first]) == _alike(explanation, ops[second]):
+            both = f"{who(verdict, ops[first])} and {who(verdict, ops[second])}"
+            evidence = [Evidence(f"{both} both succeeded.", (first, second))]
+            yield Suspicion(58, "non-atomic-update", _TWO_STEPS, evidence)
+            return
     culprit = explanation.culprit
-    if verdict.spec.name == "counter" and culprit is not None:
+    if kind_of(verdict.spec) == "counter" and culprit is not None:
         count = ops[culprit.position].result
-        if isinstance(count, int) and all(isinstance(each, int) and count < each for each in culprit.allowed):
-            evidence = [Evidence(f"{who(verdict, ops[culprit.position])} misses a step.", (culprit.position,))]
-            yield Suspicion(58, "non-atomic-update", text, evidence)
+        if type(count) is int and all(type(each) is int and count < each for each in culprit.allowed):
+            said = f"{who(verdict, ops[culprit.position])} is less than it could have been."
+            yield Suspicion(52, "non-atomic-update", _TWO_STEPS, [Evidence(said, (culprit.position,))])
 
 
 def _excludes_another(explanation: Explanation, op: Operation) -> bool:
-    """Whether its success leaves no room for the same again: a lock, an insert, a count of one's own."""
-    if op.outcome is not Outcome.OK:
-        return False
+    """Whether its success leaves no room for the same again."""
     name = op.name.replace("_", "-")
-    if name in _ACQUIRES or name == "fetch-add":
-        return True
-    return op.result is True and explanation.verdict.spec.step(op).returns is Returns.SUCCESS
+    if op.outcome is not Outcome.OK or name not in _EXCLUSIVE.get(kind_of(explanation.verdict.spec), ()):
+        return False
+    return name in ("acquire", "acquire-write", "fetch-add") or op.result is True
 
 
-def _torn(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
-    """An operation on several words whose words fit one by one, but not together."""
-    verdict = explanation.verdict
-    among = key.positions if len(key.positions) <= _MOST_CORE else explanation.core
-    for position in explanation.core:
-        op = verdict.history.operations[position]
-        alone = list(_words(op))
-        if len(alone) < 2:
-            continue
-        fits = (
-            Decider(verdict.history.replace(position, each), verdict.spec, verdict.condition).decide(among, seconds=0.2)
-            for each in alone
-        )
-        if all(answer.found for answer in fits):
-            evidence = [
-                Evidence(f"Each word of {who(verdict, op)} fits by itself, but not all of them together.", (position,)),
-                *_changed_at_once(explanation, among, op),
-            ]
-            text = "Several words were read or changed one after the other, and another operation came between them."
-            yield Suspicion(98, "torn-snapshot", text, evidence)
-            return
+def _alike(explanation: Explanation, op: Operation) -> Any:
+    """What two operations have in common that exclude each other."""
+    spec = explanation.verdict.spec
+    if kind_of(spec) == "fetch-add":
+        return canonical(op.result)
+    return canonical(spec.partition(spec.arguments(op))) if spec.partition is not None else None
 
 
-def _changed_at_once(explanation: Explanation, positions: Sequence[int], seen: Operation) -> Iterator[Evidence]:
-    """An operation that changed several words, of which ``seen`` saw some."""
-    verdict = explanation.verdict
-    for position in positions:
-        op = verdict.history.operations[position]
-        changed = supplies(op, verdict.spec)
-        overlaps = op.call <= seen.end and seen.call <= op.end
-        if overlaps and isinstance(op.args[0], tuple) and len(op.args[0]) > 1 and changed & observes(seen):
-            yield Evidence(f"{who(verdict, op)} changed several words at once, at about that time.", (position,))
-            return
-
-
-def _words(op: Operation) -> Iterator[Operation]:
-    """The operation on each of its words alone."""
-    if op.outcome is not Outcome.OK or len(op.args) != 1 or not isinstance(op.args[0], tuple):
-        return
-    words, results = op.args[0], op.result
-    if (op.name == "read" and isinstance(results, tuple) and len(results) == len(words)) or (
-        op.name == "txn" and isinstance(results, tuple) and len(results) == len(words)
-    ):
-        for word, result in zip(words, results, strict=True):
-            yield dataclasses.replace(op, args=((word,),), result=(result,))
-    elif op.name == "mwcas" and op.result is True:
-        for word in words:
-            yield dataclasses.replace(op, args=((word,),))
-
-
-def _vanished(explanation: Explanation, key: KeyVerdict, values: Sequence[Life]) -> Iterator[Suspicion]:
+def _vanished(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
     """What had been put into a container was not there; registers are looked at elsewhere."""
     verdict = explanation.verdict
-    ops, spec = verdict.history.operations, verdict.spec
-    last = max(explanation.core, key=lambda p: ops[p].call)
-    if values:
+    ops, kind = verdict.history.operations, kind_of(verdict.spec)
+    if kind not in CONTAINERS:
         return
-    added = [p for p in explanation.core if p != last and ops[p].end < ops[last].call and supplies(ops[p], spec)]
+    last = max(explanation.core, key=lambda p: ops[p].call)
+    before = [p for p in explanation.core if p != last and ops[p].end < ops[last].call]
+    added = [p for p in before if flow_of(ops[p], kind).certain]
     if not added or ops[last].outcome is not Outcome.OK:
         return
     missing = added[-1]
-    gone = [
-        Evidence(
-            f"{who(verdict, ops[missing])} had returned before {who(verdict, ops[last])} was called.", (missing, last)
-        )
-    ]
-    crash = crash_between(verdict.history, ops[missing].end, ops[last].end)
+    returned = f"{who(verdict, ops[missing])} had returned before {who(verdict, ops[last])} was called."
+    gone = [Evidence(returned, (missing, last))]
+    crash = crash_between(verdict.history, ops[missing].end, ops[last].call)
     if crash is not None:
         text = "What had returned was not yet durable when something crashed."
         yield Suspicion(75, "lost-after-crash", text, [*gone, Evidence(f"Between them lies: {crash}.")])
         return
-    reason = explanation.pattern.reason if explanation.pattern else ""
-    nothing = ops[last].result in (None, False, ()) and spec.step(ops[last]).returns.value in ("value", "bool")
-    if not nothing and reason not in ("empty-while-inside", "count-too-low"):
+    if ops[last].result is not None or ops[last].name.replace("_", "-") not in (*_REMOVES, "peek"):
         return
-    added_values = supplies(ops[missing], spec)
-    later = (p for p in key.positions if ops[p].call > ops[last].end and observes(ops[p]) & added_values)
+    value = flow_of(ops[missing], kind).put_value
+    later = (p for p in key.positions if ops[p].call > ops[last].end and flow_of(ops[p], kind).seen_value == value)
     again = next(later, None)
     if again is not None:
         text = "The answer came from an old copy, or from a look that passed by while the object changed."
-        seen = Evidence(f"{who(verdict, ops[again])} saw it later, so it was not lost.", (again,))
+        seen = Evidence(f"{who(verdict, ops[again])} saw the value later, so it was not lost.", (again,))
         yield Suspicion(55, "stale-read", text, [*gone, seen])
     else:
         text = "What had returned was dropped, or overwritten by something older."
-        yield Suspicion(54, "lost-write", text, [*gone, Evidence("Nobody saw it afterwards.")])
+        yield Suspicion(54, "lost-write", text, [*gone, Evidence("Nobody saw the value after that.")])

@@ -11,18 +11,13 @@ import bisect
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
+from linpoint.checkers.conditions import NOT_LOCAL
+from linpoint.explain.flows import ABSENCE, NOTHING, REGISTERS, flow_of, kind_of
 from linpoint.histories.history import History
-from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical
 from linpoint.specs.protocol import Spec
-
-_SPECS: Final = ("register", "cas-register", "map")
-_READS: Final = ("read", "get")
-_NOTHING: Final = object()
-_ABSENCE: Final = object()
-"""What a delete puts there: who finds nothing cannot tell whose it is."""
 
 
 @dataclass(slots=True)
@@ -51,62 +46,40 @@ class Inversion:
     gap: float
 
 
-def seen_and_put(op: Operation) -> tuple[Any, Any]:
-    """The value that an operation saw in a register and the one it put there; ``_NOTHING`` where there is none."""
-    if op.name in _READS:
-        return (op.result if op.outcome is Outcome.OK else _NOTHING), _NOTHING
-    done = op.outcome is Outcome.OK
-    match op.name:
-        case "write" | "put":
-            return _NOTHING, op.args[-1]
-        case "insert":
-            return _NOTHING, _NOTHING if done and op.result is False else op.args[-1]
-        case "delete" | "erase" | "remove":
-            return _NOTHING, _NOTHING if done and op.result is False else _ABSENCE
-        case "swap":
-            return (op.result if done else _NOTHING), op.args[-1]
-        case "cas":
-            if done and op.result is False:
-                return _NOTHING, _NOTHING
-            return (op.args[-2] if done else _NOTHING), op.args[-1]
-    return _NOTHING, _NOTHING
-
-
-def lives(history: History, positions: Sequence[int], spec: Spec) -> list[Life]:
-    """The values of one register, by the earliest time at which they may have been put there; none for other specs."""
-    if spec.name.partition("(")[0] not in _SPECS or spec.twin is None:
+def lives(history: History, positions: Sequence[int], spec: Spec, condition: str) -> list[Life]:
+    """The values of one register, by the earliest time at which they may have been put there; none for other specs, and
+    where times do not count or several objects are checked together.
+    """
+    kind = kind_of(spec)
+    if kind not in REGISTERS or condition in NOT_LOCAL:
         return []
     made = [history.operations[position] for position in positions]  # each is made when it is asked for
-    found: dict[Any, Life] = {canonical(_first(spec)): Life(None, -math.inf, -math.inf)}
+    flows = [flow_of(op, kind) for op in made]
+    found: dict[Any, Life] = {}
     twice: set[Any] = set()
-    for position, op in zip(positions, made, strict=True):
+    if kind != "map" or not spec.initial:  # of a map that starts with something, nobody asks which key has what
+        found[None if kind == "map" else canonical(spec.initial),] = Life(None, -math.inf, -math.inf)
+    for position, op, flow in zip(positions, made, flows, strict=True):
         if op.name == "append":
             return []
-        put = seen_and_put(op)[1]
-        if put is _NOTHING:
+        if flow.put is NOTHING:
             continue
-        value = canonical(put) if put is not _ABSENCE else (_ABSENCE, position)
+        value = flow.put_value or (ABSENCE, position)
         if value in found:
             twice.add(value)
-        if put is _ABSENCE:
-            twice.add(canonical(_first(spec)))
-        found[value] = Life(position, op.call, op.end)
-    for position, op in zip(positions, made, strict=True):
-        saw, put = seen_and_put(op)
-        if saw is _NOTHING or canonical(saw) not in found or canonical(saw) in twice:
-            continue
-        life = found[canonical(saw)]
+        if flow.put is ABSENCE:
+            twice.add((None,))
+        found[value] = Life(position, op.call, op.end if flow.certain else math.inf)
+    for position, op, flow in zip(positions, made, flows, strict=True):
+        life = found.get(flow.seen_value) if flow.saw is not NOTHING else None
+        if life is None or flow.seen_value in twice or op.end < life.call:
+            continue  # it saw the value before it was put there, which is another story
         life.sightings.append(position)
         life.known = min(life.known, op.end)
         life.last_seen = max(life.last_seen, op.call)
-        if put is not _NOTHING:
+        if flow.certain:
             life.replaced_by.append(position)
     return sorted((life for value, life in found.items() if value not in twice), key=lambda life: life.call)
-
-
-def _first(spec: Spec) -> Any:
-    """The first value of a register; every key of a map starts absent, or as the spec says, which is looked at by nobody."""
-    return None if spec.name.partition("(")[0] == "map" else spec.initial
 
 
 def inversions(history: History, values: Sequence[Life]) -> Iterator[Inversion]:

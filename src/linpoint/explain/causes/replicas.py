@@ -32,21 +32,26 @@ _OLD_COPY: Final = (
     "The read was answered from an old copy: a replica that lags, a cache, or reads that may be stale by setting."
 )
 _SEVERAL: Final = 3
+_LONGEST: Final = 20_000
+"""In longer histories nobody looks whether clocks would explain it all."""
 _PARTS: Final = 6
 """A split brain is looked for between any two of so many points in time, since it begins and ends."""
 _MOST_LISTED: Final = 8
 
 
 def suspects(
-    explanation: Explanation, keys: Sequence[KeyVerdict], values: Sequence[Sequence[Life]]
+    explanation: Explanation, keys: Sequence[KeyVerdict], values: Sequence[Sequence[Life]], *, whole: bool
 ) -> Iterator[Suspicion]:
-    """The causes that the values of these keys suggest; the first key is the one that is explained."""
+    """The causes that the values of these keys suggest; the first key is the one that is explained, and ``whole`` says
+    that these are all its operations.
+    """
     verdict, core = explanation.verdict, explanation.core
     ops = verdict.history.operations
     found: list[list[Inversion]] = []
-    for lives_here in values:
+    for number, lives_here in enumerate(values):
         inverted = sorted(inversions(verdict.history, lives_here), key=lambda each: ops[each.observer].call)
         found.append(inverted[:_MOST_INVERSIONS])
+        whole = whole and (number > 0 or len(inverted) <= _MOST_INVERSIONS)
     mine = found[0] = [_as_shown(verdict.history, each, values[0], core) for each in found[0]]
     if not mine:
         yield from _in_core(verdict, core)
@@ -59,9 +64,10 @@ def suspects(
     for each in (stale, lost):  # what the explanation shows is the evidence to look at first
         each.sort(key=lambda inversion: inversion.observer not in core)
     if stale:
-        yield _stale(verdict, stale, values[0], 50 + 20 * len(stale) / len(mine), alone=not lost)
+        all_of_them = whole and not lost
+        yield _stale(verdict, stale, values[0], 50 + 20 * len(stale) / len(mine), all_of_them=all_of_them)
     if lost:
-        yield _lost(verdict, lost, 50 + 20 * len(lost) / len(mine))
+        yield _lost(verdict, lost, values[0], 50 + 20 * len(lost) / len(mine))
 
 
 def _as_shown(history: History, inversion: Inversion, values: Sequence[Life], core: Collection[int]) -> Inversion:
@@ -78,13 +84,14 @@ def _as_shown(history: History, inversion: Inversion, values: Sequence[Life], co
 
 def _in_core(verdict: Verdict, core: Collection[int]) -> Iterator[Suspicion]:
     """Where values are written again and again, only the few operations of the explanation can be told apart."""
-    found = list(inversions(verdict.history, lives(verdict.history, sorted(core), verdict.spec)))
+    values = lives(verdict.history, sorted(core), verdict.spec, verdict.condition)
+    found = list(inversions(verdict.history, values))
     if not found:
         return
     first = found[0]
     crash = crash_between(verdict.history, first.new.known, verdict.history[first.observer].end)
     if crash is not None or first.observer in first.old.replaced_by:
-        yield _lost(verdict, found[:1], 45)
+        yield _lost(verdict, found[:1], values, 45)
     else:
         yield Suspicion(45, "stale-read", _OLD_COPY, [_gone(verdict, first), *_fault(verdict, first)])
 
@@ -105,35 +112,41 @@ def _is_lost(history: History, inversion: Inversion, values: Sequence[Life]) -> 
 def _came_back(history: History, inversion: Inversion, values: Sequence[Life]) -> bool:
     """Whether a newer value that was known when the old one was seen was seen after that again."""
     end = history[inversion.observer].end
-    return any(life.last_seen > end and inversion.old.known < life.call and life.known <= end for life in values)
+    later = (life for life in (inversion.new, *values) if life.last_seen > end)
+    return any(life is inversion.new or (inversion.old.known < life.call and life.known <= end) for life in later)
 
 
 def _stale(
-    verdict: Verdict, found: Sequence[Inversion], values: Sequence[Life], weight: float, *, alone: bool
+    verdict: Verdict, found: Sequence[Inversion], values: Sequence[Life], weight: float, *, all_of_them: bool
 ) -> Suspicion:
     came_back = [each for each in found if _came_back(verdict.history, each, values)]
     evidence = [_gone(verdict, found[0])]
     if len(found) > 1 or came_back:
-        again = f"; {counted(len(came_back), 'time')} a newer value was seen again afterwards" if came_back else ""
-        built = ", and nobody built on an old value" if alone else ""
+        least = "" if all_of_them else "at least "
+        again = (
+            f"; {least}{counted(len(came_back), 'time')} a newer value was seen again afterwards" if came_back else ""
+        )
+        built = ", and nobody built on an old value" if all_of_them else ""
         observers = [each.observer for each in found]
-        times = f"Old values were seen {counted(len(found), 'time')} on this key, by {_processes(verdict, observers)}"
+        times = f"Old values were seen {least}{counted(len(found), 'time')} on this key, by {_processes(verdict, observers)}"
         evidence.append(Evidence(f"{times}{again}{built}.", tuple(observers[:_MOST_LISTED])))
     return Suspicion(weight, "stale-read", _OLD_COPY, [*evidence, *_fault(verdict, found[0])])
 
 
-def _lost(verdict: Verdict, found: Sequence[Inversion], weight: float) -> Suspicion:
-    ops = verdict.history.operations
+def _lost(verdict: Verdict, found: Sequence[Inversion], values: Sequence[Life], weight: float) -> Suspicion:
+    history = verdict.history
     crashed = [
         (each, crash)
         for each in found
-        if (crash := crash_between(verdict.history, each.new.known, ops[each.observer].end)) is not None
+        if (crash := crash_between(history, each.new.known, history[each.observer].end)) is not None
     ]
     first = crashed[0][0] if crashed else found[0]
-    evidence = [
-        _gone(verdict, first),
-        Evidence("The newer value was not seen again: what came later goes on from the old one.", (first.observer,)),
-    ]
+    evidence = [_gone(verdict, first)]
+    builder = next((p for p in first.old.replaced_by if history[p].call > first.new.known), None)
+    if builder is not None:
+        evidence.append(Evidence(f"{who(verdict, history[builder])} went on from the old value.", (builder,)))
+    elif not _came_back(history, first, values):
+        evidence.append(Evidence("The newer value was not seen again after that.", (first.observer,)))
     if 2 * len(crashed) >= len(found):
         evidence.append(Evidence(f"Between them lies: {crashed[0][1]}."))
         text = "Writes that had returned were not yet durable when something crashed, and its restart brought the old value back."
@@ -162,7 +175,9 @@ def _fault(verdict: Verdict, inversion: Inversion) -> Iterator[Evidence]:
     before = [each for each in verdict.history.annotations if each.time <= call]
     if before:
         last = max(before, key=lambda each: each.time)
-        yield Evidence(f"The last fault recorded before it: {last.text} at {moment(verdict.history, last.time)}.")
+        yield Evidence(
+            f"The last fault recorded before it: {one_line(last.text)} at {moment(verdict.history, last.time)}."
+        )
 
 
 def _processes(verdict: Verdict, positions: Sequence[int]) -> str:
@@ -187,8 +202,8 @@ def _split_brain(explanation: Explanation, values: Sequence[Life], found: Sequen
     shown = [", ".join(names[:_MOST_LISTED]) + (", ..." if len(names) > _MOST_LISTED else "") for names in best.groups]
     evidence = [
         Evidence(
-            f"From {moment(verdict.history, best.start)} to {moment(verdict.history, best.end)} two groups of processes each saw only what they had written themselves: "
-            f"{shown[0]} and {shown[1]}."
+            f"From {moment(verdict.history, best.start)} to {moment(verdict.history, best.end)} two groups of processes each saw, of what was "
+            f"written in that time, only what they had written themselves: {shown[0]} and {shown[1]}."
         ),
         Evidence(
             f"The value changed back and forth between them: {counted(best.times, 'time')} or more each way, an old "
@@ -283,8 +298,10 @@ def _clocks(verdict: Verdict, keys: Sequence[KeyVerdict], found: Sequence[Invers
     if not lengths or needed > statistics.median(lengths) or any(ops[each.observer].times for each in found):
         return
     skew = math.ceil(needed) if float(needed).is_integer() else needed
-    part = history.select([p for key in keys for p in key.positions]).with_clock_skew(skew)
-    if has_order(part, verdict.spec, verdict.condition, seconds=1.0) is not True:
+    if (
+        len(history) > _LONGEST
+        or has_order(history.with_clock_skew(skew), verdict.spec, verdict.condition, seconds=1.0) is not True
+    ):
         return
     evidence = [
         Evidence(

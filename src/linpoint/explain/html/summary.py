@@ -213,7 +213,7 @@ def why(explanation: Explanation) -> list[str]:
     if explanation.pattern is not None:
         said.append(f"{explanation.pattern.sentence[0].upper()}{explanation.pattern.sentence[1:]}.")
     if explanation.precedence is not None:
-        said += contradictions(verdict.history, explanation.precedence, names)
+        said += contradictions(verdict.history, explanation.precedence, names, verdict.condition)
     stuck = explanation.stuck
     if stuck is not None and stuck.blocked:
         prefix = [names.get(position, "?") for position in stuck.prefix]
