@@ -139,7 +139,9 @@ def _duplicates(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion
         if 0 < put < len(positions):
             all_of_them = ", ".join(who(verdict, ops[p]) for p in positions[:3])
             often = "once" if put == 1 else counted(put, "time")
-            said = f"The same value was handed out {counted(len(positions), 'time')} and was put there {often}: {all_of_them}."
+            said = (
+                f"The same value was handed out {counted(len(positions), 'time')} and was there {often}: {all_of_them}."
+            )
             yield Suspicion(85, "duplicate-delivery", text, [Evidence(said, tuple(positions))])
             return
     pattern = explanation.pattern

@@ -93,7 +93,8 @@ def inversions(history: History, values: Sequence[Life]) -> Iterator[Inversion]:
             earliest[index] = earliest[index + 1]
     by_installer = {life.installer: life for life in values}
     for old in values:
-        candidates = [by_installer[position] for position in old.replaced_by if position in by_installer]
+        replacing = (by_installer.get(position) for position in old.replaced_by)
+        candidates = [life for life in replacing if life is not None and life is not old]  # not cas(1, 1)
         after = bisect.bisect_right(calls, old.known + skew)
         if after < len(values):
             candidates.append(earliest[after])
