@@ -90,7 +90,7 @@ def steps_are_true(verdict: linpoint.Verdict, found: linpoint.Explanation) -> No
         assert {step.before for step in circular[-2:]} <= {step.after for step in circular}, found.text
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", [*range(10), *(pytest.param(n, marks=pytest.mark.long) for n in range(10, 100))])
 def test_minimal_histories_are_1_minimal_on_10_000_violations(seed: int) -> None:
     several = 0
     for _, verdict in zip(range(BATCH), violations(seed), strict=False):
