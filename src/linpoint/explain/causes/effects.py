@@ -16,7 +16,7 @@ from linpoint.checkers.search.decider import Decider
 from linpoint.explain.causes.lifetimes import Life
 from linpoint.explain.causes.suspicion import Suspicion, crash_between
 from linpoint.explain.explanation import Explanation
-from linpoint.explain.naming import who
+from linpoint.explain.naming import key_of, who
 from linpoint.explain.reasons import Evidence
 from linpoint.explain.supply import PASS_ON, attempts, observes, supplies
 from linpoint.histories.operation import Operation, Outcome
@@ -109,8 +109,7 @@ def _without_effect(op: Operation) -> bool:
 
 def _on(explanation: Explanation, op: Operation) -> bool:
     """Whether an operation works on the object that is explained."""
-    spec = explanation.verdict.spec
-    here = op.key if not spec.key_argument else next(iter(spec.arguments(op)), None)
+    here = key_of(explanation.verdict.spec, op)
     return explanation.key is None or canonical(here) == canonical(explanation.key)
 
 
