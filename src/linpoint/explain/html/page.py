@@ -26,7 +26,7 @@ from linpoint.explain.html.summary import names_of, summary
 from linpoint.histories.values import show
 from linpoint.verdicts import Verdict
 
-_STYLES: Final = ("base.css", "summary.css", "sections.css", "traces.css")
+_STYLES: Final = ("base.css", "summary.css", "sections.css", "graph.css", "traces.css")
 _SCRIPTS: Final = (
     "data.js",
     "model.js",
