@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import linpoint
 from linpoint.explain.html.inlining import asset
 from linpoint.explain.html.page import page
+from linpoint.verdicts.refutation import Blocked, StuckFrontier
 from tests.explain.html.balance import data_of
 from tests.explain.html.conftest import Open
 from tests.explain.html.histories import explained
@@ -38,6 +40,20 @@ def page_of(rows: list[dict[str, Any]], *, spec: str = "register", condition: st
 
 def colour(view: Any, selector: str, name: str) -> str:
     return view.evaluate(f"getComputedStyle(document.querySelector('{selector}')).{name}")  # type: ignore[no-any-return]
+
+
+LINES = """
+() => {
+  const heights = [];
+  let top = 0;
+  const pen = CanvasRenderingContext2D.prototype;
+  const move = pen.moveTo, line = pen.lineTo;
+  pen.moveTo = function (x, y) { top = y; move.call(this, x, y); };
+  pen.lineTo = function (x, y) { heights.push(y - top); line.call(this, x, y); };
+  document.getElementById("fit").click();
+  return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(heights))));
+}
+"""
 
 
 # Paper and darkness
@@ -149,6 +165,29 @@ def test_steps_and_the_filter_name_the_keys_of_operations_checked_together(open_
     assert 'Then the state is "' in opened.text("#step-said")
     view.select_option("#filter-key", label='"x"')
     assert opened.text("#operations-count") == "2 of 3"
+
+
+def test_the_numbers_of_a_shortened_order_go_on(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [row(2 * n, "write", n) for n in range(30)] + [row(100, "read", process=1, result="never")]
+    found = linpoint.check(linpoint.history(rows), "register").explain()
+    monkeypatch.setattr("linpoint.explain.html.orders.MOST_STEPS", 10)
+    stuck = StuckFrontier(tuple(range(30)), (Blocked(30, (29,)),))
+    opened = open_page(page(dataclasses.replace(found, stuck=stuck)))
+    view = opened.page
+    cells = view.locator("#step-rows tr[data-at] td:first-child").all_inner_texts()
+    assert cells == [*map(str, range(20, 31)), "✕"]
+    view.keyboard.press("n")
+    assert opened.text("#step-said") == "After the first 20 steps the state is 19."
+
+
+def test_only_a_crash_of_everything_goes_over_all_lanes(open_page: Open) -> None:
+    rows = [row(n, "write", n, process=n) for n in range(4)]
+    lines = {}
+    for name, crash in {"all": {}, "one": {"process": 2}, "nobody": {"process": 77}}.items():
+        html = page_of([*rows, {"crash": True, "time": 10} | crash, row(20, "read", process=9, result=3)])
+        lines[name] = open_page(html).page.evaluate(LINES)
+    assert [len(found) for found in lines.values()] == [1, 1, 0]
+    assert lines["all"][0] > 4 * lines["one"][0]
 
 
 # Scales
