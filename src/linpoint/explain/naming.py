@@ -8,7 +8,7 @@ import dataclasses
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.values import Value, one_line, show
-from linpoint.specs.protocol import Returns
+from linpoint.specs.protocol import Returns, Spec
 from linpoint.verdicts import Verdict
 
 _EMPTY = ("dequeue", "pop", "peek", "pop-front", "pop-back", "delete-max")
@@ -26,12 +26,21 @@ def process_of(op: Operation) -> str:
 
 def name_of(verdict: Verdict, op: Operation) -> str:
     """The operation in short; with its key only where several keys are shown together."""
-    together = len(verdict.keys) == 1 and verdict.keys[0].key is None
-    text = str(op) if together or op.key is None else str(dataclasses.replace(op, key=None))
+    text = str(op) if checked_together(verdict) or op.key is None else str(dataclasses.replace(op, key=None))
     text = one_line(text)
     if op.outcome is not Outcome.OK or op.result is not None or is_silent(verdict, op):
         return text
     return f"{text} -> {value_of(op, None)}"
+
+
+def checked_together(verdict: Verdict) -> bool:
+    """Whether all operations were checked as those of one object, whatever their keys are."""
+    return len(verdict.keys) == 1 and verdict.keys[0].key is None
+
+
+def key_of(spec: Spec, op: Operation) -> Value:
+    """The key of the object that it works on: its own or, where the spec says so, its first argument."""
+    return next(iter(spec.arguments(op)), None) if spec.key_argument else op.key
 
 
 def is_silent(verdict: Verdict, op: Operation) -> bool:

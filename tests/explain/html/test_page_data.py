@@ -236,7 +236,8 @@ def test_each_key_has_a_state_of_its_own_under_sequential() -> None:
     ]
     found = linpoint.check(linpoint.history(rows), "register", condition="sequential").explain()
     (order,) = orders(found, everywhere(found))
-    assert [state for _, state in order["steps"]] == ["1", "2", "1"]
+    assert [state for _, state in order["steps"]] == ['"x": 1', '"y": 2', '"x": 1']
+    assert order["first"] == "null for each key"
 
 
 def test_long_orders_are_cut_and_that_is_said() -> None:

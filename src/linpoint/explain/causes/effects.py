@@ -16,7 +16,7 @@ from linpoint.explain.causes.lifetimes import Life
 from linpoint.explain.causes.suspicion import Suspicion, crash_between
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.flows import CONTAINERS, REGISTERS, flow_of, kind_of
-from linpoint.explain.naming import who
+from linpoint.explain.naming import checked_together, key_of, who
 from linpoint.explain.reasons import Evidence
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical, counted, show
@@ -44,6 +44,8 @@ _TWO_STEPS: Final = (
 def suspects(explanation: Explanation, key: KeyVerdict, values: Sequence[Life]) -> Iterator[Suspicion]:
     """The causes that the operations of an explanation suggest; ``values`` are those of the key, if it is a register."""
     if len(explanation.core) > _MOST_CORE or len(key.positions) > _MOST_OPERATIONS:
+        return
+    if checked_together(explanation.verdict):  # values of different objects have nothing to do with each other
         return
     yield from _first_value(explanation)
     yield from _from_nowhere(explanation, key)
@@ -117,8 +119,7 @@ def _would_put(op: Operation, kind: str) -> Any:
 
 def _on(explanation: Explanation, op: Operation) -> bool:
     """Whether an operation works on the object that is explained."""
-    spec = explanation.verdict.spec
-    here = op.key if not spec.key_argument else next(iter(spec.arguments(op)), None)
+    here = key_of(explanation.verdict.spec, op)
     return explanation.key is None or canonical(here) == canonical(explanation.key)
 
 

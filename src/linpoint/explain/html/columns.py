@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operations of a page as columns: numbers, and texts that are said once however often they occur.
 
-The times of crashes, annotations and their ends stand behind those of the operations. Times go as distances from the first of them, since a script's numbers are exact up to 2^53 only; where that is not
-enough their texts go too. Cost: O(operations), some microseconds for each.
+The times of crashes, annotations and their ends stand behind those of the operations. Times go as distances from the
+first of them, since a script's numbers are exact up to 2^53 only; where that is not enough their texts go too, and where
+they are too far apart for any number their ranks go instead. Cost: O(operations), some microseconds for each.
 """
 
 from __future__ import annotations
@@ -11,16 +12,22 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from linpoint.explain.html.escaping import plain
-from linpoint.explain.naming import is_silent, value_of
+from linpoint.explain.html.lanes import lane_names
+from linpoint.explain.naming import checked_together, is_silent, key_of, value_of
 from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.values import canonical, one_line, show
 from linpoint.verdicts import Verdict
 
 _EXACT: Final = 2**53
+_FARTHEST: Final = 1e300
+"""Distance past which sums of distances could be infinite."""
 _LONGEST: Final = 300
 _LONGEST_OF_MANY: Final = 40
 _MANY: Final = 20_000_000
 """Letters of texts, past which further ones are cut short."""
+EVERYBODY: Final = -1
+NOBODY: Final = -2
+"""For the lane of a crash: that of the whole system, and that of a process without operations."""
 _OUTCOMES: Final = {Outcome.OK: 0, Outcome.FAILED: 1, Outcome.UNKNOWN: 2}
 
 
@@ -53,6 +60,8 @@ def columns(verdict: Verdict, positions: Sequence[int]) -> dict[str, Any]:
     lane_of = {process: number for number, process in enumerate(lanes)}
     texts, names = Texts(), Texts()
     result = _results(verdict, texts)
+    keys, objects = _keys(verdict, positions, ops)
+    called = lane_names(history)
     data: dict[str, Any] = {
         "position": None if whole else list(positions),
         "lane": [lane_of[op.process] for op in ops],
@@ -60,7 +69,9 @@ def columns(verdict: Verdict, positions: Sequence[int]) -> dict[str, Any]:
         "args": [texts.number(_arguments(op)) for op in ops],
         "result": [result(op) for op in ops],
         "outcome": [_OUTCOMES[op.outcome] for op in ops],
-        "key": keys_of(verdict, positions, ops),
+        "key": keys,
+        "keys": objects,
+        "labelled": history.keyed and checked_together(verdict) and len(objects) > 1,
         "line": _optional([op.line for op in ops]),
         "order": _optional([None if op.order is None else plain(str(op.order)) for op in ops]),
     }
@@ -70,7 +81,10 @@ def columns(verdict: Verdict, positions: Sequence[int]) -> dict[str, Any]:
     readings = [op.times or (None, None) for op in ops]
     if any(reading != (None, None) for reading in readings):
         data["clock"] = times([*(call for call, _ in readings), *(end for _, end in readings)])
-    data["lanes"] = [plain(str(process), _LONGEST) for process in lanes]
+    data["lanes"] = [plain(called[process], _LONGEST) for process in lanes]
+    data["crashed"] = [
+        EVERYBODY if crash.process is None else lane_of.get(crash.process, NOBODY) for crash in history.crashes
+    ]
     data["names"], data["texts"] = names.all, texts.all
     return data
 
@@ -97,21 +111,29 @@ def _results(verdict: Verdict, texts: Texts) -> Callable[[Operation], int]:
     return result
 
 
-def keys_of(verdict: Verdict, positions: Sequence[int], ops: Sequence[Operation]) -> list[int]:
-    """The place of each operation's object among the keys of the verdict; failed ones, which nobody checks, by name."""
+def _keys(verdict: Verdict, positions: Sequence[int], ops: Sequence[Operation]) -> tuple[list[int], list[str]]:
+    """For each operation the number of its key, or -1, and the keys: first those of the verdict, by their place there.
+
+    Operations that have no verdict for their key alone say it themselves: failed ones, which nobody checks, and those of
+    several keys that were checked together.
+    """
     where = None if isinstance(positions, range) else {position: at for at, position in enumerate(positions)}
     found = [-1] * len(positions)
-    for number, key in enumerate(verdict.keys):
+    alone = () if checked_together(verdict) else verdict.keys
+    keys = [key.key for key in alone]
+    for number, key in enumerate(alone):
         for position in key.positions:
             at = position if where is None else where.get(position)
             if at is not None:
                 found[at] = number
-    if -1 in found:
-        known = {canonical(key.key): number for number, key in enumerate(verdict.keys)}
-        found = [
-            known.get(canonical(op.key), -1) if number < 0 else number for number, op in zip(found, ops, strict=True)
-        ]
-    return found
+    known = {canonical(key): number for number, key in enumerate(keys)}
+    for at in [at for at, number in enumerate(found) if number < 0]:
+        own = key_of(verdict.spec, ops[at])
+        if own is not None:
+            found[at] = known.setdefault(canonical(own), len(keys))
+            if found[at] == len(keys):
+                keys.append(own)
+    return found, ["" if key is None else plain(show(key), 200) for key in keys]
 
 
 def _optional(values: list[Any]) -> list[Any] | None:
@@ -122,17 +144,16 @@ def _optional(values: list[Any]) -> list[Any] | None:
 def times(values: Iterable[Time | None]) -> dict[str, Any]:
     """Times as distances from the first, and that; with their texts where distances do not tell all.
 
-    ``exact`` says that base and distance add up to the time.
+    ``exact`` says that base and distance add up to the time, ``ranked`` that only the order of times is kept.
     """
     values = list(values)
     given = [value for value in values if value is not None]
     base = min(given, default=0)
     if all(type(value) is int for value in given) and max(given, default=0) - base < _EXACT:
         exact = [None if value is None else value - base for value in values]
-        return {"base": str(base), "exact": True, "values": exact, "texts": None}
-    distances = [None if value is None else float(value - base) for value in values]
-    return {"base": str(base), "exact": False, "values": distances, "texts": [_time(value) for value in values]}
-
-
-def _time(value: Time | None) -> str | None:
-    return None if value is None else str(value)
+        return {"base": str(base), "exact": True, "ranked": False, "values": exact, "texts": None}
+    ranked = max(given) - base > _FARTHEST
+    scale = {time: float(rank) for rank, time in enumerate(sorted(set(given)))} if ranked else {}
+    told = [None if value is None else scale[value] if ranked else float(value - base) for value in values]
+    texts = [None if value is None else str(value) for value in values]
+    return {"base": str(base), "exact": False, "ranked": ranked, "values": told, "texts": texts}

@@ -13,10 +13,12 @@ from typing import Final
 from linpoint.explain.graphs.layout import CALL, CRASH, END, LETTER, PADDING, Room, places_of
 from linpoint.explain.graphs.words import clean, full
 from linpoint.explain.html.escaping import escaped
+from linpoint.explain.html.lanes import lane_names
 from linpoint.explain.letters import columns
 from linpoint.explain.picture import label
 from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Time
+from linpoint.histories.values import canonical, show
 
 MOST: Final = 40
 _ROOM: Final = Room(10, 12, 12)
@@ -59,9 +61,12 @@ def drawing(
     faults = _faults(history, first, last)
     marks = (*crashes, *(Crash(fault.time) for fault in faults))
     rows = {process: number for number, process in enumerate(processes)}
-    margin = 12 + LETTER * max(columns(clean(str(process), _LONGEST_PROCESS)) for process in processes)
+    called = {process: clean(name, _LONGEST_PROCESS) for process, name in lane_names(history).items()}
+    margin = 12 + LETTER * max(columns(called[process]) for process in processes)
+    with_keys = len({canonical(op.key) for op in ops}) > 1
     for longest in (40, 28, 20, 14, 0):
-        labels = [_label(names.get(position, ""), op, longest) for position, op in zip(positions, ops, strict=True)]
+        told = [_label(op, longest, with_key=with_keys) if longest else "" for op in ops]
+        labels = [f"{names.get(at, '')} {text}".strip() or "·" for at, text in zip(positions, told, strict=True)]
         found = places_of(ops, marks, [columns(text) for text in labels], _ROOM)
         right = max(_ends(ops, labels, found)) + 8
         if margin + right <= width:
@@ -79,7 +84,7 @@ def drawing(
         parts.append(
             f'<line class="lane" x1="{margin:.0f}" x2="{full_width:.0f}" y1="{y:.1f}" y2="{y:.1f}"/>'
             f'<text class="process" x="{margin - 8:.0f}" y="{y + 4:.1f}" text-anchor="end">'
-            f"{escaped(clean(str(process), _LONGEST_PROCESS))}</text>"
+            f"{escaped(called[process])}</text>"
         )
     parts += [_crash(crash, margin + found[at, CRASH], height, rows) for at, crash in enumerate(crashes)]
     for at, fault in enumerate(faults, len(crashes)):
@@ -89,7 +94,8 @@ def drawing(
     bars = [(found[at, CALL], _end(at, op, labels[at], found, right)) for at, op in enumerate(ops)]
     for at, (position, op) in enumerate(zip(positions, ops, strict=True)):
         start, end = bars[at]
-        beside = "" if longest else _beside(at, ops, bars, right, margin)
+        text = _label(op, _LONGEST_BESIDE, with_key=with_keys)
+        beside = "" if longest else _beside(at, text, ops, bars, (margin, right))
         kind = _kind(op) + (" culprit" if position == culprit else "")
         y = _TOP + rows[op.process] * _LANE + (_LANE - _BAR) / 2
         parts.append(
@@ -101,18 +107,25 @@ def drawing(
     return "".join([*parts, "</svg>"])
 
 
-def _label(name: str, op: Operation, longest: int) -> str:
-    text = clean(label(op, longest), longest) if longest else ""
-    return f"{name} {text}".strip() or "·"
+def _label(op: Operation, longest: int, *, with_key: bool) -> str:
+    """What an operation did; on which object, where the drawing has several."""
+    key = f"[{show(op.key)}] " if with_key and op.key is not None else ""
+    return clean(f"{key}{label(op, longest)}", longest)
 
 
-def _beside(at: int, ops: Sequence[Operation], bars: Sequence[tuple[float, float]], right: float, margin: float) -> str:
+def _beside(
+    at: int,
+    text: str,
+    ops: Sequence[Operation],
+    bars: Sequence[tuple[float, float]],
+    sides: tuple[float, float],
+) -> str:
     """The text of an operation beside its bar, where its lane is free: ``{y}`` is still to be said."""
+    margin, right = sides
     start, end = bars[at]
     lane = [bars[other] for other, op in enumerate(ops) if op.process == ops[at].process and other != at]
     free_right = min([begin for begin, _ in lane if begin >= end], default=right + _SPARE) - end - 2 * _GAP
     free_left = start - max([until for _, until in lane if until <= start], default=0.0) - 2 * _GAP
-    text = clean(label(ops[at], _LONGEST_BESIDE), _LONGEST_BESIDE)
     room = max(free_right, free_left)
     fits = int(room / LETTER)
     if fits < _LEAST_BESIDE:

@@ -19,6 +19,7 @@ from linpoint.checkers.search.decider import Decider
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.html.escaping import plain
 from linpoint.explain.html.states import state_text
+from linpoint.explain.naming import checked_together
 from linpoint.explain.text import why_blocked
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import canonical, counted, show
@@ -28,6 +29,9 @@ from linpoint.verdicts import KeyVerdict, Status, StuckFrontier, Verdict
 MOST_STEPS: Final = 2_000
 """Of one key."""
 MOST_STEPS_TOGETHER: Final = 20_000
+ABSENT: Final = -1
+CRASH: Final = -2
+"""In place of an operation's place on the page: one that is not there, and none at all."""
 _SECONDS: Final = 1.5
 _FEW: Final = 24
 """Operations of which a longest legal order is looked for."""
@@ -38,9 +42,10 @@ _LONGEST: Final = 240
 
 @dataclass(slots=True)
 class _Run:
-    """One run of the spec: for each object the states that it may be in."""
+    """One run of the spec: for each object the states that it may be in; with several, a state is said with its key."""
 
     spec: Spec
+    several: bool
     states: dict[Any, list[State]] = field(default_factory=dict)
 
     def step(self, op: Operation) -> str:
@@ -51,7 +56,8 @@ class _Run:
             for each in self.spec.successors(state, op):
                 after.setdefault(canonical(each), each)
         self.states[key] = list(after.values())[:_MOST_STATES]
-        return _in_words(self.states[key])
+        words = _in_words(self.states[key])
+        return f"{plain(show(op.key), 60)}: {words}" if self.several else words
 
 
 def orders(explanation: Explanation, places: Mapping[int, int]) -> list[dict[str, Any]]:
@@ -70,9 +76,8 @@ def orders(explanation: Explanation, places: Mapping[int, int]) -> list[dict[str
         order = list(islice(whole, min(MOST_STEPS, left)))
         survivors = key.witness.survivors if key.witness is not None else None
         steps = list(_steps(verdict, order, places, survivors, deadline))
-        note = _missing(min(len(steps), len(order)), len(whole))
         left -= len(order)
-        found.append({"title": title, "first": _first(verdict), "steps": steps, "blocked": [], "note": note})
+        found.append(_order(verdict, title, steps, note=_missing(steps, len(whole))))
     return found
 
 
@@ -91,11 +96,37 @@ def _longest(explanation: Explanation, places: Mapping[int, int], deadline: floa
     if stuck is None or (len(stuck.prefix) > MOST_STEPS and verdict.condition != "linearizable"):
         return []
     steps = list(_steps(verdict, stuck.prefix, places, None, deadline))
-    missing = len(stuck.prefix) - MOST_STEPS
-    blocked = [[places.get(each.position, -1), plain(why_blocked(verdict, each), _LONGEST)] for each in stuck.blocked]
-    note = f"The first {missing:,} steps are left out." if missing > 0 else ""
     title = "The longest legal order"
-    return [{"title": title, "first": _first(verdict), "steps": steps[-MOST_STEPS:], "blocked": blocked, "note": note}]
+    if _taken(steps) < len(stuck.prefix):  # nobody knows the state in which the others could not come next
+        shown = steps[:MOST_STEPS]
+        return [_order(verdict, title, shown, note=_missing(shown, len(stuck.prefix)))]
+    blocked = [
+        [places.get(each.position, ABSENT), plain(why_blocked(verdict, each), _LONGEST)] for each in stuck.blocked
+    ]
+    before = max(0, len(steps) - MOST_STEPS)
+    note = f"The first {counted(before, 'step')} {'is' if before == 1 else 'are'} left out." if before else ""
+    return [_order(verdict, title, steps, before=before, blocked=blocked, note=note)]
+
+
+def _order(
+    verdict: Verdict,
+    title: str,
+    steps: Sequence[list[Any]],
+    *,
+    before: int = 0,
+    blocked: Sequence[list[Any]] = (),
+    note: str = "",
+) -> dict[str, Any]:
+    """An order as the page has it, without the steps ``before``, but with the state that they led to."""
+    first = steps[before - 1][1] if before else _first(verdict)
+    return {
+        "title": title,
+        "before": before,
+        "first": first,
+        "steps": steps[before:],
+        "blocked": blocked,
+        "note": note,
+    }
 
 
 def _frontier(explanation: Explanation) -> StuckFrontier | None:
@@ -114,10 +145,21 @@ def _frontier(explanation: Explanation) -> StuckFrontier | None:
 
 
 def _first(verdict: Verdict) -> str:
-    return _in_words([verdict.spec.initial])
+    each = " for each key" if _of_several(verdict) else ""
+    return f"{_in_words([verdict.spec.initial])}{each}"
 
 
-def _missing(shown: int, total: int) -> str:
+def _of_several(verdict: Verdict) -> bool:
+    """Whether an order goes through several objects, each with a state of its own."""
+    return checked_together(verdict) and verdict.history.keyed and not verdict.spec.key_argument
+
+
+def _taken(steps: Sequence[list[Any]]) -> int:
+    return sum(place != CRASH for place, _ in steps)
+
+
+def _missing(steps: Sequence[list[Any]], total: int) -> str:
+    shown = _taken(steps)
     return f"The first {counted(shown, 'step')} of {total:,}." if shown < total else ""
 
 
@@ -128,8 +170,8 @@ def _steps(
     survivors: Sequence[int] | None,
     deadline: float,
 ) -> Iterator[list[Any]]:
-    """Each step as its operation's place and the state after it; a crash that loses something has the place -1."""
-    run = _Run(verdict.spec)
+    """Each step as its operation's place and the state after it; a crash that loses something is a step too."""
+    run = _Run(verdict.spec, _of_several(verdict))
     ops = verdict.history.operations
     lossy = verdict.condition == "buffered-durable"
     system = sorted({crash.time for crash in verdict.history.crashes if crash.process is None}) if lossy else []
@@ -142,12 +184,12 @@ def _steps(
         for lost_in in range(era, bisect_right(system, op.call)):
             said = _crash(run, trail, None if survivors is None else survivors[lost_in])
             if said:
-                yield [-1, said]
+                yield [CRASH, said]
             era, trail = lost_in + 1, [dict(run.states)]
         said = run.step(op)
         if lossy:
             trail.append(dict(run.states))
-        yield [places.get(position, -1), said]
+        yield [places.get(position, ABSENT), said]
 
 
 def _crash(run: _Run, trail: Sequence[dict[Any, list[State]]], survivors: int | None) -> str:

@@ -19,13 +19,14 @@ from linpoint.explain.html.columns import columns
 from linpoint.explain.html.downloads import downloads, minimal_command
 from linpoint.explain.html.escaping import escaped, plain, script_data
 from linpoint.explain.html.inlining import asset, digest
+from linpoint.explain.html.lanes import lane_names
 from linpoint.explain.html.orders import orders
 from linpoint.explain.html.sections import sections
 from linpoint.explain.html.summary import names_of, summary
 from linpoint.histories.values import show
 from linpoint.verdicts import Verdict
 
-_STYLES: Final = ("base.css", "summary.css", "sections.css", "traces.css")
+_STYLES: Final = ("base.css", "summary.css", "sections.css", "graph.css", "traces.css")
 _SCRIPTS: Final = (
     "data.js",
     "model.js",
@@ -78,7 +79,7 @@ def _data(explanation: Explanation, positions: Sequence[int], places: Mapping[in
     verdict = explanation.verdict
     names = names_of(explanation)
     table = columns(verdict, positions)
-    marks = _marks(verdict, len(table["lane"]), table["lanes"])
+    marks = _marks(verdict, len(table["lane"]), table["crashed"])
     culprit = -1 if explanation.culprit is None else places.get(explanation.culprit.position, -1)
     return {
         "columns": table,
@@ -91,20 +92,20 @@ def _data(explanation: Explanation, positions: Sequence[int], places: Mapping[in
     }
 
 
-def _marks(verdict: Verdict, count: int, lanes: Sequence[str]) -> dict[str, Any]:
+def _marks(verdict: Verdict, count: int, crashed: Sequence[int]) -> dict[str, Any]:
     """Crashes and annotations; their times are in the columns, behind those of the operations."""
     crashes, annotations = verdict.history.crashes, verdict.history.annotations
     first = 2 * count
-    lane_of = {name: lane for lane, name in enumerate(lanes)}
+    called = lane_names(verdict.history)
     then = first + len(crashes)
     return {
         "crashes": [
             {
                 "at": first + at,
-                "lane": -1 if crash.process is None else lane_of.get(plain(str(crash.process)), -2),
-                "text": "crash" if crash.process is None else plain(f"crash of {crash.process}", 60),
+                "lane": lane,
+                "text": "crash" if crash.process is None else plain(f"crash of {called[crash.process]}", 60),
             }
-            for at, crash in enumerate(crashes)
+            for at, (crash, lane) in enumerate(zip(crashes, crashed, strict=True))
         ],
         "annotations": [
             {"at": then + at, "untilAt": then + len(annotations) + at, "text": plain(each.text, 200)}

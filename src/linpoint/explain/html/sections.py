@@ -46,7 +46,7 @@ def sections(
 
 def _graph(explanation: Explanation) -> str:
     drawn = graph_svg(explanation, names_of(explanation))
-    return f'<div class="picture">{drawn}</div>' if drawn else ""
+    return f'<div class="picture graph">{drawn}</div>' if drawn else ""
 
 
 def _zones(explanation: Explanation) -> str:

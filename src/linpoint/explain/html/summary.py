@@ -6,6 +6,7 @@ to see it again. It is plain HTML, so that it is there without a script and on p
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import isinf
 from typing import Final
 
 from linpoint.explain.argument import short_names
@@ -13,7 +14,8 @@ from linpoint.explain.circles import contradictions
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.html.drawing import drawing
 from linpoint.explain.html.escaping import escaped
-from linpoint.explain.naming import name_of, process_of
+from linpoint.explain.html.lanes import lane_names
+from linpoint.explain.naming import name_of
 from linpoint.explain.reasons import CAUSES, Cause
 from linpoint.explain.text import MOST_LISTED, also_in_violation, nearest, numbers, sentence, why_blocked
 from linpoint.histories.operation import Operation, Time
@@ -156,8 +158,10 @@ def _rows(
 ) -> str:
     """Rows of the table of operations; with a head of their own where they are not what it is about."""
     ops = [verdict.history.operations[position] for position in listed]
+    called = lane_names(verdict.history)
     first = min(op.call for op in ops)
-    long = any(len(str(op.call)) > _LONG_TIME for op in ops)
+    far = isinf(max(op.call if op.return_ is None else op.return_ for op in ops) - first)
+    long = not far and any(len(str(op.call)) > _LONG_TIME for op in ops)
     when = "events" if verdict.history.by_position else f"times from {first}" if long else "times"
     what = (
         "numbers of its call and its return in the log" if verdict.history.by_position else "of its call and its return"
@@ -165,7 +169,7 @@ def _rows(
     with_lines = any(op.line is not None for op in ops)
     line_head = '<th scope="col" class="num">line</th>' if with_lines else ""
     head_row = (
-        '<thead><tr><th scope="col"><span aria-label="name"></span></th><th scope="col">process</th>'
+        '<thead><tr><th scope="col"><span class="unseen">name</span></th><th scope="col">process</th>'
         f'<th scope="col">operation</th><th scope="col" class="num" title="{what}">{escaped(when)}</th>'
         f"{line_head}</tr></thead><tbody>"
     )
@@ -179,7 +183,7 @@ def _rows(
         rows.append(
             f'<tr data-op="{place}"{mark}><td><button type="button" data-op="{place}" '
             f'title="Show it on the timeline">{escaped(names.get(position, "·"))}</button></td>'
-            f"<td>{escaped(process_of(op), 40)}</td>"
+            f"<td>{escaped(called[op.process], 40)}</td>"
             f'<td class="op">{escaped(name_of(verdict, op), _SHORT)}</td>'
             f'<td class="num">{escaped(_when(op, first if long else 0, long))}</td>{line}</tr>'
         )

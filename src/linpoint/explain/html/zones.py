@@ -4,8 +4,13 @@
 A value whose operations do not all overlap was certainly current from the first of their returns to the last of their
 calls: its forward zone. The others could have been current at one instant within all of them: a backward zone. Two
 forward zones that overlap, or a backward one inside a forward one, are a violation. A value and the one that a CAS put in
-its place have a zone together. Here they are for people to look
-at; the verdict does not rest on them, and values that were written twice are left out. Cost: O(operations of the key).
+its place have a zone together. Here they are for people to look at; the verdict does not rest on them, and values that
+were written twice are left out.
+
+That a value was current when somebody had seen it rests on real time and on one object. So there are no zones where
+operations may take effect outside of their times (``sequential``), where a crash may undo what had returned
+(``buffered-durable``), where clocks may differ, or where the operations are of several keys. Cost: O(operations of the
+key).
 """
 
 from __future__ import annotations
@@ -14,9 +19,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from linpoint.checkers.conditions import NOT_LOCAL
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.html.choosing import in_violation
 from linpoint.explain.html.escaping import escaped, plain
+from linpoint.explain.naming import key_of
 from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.values import Value, canonical, show
 from linpoint.specs.protocol import Spec
@@ -75,6 +82,8 @@ def zones(explanation: Explanation) -> list[Zone]:
     bad = in_violation(explanation)
     if not bad or not has_zones(verdict.spec) or len(bad[0].positions) > _MOST_OPERATIONS:
         return []
+    if verdict.condition in NOT_LOCAL or verdict.history.clock_skew or not _of_one_object(verdict, bad[0].positions):
+        return []
     core = set(explanation.core)
     found = _all_zones(verdict, bad[0].positions)
     once = [zone for zone in found if zone.written_once and zone.span[1] < float("inf")]
@@ -84,6 +93,11 @@ def zones(explanation: Explanation) -> list[Zone]:
     middle = max(zone.span[0] for zone in told)
     near = sorted((zone for zone in once if zone not in told), key=lambda zone: abs(zone.span[0] - middle))
     return sorted([*told[:_MOST], *near[: max(0, _MOST - len(told))]], key=lambda zone: zone.span)
+
+
+def _of_one_object(verdict: Verdict, positions: Sequence[int]) -> bool:
+    ops = verdict.history.operations
+    return len({canonical(key_of(verdict.spec, ops[position])) for position in positions}) == 1
 
 
 def _all_zones(verdict: Verdict, positions: Sequence[int]) -> list[Zone]:

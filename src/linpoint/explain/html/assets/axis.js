@@ -14,6 +14,11 @@ function drawAxis(context) {
   context.fillStyle = palette.line;
   context.fillRect(0, AXIS - 1, size.width, 1);
   context.fillStyle = palette.muted;
+  if (!columns.times.ranked) drawTicks(context);
+  drawNames(context);
+}
+
+function drawTicks(context) {
   const step = Math.max(niceStep(model.to - model.from, Math.max(plotWidth() / 130, 2)), columns.times.exact ? 1 : 0);
   const shift = tickBase() % step;
   for (let time = Math.ceil((model.from + shift) / step) * step - shift; time <= model.to; time += step) {
@@ -22,7 +27,6 @@ function drawAxis(context) {
     context.fillRect(x, AXIS - 6, 1, 6);
     context.fillText(tickText(time, step), x + 3, AXIS - 9);
   }
-  drawNames(context);
 }
 
 // Small times are shown as they are, others as a distance from the first one.
@@ -33,8 +37,9 @@ function tickBase() {
 
 function tickText(time, step) {
   const digits = step >= 1 ? 0 : Math.min(12, Math.ceil(-Math.log10(step)));
-  const shown = (tickBase() + time || 0).toLocaleString("en-US", { maximumFractionDigits: digits });
-  return Number(columns.times.base) === tickBase() ? shown : `+${shown.replace("-0", "0")}`;
+  const rounded = (tickBase() + time).toLocaleString("en-US", { maximumFractionDigits: digits });
+  const shown = rounded === "-0" ? "0" : rounded;
+  return Number(columns.times.base) === tickBase() || shown.startsWith("-") ? shown : `+${shown}`;
 }
 
 // Names of faults and crashes, as far as they do not overlap.
@@ -60,7 +65,8 @@ function rangeWords(visible, first, last) {
   const lanes = model.lanes.length;
   const rows = lanes > last - first ? ` Lanes ${first + 1} to ${last} of ${thousands(lanes)}.` : "";
   const step = (model.to - model.from) / 1000;
-  const where = `from ${tickText(model.from, step)} to ${tickText(model.to, step)}`;
+  // Times that are too far apart have ranks, which are no times to speak of.
+  const where = columns.times.ranked ? "only the order of their times is drawn" : `from ${tickText(model.from, step)} to ${tickText(model.to, step)}`;
   return `${thousands(visible)} of ${thousands(data.total)} operations, ${where}.${rows}`;
 }
 

@@ -5,6 +5,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const columns = data.columns;
 const count = columns.lane.length;
 const OK = 0, FAILED = 1, UNKNOWN = 2;
+const NOBODY = -2; // the lane of a crash of a process that has none
 const OUTCOMES = ["ok", "failed", "unknown"];
 
 const calls = new Float64Array(count);
@@ -51,7 +52,7 @@ const callText = (i) => timeText(columns.times, i);
 const returnText = (i) => timeText(columns.times, count + i);
 const positionOf = (i) => (columns.position === null ? i : columns.position[i]);
 const callWords = (i) => `${columns.names[namesOf[i]]}(${columns.texts[columns.args[i]]})`;
-const keyWords = (i) => (keysOf[i] < 0 ? "" : data.keys.key[keysOf[i]]);
+const keyWords = (i) => (keysOf[i] < 0 ? "" : columns.keys[keysOf[i]]);
 
 function resultWords(i) {
   if (outcomes[i] === FAILED) return "failed";
@@ -62,7 +63,8 @@ function resultWords(i) {
 function label(i) {
   const result = resultWords(i);
   const name = core.has(i) ? `${core.get(i)} ` : "";
-  return name + callWords(i) + (result === "" ? "" : ` → ${result}`);
+  const key = columns.labelled && keysOf[i] >= 0 ? `[${keyWords(i)}] ` : "";
+  return name + key + callWords(i) + (result === "" ? "" : ` → ${result}`);
 }
 
 const thousands = (number) => number.toLocaleString("en-US");

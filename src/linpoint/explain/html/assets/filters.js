@@ -21,10 +21,10 @@ function addOptions(select, texts) {
   }
 }
 
-addOptions(filterFields.key, data.keys.key);
+addOptions(filterFields.key, columns.keys);
 addOptions(filterFields.process, columns.lanes);
 addOptions(filterFields.name, columns.names);
-filterFields.key.closest("label").hidden = data.keys.key.length < 2;
+filterFields.key.closest("label").hidden = columns.keys.length < 2;
 
 function applyFilters() {
   const chosen = (select) => (select.value === "" ? -1 : Number(select.value));
@@ -35,7 +35,7 @@ function applyFilters() {
 // Show one key; one that is not among the options gets an option of its own.
 function filterKey(number) {
   if (![...filterFields.key.options].some((option) => option.value === String(number))) {
-    const option = element("option", data.keys.key[number]);
+    const option = element("option", columns.keys[number]);
     option.value = String(number);
     filterFields.key.append(option);
   }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of operations, which follows the filters, and the panel with all fields of the selected one.
 
-const operationRows = new Windowed(byId("operations-rows"), operationCells, (at) => model.select(model.list[at]));
+const operationRows = new Windowed(byId("operations-rows"), operationCells, (at, clicked) => {
+  if (clicked) showOnTimeline(model.list[at]);
+  else model.select(model.list[at]); // whoever goes through the table with keys stays in it
+});
 
 function operationCells(at) {
   const i = model.list[at];

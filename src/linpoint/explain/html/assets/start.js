@@ -10,7 +10,6 @@ function isDark() {
 
 function applyTheme() {
   if (theme !== null) document.documentElement.dataset.theme = theme;
-  byId("theme").textContent = isDark() ? "Light" : "Dark";
   byId("theme").setAttribute("aria-pressed", String(isDark()));
   readPalette();
   askForFrame();
@@ -23,18 +22,23 @@ function switchTheme() {
 
 async function copy(button) {
   const source = byId(button.dataset.copy);
+  let copied = true;
   try {
     await navigator.clipboard.writeText(source.textContent);
   } catch {
-    // Without permission to write: the old way, which needs a selection.
+    // Without permission to write: the old way, which needs a selection. If that fails too, the selection is left.
     const range = document.createRange();
     range.selectNodeContents(source);
     getSelection().removeAllRanges();
     getSelection().addRange(range);
-    document.execCommand("copy");
+    copied = document.execCommand("copy");
   }
-  button.textContent = "Copied";
-  setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  button.textContent = copied ? "Copied" : "Not copied";
+  byId("announced").textContent = copied ? "Copied." : "Not copied. The text is selected: copy it with the keyboard.";
+  setTimeout(() => {
+    button.textContent = "Copy";
+    byId("announced").textContent = "";
+  }, 3000);
 }
 
 function save(button) {
@@ -52,6 +56,12 @@ function jump() {
   model.fitTo(core.keys());
   model.select(culprit >= 0 ? culprit : [...core.keys()].at(-1), { reveal: false });
   byId("timeline").scrollIntoView({ block: "start" });
+}
+
+function showOnTimeline(i) {
+  if (!model.shown[i]) clearFilters();
+  model.select(i);
+  document.querySelector(".plot").scrollIntoView({ block: "nearest" });
 }
 
 function openHelp() {
@@ -85,7 +95,7 @@ document.addEventListener("click", (event) => {
   else if (button?.dataset.download) save(button);
   else {
     const bar = event.target.closest("[data-op]");
-    if (bar && Number(bar.dataset.op) >= 0) model.select(Number(bar.dataset.op));
+    if (bar && Number(bar.dataset.op) >= 0) showOnTimeline(Number(bar.dataset.op));
   }
 });
 

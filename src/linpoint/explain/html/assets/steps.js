@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stepping through an order, with the state of the spec after each step. Step 0 is the first state; after the last step
-// of a longest legal order comes what cannot follow it.
+// Stepping through an order, with the state of the spec after each step. Step 0 is the first state, or the one that the
+// steps led to that are left out; after the last step of a longest legal order comes what cannot follow it.
 
+const ABSENT = -1; // the place of an operation that is not on the page; a crash is less than that
 const orderField = byId("order");
 const stepRows = new Windowed(byId("step-rows"), stepCells, (at) => goToStep(at));
 let order = null;
@@ -10,22 +11,26 @@ let stepAt = -1;
 const lastStep = () => order.steps.length + (order.blocked.length > 0 ? 1 : 0);
 
 function stepCells(at) {
-  if (at === 0) return { cells: ["0", "", "at first", order.first], className: "" };
+  const number = thousands(order.before + at);
+  if (at === 0) return { cells: [number, "", order.before > 0 ? "after the steps left out" : "at first", order.first], className: "" };
   if (at > order.steps.length) return { cells: ["✕", "", blockedWords(), "none of these can come next"], className: "culprit" };
   const [i, state] = order.steps[at - 1];
-  if (i < 0) return { cells: [String(at), "", "", state], className: "" };
-  return { cells: [String(at), columns.lanes[lanesOf[i]], label(i), state], className: core.has(i) ? "core" : "" };
+  if (i < 0) return { cells: [number, "", i === ABSENT ? "not on this page" : "", state], className: "" };
+  return { cells: [number, columns.lanes[lanesOf[i]], label(i), state], className: core.has(i) ? "core" : "" };
 }
 
 const blockedWords = () => order.blocked.map(([i]) => (i < 0 ? "?" : label(i))).join(", ");
 
 function stepWords() {
   if (stepAt < 0) return "Go through the order with Next and Previous, or the keys n and p.";
-  if (stepAt === 0) return `At first the state is ${order.first}.`;
+  if (stepAt === 0) {
+    return `${order.before > 0 ? `After the first ${thousands(order.before)} steps` : "At first"} the state is ${order.first}.`;
+  }
   if (stepAt > order.steps.length) {
     return order.blocked.map(([i, why]) => `${i < 0 ? "?" : label(i)} cannot come next: ${why}.`).join(" ");
   }
   const [i, state] = order.steps[stepAt - 1];
+  if (i === ABSENT) return `An operation that is not on this page. Then the state is ${state}.`;
   return i < 0 ? state : `${label(i)} by process ${columns.lanes[lanesOf[i]]}. Then the state is ${state}.`;
 }
 
@@ -61,6 +66,9 @@ function showStep() {
   byId("step-next").disabled = stepAt >= lastStep();
 }
 
+// A title begins with a word of ours; further on there may be a key, which stays as it is.
+const withoutCapital = (title) => title.charAt(0).toLowerCase() + title.slice(1);
+
 function chooseOrder() {
   order = data.orders[Number(orderField.value)];
   stepAt = -1;
@@ -78,7 +86,7 @@ if (data.orders.length > 0) {
     orderField.append(option);
   });
   byId("order-label").hidden = data.orders.length < 2;
-  if (data.orders.length < 2) byId("steps-title").textContent = `Steps: ${data.orders[0].title.toLowerCase()}`;
+  if (data.orders.length < 2) byId("steps-title").textContent = `Steps: ${withoutCapital(data.orders[0].title)}`;
   const drawing = document.querySelector("#verdict svg.drawing");
   if (drawing) byId("step-drawing").append(drawing.cloneNode(true));
   orderField.addEventListener("change", chooseOrder);

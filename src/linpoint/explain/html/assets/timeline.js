@@ -230,7 +230,7 @@ function drawCrashes(context, first, last) {
   context.setLineDash([6, 4]);
   for (const crash of crashes) {
     const x = toX(crash.time);
-    if (x < MARGIN || x > size.width) continue;
+    if (x < MARGIN || x > size.width || crash.lane === NOBODY) continue;
     let top = AXIS, bottom = size.height;
     if (crash.lane >= 0) {
       const row = model.lanes.findIndex((each) => each.lane === crash.lane);

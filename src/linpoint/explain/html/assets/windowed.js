@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of any length of which only the visible rows exist; two empty rows stand for those above and below.
+// A table of any length of which only the visible rows exist; two empty rows stand for those above and below. On paper
+// it has its first rows, and says how many there are.
 
 const ROW = 28;
+const MOST_PRINTED = 2000;
 const SPARE = 6; // rows beyond the visible ones, so that a quick scroll shows no gap
 
 class Windowed {
-  // `cells(at)` gives the row: {cells: [text or element], className, chosen}; `choose(at)` is told of clicks and keys.
+  // `cells(at)` gives the row: {cells: [text or element], className, chosen}; `choose(at, clicked)` is told of clicks and keys.
   constructor(box, cells, choose) {
     this.box = box;
     this.body = box.querySelector("tbody");
@@ -19,8 +21,13 @@ class Windowed {
     box.addEventListener("keydown", (event) => this.key(event));
     this.body.addEventListener("click", (event) => {
       const row = event.target.closest("tr[data-at]");
-      if (row) this.go(Number(row.dataset.at));
+      if (row) this.go(Number(row.dataset.at), true);
     });
+    this.printing = false;
+    this.printed = element("p", "", "printed hint");
+    box.after(this.printed);
+    window.addEventListener("beforeprint", () => this.print(true));
+    window.addEventListener("afterprint", () => this.print(false));
     new ResizeObserver(() => this.ask()).observe(box);
   }
 
@@ -39,9 +46,21 @@ class Windowed {
     });
   }
 
-  draw() {
+  print(printing) {
+    this.printing = printing;
+    this.draw();
+  }
+
+  // Which rows exist at the moment: from the first to before the last.
+  visible() {
+    if (this.printing) return [0, Math.min(this.count, MOST_PRINTED)];
     const first = Math.max(0, Math.floor(this.box.scrollTop / ROW) - SPARE);
-    const last = Math.min(this.count, first + Math.ceil(this.box.clientHeight / ROW) + 2 * SPARE);
+    return [first, Math.min(this.count, first + Math.ceil(this.box.clientHeight / ROW) + 2 * SPARE)];
+  }
+
+  draw() {
+    const [first, last] = this.visible();
+    this.printed.textContent = last - first < this.count ? `Rows ${thousands(first + 1)} to ${thousands(last)} of ${thousands(this.count)}.` : "";
     const rows = [this.space(first)];
     for (let at = first; at < last; at++) rows.push(this.row(at));
     rows.push(this.space(this.count - last));
@@ -81,10 +100,10 @@ class Windowed {
     this.ask();
   }
 
-  go(at) {
+  go(at, clicked = false) {
     if (at < 0 || at >= this.count) return;
     this.show(at);
-    this.choose(at);
+    this.choose(at, clicked);
   }
 
   key(event) {
