@@ -235,7 +235,7 @@ class Builder {
     for (std::size_t i = 0; i < position_.size(); ++i)
       by_call[static_cast<std::size_t>(call_[i])] = static_cast<std::int32_t>(i);
     Problem problem;
-    reserve(problem, position_.size(), !alphabet.exact.empty());
+    reserve(problem, position_.size(), machine != nullptr);
     std::vector<std::int32_t> number(position_.size(), kNone);
     for (const std::int32_t old : by_call) {
       if (old == kNone) continue;
@@ -247,7 +247,7 @@ class Builder {
       problem.call.push_back(call_[at(old)]);
       problem.ret.push_back(ret_[at(old)]);
       problem.optional.push_back(optional_[at(old)]);
-      if (alphabet.exact.empty()) continue;  // it is for times alone
+      if (machine == nullptr) continue;  // it is for times alone
       problem.symbol.push_back(symbol);
       problem.reads.push_back(trait.reads ? 1 : 0);
       problem.despairs.push_back(trait.despairs ? 1 : 0);
@@ -276,9 +276,9 @@ class Builder {
 
   [[nodiscard]] Symbol symbol_of(std::size_t index, const Alphabet& alphabet) const {
     const std::int32_t position = position_[index];
-    if (alphabet.exact.empty()) return 0;  // nobody is going to ask for it
     if (position == kPersist) return alphabet.persist;
     if (position == kCrashOperation) return alphabet.crash;
+    if (alphabet.exact.empty()) return 0;  // nobody is going to ask for it
     return optional_[index] != 0 ? alphabet.loose[at(position)] : alphabet.exact[at(position)];
   }
 

@@ -12,11 +12,12 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from linpoint.checkers.conditions import NOT_LOCAL
 from linpoint.explain.causes.lifetimes import Life
 from linpoint.explain.causes.suspicion import Suspicion, crash_between
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.flows import CONTAINERS, REGISTERS, flow_of, kind_of
-from linpoint.explain.naming import checked_together, key_of, who
+from linpoint.explain.naming import key_of, who
 from linpoint.explain.reasons import Evidence
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical, counted, show
@@ -45,8 +46,9 @@ def suspects(explanation: Explanation, key: KeyVerdict, values: Sequence[Life]) 
     """The causes that the operations of an explanation suggest; ``values`` are those of the key, if it is a register."""
     if len(explanation.core) > _MOST_CORE or len(key.positions) > _MOST_OPERATIONS:
         return
-    if checked_together(explanation.verdict):  # values of different objects have nothing to do with each other
-        return
+    verdict = explanation.verdict
+    if verdict.condition in NOT_LOCAL and (verdict.history.keyed or verdict.spec.key_argument):
+        return  # values of different objects, which are checked together there, have nothing to do with each other
     yield from _first_value(explanation)
     yield from _from_nowhere(explanation, key)
     yield from _duplicates(explanation, key)

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A history of nothing but crashes: there is nothing to explain, and nothing to stumble over."""
+
+from __future__ import annotations
+
+import pytest
+
+import linpoint
+from linpoint.checkers.conditions import CONDITIONS
+from linpoint.checkers.select import CHECKERS
+from linpoint.histories.operation import Crash
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("checker", [checker for checker in CHECKERS if checker not in ("monitor", "graph")])
+@pytest.mark.parametrize("spec", ["register", "queue", "mwcas", "deque"])
+def test_crashes_without_operations_satisfy_every_condition(spec: str, checker: str, condition: str) -> None:
+    for crashes in ([Crash(4)], [Crash(4), Crash(4, 1), Crash(9)]):
+        history = linpoint.History([], crashes=crashes)
+        verdict = linpoint.check(history, spec, checker=checker, condition=condition)
+        assert verdict.status is linpoint.Status.LINEARIZABLE
+        assert verdict.explain().text
