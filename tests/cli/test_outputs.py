@@ -4,17 +4,27 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import stat
 import subprocess
+import sys
+import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import linpoint
+from linpoint.cli.forms import Forms, tell
+from linpoint.cli.options import NO_VALUE, find_spec
+from linpoint.cli.outputs import Made, time_to_write, write_file
+from linpoint.cli.reports import Report
+from linpoint.cli.requests import Request
 from linpoint.errors import UsageError
 from linpoint.histories.formats.reading import write as write_content
+from linpoint.verdicts import Budget
 from tests.cli.conftest import BAD, GOOD, Command, Writer, hard
 from tests.cli.test_limits import Terminal
 
@@ -104,6 +114,9 @@ def test_following_has_all_forms_too(run: Command, write: Writer, tmp_path: Path
         (["--junit", "out.html", "--report", "./out.html"], "./out.html", "another file is to be written there"),
         (["good.jsonl", "--junit", "out-2.html", "--report", "out.html"], "out-2.html", "another file"),
         (["good.jsonl", "--report", "pages.html"], "pages-1.html", "it is a folder"),
+        (["--report", "pipe.html"], "pipe.html", "it is neither a file nor a device"),
+        (["--junit", "pipe.html"], "pipe.html", "it is neither a file nor a device"),
+        (["--junit", "socket"], "socket", "it is neither a file nor a device"),
     ],
 )
 def test_what_cannot_be_written_is_refused_at_once(
@@ -114,6 +127,8 @@ def test_what_cannot_be_written_is_refused_at_once(
     (tmp_path / "folder.html").mkdir()
     (tmp_path / "pages-1.html").mkdir()
     (tmp_path / "link.xml").symlink_to("bad.jsonl")
+    os.mkfifo(tmp_path / "pipe.html")  # where nobody reads, writing never ends
+    os.mknod(tmp_path / "socket", stat.S_IFSOCK | 0o600)
     before = {each.name for each in tmp_path.iterdir()}
     error = run("check", "bad.jsonl", *arguments, "--spec", "register", "--json").error
     assert error["code"] == "LP-U005"
@@ -164,6 +179,77 @@ def test_ctrl_c_leaves_time_for_the_files(start: Starter, write: Writer, tmp_pat
     errors = ET.fromstring((tmp_path / "o.xml").read_bytes()).iter("error")
     assert ["it was interrupted" in error.attrib["message"] for error in errors] == [True, True]
     assert (tmp_path / "o-1.html").exists()
+
+
+def test_the_small_files_come_before_a_page_that_takes_all_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("linpoint.explain.html.page.page", lambda *_, **__: time.sleep(60))
+    spec = find_spec("register", NO_VALUE)
+    explanation = linpoint.check(linpoint.history(BAD), spec).explain()
+    reports = [Report(f"{number}.jsonl", explanation) for number in range(6)]
+    request = Request(spec, "register", NO_VALUE, "auto", None, Budget(), None)
+    started = time.monotonic()
+    assert tell(reports, Forms(report="o.html", junit="o.xml", json=True), request, interrupted=True) == 1
+    assert time.monotonic() - started < 30  # one sleep would be twice that
+    document = json.loads(capsys.readouterr().out)
+    assert (document["report"]["written"], document["junit"]["written"]) == (True, True)
+    assert [file["report"] for file in document["files"]] == [
+        {"file": f"o-{number}.html", "written": False} for number in range(1, 7)
+    ]
+    assert {each.name for each in tmp_path.iterdir()} == {"o.html", "o.xml"}
+    assert "6 of 6 results are violations" in (tmp_path / "o.html").read_text(encoding="utf-8")
+
+
+def test_all_files_share_one_deadline(tmp_path: Path) -> None:
+    budget = time_to_write(Budget(), interrupted=True)
+    seconds: list[float] = []
+    for number in range(3):
+        started = time.monotonic()
+        written = write_file("Report", str(tmp_path / f"{number}.html"), lambda: time.sleep(60), budget)  # type: ignore[arg-type, return-value, func-returns-value]
+        seconds.append(time.monotonic() - started)
+        assert (written.made, written.error) == (None, None)
+    assert seconds[0] > 10 * max(seconds[1:])
+
+
+# Bugs of ours
+
+
+@pytest.mark.parametrize("bug", [KeyError("cell"), RecursionError(), AssertionError("x" * 10_000)])
+def test_a_bug_of_ours_costs_one_file_and_says_where_it_is(tmp_path: Path, bug: Exception) -> None:
+    def make() -> Made:
+        raise bug
+
+    written = write_file("Report", str(tmp_path / "o.html"), make, Budget())
+    assert written.error is not None
+    assert written.error.code == "LP-U005"
+    assert written.error.message.startswith(f"its content could not be made: {type(bug).__name__} in test_outputs.py:")
+    assert len(written.error.message) < 1_000
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("form", [[], ["--json"], ["--summary"]])
+def test_a_bug_of_ours_does_not_cost_the_verdict(write: Writer, tmp_path: Path, form: list[str]) -> None:
+    write("bad.jsonl", BAD)
+    program = (
+        "import linpoint.explain.html.page as module; module.page = lambda *_, **__: {}['cell'];"
+        "from linpoint.cli.main import main; main()"
+    )
+    arguments = ["check", "bad.jsonl", "--spec", "register", "--report", "o.html", "--junit", "o.xml", *form]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    if form == ["--json"]:
+        document = json.loads(done.stdout)
+        assert document["verdict"] == "violation"
+        assert document["report"]["error"]["code"] == "LP-U005"
+        assert document["junit"]["written"] is True
+    else:
+        assert done.stdout.startswith("VIOLATION")
+        assert done.stderr.startswith("error: LP-U005 o.html: its content could not be made: KeyError in ")
 
 
 # Writing
