@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -27,6 +29,7 @@ from linpoint.histories.formats.reading import write as write_content
 from linpoint.verdicts import Budget
 from tests.cli.conftest import BAD, GOOD, Command, Writer, hard
 from tests.cli.test_limits import Terminal
+from tests.explain.html.balance import data_of
 
 Starter = Callable[..., subprocess.Popen[bytes]]
 
@@ -211,6 +214,44 @@ def test_all_files_share_one_deadline(tmp_path: Path) -> None:
         seconds.append(time.monotonic() - started)
         assert (written.made, written.error) == (None, None)
     assert seconds[0] > 10 * max(seconds[1:])
+
+
+# Commands that are shown
+
+
+@pytest.mark.parametrize(
+    "name", ["register", "-dash.jsonl", "two words.jsonl", "line\nend.jsonl", "bad\udcff.jsonl", "-"]
+)
+def test_the_commands_on_a_page_work_whatever_the_file_is_called(
+    run: Command, write: Writer, tmp_path: Path, name: str
+) -> None:
+    content = write("source.jsonl", BAD).read_bytes()
+    if name != "-":
+        (tmp_path / name).write_bytes(content)
+    options = ["--spec", "register", "--initial", "0", "--clock-skew", "1us", "--time-unit", "ms"]
+    done = run("check", *options, "--report", "o.html", "--", name, stdin=content if name == "-" else None)
+    assert done.code == 1
+    page = (tmp_path / "o.html").read_text(encoding="utf-8")
+    (tmp_path / "minimal.jsonl").write_text(data_of(page)["downloads"][0]["text"])
+    commands = [html.unescape(found) for found in re.findall(r"<code id=.copy-(?:minimal|command).>(.*?)</code>", page)]
+    assert len(commands) == (1 if name == "-" else 2)
+    assert f"linpoint check minimal.jsonl {' '.join(options)}" in commands
+    for command in commands:
+        words = subprocess.run(["bash", "-c", f"printf '%s\\0' {command}"], capture_output=True, check=True).stdout
+        _, *arguments = words.decode(errors="surrogateescape").split("\0")[:-1]
+        assert run(*arguments).code == 1
+
+
+def test_a_file_that_looks_like_an_option_is_shown_as_a_file(run: Command, write: Writer, tmp_path: Path) -> None:
+    """With a spec whose path fits into no token, so that the finding is shown again from its file."""
+    write("-x.jsonl", BAD)
+    write("s\udcff.py", "import linpoint.specs\nSpec = linpoint.specs.register()\n")
+    done = run("check", "--spec", "s\udcff.py:Spec", "--github", "--junit", "o.xml", "--", "-x.jsonl")
+    assert done.code == 1
+    again = "linpoint check ./-x.jsonl --spec $'s\\xff.py:Spec'"
+    assert f"See more: {again} --report report.html" in done.out
+    assert done.out.count(f"Show it again: {again}") == 2  # once for people, once in the annotation
+    assert f"Show it again: {again}" in (tmp_path / "o.xml").read_text()
 
 
 # Bugs of ours

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from linpoint.cli.output import command_line
 from linpoint.cli.outputs import Made, Written, write_file
 from linpoint.cli.reports import Report, document
 from linpoint.explain.explanation import Explanation
+from linpoint.histories.commands import check_words, command_line
 from linpoint.histories.values import counted
 from linpoint.verdicts import Budget
 
@@ -61,9 +61,9 @@ def _with_page(report: Report, path: str, arguments: Sequence[str], budget: Budg
 def _page(report: Report, explanation: Explanation, arguments: Sequence[str]) -> str:
     from linpoint.explain.html.page import page  # noqa: PLC0415 - only who asks for a page is to wait for it
 
-    command = "" if report.file == "-" else f"linpoint {command_line(['check', report.file, *arguments])}"
+    command = "" if report.file == "-" else f"linpoint {command_line(check_words(report.file, arguments))}"
     replay = f"linpoint {command_line(report.replay)}" if report.replay else ""
-    return page(explanation, file=report.file, command=command, replay=replay)
+    return page(explanation, file=report.file, arguments=arguments, command=command, replay=replay)
 
 
 def _overview(reports: Sequence[Report]) -> Made:
