@@ -12,6 +12,7 @@ import pty
 import select
 import signal
 import subprocess
+import sys
 import termios
 import time
 from collections.abc import Callable
@@ -254,6 +255,28 @@ def test_ctrl_c_still_gives_a_document_under_json(start: Starter, write: Writer,
     assert process.returncode == 3
     assert document["verdict"] == "unknown"
     assert "interrupted" in document["why"]
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_ctrl_c_while_the_command_is_still_being_imported(form: list[str]) -> None:
+    program = """
+import os, signal, sys
+class Press:
+    def find_spec(self, name, *_):
+        if name == "typer":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Press())
+from linpoint.cli.entry import main
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, "specs", *form], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (done.returncode, done.stderr) == (3, "error: interrupted\n")
+    if form:
+        assert json.loads(done.stdout)["why"] == "it was interrupted"
+    else:
+        assert not done.stdout
 
 
 def test_ctrl_c_ends_the_whole_command_and_not_only_one_file(start: Starter, write: Writer, terminal: Terminal) -> None:

@@ -3,20 +3,33 @@
 
 from __future__ import annotations
 
+import html
 import json
+import os
+import re
 import signal
 import stat
 import subprocess
+import sys
+import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import linpoint
+from linpoint.cli.forms import Forms, tell
+from linpoint.cli.options import NO_VALUE, find_spec
+from linpoint.cli.outputs import Made, time_to_write, write_file
+from linpoint.cli.reports import Report
+from linpoint.cli.requests import Request
 from linpoint.errors import UsageError
 from linpoint.histories.formats.reading import write as write_content
+from linpoint.verdicts import Budget
 from tests.cli.conftest import BAD, GOOD, Command, Writer, hard
 from tests.cli.test_limits import Terminal
+from tests.explain.html.balance import data_of
 
 Starter = Callable[..., subprocess.Popen[bytes]]
 
@@ -104,6 +117,8 @@ def test_following_has_all_forms_too(run: Command, write: Writer, tmp_path: Path
         (["--junit", "out.html", "--report", "./out.html"], "./out.html", "another file is to be written there"),
         (["good.jsonl", "--junit", "out-2.html", "--report", "out.html"], "out-2.html", "another file"),
         (["good.jsonl", "--report", "pages.html"], "pages-1.html", "it is a folder"),
+        (["--report", "pipe.html"], "pipe.html", "it is neither a file nor a device"),
+        (["--junit", "pipe.html"], "pipe.html", "it is neither a file nor a device"),
     ],
 )
 def test_what_cannot_be_written_is_refused_at_once(
@@ -114,6 +129,7 @@ def test_what_cannot_be_written_is_refused_at_once(
     (tmp_path / "folder.html").mkdir()
     (tmp_path / "pages-1.html").mkdir()
     (tmp_path / "link.xml").symlink_to("bad.jsonl")
+    os.mkfifo(tmp_path / "pipe.html")  # where nobody reads, writing never ends
     before = {each.name for each in tmp_path.iterdir()}
     error = run("check", "bad.jsonl", *arguments, "--spec", "register", "--json").error
     assert error["code"] == "LP-U005"
@@ -164,6 +180,115 @@ def test_ctrl_c_leaves_time_for_the_files(start: Starter, write: Writer, tmp_pat
     errors = ET.fromstring((tmp_path / "o.xml").read_bytes()).iter("error")
     assert ["it was interrupted" in error.attrib["message"] for error in errors] == [True, True]
     assert (tmp_path / "o-1.html").exists()
+
+
+def test_the_small_files_come_before_a_page_that_takes_all_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("linpoint.explain.html.page.page", lambda *_, **__: time.sleep(60))
+    spec = find_spec("register", NO_VALUE)
+    explanation = linpoint.check(linpoint.history(BAD), spec).explain()
+    reports = [Report(f"{number}.jsonl", explanation) for number in range(6)]
+    request = Request(spec, "register", NO_VALUE, "auto", None, Budget(), None)
+    started = time.monotonic()
+    assert tell(reports, Forms(report="o.html", junit="o.xml", json=True), request, interrupted=True) == 1
+    assert time.monotonic() - started < 30  # one sleep would be twice that
+    document = json.loads(capsys.readouterr().out)
+    assert (document["report"]["written"], document["junit"]["written"]) == (True, True)
+    assert [file["report"] for file in document["files"]] == [
+        {"file": f"o-{number}.html", "written": False} for number in range(1, 7)
+    ]
+    assert {each.name for each in tmp_path.iterdir()} == {"o.html", "o.xml"}
+    assert "6 of 6 results are violations" in (tmp_path / "o.html").read_text(encoding="utf-8")
+
+
+def test_all_files_share_one_deadline(tmp_path: Path) -> None:
+    budget = time_to_write(Budget(), interrupted=True)
+    seconds: list[float] = []
+    for number in range(3):
+        started = time.monotonic()
+        written = write_file("Report", str(tmp_path / f"{number}.html"), lambda: time.sleep(60), budget)  # type: ignore[arg-type, return-value, func-returns-value]
+        seconds.append(time.monotonic() - started)
+        assert (written.made, written.error) == (None, None)
+    assert seconds[0] > 10 * max(seconds[1:])
+
+
+# Commands that are shown
+
+
+@pytest.mark.parametrize(
+    "name", ["register", "-dash.jsonl", "two words.jsonl", "line\nend.jsonl", "bad\udcff.jsonl", "-"]
+)
+def test_the_commands_on_a_page_work_whatever_the_file_is_called(
+    run: Command, write: Writer, tmp_path: Path, name: str
+) -> None:
+    content = write("source.jsonl", BAD).read_bytes()
+    if name != "-":
+        (tmp_path / name).write_bytes(content)
+    options = ["--spec", "register", "--initial", "0", "--clock-skew", "1us", "--time-unit", "ms"]
+    done = run("check", *options, "--report", "o.html", "--", name, stdin=content if name == "-" else None)
+    assert done.code == 1
+    page = (tmp_path / "o.html").read_text(encoding="utf-8")
+    (tmp_path / "minimal.jsonl").write_text(data_of(page)["downloads"][0]["text"])
+    commands = [html.unescape(found) for found in re.findall(r"<code id=.copy-(?:minimal|command).>(.*?)</code>", page)]
+    assert len(commands) == (1 if name == "-" else 2)
+    assert f"linpoint check minimal.jsonl {' '.join(options)}" in commands
+    for command in commands:
+        words = subprocess.run(["bash", "-c", f"printf '%s\\0' {command}"], capture_output=True, check=True).stdout
+        _, *arguments = words.decode(errors="surrogateescape").split("\0")[:-1]
+        assert run(*arguments).code == 1
+
+
+def test_a_file_that_looks_like_an_option_is_shown_as_a_file(run: Command, write: Writer, tmp_path: Path) -> None:
+    """With a spec whose path fits into no token, so that the finding is shown again from its file."""
+    write("-x.jsonl", BAD)
+    write("s\udcff.py", "import linpoint.specs\nSpec = linpoint.specs.register()\n")
+    done = run("check", "--spec", "s\udcff.py:Spec", "--github", "--junit", "o.xml", "--", "-x.jsonl")
+    assert done.code == 1
+    again = "linpoint check ./-x.jsonl --spec $'s\\xff.py:Spec'"
+    assert f"See more: {again} --report report.html" in done.out
+    assert done.out.count(f"Show it again: {again}") == 2  # once for people, once in the annotation
+    assert f"Show it again: {again}" in (tmp_path / "o.xml").read_text()
+
+
+# Bugs of ours
+
+
+@pytest.mark.parametrize("bug", [KeyError("cell"), RecursionError(), AssertionError("x" * 10_000)])
+def test_a_bug_of_ours_costs_one_file_and_says_where_it_is(tmp_path: Path, bug: Exception) -> None:
+    def make() -> Made:
+        raise bug
+
+    written = write_file("Report", str(tmp_path / "o.html"), make, Budget())
+    assert written.error is not None
+    assert written.error.code == "LP-U005"
+    assert written.error.message.startswith(f"its content could not be made: {type(bug).__name__} in test_outputs.py:")
+    assert len(written.error.message) < 1_000
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("form", [[], ["--json"], ["--summary"]])
+def test_a_bug_of_ours_does_not_cost_the_verdict(write: Writer, tmp_path: Path, form: list[str]) -> None:
+    write("bad.jsonl", BAD)
+    program = (
+        "import linpoint.explain.html.page as module; module.page = lambda *_, **__: {}['cell'];"
+        "from linpoint.cli.main import main; main()"
+    )
+    arguments = ["check", "bad.jsonl", "--spec", "register", "--report", "o.html", "--junit", "o.xml", *form]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    if form == ["--json"]:
+        document = json.loads(done.stdout)
+        assert document["verdict"] == "violation"
+        assert document["report"]["error"]["code"] == "LP-U005"
+        assert document["junit"]["written"] is True
+    else:
+        assert done.stdout.startswith("VIOLATION")
+        assert done.stderr.startswith("error: LP-U005 o.html: its content could not be made: KeyError in ")
 
 
 # Writing

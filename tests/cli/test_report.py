@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,72 @@ def test_a_file_that_is_no_result_is_an_error_and_the_others_are_on_the_page(
     assert third.startswith("error: LP-H001 missing.json: ")
     assert done.out.splitlines()[0] == "No violation in 4 results, but 3 are errors."
     assert "LP-R001" in (tmp_path / "linpoint-report.html").read_text()
+
+
+@pytest.mark.parametrize("content", ["", " \n\n"])
+def test_an_empty_file_is_no_result(run: Command, write: Writer, content: str) -> None:
+    write("empty.json", content)
+    done = run("report", "empty.json")
+    assert done.code == 2
+    assert done.err == (
+        "error: LP-R001 empty.json: this is not a result of linpoint: it is empty. "
+        "Give it what a command printed with --json.\n"
+    )
+    assert "LP-R001 standard input: " in run("report", "-", stdin=content).err
+
+
+def test_a_document_whose_verdict_is_worse_than_those_of_its_files_counts_as_the_worst(
+    run: Command, write: Writer, tmp_path: Path
+) -> None:
+    error = {"error": {"code": "LP-H001", "message": "m", "place": None, "remedy": ""}}
+    good = {"file": "a.jsonl", "verdict": "linearizable"}
+    for number, (whole, parts, code, said) in enumerate(
+        [
+            ({"verdict": "violation"}, [good, good], 1, "1 of 3 results is a violation."),
+            ({"verdict": "unknown", "why": "w"}, [good], 3, "No violation in 2 results, but 1 is unknown."),
+            (error, [good], 2, "No violation in 2 results, but 1 is an error."),
+            (
+                {"verdict": "unknown"},
+                [good, {"file": "b", **error}],
+                2,
+                "No violation in 2 results, but 1 is an error.",
+            ),
+            ({"verdict": "violation"}, [good, {"verdict": "violation"}], 1, "1 of 2 results is a violation."),
+            ({"verdict": "linearizable"}, [good, {"verdict": "unknown"}], 3, "No violation in 2 results, but 1 is"),
+        ]
+    ):
+        write(f"{number}.json", json.dumps({**whole, "files": parts}))
+        done = run("report", f"{number}.json")
+        assert (done.code, done.out[: len(said)]) == (code, said)
+    write("whole.json", json.dumps({"verdict": "violation", "files": [good]}))
+    run("report", "whole.json")
+    page = (tmp_path / "linpoint-report.html").read_text()
+    assert '<th scope="row">whole.json</th>' in page
+    assert "it is said of the whole, and of no part" in page
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_what_only_python_takes_for_a_number_is_not_json(run: Command, write: Writer, number: str) -> None:
+    document = f'{{"verdict": "holds", "statistics": {{"seconds": {number}}}}}'
+    write("one.json", document)
+    write("lines.json", f'{{"verdict": "holds"}}\n{document}\n')
+    for file, place in (("one.json", "one.json"), ("lines.json", "lines.json:2")):
+        done = run("report", file)
+        assert done.code == 2
+        assert done.err.startswith(
+            f"error: LP-R001 {place}: this is not a result of linpoint: it is not JSON: {number}"
+        )
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "1" + 400 * "0", "1" + 5_000 * "0"])
+def test_numbers_that_nothing_can_hold_are_not_on_the_page(
+    run: Command, write: Writer, tmp_path: Path, number: str
+) -> None:
+    write("one.json", f'{{"verdict": "holds", "statistics": {{"operations": 5, "seconds": {number}}}}}')
+    done = run("report", "one.json")
+    page = (tmp_path / "linpoint-report.html").read_text()
+    assert not re.search(r"\b(inf|nan)\b", page.partition("<main>")[2].partition("<script>")[0])
+    assert done.code == (0 if "LP-R001" not in done.err else 2)
 
 
 def test_standard_input_has_documents_too(run: Command) -> None:

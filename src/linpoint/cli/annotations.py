@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from linpoint.cli.output import command_line
 from linpoint.cli.reports import Report
 from linpoint.errors import LinpointError
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.keys import accusation, in_violation, key_name, line_of, reason
 from linpoint.explain.reasons import CAUSES
+from linpoint.histories.commands import command_line
 from linpoint.histories.formats.reading import STANDARD
 from linpoint.histories.printable import printable
 from linpoint.histories.values import counted

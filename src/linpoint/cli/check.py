@@ -222,7 +222,7 @@ def check_history(file: str, history: History, request: Request, line: Progress)
     drawn = None
     if request.graph is not None:
         line(f"drawing {request.graph}", at_once=True)
-        drawn = graphs.write_graph(request.graph, verdict, request.budget)
+        drawn = graphs.write_graph(request.graph, verdict, request.budget, interrupted=interrupted)
     with uninterrupted():
         explanation = unexplained(verdict) if explanation is None else explanation
         return Report(file, explanation, replay_of(file, explanation, request), graph=drawn), interrupted

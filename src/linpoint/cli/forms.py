@@ -8,22 +8,18 @@ moment.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from linpoint.cli.annotations import as_annotations
 from linpoint.cli.limits import uninterrupted
 from linpoint.cli.output import print_error, print_json, print_lines
-from linpoint.cli.outputs import Written, ends_in, refuse_unwritable, write_file
+from linpoint.cli.outputs import Written, ends_in, refuse_unwritable, time_to_write, write_file
 from linpoint.cli.pages import ENDINGS, page_paths, write_pages
 from linpoint.cli.reports import Report, as_json, exit_code, print_reports, print_unwritten, summary
 from linpoint.cli.requests import Request
 from linpoint.verdicts import Budget
-
-_MOMENT: Final = 0.5
-"""Seconds that writing may always take, though the budget has run out or Ctrl-C was pressed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +52,7 @@ def tell(
     more: dict[str, Any] | None = None,
 ) -> int:
     """Write and say everything that was asked for; the exit code. ``more`` is for the JSON document."""
-    budget = _time_to_write(request.budget, interrupted=interrupted)
-    written: dict[str, Written] = {}
-    if forms.report is not None:
-        reports, written["report"] = write_pages(reports, forms.report, request.arguments, budget)
-    if forms.junit is not None:
-        from linpoint.cli.junit import as_junit  # noqa: PLC0415 - only who asks for it is to wait for it
-
-        written["junit"] = write_file("JUnit", forms.junit, lambda: as_junit(reports, request.spec.name), budget)
+    reports, written = _write(reports, forms, request, time_to_write(request.budget, interrupted=interrupted))
     with uninterrupted():
         if forms.json:
             print_json(as_json(reports, written) | (more or {}))
@@ -78,16 +67,25 @@ def tell(
     return exit_code(reports, written)
 
 
+def _write(
+    reports: Sequence[Report], forms: Forms, request: Request, budget: Budget
+) -> tuple[Sequence[Report], dict[str, Written]]:
+    """Write the files that are over all reports; the reports with what became of their own pages."""
+    written: dict[str, Written] = {}
+    if forms.junit is not None:  # first, since it is small: a page may take all the time there is
+        from linpoint.cli.junit import as_junit  # noqa: PLC0415 - only who asks for it is to wait for it
+
+        given = reports
+        written["junit"] = write_file("JUnit", forms.junit, lambda: as_junit(given, request.spec.name), budget)
+    if forms.report is not None:
+        reports, page = write_pages(reports, forms.report, request.arguments, budget)
+        written = {"report": page} | written
+    return reports, written
+
+
 def _print_errors(reports: Sequence[Report], written: dict[str, Written]) -> None:
     for report in reports:
         if report.error is not None:
             print_error(str(report.error))
         print_unwritten(report.written)
     print_unwritten(written)
-
-
-def _time_to_write(budget: Budget, *, interrupted: bool) -> Budget:
-    soon = time.monotonic() + _MOMENT
-    if interrupted:
-        return Budget(soon)
-    return budget if budget.deadline is None else Budget(max(budget.deadline, soon))

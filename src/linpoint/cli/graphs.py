@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from linpoint.checkers.graphs.edges import has_graph
-from linpoint.cli.outputs import Made, Written, ends_in, write_file
+from linpoint.cli.outputs import Made, Written, ends_in, time_to_write, write_file
 from linpoint.errors import UsageError
 from linpoint.explain import PrecedenceGraph, precedence_graph
 from linpoint.explain.graphs.choosing import no_graph
@@ -40,15 +40,15 @@ def validate_spec(path: str | None, spec: Spec) -> None:
         raise no_graph(spec)
 
 
-def write_graph(path: str, verdict: Verdict, budget: Budget) -> Written:
-    """Write the graph of a verdict."""
+def write_graph(path: str, verdict: Verdict, budget: Budget, *, interrupted: bool) -> Written:
+    """Write the graph of a verdict, in what is left of the budget and a moment at least."""
 
     def make() -> Made:
         graph = precedence_graph(verdict)
         facts = {"shown": len(graph.vertices), "operations": graph.operations, "notes": list(graph.notes)}
         return Made(_content(path, graph), graph.size, facts)
 
-    return write_file("Graph", path, make, budget)
+    return write_file("Graph", path, make, time_to_write(budget, interrupted=interrupted))
 
 
 def _content(path: str, graph: PrecedenceGraph) -> str | bytes:

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Final
 from xml.sax.saxutils import escape
 
-from linpoint.cli.output import command_line
 from linpoint.cli.outputs import Made
 from linpoint.cli.reports import Report
 from linpoint.errors import LinpointError
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.keys import accusation, in_violation, key_name, line_of, reason, told
+from linpoint.histories.commands import command_line
 from linpoint.histories.printable import printable
 from linpoint.histories.values import counted
 from linpoint.verdicts import KeyVerdict, Status

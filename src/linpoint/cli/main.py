@@ -59,11 +59,15 @@ def common(
     """Find, explain and rule out linearizability bugs."""
 
 
-def main() -> None:
-    """Run the command line: exit codes as promised, coded errors, never a traceback for bad input."""
+def main(*, interrupted: bool = False) -> None:
+    """Run the command line: exit codes as promised, coded errors, never a traceback for bad input.
+
+    If it was ``interrupted`` before it could begin, that is all there is to tell.
+    """
     streams.open_streams()
     limits.listen()
-    code = _run(as_json="--json" in sys.argv)
+    as_json = "--json" in sys.argv
+    code = _interrupted(as_json=as_json) if interrupted else _run(as_json=as_json)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said but for the exit code
     unwritten = streams.close_streams()
     if unwritten is not None:

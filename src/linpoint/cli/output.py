@@ -8,7 +8,6 @@ text goes through ``printable``. JSON is UTF-8 whatever the terminal is.
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -31,17 +30,6 @@ _COLOURS = {
     "UNKNOWN": "bold yellow",
     "ERROR": "bold red",
 }
-
-
-def command_line(words: Sequence[str]) -> str:
-    """Words as a shell takes them; those with control characters in the form ``$'...'`` of bash and zsh."""
-    return " ".join(_quoted(word) for word in words)
-
-
-def _quoted(word: str) -> str:
-    if printable(word, lines=False) == word:
-        return shlex.quote(word)
-    return "$'" + printable(word.replace("\\", r"\\").replace("'", r"\'"), lines=False) + "'"
 
 
 _HIGHLIGHTS: Final = {

@@ -8,6 +8,9 @@ an LP-U005 beside the answer, which is told all the same. A file is written whol
 from __future__ import annotations
 
 import os
+import stat
+import time
+import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,8 +22,10 @@ from linpoint.histories.formats.reading import STANDARD, write
 from linpoint.histories.printable import printable
 from linpoint.verdicts import Budget
 
-_GRACE: Final = 0.5
-"""Seconds past the budget that making a file may take: who has used all his time still gets it, if it is small."""
+_MOMENT: Final = 1.0
+"""Seconds that writing may always take: who has used all his time, or pressed Ctrl-C, still gets what is small."""
+_LONGEST: Final = 500
+"""Letters of an error that is not ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +86,18 @@ def ends_in(path: str, endings: Sequence[str], what: str) -> None:
         )
 
 
+def time_to_write(budget: Budget, *, interrupted: bool) -> Budget:
+    """The time for all files that are written now: what is left of the budget, and a moment at least."""
+    soon = time.monotonic() + _MOMENT
+    if interrupted:
+        return Budget(soon)
+    return budget if budget.deadline is None else Budget(max(budget.deadline, soon))
+
+
 def write_file(kind: str, path: str, make: Callable[[], Made], budget: Budget) -> Written:
     """Make a file and write it, while there is time; Ctrl-C ends it."""
     try:
-        with deadline(budget, grace=_GRACE):
+        with deadline(budget):
             made = make()
         with uninterrupted():
             write(path, made.content)
@@ -92,6 +105,8 @@ def write_file(kind: str, path: str, make: Callable[[], Made], budget: Budget) -
         return Written(kind, path, error=error)
     except (KeyboardInterrupt, TimeIsUpError):
         return Written(kind, path)
+    except Exception as error:  # noqa: BLE001 - a bug of ours must cost one file, never the verdict
+        return Written(kind, path, error=_unmade(path, error))
     return Written(kind, path, made)
 
 
@@ -103,6 +118,8 @@ def _objection(path: str, taken: set[str]) -> str:
             return "standard output has the answer"
         if target.is_dir():
             return "it is a folder"
+        if target.exists() and not _takes_content(target):
+            return "it is neither a file nor a device"
         if os.path.realpath(path) in taken:
             return "another file is to be written there"
         if not target.parent.is_dir():
@@ -114,6 +131,12 @@ def _objection(path: str, taken: set[str]) -> str:
     return ""
 
 
+def _takes_content(target: Path) -> bool:
+    """A named pipe would keep us waiting for a reader, for ever; a disk would lose what is on it."""
+    mode = target.stat().st_mode
+    return stat.S_ISREG(mode) or stat.S_ISCHR(mode)
+
+
 def _identity(path: str) -> tuple[int, int] | None:
     """What tells files apart, whatever they are called; None if there is no such file."""
     try:
@@ -121,6 +144,19 @@ def _identity(path: str) -> tuple[int, int] | None:
     except (OSError, ValueError):
         return None
     return found.st_dev, found.st_ino
+
+
+def _unmade(path: str, error: Exception) -> UsageError:
+    """What is said of a bug of ours: where it is, since there is no traceback."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    fact = f"{type(error).__name__}{where}: {str(error)[:_LONGEST]}".rstrip(" .:")
+    return UsageError(
+        "LP-U005",
+        f"its content could not be made: {fact}.",
+        place=path,
+        remedy="This is a bug in linpoint: report it, and go by the verdict without this file.",
+    )
 
 
 def _unwritable(path: str, why: str) -> UsageError:

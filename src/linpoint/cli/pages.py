@@ -8,14 +8,15 @@ not be read has all there is to say in the overview, and no page.
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from linpoint.cli.output import command_line
 from linpoint.cli.outputs import Made, Written, write_file
 from linpoint.cli.reports import Report, document
 from linpoint.explain.explanation import Explanation
+from linpoint.histories.commands import check_words, command_line
 from linpoint.histories.values import counted
 from linpoint.verdicts import Budget
 
@@ -37,9 +38,16 @@ def write_pages(
     first = reports[0].explanation
     if len(reports) == 1 and first is not None:
         return reports, write_file(_KIND, path, lambda: Made(_page(reports[0], first, arguments)), budget)
-    paths = page_paths(path, len(reports)) or [path]
-    reports = [_with_page(report, own, arguments, budget) for report, own in zip(reports, paths, strict=True)]
-    return reports, write_file(_KIND, path, lambda: _overview(reports), budget)
+    # Twice: before the pages, since they may take all the time there is, and after them, to link to those there are.
+    started = time.monotonic()
+    before = write_file(_KIND, path, lambda: _overview(reports), budget)
+    paths = page_paths(path, len(reports))
+    if not paths:
+        return reports, before
+    for_pages = budget if budget.deadline is None else Budget(budget.deadline - 2 * (time.monotonic() - started))
+    paged = [_with_page(report, own, arguments, for_pages) for report, own in zip(reports, paths, strict=True)]
+    after = write_file(_KIND, path, lambda: _overview(paged), budget)
+    return paged, before if after.made is None and after.error is None else after
 
 
 def _with_page(report: Report, path: str, arguments: Sequence[str], budget: Budget) -> Report:
@@ -53,9 +61,9 @@ def _with_page(report: Report, path: str, arguments: Sequence[str], budget: Budg
 def _page(report: Report, explanation: Explanation, arguments: Sequence[str]) -> str:
     from linpoint.explain.html.page import page  # noqa: PLC0415 - only who asks for a page is to wait for it
 
-    command = "" if report.file == "-" else f"linpoint {command_line(['check', report.file, *arguments])}"
+    command = "" if report.file == "-" else f"linpoint {command_line(check_words(report.file, arguments))}"
     replay = f"linpoint {command_line(report.replay)}" if report.replay else ""
-    return page(explanation, file=report.file, command=command, replay=replay)
+    return page(explanation, file=report.file, arguments=arguments, command=command, replay=replay)
 
 
 def _overview(reports: Sequence[Report]) -> Made:

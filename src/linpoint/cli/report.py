@@ -75,7 +75,8 @@ def _results(file: str) -> tuple[list[Result], LinpointError | None]:
     try:
         return results_in(Content(file).text(), name)
     except LinpointError as error:
-        return [], error.at(name)
+        # What is to be done about an empty history is no help with an empty result.
+        return results_in("", name) if error.code == "LP-H008" else ([], error.at(name))
 
 
 def _link(page: str, source: str, output: str) -> str:

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from linpoint.cli.output import command_line, print_error, print_table, print_text
+from linpoint.cli.output import print_error, print_table, print_text
 from linpoint.cli.outputs import Written
 from linpoint.errors import LinpointError
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.keys import accusation
 from linpoint.explain.text import sentence
+from linpoint.histories.commands import check_words, command_line
 from linpoint.histories.printable import printable
 from linpoint.histories.values import counted
 from linpoint.verdicts import KeyVerdict, Status
@@ -134,7 +135,7 @@ def print_reports(reports: Sequence[Report], arguments: Sequence[str], written: 
                 print_text(f"\n{printable(report.file, lines=False)}: {sentence(report.explanation)}")
             if report.replay:
                 if report.file != "-" and "report" not in written:
-                    look = command_line(["check", report.file, *arguments, "--report", "report.html"])
+                    look = command_line([*check_words(report.file, arguments), "--report", "report.html"])
                     print_text(f"See more: linpoint {look}")
                 print_text(f"Show it again: linpoint {command_line(report.replay)}")
             _print_written(report.written)

@@ -13,6 +13,7 @@ from linpoint.cli.reports import Report
 from linpoint.executors.threads import peak_memory
 from linpoint.explain.explaining import DEFAULT_SECONDS, explain, unexplained
 from linpoint.explain.explanation import Explanation, operation_dict
+from linpoint.histories.commands import check_words
 from linpoint.histories.history import History
 from linpoint.histories.operation import Time
 from linpoint.specs.builtin.first_words import words_before
@@ -93,7 +94,7 @@ def replay_of(file: str, explanation: Explanation, request: Request) -> tuple[st
     """
     if explanation.verdict.status is not Status.VIOLATION:
         return ()
-    from_file = ("check", file, *request.arguments)
+    from_file = check_words(file, request.arguments)
     history = explanation.verdict.history
     # What the paper's rules make of a few of the operations need not be what they make of all.
     # In the order of the file, which is that of two operations of a process at the same instant.

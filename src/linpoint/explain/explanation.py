@@ -7,7 +7,7 @@ longest legal order and who is stuck behind it, and whether another first value 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,14 +64,15 @@ class Explanation:
     def __str__(self) -> str:
         return self.text
 
-    def as_html(self, *, file: str = "", command: str = "", replay: str = "") -> str:
+    def as_html(self, *, file: str = "", arguments: Sequence[str] = (), command: str = "", replay: str = "") -> str:
         """The explanation and the whole history as one page for a browser, which needs nothing else.
 
         ``file`` is what the history is called there; ``command`` and ``replay`` are shown as what checks it again.
+        ``arguments`` are the options of ``linpoint check``, word by word, with which the minimal history is checked.
         """
         from linpoint.explain.html.page import page  # noqa: PLC0415 - only who asks for a page is to wait for it
 
-        return page(self, file=file, command=command, replay=replay)
+        return page(self, file=file, arguments=arguments, command=command, replay=replay)
 
     def as_dict(self) -> dict[str, Any]:
         """The explanation as JSON values."""

@@ -8,6 +8,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -331,20 +332,37 @@ def test_a_violation_by_counting_is_saved_with_all_that_was_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "expected"),
+    ("arguments", "expected"),
     [
-        ("linpoint check 'my log.edn' --spec queue --keyed yes", "linpoint check minimal.jsonl --spec queue"),
-        (
-            "linpoint check 'my log.edn' --spec 'queue(capacity=8)'",
-            "linpoint check minimal.jsonl --spec 'queue(capacity=8)'",
-        ),
-        ("linpoint check 'my log.edn' --format csv --spec q --report o.html", "linpoint check minimal.jsonl --spec q"),
-        ("", "linpoint check minimal.jsonl --spec register --condition linearizable"),
-        ("broken '", "linpoint check minimal.jsonl --spec register --condition linearizable"),
+        (["--spec", "queue", "--keyed", "yes"], "--spec queue"),
+        (["--spec", "queue(capacity=8)"], "--spec 'queue(capacity=8)'"),
+        (["--format", "csv", "--spec", "q", "--report", "o.html", "--paper-rules"], "--spec q --paper-rules"),
+        (["--spec", "s.py:X", "--initial", "-1", "--clock-skew", "5ms"], "--spec s.py:X --initial -1 --clock-skew 5ms"),
+        (["--spec", "it's \x1b\udcff.py:X"], "--spec $'it\\'s \\x1b\\xff.py:X'"),
+        (["--format", "--columns", "--spec", "q"], "--spec q"),
+        ([], "--spec register --condition linearizable"),
     ],
 )
-def test_the_command_for_the_minimal_history(command: str, expected: str) -> None:
-    assert minimal_command(explanation("register-stale-read"), "my log.edn", command) == expected
+def test_the_command_for_the_minimal_history(arguments: list[str], expected: str) -> None:
+    command = f"linpoint check minimal.jsonl {expected}"
+    found = explanation("register-stale-read")
+    assert minimal_command(found, arguments) == command
+    assert escape(command) in found.as_html(file=expected, arguments=arguments)
+
+
+@pytest.mark.parametrize(("call", "skew", "word"), [(1, 3, "3"), (0.5, 0.00005, "0.00005")])
+def test_a_clock_skew_goes_with_the_minimal_history(call: float, skew: float, word: str) -> None:
+    read = {"process": 0, "op": "read", "args": [], "result": 2, "call": call, "return": 2 * call}
+    found = linpoint.check(linpoint.history([read]).with_clock_skew(skew), "register").explain()
+    assert minimal_command(found, ()).endswith(f" --spec register --condition linearizable --clock-skew {word}")
+
+
+def test_commands_on_a_page_are_never_cut() -> None:
+    spec = f"{'folder/' * 1_000}s.py:X"
+    shown = explanation("register-stale-read").as_html(
+        arguments=["--spec", spec], command=f"c {spec}", replay=f"r {spec}"
+    )
+    assert shown.count(f"{spec}</code>") == 3
 
 
 # Escaping

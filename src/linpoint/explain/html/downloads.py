@@ -7,11 +7,12 @@ Guarantee: the operation lines are a violation by themselves, for the command th
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any, Final
 
 from linpoint.explain.explanation import Explanation
+from linpoint.histories.commands import check_words, command_line
 from linpoint.histories.formats.operation_lines import as_dicts
 from linpoint.histories.operation import Operation, Time
 from linpoint.verdicts import Status
@@ -67,19 +68,22 @@ def _last(op: Operation) -> Time:
     return op.call if op.return_ is None else op.return_
 
 
-def minimal_command(explanation: Explanation, file: str, command: str) -> str:
-    """The command that checks the minimal history: that of the whole, for another file and without what was about it."""
+def minimal_command(explanation: Explanation, arguments: Sequence[str]) -> str:
+    """The command that checks the minimal history: the options of the whole one, without what was about its file."""
     verdict = explanation.verdict
-    try:
-        words = shlex.split(command)
-    except ValueError:
-        words = []
-    if file not in words:
-        words = ["linpoint", "check", file, "--spec", verdict.spec.name, "--condition", verdict.condition]
+    words = list(arguments)
+    if not words:
+        words = ["--spec", verdict.spec.name, "--condition", verdict.condition]
+        words += (
+            ["--clock-skew", format(Decimal(str(verdict.history.clock_skew)), "f")]
+            if verdict.history.clock_skew
+            else []
+        )
     kept: list[str] = []
     skip = False
     for word in words:
-        if not skip and word not in (*_OF_THE_FILE, *_OF_THE_OUTPUT):
-            kept.append(MINIMAL if word == file else word)
-        skip = word in (*_OF_THE_FILE, *_OF_THE_OUTPUT)
-    return shlex.join(kept)
+        left_out = not skip and word in (*_OF_THE_FILE, *_OF_THE_OUTPUT)
+        if not skip and not left_out:
+            kept.append(word)
+        skip = left_out
+    return f"linpoint {command_line(check_words(MINIMAL, kept))}"

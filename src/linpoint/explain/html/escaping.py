@@ -32,6 +32,11 @@ def escaped(text: str, longest: int = 2_000) -> str:
     return html.escape(plain(text, longest))
 
 
+def escaped_command(text: str) -> str:
+    """The same, uncut: half a command is worse than none."""
+    return html.escape(printable(text, lines=False))
+
+
 def script_data(data: Any) -> str:
     """JSON for the inside of a ``<script>``: no letter of it can end the element, and all of it is ASCII."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False, default=repr).translate(_SCRIPT)

@@ -8,7 +8,6 @@ names the hash of it. Without scripts it is a table all the same. Cost: O(size o
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -17,6 +16,7 @@ from urllib.parse import quote
 
 from linpoint.explain.html.inlining import asset, digest
 from linpoint.explain.html.results import ERROR, PASSES, Result
+from linpoint.histories.commands import command_line
 from linpoint.histories.printable import printable
 from linpoint.histories.values import counted
 
@@ -144,8 +144,7 @@ def _found(result: Result) -> str:
     message = _text(result.message, _LONGEST_MESSAGE)
     details = [f'<pre tabindex="0">{_text(text, _LONGEST)}</pre>' for text in result.texts]
     if result.replay:
-        command = printable(f"linpoint {shlex.join(result.replay)}", lines=False)
-        details.append(f"<p>Show it again: <code>{escape(command)}</code></p>")
+        details.append(f"<p>Show it again: <code>{escape(f'linpoint {command_line(result.replay)}')}</code></p>")
     numbers = [f"{name.replace('_', ' ')} {value:,}" for name, value in result.statistics.items()]
     if numbers:
         details.append(f'<p class="numbers">{_text("; ".join(numbers), _LONGEST)}</p>')

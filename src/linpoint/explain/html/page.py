@@ -45,19 +45,26 @@ _COLOURS: Final = 6
 
 
 def page(
-    explanation: Explanation, *, file: str = "", command: str = "", replay: str = "", traces: Sequence[str] = ()
+    explanation: Explanation,
+    *,
+    file: str = "",
+    arguments: Sequence[str] = (),
+    command: str = "",
+    replay: str = "",
+    traces: Sequence[str] = (),
 ) -> str:
     """The explanation as an HTML document.
 
-    ``file`` is the history's name, ``command`` the shell command that checks it, ``replay`` the one that shows the
-    finding again. ``traces`` are HTML fragments, which are put in as they are.
+    ``file`` is the history's name, ``arguments`` the options that it was checked with, ``command`` the shell command
+    that checks it, ``replay`` the one that shows the finding again. ``traces`` are HTML fragments, which are put in as
+    they are.
     """
     verdict = explanation.verdict
     chosen = choose(explanation)
     places = {position: at for at, position in enumerate(chosen.positions)}
     files = downloads(explanation)
     data = _data(explanation, chosen.positions, places) | {"downloads": files}
-    below = sections(explanation, files, traces, check_minimal=minimal_command(explanation, file, command))
+    below = sections(explanation, files, traces, check_minimal=minimal_command(explanation, arguments))
     script = _script()
     return Template(asset("page.html")).substitute(
         policy=_policy(script),

@@ -2,13 +2,16 @@
 """Results of any command, read from the JSON documents that ``--json`` prints.
 
 A document is a result, or has several in ``files`` or ``tests``; a file holds one document, or one in each line.
-Guarantee: documents are not trusted. What is not a result is LP-R001 with its place; a result has only text and numbers,
-none of them escaped yet. Cost: O(size).
+Guarantee: documents are not trusted. What is not a result is LP-R001 with its place; a result has only text and finite
+numbers, none of them escaped yet. A document that says worse of the whole than of its parts counts beside them. Cost:
+O(size).
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
@@ -20,6 +23,7 @@ from linpoint.errors import LinpointError, ResultError
 ERROR: Final = "error"
 PASSES: Final = ("linearizable", "holds")
 _MOST_FINDINGS: Final = 20
+_OF_THE_WHOLE: Final = "it is said of the whole, and of no part"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,8 @@ def results_in(content: str, name: str) -> tuple[list[Result], ResultError | Non
 
     ``name`` is what those are called that have no name of their own.
     """
+    if not content.strip():
+        return [], _no_result(name, "it is empty")
     lines = [(number, line) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
     if len(lines) < 2 or not _is_document(lines[0][1]):
         lines, places = [(1, content)], [name]
@@ -124,7 +130,7 @@ def unreadable(name: str, error: LinpointError) -> Result:
 
 def _is_document(line: str) -> bool:
     try:
-        return isinstance(json.loads(line), dict)
+        return isinstance(_loaded(line), dict)
     except (ValueError, RecursionError):
         return False
 
@@ -136,15 +142,36 @@ def _decoded(text: str) -> _Document:
         raise
     except (msgspec.DecodeError, UnicodeEncodeError):
         # Half a surrogate pair, as in the name of a file that is not UTF-8, is an escape that only Python reads.
-        return msgspec.convert(json.loads(text), _Document)
+        return msgspec.convert(_loaded(text), _Document)
+
+
+def _loaded(text: str) -> Any:
+    """As Python reads JSON, but for what only Python takes for a number."""
+
+    def refuse(word: str) -> None:
+        raise ValueError(f"{word} is not a number")
+
+    return json.loads(text, parse_constant=refuse)
 
 
 def _results(document: _Document, name: str) -> Iterator[Result]:
     parts = [*(document.files or ()), *(document.tests or ())]
-    if not parts:
-        yield _result(document, _own_name(document) or name)
+    found: set[str] = set()
     for number, part in enumerate(parts, 1):
-        yield from _results(part, _own_name(part) or f"{name}#{number}")
+        for result in _results(part, _own_name(part) or f"{name}#{number}"):
+            found.add(result.verdict)
+            yield result
+    if not parts or _says_worse(document, found):
+        own = _result(document, _own_name(document) or name)
+        yield own if own.message or not parts else dataclasses.replace(own, message=_OF_THE_WHOLE)
+
+
+def _says_worse(document: _Document, parts: set[str]) -> bool:
+    """Whether a document says something of the whole that nobody would know from its parts."""
+    own = ERROR if document.error is not None else document.verdict
+    if own == "unknown":  # as the whole is where a part is an error
+        return parts.issubset(PASSES)
+    return own is not None and own not in PASSES and own not in parts
 
 
 def _own_name(document: _Document) -> str:
@@ -172,8 +199,13 @@ def _result(document: _Document, name: str) -> Result:
         document.exhaustive,
         None if keys is None else len(keys),
         sum(key.verdict == "violation" for key in keys or ()),
-        {name: value for name, value in document.statistics.items() if type(value) in (int, float)},
+        {name: value for name, value in document.statistics.items() if _is_number(value)},
     )
+
+
+def _is_number(value: Any) -> bool:
+    """Neither true nor false, nor what no float can hold: it is to be written with decimals."""
+    return type(value) in (int, float) and abs(value) <= sys.float_info.max
 
 
 def _message(document: _Document) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.html.downloads import MINIMAL
-from linpoint.explain.html.escaping import escaped
+from linpoint.explain.html.escaping import escaped, escaped_command
 from linpoint.explain.html.graph import graph_svg
 from linpoint.explain.html.summary import names_of
 from linpoint.explain.html.zones import picture, zones
@@ -115,7 +115,7 @@ def _save(files: Sequence[Mapping[str, Any]], check_minimal: str) -> str:
     if files[0]["name"] == MINIMAL:
         checked = (
             '<p class="hint">The minimal history is a violation by itself. Check it with:</p><div class="copy">'
-            f'<div tabindex="0"><code id="copy-minimal">{escaped(check_minimal)}</code></div>'
+            f'<div tabindex="0"><code id="copy-minimal">{escaped_command(check_minimal)}</code></div>'
             '<button type="button" data-copy="copy-minimal">Copy</button></div>'
         )
     return f'<div class="save">{buttons}</div>{checked}'

@@ -13,7 +13,7 @@ from linpoint.explain.argument import short_names
 from linpoint.explain.circles import contradictions
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.html.drawing import drawing
-from linpoint.explain.html.escaping import escaped
+from linpoint.explain.html.escaping import escaped, escaped_command
 from linpoint.explain.html.lanes import lane_names
 from linpoint.explain.naming import name_of
 from linpoint.explain.reasons import CAUSES, Cause
@@ -244,7 +244,7 @@ def _argued(explanation: Explanation) -> list[str]:
 def _again(command: str, replay: str) -> str:
     """The commands, each in a box with a button that copies it."""
     boxes = [
-        f'<p class="hint">{what}</p><div class="copy"><div tabindex="0"><code id="copy-{name}">{escaped(text, 200_000)}</code></div>'
+        f'<p class="hint">{what}</p><div class="copy"><div tabindex="0"><code id="copy-{name}">{escaped_command(text)}</code></div>'
         f'<button type="button" data-copy="copy-{name}">Copy</button></div>'
         for name, what, text in (
             ("replay", "This finding alone, from anywhere (checks the recorded operations again):", replay),
