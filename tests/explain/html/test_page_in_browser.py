@@ -41,7 +41,13 @@ PAN = """
 def pages() -> dict[int, str]:
     command = "linpoint check history.jsonl --spec register"
     return {
-        count: page(explained(count), file="history.jsonl", command=command, replay="linpoint replay TOKEN")
+        count: page(
+            explained(count),
+            file="history.jsonl",
+            arguments=["--spec", "register"],
+            command=command,
+            replay="linpoint replay TOKEN",
+        )
         for count in (10, 1_000, 100_000)
     }
 
