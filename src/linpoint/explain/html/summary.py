@@ -108,10 +108,11 @@ def _evidence(explanation: Explanation, places: Mapping[int, int]) -> str:
     if beside:
         rows += _rows(verdict, beside, {}, places, None, head="Evidence for the likely cause")
     box = f'<div class="draw-box">{drawn}</div>' if drawn else ""
+    title_of_box = 'In time, by process <span class="count">(order only, not to scale)</span>'
+    beside_it = f"<div><h2>{title_of_box}</h2>{box}</div>" if box else ""
     return (
         f'<div class="evidence{"" if box else " one"}"><div><h2>{escaped(title)}</h2>'
-        f'<table class="core">{rows}</table>{_left_out(explanation, listed)}</div>'
-        f"{f'<div><h2>In time, by process</h2>{box}</div>' if box else ''}</div>"
+        f'<table class="core">{rows}</table>{_left_out(explanation, listed)}</div>{beside_it}</div>'
     )
 
 
