@@ -235,7 +235,9 @@ class Builder {
     for (std::size_t i = 0; i < position_.size(); ++i)
       by_call[static_cast<std::size_t>(call_[i])] = static_cast<std::int32_t>(i);
     Problem problem;
-    reserve(problem, position_.size(), machine != nullptr);
+    // A problem for times alone has neither; a history without operations has no letters, but may have crashes.
+    const bool spelled = machine != nullptr || !alphabet.exact.empty();
+    reserve(problem, position_.size(), spelled);
     std::vector<std::int32_t> number(position_.size(), kNone);
     for (const std::int32_t old : by_call) {
       if (old == kNone) continue;
@@ -247,7 +249,7 @@ class Builder {
       problem.call.push_back(call_[at(old)]);
       problem.ret.push_back(ret_[at(old)]);
       problem.optional.push_back(optional_[at(old)]);
-      if (machine == nullptr) continue;  // it is for times alone
+      if (!spelled) continue;
       problem.symbol.push_back(symbol);
       problem.reads.push_back(trait.reads ? 1 : 0);
       problem.despairs.push_back(trait.despairs ? 1 : 0);
