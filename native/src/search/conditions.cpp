@@ -228,6 +228,11 @@ class Builder {
     (optional_[at(first)] == 0 ? before_ : excluded_).push_back({first, second});
   }
 
+  /// A problem for times alone has neither; a history without operations has no letters, but it may have crashes.
+  static bool spelled(const Alphabet& alphabet, const specs::Machine* machine) {
+    return machine != nullptr || !alphabet.exact.empty();
+  }
+
   /// The problem with its operations in the order of their calls, without those that cannot matter.
   Problem sorted(const Alphabet& alphabet, const specs::Machine* machine) const {
     const std::int64_t latest = call_.empty() ? -1 : *std::max_element(call_.begin(), call_.end());
@@ -235,9 +240,7 @@ class Builder {
     for (std::size_t i = 0; i < position_.size(); ++i)
       by_call[static_cast<std::size_t>(call_[i])] = static_cast<std::int32_t>(i);
     Problem problem;
-    // A problem for times alone has neither; a history without operations has no letters, but may have crashes.
-    const bool spelled = machine != nullptr || !alphabet.exact.empty();
-    reserve(problem, position_.size(), spelled);
+    reserve(problem, position_.size(), spelled(alphabet, machine));
     std::vector<std::int32_t> number(position_.size(), kNone);
     for (const std::int32_t old : by_call) {
       if (old == kNone) continue;
@@ -249,7 +252,7 @@ class Builder {
       problem.call.push_back(call_[at(old)]);
       problem.ret.push_back(ret_[at(old)]);
       problem.optional.push_back(optional_[at(old)]);
-      if (!spelled) continue;
+      if (!spelled(alphabet, machine)) continue;
       problem.symbol.push_back(symbol);
       problem.reads.push_back(trait.reads ? 1 : 0);
       problem.despairs.push_back(trait.despairs ? 1 : 0);
