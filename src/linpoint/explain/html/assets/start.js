@@ -55,13 +55,13 @@ function jump() {
   if ([...core.keys()].some((i) => !model.shown[i])) clearFilters();
   model.fitTo(core.keys());
   model.select(culprit >= 0 ? culprit : [...core.keys()].at(-1), { reveal: false });
-  byId("timeline").scrollIntoView({ block: "start" });
+  byId("timeline").scrollIntoView({ block: "start", behavior: "instant" });
 }
 
 function showOnTimeline(i) {
   if (!model.shown[i]) clearFilters();
   model.select(i);
-  document.querySelector(".plot").scrollIntoView({ block: "nearest" });
+  document.querySelector(".plot").scrollIntoView({ block: "nearest", behavior: "instant" });
 }
 
 function openHelp() {
