@@ -19,6 +19,7 @@ import pytest
 
 import linpoint
 from linpoint.checkers.brute_force import brute_force
+from linpoint.explain import minimise
 from linpoint.explain.reasons import REASONS
 from linpoint.histories.operation import Crash
 from tests.generation import MAKERS, random_history
@@ -112,3 +113,19 @@ def test_minimal_histories_are_1_minimal_on_10_000_violations(seed: int) -> None
         steps_are_true(verdict, found)
         several += len(core) > 1
     assert several > BATCH / 5
+
+
+def test_what_was_not_decided_in_time_is_not_said_to_be_minimal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A decision that takes too long leaves an operation where it is; that is no proof that it is needed."""
+    verdict = linpoint.check("A: |--write(1)--| |--write(2)--| |--read()->2--| |--read()->1--|", "register")
+    assert verdict.explain().minimal
+    decide = minimise._Minimiser._decide
+
+    def slow(self: minimise._Minimiser, positions: Sequence[int], *args: object, **options: object) -> object:
+        answer = decide(self, positions, *args, **options)  # type: ignore[arg-type]
+        return dataclasses.replace(answer, found=None) if len(positions) == 3 else answer
+
+    monkeypatch.setattr(minimise._Minimiser, "_decide", slow)
+    found = verdict.explain()
+    assert not found.minimal
+    assert "none of them can be left out" not in found.text

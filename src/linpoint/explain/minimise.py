@@ -62,6 +62,7 @@ class _Minimiser:
         self._decider = Decider(history, spec, condition)
         self._deadline = deadline
         self._all = sorted(positions, key=lambda position: history.operations[position].call)
+        self._doubted = False
         self._timely = condition != "sequential"  # where a result may be explained by what comes later
 
     def run(self) -> Core:
@@ -79,19 +80,24 @@ class _Minimiser:
             answer = self._decide([*few, *others], others, patience=self._deadline)
             if answer.found is not True:
                 verified = answer.found is False
-                return Core(tuple(few), tuple(few), last, minimal=verified, verified=verified)
+                return Core(tuple(few), tuple(few), last, minimal=verified and self._certain, verified=verified)
         # Which operations are left depends on the order in which others are tried; the fewer to look at, the better.
         # The latest first mostly wins: it leaves the write that a value was lost to, and not also who saw it there.
         tries = [self._evidence(scene, certain[::-1])]
         if not self._late():
             tries.append(self._evidence(scene, certain))
         shown, needed = min(tries, key=lambda found: len(found[0]))
-        return Core(tuple(shown), tuple(needed), last, not self._late(), verified=True)
+        return Core(tuple(shown), tuple(needed), last, self._certain, verified=True)
 
     def _evidence(self, scene: list[int], certain: list[int]) -> tuple[list[int], list[int]]:
         """Operations to show, and those of them that must stay as recorded; both by call."""
         needed = sorted(self._relax(scene, certain), key=lambda p: self._ops[p].call)
         return sorted({*needed, *self._sources(scene, needed)}, key=lambda p: self._ops[p].call), needed
+
+    @property
+    def _certain(self) -> bool:
+        """Whether every question so far was asked and answered in time."""
+        return not self._late() and not self._doubted
 
     def _late(self) -> bool:
         return time.monotonic() >= self._deadline
@@ -107,8 +113,12 @@ class _Minimiser:
         )
 
     def _violated(self, positions: Sequence[int], relaxed: Collection[int] = ()) -> bool:
-        """Whether these are surely a violation; in doubt, no."""
-        return not self._late() and self._decide(positions, relaxed).found is False
+        """Whether these are surely a violation; in doubt, no, and then nothing is said to be minimal."""
+        if self._late():
+            return False
+        found = self._decide(positions, relaxed).found
+        self._doubted = self._doubted or found is None
+        return found is False
 
     def _end_of_violation(self) -> tuple[list[int], list[int], int | None]:
         """The shortest part of the history, from its start, that is a violation whatever came after.
@@ -146,14 +156,18 @@ class _Minimiser:
                 return self._violated(rest)
             if last not in rest or not self._violated(rest):
                 return False
-            before = self._decide([p for p in rest if p != last])
-            return before.found is True
+            before = self._decide([p for p in rest if p != last]).found
+            self._doubted = self._doubted or before is None
+            return before is True
 
-        kept = self._shrink(kept, supply.without, violated)
-        for together in supply.stays(kept):
-            rest = [p for p in kept if p not in together]
-            if len(rest) < len(kept) and not self._late() and violated(rest):
-                kept = rest
+        size = len(kept) + 1
+        while len(kept) < size:
+            size = len(kept)
+            kept = self._shrink(kept, supply.without, violated)
+            for together in supply.stays(kept):
+                rest = [p for p in kept if p not in together]
+                if len(rest) < len(kept) and not self._late() and violated(rest):
+                    kept = rest
         return kept
 
     def _relax(self, scene: list[int], certain: list[int]) -> list[int]:
