@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways to explore: everything up to reordering, everything with few preemptions, at random, or one run again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "linpoint/explore/explorer.hpp"
+
+namespace linpoint::explore {
+
+struct DporOptions {
+  /// Processes that would show nothing new are put to sleep. Needs all accesses of a pending operation, but for a
+  /// kReturn, to be known before the step.
+  bool sleep_sets = true;
+};
+
+/// Source-DPOR: each class of schedules that differ only in the order of independent steps at least once.
+[[nodiscard]] std::unique_ptr<Explorer> make_dpor(DporOptions options = {});
+
+/// Every schedule with up to `most` preemptions, those with fewer first; no reduction, since with a bound that loses some.
+/// `completed(explorer)` gives the bound up to which all were shown.
+class BoundedExplorer : public Explorer {
+ public:
+  /// The largest number of preemptions such that all schedules with up to so many were shown; -1 if none.
+  [[nodiscard]] virtual int completed() const = 0;
+};
+[[nodiscard]] std::unique_ptr<BoundedExplorer> make_bounded(int most);
+
+/// Each enabled process with the same probability.
+[[nodiscard]] std::unique_ptr<Explorer> make_random(std::uint64_t seed, std::uint64_t runs);
+
+/// Probabilistic concurrency testing (Burckhardt et al., ASPLOS 2010): random priorities with `depth` - 1 changes.
+[[nodiscard]] std::unique_ptr<Explorer> make_pct(std::uint64_t seed, std::uint64_t runs, unsigned depth);
+
+/// Partial-order sampling (Yuan, Yang and Gu, CAV 2018): random priorities for steps, anew for those that race.
+[[nodiscard]] std::unique_ptr<Explorer> make_pos(std::uint64_t seed, std::uint64_t runs);
+
+/// One run: the default choice but for the deviations. Tells divergence where one of them is not enabled.
+[[nodiscard]] std::unique_ptr<Explorer> make_replay(std::vector<Deviation> deviations);
+
+}  // namespace linpoint::explore
