@@ -9,6 +9,7 @@ an anchor in ``docs/reference/errors.md`` and a test.
         ├── HistoryError   LP-H...  the recorded history or its file
         ├── SpecError      LP-S...  the specification, its name, parameters or code
         ├── ResultError    LP-R...  the JSON document of a result
+        ├── TestError      LP-T...  the definition of a test, or a scenario
         ├── UsageError     LP-U...  options and arguments of a command or function
         ├── CertificateError  LP-V001  a verdict that did not survive its own re-check (a bug of ours)
         └── ViolationError / UndecidedError  raised by ``Verdict.raise_for_violation``
@@ -45,6 +46,19 @@ CODES: dict[str, str] = {
     "LP-S005": "a user's spec cannot be loaded",
     "LP-S006": "a user's spec raised an exception",
     "LP-S007": "a user's spec breaks the protocol of specs",
+    "LP-T001": "a scenario cannot be read",
+    "LP-T002": "a test has no operations",
+    "LP-T003": "a test has no setup",
+    "LP-T004": "a parameter has no values to draw from",
+    "LP-T005": "a source of values gives none, or has no end",
+    "LP-T006": "an operation has no such parameter",
+    "LP-T007": "there is no such operation",
+    "LP-T008": "a call has the wrong number of arguments",
+    "LP-T009": "a value is not JSON",
+    "LP-T010": "a setting or a method of a test does not fit",
+    "LP-T011": "a strategy needs Hypothesis, which is not installed",
+    "LP-T012": "an operation cannot have this name",
+    "LP-T013": "a test cannot be made",
     "LP-U001": "an option has a value that is not allowed",
     "LP-U002": "there is no such checker",
     "LP-U003": "there is no such condition",
@@ -96,6 +110,12 @@ class SpecError(LinpointError):
 
 class ResultError(LinpointError):
     """What was given as the JSON document of a result is none."""
+
+
+class TestError(LinpointError):
+    """The definition of a test is wrong, or a scenario that it cannot run."""
+
+    __test__ = False  # pytest would collect a class of this name wherever it is imported
 
 
 class UsageError(LinpointError):

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenarios: what to run against an object, said by hand, generated from a test's definition, and made smaller."""
+
+from linpoint.scenarios.definition import (
+    ConcurrentTest,
+    Definition,
+    TestedOperation,
+    definition_of,
+    definition_of_object,
+    operation,
+)
+from linpoint.scenarios.scenario import Call, Scenario
+
+__all__ = [
+    "Call",
+    "ConcurrentTest",
+    "Definition",
+    "Scenario",
+    "TestedOperation",
+    "definition_of",
+    "definition_of_object",
+    "operation",
+]

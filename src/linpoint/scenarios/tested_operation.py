@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An operation of a test: what is called, with which parameters, and where their values come from.
+
+``@operation`` only marks a function; ``make_operation`` reads the mark and the signature together and refuses what
+does not fit, at the line of the function.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Final, TypeVar, overload
+
+from linpoint.errors import TestError
+from linpoint.scenarios.arguments import is_strategy, source_of
+from linpoint.scenarios.text import NAME
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_MARK: Final = "__linpoint_operation__"
+
+
+@dataclass(frozen=True, slots=True)
+class TestedOperation:
+    """An operation that scenarios may call: ``call(subject, *args)``, one argument for each of ``parameters``.
+
+    Each of ``sources`` is the values of one parameter; any iterable or strategy that is given is made a ``Source``.
+    A ``blocking`` operation may wait for others; ``is_async`` says that calling it gives a coroutine.
+    """
+
+    __test__: ClassVar[bool] = False
+
+    name: str
+    call: Callable[..., Any]
+    parameters: tuple[str, ...] = ()
+    sources: tuple[Any, ...] = ()
+    blocking: bool = False
+    is_async: bool = False
+    place: str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if NAME.fullmatch(self.name) is None:
+            raise TestError(
+                "LP-T012",
+                f'"{self.name}" cannot stand in a scenario.',
+                place=self.place,
+                remedy="Names are identifiers, also with hyphens.",
+            )
+        made = tuple(
+            source_of(source, place=self.place, what=f'"{parameter}" of {self.name}')
+            for parameter, source in zip(self.parameters, self.sources, strict=True)
+        )
+        object.__setattr__(self, "sources", made)
+
+    def signature(self) -> str:
+        """The operation as messages show it: ``put(key, value)``."""
+        return f"{self.name}({', '.join(self.parameters)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What ``@operation`` says of a function. Iterables are taken already, strategies are as they were given."""
+
+    blocking: bool = False
+    name: str | None = None
+    sources: Mapping[str, Any] = field(default_factory=dict)
+
+
+@overload
+def operation(function: _Function, /) -> _Function: ...
+@overload
+def operation(
+    function: Mapping[str, Any] | None = None, /, *, blocking: bool = ..., name: str | None = ..., **arguments: Any
+) -> Callable[[_Function], _Function]: ...
+def operation(function: Any = None, /, *, blocking: bool = False, name: str | None = None, **arguments: Any) -> Any:
+    """Mark a method of a test as an operation: bare, or with values for each of its arguments.
+
+    Each keyword is a parameter of the method and gives its values, a Hypothesis strategy or any finite iterable, which
+    is taken once: ``@linpoint.operation(key="ab", value=range(3))``. A ``blocking`` operation may wait for others, as an
+    acquire does; ``name`` is what scenarios and the spec call it, by default the method's name.
+    Parameters that are themselves called ``name`` or ``blocking`` are given in a dict, as any others can be:
+    ``@linpoint.operation({"name": ["a", "b"]})``.
+    """
+    if isinstance(function, Mapping):
+        return _marking(blocking, name, {**function, **arguments})
+    marking = _marking(blocking, name, arguments)
+    return marking if function is None else marking(function)
+
+
+def _marking(blocking: bool, name: str | None, arguments: Mapping[str, Any]) -> Callable[[_Function], _Function]:
+    def mark(function: _Function) -> _Function:
+        if not inspect.isfunction(function):
+            raise TestError(
+                "LP-T010",
+                f"@linpoint.operation marks functions, and {function!r} is none.",
+                remedy="Write def name(self, subject, ...), and @linpoint.operation above all other decorators.",
+            )
+        place = place_of(function)
+        what = name or function.__name__
+        taken = {
+            parameter: given if is_strategy(given) else source_of(given, place=place, what=f'"{parameter}" of {what}')
+            for parameter, given in arguments.items()
+        }
+        setattr(function, _MARK, Mark(blocking, name, taken))
+        return function
+
+    return mark
+
+
+def mark_of(thing: Any) -> Mark | None:
+    """What ``@operation`` said of ``thing``, if it did."""
+    found = getattr(thing, _MARK, None)
+    return found if isinstance(found, Mark) else None
+
+
+def place_of(function: Any) -> str | None:
+    """Where a function was written, ``file:line``, relative to the current folder where it is inside."""
+    code = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)
+    if code is None:
+        return None
+    path = Path(code.co_filename)
+    here = Path.cwd()
+    return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{code.co_firstlineno}"
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """``Did you mean x? `` where one of the known words is close, else nothing."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"Did you mean {near[0]}? " if near else ""
+
+
+def make_operation(
+    name: str, function: Callable[..., Any] | None, mark: Mark, *, call: Callable[..., Any] | None = None
+) -> TestedOperation:
+    """The operation that calls ``function(subject, ...)`` with the marked arguments.
+
+    ``call`` is called in its stead where ``function`` only shows the signature; without a function, or with one that
+    cannot tell its parameters' names, arguments are given in the order in which they were marked.
+    """
+    place = None if function is None else place_of(function)
+    parameters = _parameters(name, function, place)
+    by_name = parameters is not None and not any(each.kind is each.POSITIONAL_ONLY for each in parameters)
+    names = tuple(mark.sources)
+    if parameters is not None:
+        if by_name:
+            names = tuple(each.name for each in parameters if each.name in mark.sources)
+        _check_fit(name, parameters, mark.sources, by_name=by_name, place=place)
+    target = call or function
+    assert target is not None
+    in_order = parameters is None or not by_name or names == _leading(parameters)[: len(names)]
+    return TestedOperation(
+        mark.name or name,
+        target if in_order else _with_keywords(target, names),
+        names,
+        tuple(mark.sources[each] for each in names),
+        mark.blocking,
+        inspect.iscoroutinefunction(function),
+        place,
+    )
+
+
+def _parameters(name: str, function: Callable[..., Any] | None, place: str | None) -> list[inspect.Parameter] | None:
+    """What a function takes after the object; None where it does not tell, as some written in C."""
+    if function is None:
+        return None
+    try:
+        every = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    parameters = [each for each in every if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+    if not parameters or parameters[0].kind is inspect.Parameter.KEYWORD_ONLY:
+        raise TestError(
+            "LP-T010",
+            f'the operation "{name}" does not take the object.',
+            place=place,
+            remedy=f"The object comes first, in a class after self: def {name}(self, subject, ...)",
+        )
+    return parameters[1:]
+
+
+def _check_fit(
+    name: str, parameters: list[inspect.Parameter], sources: Mapping[str, Any], *, by_name: bool, place: str | None
+) -> None:
+    """LP-T006 for values without a parameter, LP-T004 for a parameter without values or a default."""
+    known = [each.name for each in parameters]
+    shown = f"{name}({', '.join(known)})"
+    extra = [each for each in sources if each not in known] if by_name else list(sources)[len(parameters) :]
+    if extra:
+        raise TestError(
+            "LP-T006",
+            f'there are values for "{extra[0]}", but {shown} has no such parameter.',
+            place=place,
+            remedy=f"{nearest(extra[0], known)}Each keyword is a parameter of the operation, after the object.",
+        )
+    given = sources if by_name else known[: len(sources)]
+    missing = [each.name for each in parameters if each.default is each.empty and each.name not in given]
+    if missing:
+        raise TestError(
+            "LP-T004",
+            f'the parameter "{missing[0]}" of {shown} has no values.',
+            place=place,
+            remedy=f"Say which: @linpoint.operation({missing[0]}=[...]), or give it a default.",
+        )
+
+
+def _leading(parameters: list[inspect.Parameter]) -> tuple[str, ...]:
+    """The parameters that can be given by position."""
+    return tuple(each.name for each in parameters if each.kind is not each.KEYWORD_ONLY)
+
+
+def _with_keywords(call: Callable[..., Any], names: tuple[str, ...]) -> Callable[..., Any]:
+    """``call`` with its arguments given by name: some before them have defaults, or they take no position."""
+
+    def call_by_name(subject: Any, *args: Any) -> Any:
+        return call(subject, **dict(zip(names, args, strict=True)))
+
+    return call_by_name
