@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every schedule with few preemptions, those with fewer first (Musuvathi and Qadeer, PLDI 2007), each of them once.
+//
+// A schedule is the list of its deviations from the default, and going on by default past the last of them is a run.
+// Each step of that run where another process could go is the beginning of one more schedule: at once if that costs no
+// preemption, with the next bound if it does. So a schedule has one predecessor, and none is shown twice.
+//
+// Cost: a few words for each schedule with less than the most preemptions, since steps in a row with the same
+// alternatives are kept as one stretch; for those with the most, as many as the run has steps.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "explore/choosing.hpp"
+#include "hashing.hpp"
+#include "linpoint/explore/schedulers.hpp"
+
+namespace linpoint::explore {
+
+namespace {
+
+/// The last deviation of a schedule, and where the ones before it are.
+struct Choice {
+  std::uint32_t before = 0;
+  std::uint32_t step = 0;
+  Process process = kNobody;
+  std::uint64_t seen = 0;  ///< a hash of who was enabled up to this step
+};
+
+/// Steps of one run in a row, all with the same alternatives.
+struct Stretch {
+  std::uint32_t schedule = 0;  ///< its last choice
+  std::uint32_t step = 0;
+  std::uint32_t steps = 0;
+  Process next = 0;  ///< of this step the alternatives from here on are left
+  std::uint64_t seen = 0;
+  ProcessSet enabled;
+  Process usual = kNobody;  ///< enabled too, but no alternative
+};
+
+std::uint64_t with(std::uint64_t seen, const ProcessSet& enabled) {
+  enabled.each([&](Process process) { seen = mix(seen + process + 1); });
+  return mix(~seen);
+}
+
+class Bounded final : public BoundedExplorer {
+ public:
+  explicit Bounded(int most) : most_(most), finished_(most < 0), pruned_(most < 0), choices_(1) {}
+
+  [[nodiscard]] int completed() const override { return completed_; }
+  [[nodiscard]] bool exhaustive() const override { return finished_ && whole_ && !pruned_; }
+
+ private:
+  bool begin_run() override {
+    if (open_) whole_ = false;  // the run before was left without an end
+    open_ = false;
+    step_ = 0;
+    seen_ = 0;
+    at_ = 0;
+    wanted_.clear();
+    while (begun_ && !finished_ && now_.empty()) next_bound();
+    if (finished_) return false;
+    if (begun_) take(now_.back());
+    begun_ = true;
+    open_ = true;
+    return true;
+  }
+
+  void next_bound() {
+    if (whole_) completed_ = bound_;
+    finished_ = later_.empty() || bound_ == most_;
+    if (finished_) {
+      if (whole_ && !pruned_) completed_ = most_;
+      return;
+    }
+    ++bound_;
+    std::swap(now_, later_);
+    kept_ = choices_.size();
+  }
+
+  /// Makes the next alternative of a stretch the schedule of this run.
+  void take(Stretch& stretch) {
+    // With the most preemptions nothing is left for later: what is behind this schedule is done with.
+    if (bound_ == most_) choices_.resize(std::max<std::size_t>(kept_, stretch.schedule + std::size_t{1}));
+    const std::uint64_t seen = with(stretch.seen, stretch.enabled);
+    const Process process = alternative(stretch);
+    choices_.push_back({stretch.schedule, stretch.step, process, seen});
+    stretch.next = process + 1;
+    if (alternative(stretch) == kNobody) {
+      stretch.next = 0;
+      ++stretch.step;
+      --stretch.steps;
+      stretch.seen = seen;
+    }
+    schedule_ = static_cast<std::uint32_t>(choices_.size() - 1);
+    for (std::uint32_t at = schedule_; at != 0; at = choices_[at].before) wanted_.push_back(choices_[at]);
+    std::reverse(wanted_.begin(), wanted_.end());
+    if (stretch.steps == 0) now_.pop_back();
+  }
+
+  static Process alternative(const Stretch& stretch) {
+    const Process process = stretch.enabled.next(stretch.next);
+    return process == stretch.usual ? stretch.enabled.next(process + 1) : process;
+  }
+
+  Process choose_next(const View& view) override {
+    const std::uint32_t step = step_++;
+    collect_enabled(view, enabled_);
+    const std::uint64_t before = std::exchange(seen_, with(seen_, enabled_));
+    const Process usual = default_choice(view);
+    if (at_ == wanted_.size()) {
+      note_alternatives(view, step, before, usual);
+      return usual;
+    }
+    if (wanted_[at_].step != step) return usual;
+    const Choice& wanted = wanted_[at_++];
+    if (wanted.seen != seen_ || !can_go(view, wanted.process)) diverge(step);
+    return can_go(view, wanted.process) ? wanted.process : usual;
+  }
+
+  void note_alternatives(const View& view, std::uint32_t step, std::uint64_t before, Process usual) {
+    Process other = enabled_.next(0);
+    if (other == usual && other != kNobody) other = enabled_.next(other + 1);
+    if (other == kNobody) return;
+    const bool costs = preempts(view, other);
+    if (costs && bound_ == most_) {
+      pruned_ = true;
+      return;
+    }
+    std::vector<Stretch>& stretches = costs ? later_ : now_;
+    if (!stretches.empty()) {
+      Stretch& last = stretches.back();
+      if (last.schedule == schedule_ && last.step + last.steps == step && last.usual == usual &&
+          last.enabled == enabled_) {
+        ++last.steps;
+        return;
+      }
+    }
+    stretches.push_back({schedule_, step, 1, 0, before, enabled_, usual});
+  }
+
+  void end_run(const View& /*view*/, Ending ending) override {
+    open_ = false;
+    if (at_ < wanted_.size()) diverge(step_);
+    if (ending == Ending::kCut || diverged_at() != kNever) whole_ = false;
+  }
+
+  int most_;
+  int bound_ = 0;
+  int completed_ = -1;
+  bool finished_;
+  bool pruned_;        ///< a schedule needs more than the most preemptions
+  bool whole_ = true;  ///< nothing was cut, and nothing did something else when it was run again
+  bool begun_ = false;
+  bool open_ = false;
+  std::vector<Choice> choices_;  ///< the first is of no deviation
+  std::size_t kept_ = 1;         ///< so many of the choices are of earlier bounds
+  std::vector<Stretch> now_;     ///< to be explored with the present bound
+  std::vector<Stretch> later_;   ///< with the next
+
+  std::uint32_t schedule_ = 0;
+  std::vector<Choice> wanted_;
+  std::size_t at_ = 0;
+  std::uint32_t step_ = 0;
+  std::uint64_t seen_ = 0;
+  ProcessSet enabled_;
+};
+
+}  // namespace
+
+std::unique_ptr<BoundedExplorer> make_bounded(int most) { return std::make_unique<Bounded>(most); }
+
+}  // namespace linpoint::explore

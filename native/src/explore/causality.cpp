@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explore/causality.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace linpoint::explore {
+
+namespace {
+
+bool on_the_clock(const Access& access) { return access.mode == Mode::kCall || access.mode == Mode::kReturn; }
+
+bool acquires(std::span<const Access> accesses) {
+  return std::any_of(accesses.begin(), accesses.end(), [](const Access& each) { return each.mode == Mode::kAcquire; });
+}
+
+/// How an earlier step stands to one that waits, as to what that one waits for.
+struct Relation {
+  bool released = false;  ///< it released what is acquired
+  bool taken = false;     ///< it did something else to it, such as to acquire it too
+};
+
+Relation relation(std::span<const Access> earlier, std::span<const Access> later) {
+  Relation found;
+  const bool locks = acquires(later);
+  for (const Access& mine : later) {
+    if (locks ? mine.mode != Mode::kAcquire : on_the_clock(mine)) continue;
+    for (const Access& theirs : earlier) {
+      if (!dependent(theirs, mine)) continue;
+      const bool needed = theirs.mode == Mode::kRelease && mine.mode == Mode::kAcquire;
+      (needed ? found.released : found.taken) = true;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+void Causality::restart(Step states) {
+  states_ = states;
+  processes_.clear();
+  accesses_.clear();
+  owners_.clear();
+  ends_.clear();
+  places_.clear();
+  std::fill(last_.begin(), last_.end(), 0);
+  std::fill(calls_.begin(), calls_.end(), 0);
+  std::fill(returns_.begin(), returns_.end(), 0);
+  born_.assign(born_.size(), false);
+}
+
+/// Makes room for the clocks of so many processes; clocks that there are keep what they say.
+void Causality::widen(std::size_t processes) {
+  if (processes <= width_) return;
+  const std::size_t width = std::max(processes, 2 * width_);
+  std::vector<Step> clocks(width_ == 0 ? 0 : clocks_.size() / width_ * width);
+  for (std::size_t row = 0; row * width < clocks.size(); ++row)
+    std::copy_n(clocks_.data() + row * width_, width_, clocks.data() + row * width);
+  clocks_ = std::move(clocks);
+  width_ = width;
+  for (std::vector<Step>* each : {&last_, &calls_, &returns_, &plain_, &full_}) each->resize(width);
+  born_.resize(width);
+}
+
+bool Causality::arrive(const View& view) {
+  widen(view.processes.size());
+  for (Process process = 0; process < view.processes.size(); ++process) {
+    if (!view.processes[process].alive || born_[process]) continue;
+    born_[process] = true;
+    last_[process] = steps();
+  }
+  if (enabled_.size() == steps()) enabled_.emplace_back();
+  if (steps() >= states_) {
+    collect_enabled(view, enabled_[steps()]);
+    return true;
+  }
+  collect_enabled(view, present_);
+  const bool same = present_ == enabled_[steps()];
+  if (!same) enabled_[steps()] = present_;
+  return same;
+}
+
+std::span<const Access> Causality::accesses(Step step) const {
+  const std::size_t begin = step == 0 ? 0 : ends_[step - 1];
+  return std::span(accesses_).subspan(begin, ends_[step] - begin);
+}
+
+void Causality::join(std::vector<Step>& clock, Step step) const {
+  const Step* other = this->clock(step);
+  for (std::size_t process = 0; process < width_; ++process) clock[process] = std::max(clock[process], other[process]);
+}
+
+void Causality::add(Process process, std::span<const Access> event) {
+  const Step step = steps();
+  widen(process + std::size_t{1});
+  if (step + 1 >= states_) {
+    relate(process, event);
+    keep_clock(process, step);
+  }
+  for (const Access& access : event) {
+    if (access.mode == Mode::kCall)
+      calls_[process] = step + 1;
+    else if (access.mode == Mode::kReturn)
+      returns_[process] = step + 1;
+    else if (access.begin < access.end)
+      places_.add(access, static_cast<std::uint32_t>(accesses_.size()));
+    accesses_.push_back(access);
+    owners_.push_back(step);
+  }
+  ends_.push_back(accesses_.size());
+  processes_.push_back(process);
+  last_[process] = step + 1;
+}
+
+void Causality::keep_clock(Process process, Step step) {
+  if (clocks_.size() < (step + std::size_t{1}) * width_) clocks_.resize((step + std::size_t{1}) * width_);
+  Step* clock = clocks_.data() + step * width_;
+  std::copy_n(full_.data(), width_, clock);
+  clock[process] = step + 1;
+}
+
+/// Earlier steps of other processes that depend on a step of this process, but for some that happen before others of
+/// them.
+void Causality::collect(Process process, std::span<const Access> accesses) {
+  candidates_.clear();
+  for (const Access& access : accesses) collect(process, access);
+  std::sort(candidates_.begin(), candidates_.end(), std::greater<>());
+  candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
+}
+
+void Causality::collect(Process process, const Access& access) {
+  if (on_the_clock(access)) {
+    // Of each process the last is enough: the ones before happen before it.
+    const std::vector<Step>& others = access.mode == Mode::kCall ? returns_ : calls_;
+    for (Process other = 0; other < width_; ++other)
+      if (other != process && others[other] != 0) candidates_.push_back(others[other] - 1);
+    return;
+  }
+  if (access.begin >= access.end) return;
+  places_.each(access, static_cast<std::uint32_t>(accesses_.size()), [&](std::uint32_t number) {
+    const Access& earlier = accesses_[number];
+    if (!dependent(earlier, access)) return true;
+    const Step step = owners_[number];
+    if (processes_[step] != process) candidates_.push_back(step);
+    // Whatever touched the place before such a write happens before it, and is hidden by it if it hides anything.
+    const bool covers = earlier.mode != Mode::kRead && earlier.begin <= access.begin && access.end <= earlier.end;
+    const bool needed = earlier.mode == Mode::kRelease && access.mode == Mode::kAcquire;
+    return !covers || needed || waited(process, step);
+  });
+}
+
+void Causality::relate(Process process, std::span<const Access> accesses) {
+  races_.clear();
+  related_ = steps();
+  if (last_[process] == 0)
+    std::fill(plain_.begin(), plain_.end(), 0);
+  else
+    std::copy_n(clock(last_[process] - 1), width_, plain_.begin());
+  full_ = plain_;
+  const bool locks = acquires(accesses);
+  const bool stuck = !enabled_[related_].contains(process);
+  collect(process, accesses);
+  for (const Step step : candidates_) {
+    if (knows(plain_.data(), step)) continue;
+    const bool hidden = knows(full_.data(), step);
+    join(full_, step);
+    const bool waits = waited(process, step);
+    if (locks || waits) {
+      const Relation found = relation(this->accesses(step), accesses);
+      if (found.released || ((hidden || (waits && stuck)) && !found.taken)) continue;
+    }
+    races_.push_back(step);
+    if (!waits) join(plain_, step);
+  }
+}
+
+}  // namespace linpoint::explore

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who can go next, and who does if nobody asks for another.
+#pragma once
+
+#include "explore/process_set.hpp"
+#include "linpoint/explore/explorer.hpp"
+
+namespace linpoint::explore {
+
+inline bool can_go(const View& view, Process process) {
+  return process < view.processes.size() && view.processes[process].alive && view.processes[process].enabled;
+}
+
+inline void collect_enabled(const View& view, ProcessSet& enabled) {
+  enabled.clear();
+  for (Process process = 0; process < view.processes.size(); ++process)
+    if (can_go(view, process)) enabled.insert(process);
+}
+
+/// The default among those that `allowed` takes; kNobody if none of them is enabled.
+template <typename Allowed>
+Process default_among(const View& view, const Allowed& allowed) {
+  const auto goes_gladly = [&](Process process) {
+    return can_go(view, process) && !view.processes[process].yields && allowed(process);
+  };
+  if (goes_gladly(view.running)) return view.running;
+  const auto count = static_cast<Process>(view.processes.size());
+  for (Process process = 0; process < count; ++process)
+    if (goes_gladly(process)) return process;
+  const Process after = view.running < count ? view.running + 1 : 0;
+  for (Process turn = 0; turn < count; ++turn) {
+    const Process process = (after + turn) % count;
+    if (can_go(view, process) && allowed(process)) return process;
+  }
+  return kNobody;
+}
+
+}  // namespace linpoint::explore
