@@ -25,6 +25,7 @@ std::vector<T> copy(const Column<T>& column) {
   return {column.data(), column.data() + column.shape(0)};
 }
 
+void bind_control(nb::module_& m);
 void bind_graphs(nb::module_& m);
 void bind_histories(nb::module_& m);
 void bind_monitors(nb::module_& m);

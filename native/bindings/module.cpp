@@ -14,4 +14,5 @@ NB_MODULE(_native, m) {
   linpoint::bindings::bind_searches(m);
   linpoint::bindings::bind_monitors(m);
   linpoint::bindings::bind_graphs(m);
+  linpoint::bindings::bind_control(m);
 }

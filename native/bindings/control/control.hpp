@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Python threads under control: one runs at a time, and an explorer says which goes on at each scheduling point.
+//
+// Guarantee: between two points of a process no other process runs Python code; a run always ends, since those that
+// are left when it is over are told to stop at their next point, and a process that reaches none for long is reported
+// by the driver instead of waited for. Cost: a point at which the same process goes on is no switch; another one is a
+// hand-over between two threads of the operating system.
+//
+// Everything here is used with the interpreter's lock held, or, on an interpreter without one, by the one process that
+// has the baton; only waiting for the baton happens without it.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "baton.hpp"
+#include "linpoint/explore/explorer.hpp"
+
+namespace linpoint::control {
+
+namespace nb = nanobind;
+using explore::Access;
+using explore::Ending;
+using explore::Mode;
+using explore::Process;
+
+/// What processes may hold and wait for: a lock, or the end of a thread.
+struct Resource {
+  std::uint64_t run = 0;  ///< what was held in another run is free again
+  bool held = false;
+  Process owner = explore::kNobody;
+};
+
+/// A thread of the pool, waiting for a process to be.
+struct Server {
+  Baton baton;
+  struct Seat* seat = nullptr;
+  bool closing = false;
+};
+
+/// One operation of a process: when it was called and returned, in steps of the run, and with what.
+struct Done {
+  std::int64_t call = -1;
+  std::int64_t returned = -1;
+  nb::object value;
+  bool raised = false;
+};
+
+/// What a step is about, for those who tell what happened.
+enum class Doing : std::uint8_t { kInstruction, kAcquire, kTry, kRelease, kSleep, kTime, kJoin, kNothing };
+
+/// A process of a run.
+struct Seat {
+  Process id = 0;
+  Server* server = nullptr;
+  nb::object body;                   ///< a callable, or a tuple of (callable, arguments): operations
+  bool alive = true;
+  bool started = false;
+  bool background = false;           ///< the run does not wait for it
+  bool calling = false;              ///< an operation has begun, and no step of it has been taken
+  bool timed = false;                ///< it waits with a time limit
+  bool sleeps = false;
+  bool spawned = false;              ///< by another process, and it has not come to a point yet
+  const Resource* waits = nullptr;   ///< what its next step needs
+  std::vector<Access> pending;       ///< what its next step will do
+  Doing doing = Doing::kNothing;
+  std::uint64_t doing_at = 0;        ///< the place of the lock or process
+  std::vector<Done> operations;
+  nb::object error;                  ///< what a callable body raised
+  Resource ended;                    ///< held until it has ended
+  std::uint32_t refusals = 0;        ///< how often it was told to stop
+};
+
+/// A process that could not go on when its run ended.
+struct Waiting {
+  Process process = 0;
+  std::uint64_t place = 0;  ///< of what it waits for
+  Process owner = explore::kNobody;
+  bool background = false;
+};
+
+/// Thrown where a process has to stop; becomes the Python exception `Control::stop_type`.
+class StopRun {};
+/// Thrown where the only thread there is would wait for ever; becomes `Control::blocked_type`.
+class Blocked {};
+
+/// How a run ended, as the driver is told.
+enum class Result : std::uint8_t { kComplete, kStuck, kStopped, kCut, kRedundant, kStalled };
+
+class Control {
+ public:
+  ~Control();
+
+  // --- the driver
+  /// Before the object of a run is made: what was held is free, virtual time starts again.
+  void prepare();
+  /// A process that begins with the next run.
+  Process add(nb::object body, bool background);
+  /// Runs the processes to their end. Waits in short pieces, so that signals are handled.
+  Result run(explore::Explorer& explorer, std::uint64_t most_steps, double patience);
+  /// A thread gives itself to the pool; returns when the pool is closed.
+  void serve();
+  void close();
+  [[nodiscard]] std::size_t idle() const { return idle_.size(); }
+  /// Threads that have not returned from `serve`, those that were left behind among them.
+  [[nodiscard]] std::size_t serving() const { return serving_; }
+  /// The threads that did not come back are left alone; the pool forgets them.
+  void abandon();
+
+  // --- a process
+  /// The process of the calling thread, if it has one in the present run.
+  [[nodiscard]] Seat* mine() const;
+  /// A step comes next, with the accesses of `seat.pending`.
+  void point(Seat& seat, Doing doing, std::uint64_t place);
+  [[nodiscard]] bool narrated() const { return on_turn.is_valid() && !on_turn.is_none(); }
+  /// Accesses that belong to the step under way.
+  void note(const Access& access) { event_.push_back(access); }
+  [[nodiscard]] bool acquire(Resource& resource, bool blocking, double timeout);
+  void release(Resource& resource);
+  [[nodiscard]] bool held(const Resource& resource) const { return resource.held && resource.run == run_; }
+  void sleep(double seconds);
+  [[nodiscard]] double now();
+  /// Starts a process from within another one, or before a run; gives its number.
+  Process spawn(nb::object body, bool background);
+  [[nodiscard]] bool join(Process process, double timeout);
+  [[nodiscard]] bool ended(Process process) const;
+  /// Ends the run after this step, as an assertion does.
+  void stop_run();
+  [[nodiscard]] std::uint64_t steps() const { return step_; }
+  [[nodiscard]] std::vector<std::unique_ptr<Seat>>& seats() { return seats_; }
+  [[nodiscard]] std::uint64_t run_number() const { return run_; }
+  [[nodiscard]] bool stopping() const { return stopping_; }
+  /// Those that waited when the run ended.
+  [[nodiscard]] const std::vector<Waiting>& waiting() const { return waiting_; }
+
+  nb::object stop_type;
+  nb::object blocked_type;
+  nb::object on_result;  ///< makes a value that stays as it is of a result that could change
+  /// While a run is narrated, on the thread of the process: (process, step, preempts, doing, place, operation begins)
+  nb::object on_turn;
+  nb::object on_return;  ///< (process, number of the operation, value, raised)
+
+ private:
+  void start(Seat& seat);
+  void serve_seat(Server& server);
+  void run_body(Seat& seat);
+  void run_operations(Seat& seat);
+  void go_on(Seat* seat);
+  void choose(Seat* seat);
+  void stop(Seat* seat, Result result, Ending ending);
+  void hand_over(Seat* from, Seat& to);
+  static void wait_for_turn(Seat* seat);
+  void take_turn(Seat& seat);
+  [[nodiscard]] Seat* next_to_stop() const;
+  [[nodiscard]] explore::View look();
+  [[nodiscard]] bool enabled(const Seat& seat) const;
+  [[nodiscard]] bool needed() const;
+  void tell_explorer(Ending ending);
+
+  explore::Explorer* explorer_ = nullptr;
+  std::vector<std::unique_ptr<Seat>> seats_;
+  std::vector<std::unique_ptr<Server>> servers_;
+  std::vector<Server*> idle_;
+  std::size_t serving_ = 0;
+  Baton driver_;
+  std::vector<explore::Pending> view_;
+  std::vector<Access> event_;
+  std::vector<Waiting> waiting_;
+  Process running_ = explore::kNobody;
+  Seat* spawner_ = nullptr;  ///< goes on when the process that is started has come to its first point
+  std::uint64_t step_ = 0;
+  std::uint64_t most_steps_ = 0;
+  std::uint64_t run_ = 1;
+  std::uint64_t beats_ = 0;  ///< counts points, for whoever watches
+  double clock_ = 0;
+  bool active_ = false;
+  bool booting_ = false;
+  bool stopping_ = false;
+  bool wants_stop_ = false;
+  bool interrupt_ = false;
+  bool preempted_ = false;
+  std::uint64_t turn_ = 0;  ///< steps that the running process has taken without a switch
+  Result result_ = Result::kComplete;
+};
+
+/// While it lives, what the calling thread does is no part of the run.
+class Aside {
+ public:
+  Aside();
+  ~Aside();
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+
+ private:
+  Seat* before_;
+};
+
+/// The one that the process has; its hooks are global to the interpreter too.
+[[nodiscard]] Control& control();
+
+}  // namespace linpoint::control

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "frames.h"
+
+#if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030E0000 && !defined(Py_GIL_DISABLED) && \
+    __has_include(<internal/pycore_frame.h>)
+#define LINPOINT_CAN_LOOK 1
+#define Py_BUILD_CORE 1
+#include <internal/pycore_frame.h>
+#else
+#define LINPOINT_CAN_LOOK 0
+#endif
+
+int linpoint_can_look(void) { return LINPOINT_CAN_LOOK; }
+
+int linpoint_look(struct linpoint_frame *frame) {
+#if LINPOINT_CAN_LOOK
+  PyThreadState *state = PyThreadState_Get();
+#if PY_VERSION_HEX >= 0x030D0000
+  struct _PyInterpreterFrame *found = state->current_frame;
+#else
+  struct _PyInterpreterFrame *found = state->cframe->current_frame;
+#endif
+  if (found == NULL) return 0;
+  frame->locals = found->localsplus;
+  frame->globals = found->f_globals;
+  frame->depth = -1;
+#if PY_VERSION_HEX >= 0x030D0000
+  frame->code = (PyCodeObject *)found->f_executable;
+#else
+  frame->code = found->f_code;
+#endif
+#if PY_VERSION_HEX < 0x030C0000
+  frame->depth = found->stacktop - frame->code->co_nlocalsplus;
+#endif
+  return frame->code != NULL && PyCode_Check((PyObject *)frame->code);
+#else
+  (void)frame;
+  return 0;
+#endif
+}
+
+#if PY_VERSION_HEX < 0x030C0000
+void linpoint_trace(PyFrameObject *frame, int instructions) {
+#if LINPOINT_CAN_LOOK
+  frame->f_trace_lines = 0;
+  frame->f_trace_opcodes = instructions != 0;
+#else
+  (void)frame;
+  (void)instructions;
+#endif
+}
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hook.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "accesses.hpp"
+#include "control.hpp"
+#include "frames.h"
+
+namespace linpoint::control {
+
+namespace {
+
+/// The instructions of a code object, by offset in units of two bytes; kept beside it, and gone with it.
+struct Described {
+  std::uint64_t generation = 0;
+  bool excluded = true;  ///< it is left alone
+  std::vector<Instruction> instructions;
+};
+
+struct Hook {
+  bool on = false;
+  nb::object describe;     ///< code -> None, or a list of (index, action, may_switch, always, depth, operand, name)
+  nb::object on_access;    ///< while a run is narrated: (process, code, offset, action, operands, touched)
+  nb::object uncontrolled; ///< called with a real lock that the program is about to use, its code and offset
+  Py_ssize_t extra = -1;
+  std::uint64_t generation = 0;
+  std::vector<Touched> touched;
+};
+
+Hook& hook() {
+  static auto* the_one = new Hook;  // NOLINT: threads that are left behind may use it until the very end
+  return *the_one;
+}
+
+void read_table(Described& into, nb::handle table, PyCodeObject* code) {
+  into.instructions.assign(static_cast<std::size_t>(Py_SIZE(reinterpret_cast<PyObject*>(code))), {});  // NOLINT
+  for (const nb::handle each : table) {
+    const auto row = nb::borrow<nb::tuple>(each);
+    Instruction& one = into.instructions.at(nb::cast<std::size_t>(row[0]));
+    one.action = static_cast<Action>(nb::cast<std::uint8_t>(row[1]));
+    one.may_switch = nb::cast<bool>(row[2]);
+    one.always = nb::cast<bool>(row[3]);
+    one.depth = nb::cast<std::int32_t>(row[4]);
+    one.operand = nb::cast<std::int32_t>(row[5]);
+    one.name = row[6].is_none() ? nullptr : row[6].ptr();  // the code object has it
+  }
+}
+
+#if PY_VERSION_HEX < 0x030C0000
+constexpr auto request_extra = _PyEval_RequestCodeExtraIndex;
+constexpr auto get_extra = _PyCode_GetExtra;
+constexpr auto set_extra = _PyCode_SetExtra;
+#else
+constexpr auto request_extra = PyUnstable_Eval_RequestCodeExtraIndex;
+constexpr auto get_extra = PyUnstable_Code_GetExtra;
+constexpr auto set_extra = PyUnstable_Code_SetExtra;
+#endif
+
+/// What is known of a code object; null if asking has raised.
+Described* described(PyCodeObject* code) {
+  const Hook& the = hook();
+  auto* object = reinterpret_cast<PyObject*>(code);  // NOLINT: as all of Python's objects
+  void* extra = nullptr;
+  get_extra(object, the.extra, &extra);
+  auto* found = static_cast<Described*>(extra);
+  if (found != nullptr && found->generation == the.generation) return found;
+  if (found == nullptr) {
+    found = new Described;  // NOLINT: the code object owns it
+    if (set_extra(object, the.extra, found) != 0) return nullptr;
+  }
+  found->generation = the.generation;
+  found->excluded = true;
+  PyObject* table = PyObject_CallOneArg(the.describe.ptr(), object);
+  if (table == nullptr) return nullptr;
+  const nb::object kept = nb::steal(table);
+  found->excluded = kept.is_none();
+  if (!found->excluded) read_table(*found, kept, code);
+  return found;
+}
+
+constexpr std::int32_t kShown = 4;  // operands, beside the arguments of a call
+
+void narrate(const Seat& seat, const Instruction& instruction, std::size_t index, const linpoint_frame& frame,
+             std::int32_t depth) {
+  nb::list touched;
+  for (const Touched& each : hook().touched) {
+    touched.append(nb::make_tuple(nb::borrow(each.object), each.name == nullptr ? nb::none() : nb::borrow(each.name),
+                                  static_cast<int>(each.mode)));
+  }
+  nb::list operands;  // the topmost last
+  const std::int32_t shown = std::min(depth, instruction.operand + kShown);
+  PyObject** const top = frame.locals + frame.code->co_nlocalsplus + depth;
+  for (std::int32_t i = shown; i > 0; --i) operands.append(top[-i] == nullptr ? nb::none() : nb::borrow(top[-i]));
+  const Aside aside;
+  hook().on_access(seat.id, nb::borrow(reinterpret_cast<PyObject*>(frame.code)), index * 2,  // NOLINT
+                   static_cast<int>(instruction.action), operands, touched);
+}
+
+/// Before an instruction of a process; false if an exception is set.
+bool before(Seat& seat, const Instruction& instruction, std::size_t index, const linpoint_frame& frame) {
+  Hook& the = hook();
+  the.touched.clear();
+  const std::int32_t depth = frame.depth >= 0 ? frame.depth : instruction.depth;
+  const Operands operands{frame.locals, frame.locals + frame.code->co_nlocalsplus + depth, frame.globals};
+  PyObject* lock = collect(instruction, operands, the.touched);
+  try {
+    if (lock != nullptr && !the.uncontrolled.is_none()) {
+      the.uncontrolled(nb::borrow(lock), nb::borrow(reinterpret_cast<PyObject*>(frame.code)), index * 2);  // NOLINT
+    }
+    if (the.touched.empty() && !instruction.always) return true;
+    const bool narrated = the.on_access.is_valid() && !the.on_access.is_none();
+    if (instruction.may_switch || seat.calling) {
+      seat.pending.clear();
+      for (const Touched& each : the.touched) seat.pending.push_back(access_of(each));
+      if (!narrated) {
+        control().point(seat, Doing::kInstruction, 0);
+        return true;
+      }
+      std::vector<Touched> kept = the.touched;  // others use it before we go on
+      control().point(seat, Doing::kInstruction, 0);
+      the.touched = std::move(kept);
+    } else {
+      for (const Touched& each : the.touched) control().note(access_of(each));
+    }
+    if (narrated) narrate(seat, instruction, index, frame, depth);
+    return true;
+  } catch (const StopRun&) {
+    PyErr_SetNone(control().stop_type.ptr());
+  } catch (nb::python_error& error) {
+    error.restore();
+  }
+  return false;
+}
+
+#if PY_VERSION_HEX < 0x030C0000
+
+int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
+  if (what == PyTrace_CALL) {
+    PyCodeObject* code = PyFrame_GetCode(frame);
+    const Described* known = described(code);
+    Py_DECREF(code);
+    if (known == nullptr) return -1;
+    linpoint_trace(frame, known->excluded ? 0 : 1);
+    return 0;
+  }
+  if (what != PyTrace_OPCODE) return 0;
+  Seat* seat = control().mine();
+  if (seat == nullptr) return 0;
+  linpoint_frame shown{};
+  if (linpoint_look(&shown) == 0) return 0;
+  const Described* known = described(shown.code);
+  if (known == nullptr) return -1;
+  const auto index = static_cast<std::size_t>(PyFrame_GetLasti(frame)) / 2;
+  if (known->excluded || index >= known->instructions.size()) return 0;
+  const Instruction& instruction = known->instructions[index];
+  if (instruction.action == Action::kNone && !instruction.always) return 0;
+  return before(*seat, instruction, index, shown) ? 0 : -1;
+}
+
+#endif
+
+/// The callback of sys.monitoring for instructions: (code, offset) -> None or DISABLE.
+PyObject* monitored(PyObject*, PyObject* const* args, Py_ssize_t) {
+  Seat* seat = control().mine();
+  if (seat == nullptr) Py_RETURN_NONE;
+  auto* code = reinterpret_cast<PyCodeObject*>(args[0]);  // NOLINT
+  const Described* known = described(code);
+  if (known == nullptr) return nullptr;
+  const auto index = static_cast<std::size_t>(PyLong_AsSsize_t(args[1])) / 2;
+  linpoint_frame shown{};
+  if (index >= known->instructions.size() || linpoint_look(&shown) == 0 || shown.code != code) Py_RETURN_NONE;
+  const Instruction& instruction = known->instructions[index];
+  if (instruction.action == Action::kNone && !instruction.always) Py_RETURN_NONE;
+  if (!before(*seat, instruction, index, shown)) return nullptr;
+  Py_RETURN_NONE;
+}
+
+PyMethodDef monitored_method{"before_instruction", reinterpret_cast<PyCFunction>(monitored),  // NOLINT
+                             METH_FASTCALL, "Called by sys.monitoring before an instruction."};
+
+}  // namespace
+
+void enter_hook() {
+#if PY_VERSION_HEX < 0x030C0000
+  if (hook().on) PyEval_SetTrace(traced, nullptr);
+#endif
+}
+
+void leave_hook() {
+#if PY_VERSION_HEX < 0x030C0000
+  if (hook().on) PyEval_SetTrace(nullptr, nullptr);
+#endif
+}
+
+void bind_hook(nb::module_& m) {
+  m.def("can_look_at_frames", [] { return linpoint_can_look() != 0; });
+  m.def(
+      "hook",
+      [](bool on, nb::object describe, nb::object uncontrolled) {
+        Hook& the = hook();
+        if (the.extra < 0) the.extra = request_extra([](void* known) { delete static_cast<Described*>(known); });  // NOLINT
+        if (the.extra < 0) throw std::runtime_error("no room is left beside code objects");
+        ++the.generation;  // what is said of code depends on the hook
+        the.on = on;
+        the.describe = std::move(describe);
+        the.uncontrolled = std::move(uncontrolled);
+        the.on_access = nb::none();
+      },
+      nb::arg("on"), nb::arg("describe"), nb::arg("uncontrolled").none());
+  m.def("narrate", [](nb::object on_access) { hook().on_access = std::move(on_access); },
+        nb::arg("on_access").none());
+  m.attr("before_instruction") = nb::steal(PyCFunction_New(&monitored_method, nullptr));
+}
+
+}  // namespace linpoint::control

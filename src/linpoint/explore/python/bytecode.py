@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each instruction of a code object touches, and where on the value stack its operands are.
+
+The table is for the native hook (``native/bindings/control/``), which looks at the operands when the instruction is about
+to run. The depth of the stack is found by following the instructions, so no version of Python has to tell it at run time.
+Guarantee: every instruction that can read or change an attribute, the contents of a container, a shared global name or a
+``nonlocal`` variable has a row. Cost: O(instructions), once for each code object.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import enum
+import functools
+import linecache
+import types
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+_INPLACE: Final = 13
+"""From this argument on, BINARY_OP changes its left operand if that can be changed."""
+
+
+class Action(enum.IntEnum):
+    """What an instruction does; the native hook has the same numbers."""
+
+    NONE = 0
+    READ_ATTRIBUTE = 1
+    WRITE_ATTRIBUTE = 2
+    READ_CONTENTS = 3
+    WRITE_CONTENTS = 4
+    ITERATE = 5
+    CALL = 6
+    READ_CELL = 7
+    WRITE_CELL = 8
+    READ_GLOBAL = 9
+    WRITE_GLOBAL = 10
+    ENTER = 11
+    READ_BOTH = 12
+    CHANGE_IN_PLACE = 13
+    CALL_WITH_NAMES = 14
+    CALL_WITH_TUPLE = 15
+    READ_TOP = 16
+
+
+class Row(NamedTuple):
+    """An instruction of interest. ``index`` counts units of two bytes."""
+
+    index: int
+    action: Action
+    may_switch: bool
+    """Other threads may go on before it."""
+    always: bool
+    """Even if it turns out to touch nothing that is shared."""
+    depth: int
+    operand: int
+    name: str | None
+
+
+_AT: Final[dict[str, tuple[Action, int]]] = {
+    # The number is where the object is, counted from the top of the stack.
+    "LOAD_ATTR": (Action.READ_ATTRIBUTE, 1),
+    "LOAD_METHOD": (Action.READ_ATTRIBUTE, 1),
+    "STORE_ATTR": (Action.WRITE_ATTRIBUTE, 1),
+    "DELETE_ATTR": (Action.WRITE_ATTRIBUTE, 1),
+    "BINARY_SUBSCR": (Action.READ_CONTENTS, 2),
+    "STORE_SUBSCR": (Action.WRITE_CONTENTS, 2),
+    "DELETE_SUBSCR": (Action.WRITE_CONTENTS, 2),
+    "BINARY_SLICE": (Action.READ_CONTENTS, 3),
+    "STORE_SLICE": (Action.WRITE_CONTENTS, 3),
+    "CONTAINS_OP": (Action.READ_CONTENTS, 1),
+    "COMPARE_OP": (Action.READ_BOTH, 0),
+    "GET_ITER": (Action.READ_CONTENTS, 1),
+    "FOR_ITER": (Action.ITERATE, 1),
+    "UNPACK_SEQUENCE": (Action.READ_TOP, 1),
+    "UNPACK_EX": (Action.READ_TOP, 1),
+    "LIST_EXTEND": (Action.READ_TOP, 1),
+    "SET_UPDATE": (Action.READ_TOP, 1),
+    "DICT_UPDATE": (Action.READ_TOP, 1),
+    "DICT_MERGE": (Action.READ_TOP, 1),
+    "UNARY_NOT": (Action.READ_TOP, 1),
+    "TO_BOOL": (Action.READ_TOP, 1),
+    "FORMAT_SIMPLE": (Action.READ_TOP, 1),
+    "FORMAT_WITH_SPEC": (Action.READ_TOP, 2),
+    "BEFORE_WITH": (Action.ENTER, 1),
+    "BEFORE_ASYNC_WITH": (Action.ENTER, 1),
+}
+_GLOBALS: Final = {
+    "LOAD_GLOBAL": Action.READ_GLOBAL,
+    "STORE_GLOBAL": Action.WRITE_GLOBAL,
+    "DELETE_GLOBAL": Action.WRITE_GLOBAL,
+}
+_NAMES: Final = {"LOAD_NAME": Action.READ_GLOBAL, "STORE_NAME": Action.WRITE_GLOBAL, "DELETE_NAME": Action.WRITE_GLOBAL}
+_CELLS: Final = {
+    "LOAD_DEREF": Action.READ_CELL,
+    "STORE_DEREF": Action.WRITE_CELL,
+    "DELETE_DEREF": Action.WRITE_CELL,
+}
+_CALLS: Final = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
+_ENDS: Final = frozenset(("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"))
+_WITHOUT_FALL: Final = frozenset(("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"))
+_PREPARED: Final = "PRECALL" in dis.opmap
+_JUMPS: Final = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
+
+GRANULARITIES: Final = ("access", "line", "opcode")
+"""How fine schedules are: a point before each shared access, each line or each instruction."""
+
+
+class Shared(NamedTuple):
+    """Names that functions of a file change although others see them."""
+
+    globals: frozenset[str]
+    nonlocals: frozenset[str]
+
+
+def table(code: types.CodeType, *, granularity: str = "access", gil: bool = False, program: bool = False) -> list[Row]:
+    """The rows of a code object. With ``gil`` threads switch only where an interpreter with a global lock lets them.
+
+    ``program`` says that the code belongs to a whole program, whose global names threads may share.
+    """
+    shared = shared_names(code.co_filename, program=program)
+    rows = []
+    after_call = False
+    for index, one, depth in _instructions(code):
+        starts = one.starts_line not in (None, False)
+        action, operand, name = _touches(one, code, shared)
+        breaks = after_call or one.opname in ("RESUME", "JUMP_BACKWARD")
+        after_call = one.opname in _CALLS
+        always = breaks if gil else granularity == "opcode" or (granularity == "line" and starts)
+        may_switch = always or (granularity == "access" and not gil)
+        if action is not Action.NONE or always:
+            rows.append(Row(index, action, may_switch, always, depth, operand, name))
+    return rows
+
+
+def _touches(one: dis.Instruction, code: types.CodeType, shared: Shared) -> tuple[Action, int, str | None]:
+    opname, arg = one.opname, one.arg or 0
+    if opname in _AT:
+        action, place = _AT[opname]
+        return action, place, one.argval if action in (Action.READ_ATTRIBUTE, Action.WRITE_ATTRIBUTE) else None
+    if opname in _GLOBALS or (opname in _NAMES and code.co_name == "<module>"):
+        if one.argval not in shared.globals:
+            return Action.NONE, 0, None
+        return (_GLOBALS.get(opname) or _NAMES[opname]), 0, one.argval
+    if opname in _CELLS:
+        return (_CELLS[opname], arg, None) if one.argval in shared.nonlocals else (Action.NONE, 0, None)
+    if opname == "BINARY_OP":
+        return (Action.CHANGE_IN_PLACE if arg >= _INPLACE else Action.READ_BOTH), 0, None
+    if opname == "CALL":
+        return Action.CALL, arg, None
+    if opname == "CALL_KW":
+        return Action.CALL_WITH_NAMES, arg, None
+    if opname == "CALL_FUNCTION_EX":
+        return Action.CALL_WITH_TUPLE, arg & 1, None
+    if opname == "FORMAT_VALUE":
+        return Action.READ_TOP, 2 if arg & 4 else 1, None
+    if opname.startswith(("POP_JUMP", "JUMP_IF")) and opname.endswith(("TRUE", "FALSE", "OR_POP")):
+        return Action.READ_TOP, 1, None
+    return Action.NONE, 0, None
+
+
+def _instructions(code: types.CodeType) -> Iterator[tuple[int, dis.Instruction, int]]:
+    """Each reachable instruction with its place (that of its first prefix) and the depth of the stack before it."""
+    depths = stack_depths(code)
+    begins: int | None = None
+    for one in dis.get_instructions(code):
+        place = one.offset if begins is None else begins
+        if one.opname == "EXTENDED_ARG":
+            begins = place
+            continue
+        begins = None
+        if one.offset in depths:
+            yield place // 2, one, depths[one.offset]
+
+
+def stack_depths(code: types.CodeType) -> dict[int, int]:
+    """How many values are on the stack before each instruction that can be reached, by offset."""
+    instructions = list(dis.get_instructions(code))
+    following = {one.offset: after.offset for one, after in zip(instructions, instructions[1:], strict=False)}
+    by_offset = {one.offset: one for one in instructions}
+    handlers = dis._parse_exception_table(code)  # type: ignore[attr-defined]  # noqa: SLF001 - nothing public tells it
+    depths: dict[int, int] = {}
+    todo = [(instructions[0].offset, 0)] if instructions else []
+    while todo:
+        offset, depth = todo.pop()
+        if offset in depths:
+            continue
+        depths[offset] = depth
+        one = by_offset[offset]
+        jumps = one.opcode in _JUMPS
+        if one.opname not in _ENDS and one.opname not in _WITHOUT_FALL and offset in following:
+            todo.append((following[offset], depth + _effect(one, jump=False)))
+        if jumps:
+            todo.append((one.argval, depth + _effect(one, jump=True)))
+        # What is raised, and where that happened if the handler has to know.
+        todo += ((each.target, each.depth + 1 + each.lasti) for each in handlers if each.start <= offset < each.end)
+    return depths
+
+
+def _effect(one: dis.Instruction, *, jump: bool) -> int:
+    if one.opname == "RETURN_GENERATOR":
+        return 1  # what is sent first
+    if _PREPARED and one.opname in ("PRECALL", "CALL"):
+        return 0 if one.opname == "PRECALL" else -(one.arg or 0) - 1  # it is CALL that takes the arguments away
+    return dis.stack_effect(one.opcode, one.arg if one.opcode >= dis.HAVE_ARGUMENT else None, jump=jump)
+
+
+@functools.cache
+def shared_names(file: str, *, program: bool = False) -> Shared:
+    """The names that functions of a file declare ``global`` or ``nonlocal``; in a ``program`` also what it assigns itself."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError, RecursionError):
+        return Shared(frozenset(), frozenset())
+    found_globals = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
+    nonlocals = {name for node in ast.walk(tree) if isinstance(node, ast.Nonlocal) for name in node.names}
+    if program:
+        found_globals |= {
+            node.id
+            for statement in tree.body
+            if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+    return Shared(frozenset(found_globals), frozenset(nonlocals))

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which code is interleaved: that of the user and of packages, and of the standard library what keeps data.
+
+The rest of the standard library, tools that run tests, and linpoint itself are left alone: calling them is one step.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import sys
+import sysconfig
+import types
+from pathlib import Path
+from typing import Any, Final
+
+_STANDARD: Final = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "platstdlib"))
+_PACKAGES: Final = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("purelib", "platlib"))
+_OWN: Final = str(Path(importlib.util.find_spec("linpoint").origin or "").resolve().parent)  # type: ignore[union-attr]
+_KEEPING_DATA: Final = frozenset(
+    ("collections", "_collections_abc", "weakref", "_weakrefset", "functools", "heapq", "bisect", "cachetools")
+)
+"""Modules of the standard library whose objects people share between threads."""
+_TOOLS: Final = frozenset(
+    ("pytest", "_pytest", "pluggy", "hypothesis", "xdist", "execnet", "coverage", "rich", "typer", "click", "nanobind")
+)
+
+
+@functools.cache
+def _resolved(file: str) -> str:
+    return str(Path(file).resolve()) if not file.startswith("<") else file
+
+
+def _within(path: str, folders: tuple[str, ...]) -> str | None:
+    for folder in folders:
+        if path.startswith(folder + "/"):
+            return path[len(folder) + 1 :]
+    return None
+
+
+class Selection:
+    """Says of a file whether its code is interleaved. ``more`` are modules, packages, classes or files to add."""
+
+    def __init__(self, more: tuple[Any, ...] = ()) -> None:
+        self._more = tuple(_file_of(each) for each in more)
+        self._known: dict[str, bool] = {}
+
+    def __contains__(self, file: str) -> bool:
+        known = self._known.get(file)
+        if known is None:
+            known = self._known[file] = self._decide(_resolved(file))
+        return known
+
+    def _decide(self, path: str) -> bool:
+        if any(path == each or path.startswith(each + "/") for each in self._more):
+            return True
+        if path.startswith("<frozen") or _within(path, (_OWN,)) is not None:
+            return False
+        inside = _within(path, _PACKAGES)
+        if inside is not None:
+            return inside.split("/")[0].removesuffix(".py") not in _TOOLS
+        inside = _within(path, _STANDARD)
+        return inside is None or inside.split("/")[0].removesuffix(".py") in _KEEPING_DATA
+
+
+def _file_of(thing: Any) -> str:
+    """The file of a module, the folder of a package, the file of a class or function; a path as it is."""
+    if isinstance(thing, types.ModuleType):
+        file = thing.__file__ or ""
+        return str(Path(file).resolve().parent if file.endswith("__init__.py") else Path(file).resolve())
+    module = getattr(thing, "__module__", None)
+    if module is not None and not isinstance(thing, (str, Path)):
+        return _file_of(sys.modules[module])
+    return str(Path(thing).resolve())

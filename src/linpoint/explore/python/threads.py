@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threading.Thread`` under control: its methods, replaced, so that classes made from it before obey too.
+
+A thread that is started becomes a process of the run. Outside of a run, as while the object under test is made, it
+begins with the run and stays in the background: the run does not wait for it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from linpoint.explore import _native_control as native
+from linpoint.explore.python.membership import under_control
+
+_PROCESS: Final = "_linpoint_process"
+_real_start = threading.Thread.start
+_real_join = threading.Thread.join
+_real_is_alive = threading.Thread.is_alive
+
+
+def _start(self: threading.Thread) -> None:
+    if not under_control():
+        _real_start(self)
+        return
+    if not getattr(self, "_initialized", False):
+        raise RuntimeError("thread.__init__() not called")
+    if hasattr(self, _PROCESS):
+        raise RuntimeError("threads can only be started once")
+    inside = native.control_process() is not None
+    setattr(self, _PROCESS, -1)
+    setattr(self, _PROCESS, native.control_spawn(_body(self), not inside or self.daemon))
+
+
+def _body(thread: threading.Thread) -> Callable[[], None]:
+    def run() -> None:
+        ident = threading.get_ident()
+        thread._ident = ident  # type: ignore[attr-defined]  # noqa: SLF001 - as Thread does itself
+        before = threading._active.get(ident)  # type: ignore[attr-defined]  # noqa: SLF001 - for current_thread()
+        threading._active[ident] = thread  # type: ignore[attr-defined]  # noqa: SLF001
+        try:
+            thread.run()
+        finally:
+            if before is None:
+                threading._active.pop(ident, None)  # type: ignore[attr-defined]  # noqa: SLF001
+            else:
+                threading._active[ident] = before  # type: ignore[attr-defined]  # noqa: SLF001
+
+    return run
+
+
+def _join(self: threading.Thread, timeout: float | None = None) -> None:
+    process = getattr(self, _PROCESS, None)
+    if process is None:
+        _real_join(self, timeout)
+        return
+    if process == native.control_process():
+        raise RuntimeError("cannot join current thread")
+    native.control_join(process, -1.0 if timeout is None else max(0.0, timeout))
+
+
+def _is_alive(self: threading.Thread) -> bool:
+    process = getattr(self, _PROCESS, None)
+    return _real_is_alive(self) if process is None else not native.control_ended(process)
+
+
+@contextmanager
+def replaced() -> Iterator[None]:
+    """Let threads that are started under control be processes of the run."""
+    ours: dict[str, Any] = {"start": _start, "join": _join, "is_alive": _is_alive}
+    before = {name: getattr(threading.Thread, name) for name in ours}
+    for name, method in ours.items():
+        setattr(threading.Thread, name, method)
+    try:
+        yield
+    finally:
+        for name, method in before.items():
+            setattr(threading.Thread, name, method)
