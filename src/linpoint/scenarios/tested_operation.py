@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar, overload
@@ -57,6 +57,37 @@ class TestedOperation:
     def signature(self) -> str:
         """The operation as messages show it: ``put(key, value)``."""
         return f"{self.name}({', '.join(self.parameters)})"
+
+
+class OperationsByName(Mapping[str, TestedOperation]):
+    """Operations in their order, found by either spelling: ``_`` and ``-`` are the same in names."""
+
+    __slots__ = ("_found", "_names")
+
+    def __init__(self, operations: Iterable[TestedOperation]) -> None:
+        self._found: dict[str, TestedOperation] = {}
+        for each in operations:
+            other = self._found.setdefault(_spelling(each.name), each)
+            if other is not each:
+                raise TestError(
+                    "LP-T012",
+                    f'there is an operation "{other.name}" already, and "{each.name}" is the same name.',
+                    place=each.place,
+                    remedy="Give one of them another with name=...",
+                )
+        self._names = tuple(each.name for each in self._found.values())
+
+    def __getitem__(self, name: str) -> TestedOperation:
+        return self._found[_spelling(name)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(each.signature() for each in self._found.values())}}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,3 +248,7 @@ def _with_keywords(call: Callable[..., Any], names: tuple[str, ...]) -> Callable
         return call(subject, **dict(zip(names, args, strict=True)))
 
     return call_by_name
+
+
+def _spelling(name: str) -> str:
+    return name.replace("_", "-")
