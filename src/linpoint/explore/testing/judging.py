@@ -100,11 +100,14 @@ class Judge:
     def _may_give(self, scenario: Scenario, performed: Performed) -> bool:
         """Whether some order of the scenario's operations gives this result."""
         wanted = canonical(performed.result)
+        parts = (scenario.before, *scenario.threads)
         return any(
-            call == performed.call and canonical(result) == wanted for call, result in self._sequential_results(scenario)
+            parts[0 if thread is None else thread + 1][number] == performed.call and canonical(result) == wanted
+            for thread, number, result in self.sequential_results(scenario)
         )
 
-    def _sequential_results(self, scenario: Scenario) -> Iterator[tuple[Call, Value]]:
+    def sequential_results(self, scenario: Scenario) -> Iterator[tuple[int | None, int, Value]]:
+        """What operations give in any order: their thread (None: before all), their number in it, and the result."""
         parts = (scenario.before, *scenario.threads)
         todo: list[tuple[tuple[int, ...], Any]] = [((0,) * len(parts), self.spec.initial)]
         seen = set()
@@ -115,7 +118,7 @@ class Judge:
                     continue
                 call = calls[at[number]]
                 for result, after in self.spec.outcomes(state, Operation(number, call.operation, call.args)):
-                    yield call, result
+                    yield (number - 1 if number else None), at[number], result
                     following = (*at[:number], at[number] + 1, *at[number + 1 :])
                     key = following, canonical(after)
                     if key not in seen:
