@@ -67,7 +67,6 @@ class Tested:
     bounded_schedules: int = 0
     schedules: int = 0
     steps: int = 0
-    histories: int = 0
     seconds: float = 0.0
     peak_memory_bytes: int = 0
 
@@ -80,7 +79,6 @@ class Tested:
             "bounded_schedules": self.bounded_schedules,
             "schedules": self.schedules,
             "steps": self.steps,
-            "histories": self.histories,
         }
 
 
@@ -127,5 +125,5 @@ _explainer: Callable[[TestResult], ResultText] = _unregistered
 
 def register_result_explainer(explainer: Callable[[TestResult], ResultText]) -> None:
     """Tell results how to explain themselves; explanations live in a layer above this one."""
-    global _explainer  # set once, when the package is imported
+    global _explainer  # noqa: PLW0603 - set once, when the package is imported
     _explainer = explainer

@@ -7,6 +7,7 @@ program: attributes are read without descriptors, and objects that are not plain
 
 from __future__ import annotations
 
+import collections
 import inspect
 import linecache
 import os
@@ -28,7 +29,13 @@ from linpoint.histories.values import FrozenObject, Value, show
 _READ: Final = 0
 _MOST_LETTERS: Final = 60
 _PLAIN: Final = (bool, int, float, str)
-_CONTAINERS: Final = (dict, list, set, frozenset, tuple)
+_HOLDING: Final = (dict, list, set, collections.deque, bytearray)
+_CALLABLE: Final = (
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.MethodWrapperType,
+)
 _DEPTH: Final = 2
 _MOST_ITEMS: Final = 8
 
@@ -51,6 +58,8 @@ class Narrator:
         self._numbers: dict[type, list[int]] = {}
         self._begun = [0] * len(threads)
         self._preempts = False
+        self._held: Any = None
+        """The container or lock that the step before has read from an attribute."""
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -68,9 +77,17 @@ class Narrator:
         threads = tuple(Thread(number, name) for number, name in enumerate(self._threads))
         return Trace(threads, tuple(self._steps), "sc", schedule, failure)
 
-    def say(self, step: TraceStep) -> None:
-        """Add a step of one's own."""
-        self._steps.append(step)
+    def blocked(self, process: int, place: int, owner: int | None) -> None:
+        """Say that a thread waits for ever for the lock at ``place``."""
+        known = self._names.get(-place)
+        step = TraceStep(process, StepKind.BLOCK, location=known, other=owner)
+        last = next((at for at in range(len(self._steps) - 1, -1, -1) if self._steps[at].thread == process), None)
+        if last is not None and known is not None and self._steps[last].location == known:
+            # It got hold of the lock and came no further.
+            where = self._steps[last].place
+            self._steps[last] = replace(step, place=where, preempts=self._steps[last].preempts)
+        else:
+            self._steps.append(step)
 
     # --- what the control tells
 
@@ -89,7 +106,9 @@ class Narrator:
         where = self._place(frame)
         if doing in (_ACQUIRE, _TRY, _RELEASE):
             kind = StepKind.UNLOCK if doing == _RELEASE else StepKind.LOCK
-            self._tell(TraceStep(process, kind, location=self._lock(place, frame), place=where))
+            held = self._held if _is_lock(self._held) and self._held.place == place else None
+            step = TraceStep(process, kind, location=self._lock(place, frame), place=where)
+            self._tell(step, through=held)
         elif doing == _JOIN:
             self._tell(TraceStep(process, StepKind.JOIN, other=place, place=where))
         elif doing == _SLEEP:
@@ -129,13 +148,14 @@ class Narrator:
     ) -> None:
         location = name if isinstance(subject, dict) else f"{self._name(subject)}.{name}"
         before = subject.get(name, UNSET) if isinstance(subject, dict) else _attribute_of(subject, name)
-        if before is not UNSET and isinstance(before, (*_CONTAINERS[:3],)):
+        if before is not UNSET and (isinstance(before, _HOLDING) or _is_lock(before)):
             self._know(before, location)
         if mode == _READ:
             self._tell(TraceStep(process, StepKind.READ, location, _plain(before), place=where))
+            self._held = before
         else:
             value = operands[-2] if len(operands) > 1 else UNSET
-            if isinstance(value, _CONTAINERS):
+            if isinstance(value, _HOLDING):
                 self._know(value, location)
             self._tell(
                 TraceStep(process, StepKind.WRITE, location, _plain(value), old=_plain(before), place=where)
@@ -144,22 +164,19 @@ class Narrator:
     def _contents(
         self, process: int, action: Action, subject: Any, writes: bool, operands: list[Any], where: Place | None
     ) -> None:
-        name = self._name(subject)
         kind = StepKind.WRITE if writes else StepKind.READ
-        if action is Action.READ_CONTENTS and len(operands) > 1 and operands[-2] is subject:
-            key = operands[-1]
-            found = _item(subject, key)
-            self._tell(TraceStep(process, kind, f"{name}[{_short(key)}]", _plain(found), place=where))
-        elif action is Action.WRITE_CONTENTS and len(operands) > 1 and operands[-2] is subject:
-            key = operands[-1]
-            value = operands[-3] if len(operands) > 2 else UNSET
-            self._tell(TraceStep(process, kind, f"{name}[{_short(key)}]", _plain(value), place=where))
-        else:
-            self._tell(TraceStep(process, kind, name, message=_told(action, subject, operands), place=where))
+        self._tell(
+            TraceStep(process, kind, self._name(subject), message=_told(action, subject, operands), place=where),
+            through=subject,
+        )
 
     # --- names, places, values
 
-    def _tell(self, step: TraceStep) -> None:
+    def _tell(self, step: TraceStep, through: Any = None) -> None:
+        """Add a step; the one before goes if it only got hold of the container that is used now."""
+        if through is not None and self._held is through and self._steps and self._steps[-1].thread == step.thread:
+            step = replace(step, preempts=self._steps.pop().preempts)
+        self._held = None
         if self._preempts and self._steps and self._steps[-1].thread != step.thread:
             step = replace(step, preempts=True)
         self._preempts = False
@@ -250,15 +267,6 @@ def _attribute_of(subject: Any, name: str) -> Any:
     return found
 
 
-def _item(subject: Any, key: Any) -> Any:
-    try:
-        if type(subject) in (dict, list, tuple) or isinstance(subject, dict):
-            return dict.get(subject, key, UNSET) if isinstance(subject, dict) else subject[key]
-    except (LookupError, TypeError):
-        pass
-    return UNSET
-
-
 def _plain(value: Any, depth: int = _DEPTH) -> Value:
     """A value for people: plain data as it is, anything else by its type."""
     if value is UNSET or value is None or type(value) in _PLAIN:
@@ -276,17 +284,31 @@ def _short(value: Any) -> str:
 
 
 def _told(action: Action, subject: Any, operands: list[Any]) -> str | None:
-    """What is done to a container: the name of the method or function that is called."""
-    if action in (Action.CALL, Action.CALL_WITH_NAMES, Action.CALL_WITH_TUPLE):
-        for at, each in enumerate(operands):
-            if callable(each) and not isinstance(each, type(subject)):
-                name = getattr(each, "__name__", type(each).__name__)
-                rest = [value for value in operands[at + 1 :] if value is not subject and value is not None]
-                return f"{name}({', '.join(map(_short, rest))})"
-        return None
-    return {Action.ITERATE: "next item", Action.READ_CONTENTS: "looked up", Action.CHANGE_IN_PLACE: "in place"}.get(
-        action
-    )
+    """What is done to the contents of an object."""
+    last = operands[-1] if operands else None
+    match action:
+        case Action.READ_CONTENTS if len(operands) > 1 and operands[-2] is subject:
+            return f"[{_short(last)}]"
+        case Action.READ_CONTENTS if len(operands) > 1 and last is subject:
+            return f"{_short(operands[-2])} in it?"
+        case Action.WRITE_CONTENTS if len(operands) > 2:
+            return f"[{_short(last)}] = {_short(operands[-3])}"
+        case Action.ITERATE:
+            return "next item"
+        case Action.CHANGE_IN_PLACE:
+            return f"with {_short(last)}"
+        case Action.CALL | Action.CALL_WITH_NAMES | Action.CALL_WITH_TUPLE:
+            return _called(subject, operands)
+    return None
+
+
+def _called(subject: Any, operands: list[Any]) -> str | None:
+    """The call of a method or function, by the name of what is called."""
+    for at, each in enumerate(operands):
+        if isinstance(each, _CALLABLE) or (isinstance(each, type) and at + 1 < len(operands)):
+            rest = [value for value in operands[at + 1 :] if value is not subject and value is not None]
+            return f"{each.__name__}({', '.join(map(_short, rest))})"
+    return None
 
 
 def _raised(error: BaseException) -> str:

@@ -60,6 +60,8 @@ class Waiting:
     thread: int
     owner: int | None
     """The thread that has what it waits for, if one has it."""
+    place: int = 0
+    """The place of the lock, comparable within the run only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,9 @@ class Runner:
             for calls, done in zip(self.scenario.threads, native.control_operations(), strict=False)
         )
         waiting = tuple(
-            Waiting(process, owner) for process, _, owner, background in native.control_waiting() if not background
+            Waiting(process, owner, place)
+            for process, place, owner, background in native.control_waiting()
+            if not background
         )
         after: tuple[Performed, ...] = ()
         observed: Value = UNSET

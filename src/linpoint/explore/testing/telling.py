@@ -10,13 +10,12 @@ from typing import Any
 from msgspec import UNSET
 
 from linpoint.explore.python.narrating import Narrator
-from linpoint.explore.python.session import Ending
 from linpoint.explore.testing.exploring import Deviations, Exploration, Failure
 from linpoint.explore.testing.judging import Judge, blocked_calls
 from linpoint.explore.testing.runs import Performed, Run
 from linpoint.histories.trace import Failure as TraceFailure
-from linpoint.histories.trace import StepKind, Trace, TraceStep
-from linpoint.histories.values import Value, canonical, counted, show
+from linpoint.histories.trace import StepKind, Trace
+from linpoint.histories.values import Value, canonical, show
 from linpoint.scenarios.scenario import Scenario
 from linpoint.verdicts.finding import Finding, Ran
 
@@ -84,7 +83,7 @@ def _repeat(failure: Failure, exploration: Exploration) -> tuple[tuple[Run, Trac
     if run is None or diverged is not None or run.key() != key:
         return None, diverged
     for each in run.waiting:
-        narrator.say(TraceStep(each.thread, StepKind.BLOCK, other=each.owner))
+        narrator.blocked(each.thread, each.place, each.owner)
     return (run, narrator.trace()), None
 
 
@@ -131,7 +130,7 @@ def _message(failure: Failure, operations: tuple[Ran, ...]) -> str:
         waiting = ", ".join(str(call) for call in blocked_calls(run))
         return f"deadlock: {waiting} never come{'s' * (len(blocked_calls(run)) == 1)} back, and the spec would let one go on"
     if failure.kind == "livelock":
-        return f"livelock: the threads have not come to an end after many steps, though each got its turn"
+        return "livelock: the threads have not come to an end after many steps, though each got its turn"
     if failure.kind == "exception":
         raised = next(each for each in operations if each.returned and _raises(each.result))
         return f"{raised.call} raised {raised.result['raises']}, which no order of the operations gives"
