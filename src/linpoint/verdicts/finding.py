@@ -51,8 +51,8 @@ class Finding:
     trace: Trace | None = field(repr=False)
     verdict: Verdict | None = field(default=None, repr=False)
     """Of the history, where there is one."""
-    observed: tuple[Value, tuple[Value, ...]] | None = None
-    """The final state that was observed, and those that orders with the same results lead to."""
+    orders: tuple[tuple[Value, ...], ...] = ()
+    """The results of the threads' operations that orders give, where it is their combination that none gives."""
     minimal: bool = True
     """No thread, operation or preemption can be left out, and no argument made simpler."""
     replay: Mapping[str, Any] = field(default_factory=dict, repr=False)

@@ -33,6 +33,7 @@ ALONE: Final = "alone"
 OBSERVE: Final = "observe"
 BLOCKED: Final = "blocked"
 
+_MOST_OUTCOMES: Final = 20
 _SECONDS: Final = 10.0
 """For one check; scenarios are small, so it takes a few milliseconds."""
 
@@ -124,6 +125,37 @@ class Judge:
                     if key not in seen:
                         seen.add(key)
                         todo.append((following, after))
+
+    def sequential_outcomes(self, scenario: Scenario, most: int = _MOST_OUTCOMES) -> tuple[tuple[Value, ...], ...]:
+        """The results of the threads' operations, thread by thread, that orders give together; about ``most`` of them."""
+        found: dict[object, tuple[Value, ...]] = {}
+        lengths = [len(thread) for thread in scenario.threads]
+        state: Any = self.spec.initial
+        for call in scenario.before:
+            outcomes = self.spec.outcomes(state, Operation(ALONE, call.operation, call.args))
+            if not outcomes:
+                return ()
+            state = outcomes[0][1]
+        todo: list[tuple[tuple[tuple[Value, ...], ...], Any]] = [(((),) * len(lengths), state)]
+        seen: set[object] = set()
+        while todo and len(found) < most:
+            results, state = todo.pop()
+            if [len(each) for each in results] == lengths:
+                together = tuple(value for each in results for value in each)
+                found.setdefault(canonical(together), together)
+                continue
+            for number, thread in reversed(list(enumerate(scenario.threads))):
+                done = results[number]
+                if len(done) == len(thread):
+                    continue
+                call = thread[len(done)]
+                for result, after in self.spec.outcomes(state, Operation(number, call.operation, call.args)):
+                    grown = (*results[:number], (*done, result), *results[number + 1 :])
+                    key = canonical(grown), canonical(after)
+                    if key not in seen:
+                        seen.add(key)
+                        todo.append((grown, after))
+        return tuple(found.values())
 
     def _spec_of(self, run: Run) -> Spec:
         waiting = blocked_calls(run)

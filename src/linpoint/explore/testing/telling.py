@@ -40,7 +40,7 @@ def told(failure: Failure, exploration: Exploration, *, minimal: bool, replay: M
         failure.preemptions,
         Trace(trace.threads, trace.steps, trace.memory_model, schedule_text(failure.schedule), shown),
         failure.judgement.verdict,
-        None,
+        _orders(failure, operations, exploration.judge),
         minimal,
         replay,
     )
@@ -122,6 +122,13 @@ def results_allowed(judge: Judge, scenario: Scenario) -> dict[tuple[int | None, 
     for thread, number, result in judge.sequential_results(scenario):
         found.setdefault((thread, number), {})[canonical(result)] = result
     return {place: list(values.values()) for place, values in found.items()}
+
+
+def _orders(failure: Failure, operations: tuple[Ran, ...], judge: Judge) -> tuple[tuple[Value, ...], ...]:
+    """What orders give, where each result by itself is possible."""
+    if failure.kind != "linearizability" or any(each.allowed is not None for each in operations):
+        return ()
+    return judge.sequential_outcomes(failure.run.scenario)
 
 
 def _message(failure: Failure, operations: tuple[Ran, ...]) -> str:
