@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from _thread import get_ident
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 members: set[int] = set()
 """Identities of the threads under control."""
@@ -12,3 +14,16 @@ members: set[int] = set()
 def under_control() -> bool:
     """Whether the calling thread belongs to the session."""
     return get_ident() in members
+
+
+@contextmanager
+def membership() -> Iterator[None]:
+    """The calling thread belongs to the session in the block."""
+    ident = get_ident()
+    before = ident in members
+    members.add(ident)
+    try:
+        yield
+    finally:
+        if not before:
+            members.discard(ident)

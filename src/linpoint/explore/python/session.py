@@ -11,17 +11,15 @@ import _thread
 import enum
 import gc
 import random
-import sys
-import threading
 import time
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python import bytecode, patching
-from linpoint.explore.python.membership import members
+from linpoint.explore.python.membership import members, membership
 from linpoint.explore.python.selection import Selection
 from linpoint.histories.values import freeze
 
@@ -60,6 +58,7 @@ class Session:
         program: str | None = None,
         most_steps: int = MOST_STEPS,
         patience: float = PATIENCE,
+        result: Callable[[Any], Any] = freeze,
     ) -> None:
         self._selection = Selection(tuple(instrument))
         self._granularity = granularity
@@ -67,17 +66,25 @@ class Session:
         self._program = program
         self._most_steps = most_steps
         self._patience = patience
+        self._result = result
         self._stack = ExitStack()
         self._runs = 0
+        self._open = False
         self._left_behind = native.control_serving()
         self._seeded = False
         self.trouble: BaseException | None = None
 
-    def __enter__(self) -> Session:
+    @property
+    def is_open(self) -> bool:
+        """Whether code is under control now."""
+        return self._open
+
+    def __enter__(self) -> Self:
+        self._open = True
         self._stack.callback(members.clear)
         self._stack.enter_context(patching.replaced())
         native.hook(True, self._describe, self._uncontrolled)
-        native.control_on_result(freeze)
+        native.control_on_result(self._result)
         if gc.isenabled():
             gc.disable()
             self._stack.callback(gc.enable)
@@ -85,6 +92,7 @@ class Session:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._open = False
         self._stack.close()
 
     def prepare(self) -> None:
@@ -99,12 +107,8 @@ class Session:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """The calling thread is under control too, with nobody beside it: to make objects, and to look at them."""
-        ident = _thread.get_ident()
-        members.add(ident)
-        try:
+        with membership():
             yield
-        finally:
-            members.discard(ident)
 
     def run(self, explorer: native.Explorer, bodies: Sequence[Body]) -> Ending:
         """One run of these threads, and of those that were started since ``prepare``."""

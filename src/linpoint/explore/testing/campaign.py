@@ -8,11 +8,12 @@ schedules of an interpreter with a global lock are among its schedules, so a pas
 from __future__ import annotations
 
 import time
-from typing import Final
+from typing import Any, Final
 
 from linpoint.executors.threads import peak_memory
 from linpoint.explore.python.session import Session
 from linpoint.explore.testing.exploring import FEW, Exploration, Failure, Limits
+from linpoint.explore.testing.runs import result_value
 from linpoint.explore.testing.search import Search, Watcher
 from linpoint.explore.testing.settings import Settings
 from linpoint.explore.testing.telling import told
@@ -34,7 +35,7 @@ def run_test(definition: Definition, settings: Settings | None = None, *, watch:
     """Test an object under many schedules. Ctrl-C ends it with what is known."""
     settings = settings or Settings()
     started = time.monotonic()
-    with _session(definition, settings) as session:
+    with session_of(definition, settings) as session:
         search = Search(definition, settings, session, seconds=settings.budget, watch=watch)
         failure = search.run()
         finding = None if failure is None else _tell(failure, search)
@@ -66,20 +67,26 @@ def run_test(definition: Definition, settings: Settings | None = None, *, watch:
     )
 
 
-def _session(definition: Definition, settings: Settings, *, gil: bool = False) -> Session:
-    return Session(instrument=definition.instrument, granularity=settings.granularity, gil=gil)
+def session_of(definition: Definition, settings: Settings, *, gil: bool = False) -> Session:
+    return Session(
+        instrument=definition.instrument, granularity=settings.granularity, gil=gil, result=result_value
+    )
 
 
 def _tell(failure: Failure, search: Search) -> Finding:
     left = max(_AT_LEAST, _SHRINKING * (search.deadline - time.monotonic()))
     best, exploration, minimal = _smallest(failure, search, Limits(time.monotonic() + left, _RUNS_TO_SHRINK))
-    replay = search.settings.replay | {
-        "scenario": best.run.scenario.as_dict(),
-        "schedule": [list(each) for each in best.schedule],
-        "finding": best.kind,
-        "granularity": search.settings.granularity,
+    return told(best, exploration, minimal=minimal, replay=replay_content(search.settings, best))
+
+
+def replay_content(settings: Settings, failure: Failure) -> dict[str, Any]:
+    """What a token holds by which a failure is shown again."""
+    return settings.replay | {
+        "scenario": failure.run.scenario.as_dict(),
+        "schedule": [list(each) for each in failure.schedule],
+        "finding": failure.kind,
+        "granularity": settings.granularity,
     }
-    return told(best, exploration, minimal=minimal, replay=replay)
 
 
 def _smallest(failure: Failure, search: Search, limits: Limits) -> tuple[Failure, Exploration, bool]:
@@ -119,7 +126,7 @@ def _under_gil(definition: Definition, settings: Settings, finding: Finding, sea
     if finding.kind == "nondeterminism" or not settings.gil or search.interrupted:
         return Status.UNKNOWN
     left = max(_AT_LEAST, _FOR_GIL * (search.deadline - time.monotonic()))
-    with _session(definition, settings, gil=True) as session:
+    with session_of(definition, settings, gil=True) as session:
         # What a step touches is known only when it is over, so no process can be put to sleep.
         other = Search(definition, settings, session, seconds=left, reduces=False)
         failure = other.run(first=(Scenario.from_dict(finding.replay["scenario"]),))

@@ -77,6 +77,8 @@ class Exploration:
         self.runner = runner
         self.judge = judge
         self.coverage = Coverage()
+        self.preemptions = 0
+        """Of the run that ``again`` has shown last."""
         self._sleep_sets = reduces
 
     def bounded(self, limits: Limits, most: int = FEW) -> Failure | None:
@@ -117,6 +119,7 @@ class Exploration:
         explorer = native.explore_again(list(schedule))
         explorer.begin()
         run = self.runner.run(explorer)
+        self.preemptions = explorer.preemptions
         return run, None if run is None else self.judge.judge(run), explorer.diverged_at
 
     def _all_judged(self, explorer: native.Explorer) -> bool:

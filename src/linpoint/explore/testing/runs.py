@@ -8,7 +8,7 @@ that later steps cannot change.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -41,6 +41,14 @@ def _is_plain(value: Value) -> bool:
     if isinstance(value, FrozenObject):
         return all(isinstance(key, str) and _is_plain(item) for key, item in value.items())
     return value is None or isinstance(value, (bool, int, float, str))
+
+
+def observed_value(observe: Callable[[Any], Any], subject: Any) -> Value:
+    """What ``observe`` gives for an object."""
+    try:
+        return result_value(observe(subject))
+    except Exception as error:  # noqa: BLE001 - raising is what there is to see
+        return FrozenObject(raises=type(error).__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +149,7 @@ class Runner:
             with session.alone():
                 after = tuple(self._alone(subject, self.scenario.after, self._after))
                 if self._definition.observe is not None:
-                    observed = self._observe(subject)
+                    observed = observed_value(self._definition.observe, subject)
         return Run(self.scenario, ending, before, threads, after, observed, waiting)
 
     def _setup(self) -> Any:
@@ -154,13 +162,6 @@ class Runner:
                 place=self._definition.name,
                 remedy="It must make a fresh object, without other threads.",
             ) from error
-
-    def _observe(self, subject: Any) -> Value:
-        assert self._definition.observe is not None
-        try:
-            return result_value(self._definition.observe(subject))
-        except Exception as error:  # noqa: BLE001 - raising is what there is to see
-            return FrozenObject(raises=type(error).__name__)
 
     @staticmethod
     def _alone(subject: Any, calls: Sequence[Call], plan: Sequence[tuple[Any, tuple[Any, ...]]]) -> Iterable[Performed]:

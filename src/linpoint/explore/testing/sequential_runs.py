@@ -2,18 +2,18 @@
 """The object under test as its own spec: what its operations give one after another.
 
 A state is the sequence of operations so far, and a step runs that sequence on a fresh object. So objects need not be
-copied, and an operation that would wait for ever is not a legal step. Cost: O(n) operations for a step, each sequence
+copied, and an operation that would wait or go on for ever is not a legal step. Cost: O(n) operations for a step, each sequence
 once; scenarios are small.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from contextlib import nullcontext
 
-from linpoint.explore.python.session import Session
-from linpoint.explore.python.stopping import BlockedForever
-from linpoint.explore.testing.runs import result_value
+from linpoint.explore import _native_control as native
+from linpoint.explore.python.session import Ending, Session
+from linpoint.explore.testing.runs import observed_value
 from linpoint.histories.values import FrozenObject, Value, thaw
 from linpoint.scenarios.definition import Definition
 from linpoint.scenarios.scenario import Call
@@ -60,30 +60,27 @@ class SequentialRuns:
         return self._seen[sequence]
 
     def _run(self, sequence: Sequence) -> None:
-        self._session.prepare()
-        with self._session.alone():
+        # Who explains a verdict asks again when the session is over.
+        with self._session if not self._session.is_open else nullcontext():
+            self._run_under_control(sequence)
+
+    def _run_under_control(self, sequence: Sequence) -> None:
+        """All operations on one thread; the last that it comes to may wait or go on for ever."""
+        session, operations = self._session, self._definition.operations
+        session.prepare()
+        with session.alone():
             subject = self._definition.setup()
-            result, legal = None, True
-            for number, call in enumerate(sequence, 1):
-                result, legal = self._call(subject, call)
-                self._known[sequence[:number]] = result, legal
-                if not legal:
-                    return
-            observe = self._definition.observe
-            self._seen[sequence] = None if observe is None else self._call_observe(observe, subject)
-
-    def _call(self, subject: Any, call: Call) -> tuple[Value, bool]:
-        function = self._definition.operations[call.operation].call
-        try:
-            return result_value(function(subject, *map(thaw, call.args))), True
-        except BlockedForever:
-            return None, False
-        except Exception as error:  # noqa: BLE001 - raising is a result like any other
-            return FrozenObject(raises=type(error).__name__), True
-
-    @staticmethod
-    def _call_observe(observe: Callable[[Any], Any], subject: Any) -> Value:
-        try:
-            return result_value(observe(subject))
-        except Exception as error:  # noqa: BLE001 - as above
-            return FrozenObject(raises=type(error).__name__)
+        body = tuple((operations[each.operation].call, (subject, *map(thaw, each.args))) for each in sequence)
+        explorer = native.explore_again([])
+        explorer.begin()
+        ending = session.run(explorer, [body])
+        for number, (_, returned, value, raised) in enumerate(native.control_operations()[0], 1):
+            result = FrozenObject(raises=type(value).__name__) if raised else value
+            self._known[sequence[:number]] = (result, True) if returned >= 0 else (None, False)
+        if ending is not Ending.COMPLETE:
+            self._known.setdefault(sequence, (None, False))
+            self._seen.setdefault(sequence, None)
+            return
+        observe = self._definition.observe
+        with session.alone():
+            self._seen[sequence] = None if observe is None else observed_value(observe, subject)

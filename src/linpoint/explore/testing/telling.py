@@ -29,7 +29,8 @@ def told(failure: Failure, exploration: Exploration, *, minimal: bool, replay: M
     run, trace = again
     allowed = results_allowed(exploration.judge, scenario)
     operations = tuple(_ran(run, allowed))
-    message = _message(failure, operations)
+    orders = _orders(failure, operations, exploration.judge)
+    message = _message(failure, operations, orders)
     shown = TraceFailure(failure.kind, _telling_step(trace, failure), "")
     return Finding(
         failure.kind,
@@ -40,7 +41,7 @@ def told(failure: Failure, exploration: Exploration, *, minimal: bool, replay: M
         failure.preemptions,
         Trace(trace.threads, trace.steps, trace.memory_model, schedule_text(failure.schedule), shown),
         failure.judgement.verdict,
-        _orders(failure, operations, exploration.judge),
+        orders,
         minimal,
         replay,
     )
@@ -125,13 +126,15 @@ def results_allowed(judge: Judge, scenario: Scenario) -> dict[tuple[int | None, 
 
 
 def _orders(failure: Failure, operations: tuple[Ran, ...], judge: Judge) -> tuple[tuple[Value, ...], ...]:
-    """What orders give, where each result by itself is possible."""
+    """What orders give, where each result by itself is possible, but not all of them together."""
     if failure.kind != "linearizability" or any(each.allowed is not None for each in operations):
         return ()
-    return judge.sequential_outcomes(failure.run.scenario)
+    outcomes = judge.sequential_outcomes(failure.run.scenario)
+    seen = canonical(tuple(each.result for each in operations if each.thread is not None))
+    return () if any(canonical(each) == seen for each in outcomes) else outcomes
 
 
-def _message(failure: Failure, operations: tuple[Ran, ...]) -> str:
+def _message(failure: Failure, operations: tuple[Ran, ...], orders: tuple[tuple[Value, ...], ...]) -> str:
     run = failure.run
     if failure.kind == "deadlock":
         waiting = ", ".join(str(call) for call in blocked_calls(run))
@@ -151,6 +154,8 @@ def _message(failure: Failure, operations: tuple[Ran, ...]) -> str:
     )
     if run.observed is not UNSET and failure.judgement.verdict is not None:
         return f"no order of the operations gives these results and this final state: {results}; {show(run.observed)}"
+    if not orders:
+        return f"no order of the operations that keeps what came first in real time gives these results: {results}"
     return f"no order of the operations gives these results together: {results}"
 
 
