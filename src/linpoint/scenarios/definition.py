@@ -318,6 +318,6 @@ def _file_of(thing: Any) -> str | None:
     """The file in which a class or function was written."""
     try:
         return inspect.getsourcefile(thing)
-    except (TypeError, OSError):
-        code = getattr(getattr(thing, "setup", None), "__code__", None)
-        return None if code is None else str(code.co_filename)
+    except (TypeError, OSError):  # its module is not one that can be imported; its own functions know
+        functions = (each for each in getattr(thing, "__dict__", {}).values() if inspect.isfunction(each))
+        return next((each.__code__.co_filename for each in functions), None)
