@@ -255,6 +255,7 @@ def test_names_alone_and_functions() -> None:
 
     found = definition_of_object(Cache, ["clear", take])
     assert list(found.operations) == ["clear", "take"]
+    assert list(definition_of_object(Cache, "clear").operations) == ["clear"]
     assert found.operations["take"].call({"a": 1}, "a") == 1
     found = definition_of_object(Cache, {"size": len, "get-it": linpoint.operation(key="ab")(lambda c, key: c[key])})
     assert found.operations["get_it"].call({"a": 1}, "a") == 1
@@ -267,6 +268,12 @@ def test_a_name_with_hyphens_calls_the_method_with_underscores() -> None:
         items = collections.OrderedDict(a=1, b=2)
         found.operations["move-to-end"].call(items, "a")
         assert list(items) == ["b", "a"]
+
+
+def test_a_definition_can_be_a_key() -> None:
+    found = definition_of(CacheTest)
+    assert {found: 1}[found] == 1
+    assert found != definition_of(CacheTest)
 
 
 # Accepting scenarios

@@ -41,7 +41,7 @@ class TestedOperation:
     place: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if NAME.fullmatch(self.name) is None:
+        if not isinstance(self.name, str) or NAME.fullmatch(self.name) is None:
             raise TestError(
                 "LP-T012",
                 f'"{self.name}" cannot stand in a scenario.',
