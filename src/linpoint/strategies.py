@@ -2,7 +2,7 @@
 """Hypothesis strategies of what linpoint runs, for people who write their own ``@given`` tests.
 
 Guarantee: every example is a scenario that the test can run, and examples shrink towards few threads, few operations,
-operations that were defined first, and simple arguments. Importing this module does not import Hypothesis.
+few and simple arguments. Importing this module does not import Hypothesis.
 """
 
 from __future__ import annotations

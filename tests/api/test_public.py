@@ -19,6 +19,7 @@ import linpoint
 NAMES = [
     "Annotation",
     "CertificateError",
+    "ConcurrentTest",
     "Crash",
     "Explanation",
     "History",
@@ -28,10 +29,12 @@ NAMES = [
     "Operation",
     "Outcome",
     "PrecedenceGraph",
+    "Scenario",
     "Spec",
     "SpecError",
     "Statistics",
     "Status",
+    "TestError",
     "UndecidedError",
     "UsageError",
     "Verdict",
@@ -41,10 +44,12 @@ NAMES = [
     "conformance",
     "history",
     "load",
+    "operation",
     "save",
     "sequential",
     "spec",
     "specs",
+    "strategies",
 ]
 
 FUNCTIONS = {
@@ -62,6 +67,7 @@ FUNCTIONS = {
         "(path: str | os.PathLike[str], *, keyed: bool | None = None, columns: Mapping[str, str] | None = None, "
         "format: str | None = None) -> History"
     ),
+    "operation": "(function: Any = None, /, *, blocking: bool = False, name: str | None = None, **arguments: Any) -> Any",
     "save": "(history: History, path: str | os.PathLike[str], *, format: str | None = None) -> None",
     "sequential": (
         "(cls: Callable[..., Any], *, methods: Iterable[str] | Mapping[str, str] | None = None, "
@@ -76,6 +82,7 @@ FUNCTIONS = {
 CLASSES = {
     "Annotation": "line text time until",
     "CertificateError": "as_dict at",
+    "ConcurrentTest": "after before instrument observe operations scenarios setup spec threads",
     "Crash": "covers line process time",
     "Explanation": (
         "as_dict as_html causes core culprit key minimal names needed other_initial others pattern picture precedence steps stuck "
@@ -95,6 +102,7 @@ CLASSES = {
         "as_dict as_dot as_svg condition contradicting contradictions crashes edges has key notes number operations reason "
         "sentence size spec verdict vertices"
     ),
+    "Scenario": "after as_dict before calls describe from_dict parse size threads",
     "Spec": (
         "allows any_operation arguments complaint doc factory initial key_argument name outcomes partition reads step "
         "step_named steps successors twin uses_process"
@@ -102,6 +110,7 @@ CLASSES = {
     "SpecError": "as_dict at",
     "Statistics": "as_dict configurations operations peak_memory_bytes seconds",
     "Status": "LINEARIZABLE UNKNOWN VIOLATION",
+    "TestError": "as_dict at",
     "UndecidedError": "",
     "UsageError": "as_dict at",
     "Verdict": (
@@ -120,7 +129,7 @@ def test_the_public_names() -> None:
 
 
 def test_the_tables_here_cover_every_name() -> None:
-    assert set(FUNCTIONS) | set(CLASSES) | {"specs"} == set(NAMES)
+    assert set(FUNCTIONS) | set(CLASSES) | {"specs", "strategies"} == set(NAMES)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -132,7 +141,7 @@ def test_signatures_of_functions(name: str) -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_arguments_with_defaults_are_keyword_only(name: str) -> None:
     parameters = inspect.signature(getattr(linpoint, name)).parameters.values()
-    with_default = [p for p in parameters if p.default is not p.empty and p.name != "body"]
+    with_default = [p for p in parameters if p.default is not p.empty and p.name not in ("body", "function")]
     assert all(p.kind is p.KEYWORD_ONLY for p in with_default)
     assert inspect.getdoc(getattr(linpoint, name))
 
@@ -150,7 +159,7 @@ def test_members_of_classes(name: str) -> None:
 
 
 def test_the_exception_tree() -> None:
-    for name in ("HistoryError", "SpecError", "UsageError", "CertificateError"):
+    for name in ("HistoryError", "SpecError", "TestError", "UsageError", "CertificateError"):
         assert issubclass(getattr(linpoint, name), linpoint.LinpointError)
     assert issubclass(linpoint.ViolationError, AssertionError)
     assert not issubclass(linpoint.ViolationError, linpoint.LinpointError)

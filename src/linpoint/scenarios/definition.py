@@ -70,7 +70,7 @@ class ConcurrentTest:
         raise NotImplementedError(subject)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Definition:
     """A test as everything but its author sees it. ``spec`` is as the user gave it; ``file`` is where the test is."""
 
@@ -97,7 +97,7 @@ class Definition:
                 remedy="Mark the methods that call the object: @linpoint.operation",
             )
         for field, least in _LEAST.items():
-            check_number(self.name, field, getattr(self, field), least, place=self.file)
+            check_number(self.name, field.replace("_", " "), getattr(self, field), least, place=self.file)
         object.__setattr__(self, "operations", OperationsByName(self.operations.values()))
         object.__setattr__(self, "scenarios", tuple(map(self.accept, self.scenarios)))
 
@@ -136,13 +136,13 @@ def definition_of(test: type[ConcurrentTest]) -> Definition:
     name, file = test.__name__, _file_of(test)
     if test.setup is ConcurrentTest.setup:
         raise _no_setup(name, file)
+    for setting in _SETTINGS:
+        if (mark := mark_of(getattr(test, setting))) is not None:
+            raise _taken(name, mark.name or setting, getattr(test, setting))
     check_call(name, "setup", instance.setup, 0)
     observe = None if test.observe in (None, ConcurrentTest.observe) else instance.observe
     if observe is not None:
         check_call(name, "observe", observe, 1)
-    for setting in _SETTINGS:
-        if (marked := mark_of(getattr(test, setting))) is not None:
-            raise _taken(name, marked.name or setting, getattr(test, setting))
     operations = [make_operation(method, getattr(instance, method), mark) for method, mark in _marks(test).items()]
     return _definition(
         name,
@@ -188,15 +188,10 @@ def definition_of_object(
     check_call(owner, "setup", setup, 0)
     if observe is not None:
         check_call(owner, "observe", observe, 1)
-    if not isinstance(operations, Mapping):
-        operations = {
-            each if isinstance(each, str) else each.__name__: None if isinstance(each, str) else each
-            for each in operations
-        }
     return _definition(
         owner,
         setup,
-        [_of_object(owner, setup, each, given) for each, given in operations.items()],
+        [_of_object(owner, setup, each, given) for each, given in _named(owner, operations)],
         observe=observe,
         file=_file_of(setup),
         spec=spec,
@@ -273,6 +268,20 @@ def _marks(test: type) -> dict[str, Mark]:
     return marks
 
 
+def _named(owner: str, operations: Any) -> Iterable[tuple[str, Any]]:
+    """Operations with their names: as they are mapped, or of a list of methods' names and functions."""
+    if isinstance(operations, Mapping):
+        yield from operations.items()
+        return
+    for each in (operations,) if isinstance(operations, str) or not isinstance(operations, Iterable) else operations:
+        if isinstance(each, str):
+            yield each, None
+        elif callable(each) and hasattr(each, "__name__"):
+            yield each.__name__, each
+        else:
+            raise bad_setting(owner, "an operation", each, "Give names of methods, functions, or a dict of them.")
+
+
 def _of_object(owner: str, setup: Callable[[], Any], name: str, given: Any) -> TestedOperation:
     """An operation of the function form: a method of the object by name, or a function."""
     if callable(given):
@@ -318,6 +327,6 @@ def _file_of(thing: Any) -> str | None:
     """The file in which a class or function was written."""
     try:
         return inspect.getsourcefile(thing)
-    except (TypeError, OSError):
-        code = getattr(getattr(thing, "setup", None), "__code__", None)
-        return None if code is None else str(code.co_filename)
+    except (TypeError, OSError):  # its module is not one that can be imported; its own functions know
+        functions = (each for each in getattr(thing, "__dict__", {}).values() if inspect.isfunction(each))
+        return next((each.__code__.co_filename for each in functions), None)

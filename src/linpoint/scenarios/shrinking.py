@@ -2,8 +2,8 @@
 """A smaller scenario that still fails: few threads, few operations, simple arguments.
 
 ``smaller`` gives the scenarios one step down; ``shrink`` takes steps as long as one of them fails. Every step makes
-``weight`` less: the number of threads, then of calls, then how far the arguments are from the simplest values. So there
-are finitely many steps, and at the end no scenario one step down fails.
+``weight`` less: the number of threads, then of calls, then of those outside the threads, then how far the arguments are
+from the simplest values. So there are finitely many steps, and at the end no scenario one step down fails.
 Cost: ``shrink`` never asks about one scenario twice; in practice it asks some tens of questions.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from linpoint.histories.values import Value, canonical, same
 from linpoint.scenarios.arguments import Source
@@ -52,17 +52,18 @@ def shrink(
 def smaller(scenario: Scenario, definition: Definition) -> Iterator[Scenario]:
     """The scenarios one step down, those that save most first, each once."""
     seen: set[Scenario] = set()
-    for step in (_without_a_thread, _without_a_call, _with_a_thread_alone, _simpler_everywhere, _simpler_once):
+    for step in _STEPS:
         for candidate in step(scenario, definition):
             if candidate not in seen:
                 seen.add(candidate)
                 yield candidate
 
 
-def weight(scenario: Scenario, definition: Definition) -> tuple[int, int, int]:
-    """What every step makes less: threads, calls, and the ranks of all arguments together."""
+def weight(scenario: Scenario, definition: Definition) -> tuple[int, int, int, int]:
+    """What every step makes less: threads, calls, calls before and after, the ranks of all arguments together."""
     pairs = (zip(_sources(call, definition), call.args, strict=True) for call in scenario.calls)
-    return len(scenario.threads), scenario.size, sum(source.rank(value) for source, value in chain.from_iterable(pairs))
+    ranks = sum(source.rank(value) for source, value in chain.from_iterable(pairs))
+    return len(scenario.threads), scenario.size, len(scenario.before) + len(scenario.after), ranks
 
 
 def _without_a_thread(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
@@ -92,6 +93,12 @@ def _without_a_call(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
         yield replace(scenario, before=_without(scenario.before, at))
 
 
+def _in_one_thread(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
+    """Where only one thread is left, all of it runs one after another; then no call is kept to have a thread at all."""
+    if len(scenario.threads) == 1 and (scenario.before or scenario.after):
+        yield Scenario((scenario.calls,))
+
+
 def _simpler_everywhere(scenario: Scenario, definition: Definition) -> Iterator[Scenario]:
     """A value of a parameter replaced wherever it stands: ``put("b") | get("b")`` may fail with "a" too, but not with both."""
     for parameter, old, new in _exchanges(scenario, definition):
@@ -105,6 +112,16 @@ def _simpler_once(scenario: Scenario, definition: Definition) -> Iterator[Scenar
             for new in _simpler(source, call.args[at]):
                 changed = replace(call, args=(*call.args[:at], new, *call.args[at + 1 :]))
                 yield _rebuilt(scenario, [*calls[:number], changed, *calls[number + 1 :]])
+
+
+_STEPS: Final = (
+    _without_a_thread,
+    _without_a_call,
+    _with_a_thread_alone,
+    _in_one_thread,
+    _simpler_everywhere,
+    _simpler_once,
+)
 
 
 def _exchanges(scenario: Scenario, definition: Definition) -> Iterator[tuple[str, Value, Value]]:

@@ -41,7 +41,7 @@ class TestedOperation:
     place: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if NAME.fullmatch(self.name) is None:
+        if not isinstance(self.name, str) or NAME.fullmatch(self.name) is None:
             raise TestError(
                 "LP-T012",
                 f'"{self.name}" cannot stand in a scenario.',
@@ -141,8 +141,8 @@ def _marking(blocking: bool, name: str | None, arguments: Mapping[str, Any]) -> 
 
 
 def mark_of(thing: Any) -> Mark | None:
-    """What ``@operation`` said of ``thing``, if it did."""
-    found = getattr(thing, _MARK, None)
+    """What ``@operation`` said of ``thing``, if it did; a static method is its function."""
+    found = getattr(getattr(thing, "__func__", thing), _MARK, None)
     return found if isinstance(found, Mark) else None
 
 
@@ -193,7 +193,7 @@ def make_operation(
 
 
 def _parameters(name: str, function: Callable[..., Any] | None, place: str | None) -> list[inspect.Parameter] | None:
-    """What a function takes after the object; None where it does not tell, as some written in C."""
+    """What a function takes after the object; None where it does not tell: written in C, or ``*args`` and no more."""
     if function is None:
         return None
     try:
@@ -201,6 +201,8 @@ def _parameters(name: str, function: Callable[..., Any] | None, place: str | Non
     except (TypeError, ValueError):
         return None
     parameters = [each for each in every if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+    if len(parameters) < 2 and any(each.kind is each.VAR_POSITIONAL for each in every):
+        return None
     if not parameters or parameters[0].kind is inspect.Parameter.KEYWORD_ONLY:
         raise TestError(
             "LP-T010",
