@@ -6,7 +6,6 @@ Each test runs in a process of its own, so that a crash of the target is a findi
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -31,7 +30,7 @@ from linpoint.verdicts import Budget, Status
 DEFAULT_BUDGET: Final = "30s"
 
 
-def test(
+def run(
     targets: Annotated[
         list[str], typer.Argument(metavar="FILE.py[:TEST]...", help="Files of tests; one test with :NAME.")
     ],
@@ -177,9 +176,7 @@ def _split(target: str) -> tuple[str, str]:
     if not colon or not (file.endswith(".py") or "/" not in name):
         file, name = target, ""
     if not file.endswith(".py") and Path(file).suffix in (".cpp", ".cc", ".cxx", ".c"):
-        raise TestError(
-            "LP-T015", "this version tests Python only.", place=file, remedy="Give a Python file of tests."
-        )
+        raise TestError("LP-T015", "this version tests Python only.", place=file, remedy="Give a Python file of tests.")
     if file.endswith(".py") and not Path(file).is_file():
         raise TestError("LP-T015", "there is no such file.", place=file, remedy="Give the path of a Python file.")
     return file, name

@@ -151,9 +151,9 @@ def replay_words(finding: Finding) -> list[str]:
 
 
 def _page(result: TestResult) -> str:
-    from linpoint.explain.html.tests import test_page  # noqa: PLC0415 - only who asks for a page is to wait for it
+    from linpoint.explain.html.tests import page_of_test  # noqa: PLC0415 - only who asks for a page is to wait for it
 
-    return test_page(result)
+    return page_of_test(result)
 
 
 if __name__ == "__main__":

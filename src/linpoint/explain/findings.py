@@ -81,8 +81,10 @@ def _table(operations: Sequence[Ran]) -> list[str]:
     heads = [f"thread {thread + 1}" for thread in threads]
     widths = [max(columns(text) for text in (head, *column)) for head, column in zip(heads, cells, strict=True)]
     rows = [heads]
-    for number in range(max(map(len, cells), default=0)):
-        rows.append([column[number] if number < len(column) else "" for column in cells])
+    rows += (
+        [column[number] if number < len(column) else "" for column in cells]
+        for number in range(max(map(len, cells), default=0))
+    )
     lines = [f"  before: {_cell(each)}" for each in before]
     lines += [
         "  " + " | ".join(padded(text, width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows
@@ -94,7 +96,9 @@ def _cell(each: Ran) -> str:
     call = fitted(one_line(each.call), _LONGEST)
     if not each.returned:
         return f"{call} never returns"
-    result = f"{call} -> {_value(each.result)}" if not _raises(each.result) else f"{call} raises {each.result['raises']}"
+    result = (
+        f"{call} -> {_value(each.result)}" if not _raises(each.result) else f"{call} raises {each.result['raises']}"
+    )
     if each.allowed is None:
         return result
     return f"{result}  (allowed: {', '.join(map(_value, each.allowed)) or 'nothing'})"
@@ -128,10 +132,8 @@ def _models(result: TestResult) -> list[str]:
     gil = result.models.get("gil")
     if not result.findings or gil is None:
         return []
-    return [
-        f"Threads may switch at any shared access here, as without a global lock (free-threaded). With one, "
-        f"where they switch only between calls and jumps (gil): {_MODELS[gil]}."
-    ]
+    without = "Threads may switch at any shared access here, as without a global lock (free-threaded)."
+    return [f"{without} With one, where they switch only between calls and jumps (gil): {_MODELS[gil]}."]
 
 
 def _covered(result: TestResult) -> str:

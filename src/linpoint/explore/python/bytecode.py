@@ -13,6 +13,7 @@ import ast
 import dis
 import enum
 import functools
+import itertools
 import linecache
 import types
 from collections.abc import Iterator
@@ -45,9 +46,9 @@ class Action(enum.IntEnum):
 
 
 class Row(NamedTuple):
-    """An instruction of interest. ``index`` counts units of two bytes."""
+    """An instruction of interest. ``at`` counts units of two bytes."""
 
-    index: int
+    at: int
     action: Action
     may_switch: bool
     """Other threads may go on before it."""
@@ -177,7 +178,7 @@ def _instructions(code: types.CodeType) -> Iterator[tuple[int, dis.Instruction, 
 def stack_depths(code: types.CodeType) -> dict[int, int]:
     """How many values are on the stack before each instruction that can be reached, by offset."""
     instructions = list(dis.get_instructions(code))
-    following = {one.offset: after.offset for one, after in zip(instructions, instructions[1:], strict=False)}
+    following = {one.offset: after.offset for one, after in itertools.pairwise(instructions)}
     by_offset = {one.offset: one for one in instructions}
     handlers = dis._parse_exception_table(code)  # type: ignore[attr-defined]  # noqa: SLF001 - nothing public tells it
     depths: dict[int, int] = {}

@@ -16,7 +16,8 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, TypeGuard
 
 from msgspec import UNSET
 
@@ -26,6 +27,7 @@ from linpoint.histories.trace import Failure, StepKind, Thread, Trace, TraceStep
 from linpoint.histories.trace_step import Place
 from linpoint.histories.values import FrozenObject, Value, show
 
+_OWN: Final = Path(native.__file__ or "").parents[1]
 _READ: Final = 0
 _MOST_LETTERS: Final = 60
 _PLAIN: Final = (bool, int, float, str)
@@ -157,9 +159,7 @@ class Narrator:
             value = operands[-2] if len(operands) > 1 else UNSET
             if isinstance(value, _HOLDING):
                 self._know(value, location)
-            self._tell(
-                TraceStep(process, StepKind.WRITE, location, _plain(value), old=_plain(before), place=where)
-            )
+            self._tell(TraceStep(process, StepKind.WRITE, location, _plain(value), old=_plain(before), place=where))
 
     def _contents(
         self, process: int, action: Action, subject: Any, writes: bool, operands: list[Any], where: Place | None
@@ -224,8 +224,8 @@ class Narrator:
 def _innermost(frame: types.FrameType | None) -> types.FrameType | None:
     """The innermost frame that is the program's own: not ours, nor of the standard library's threading."""
     while frame is not None:
-        file = frame.f_code.co_filename
-        if "linpoint" not in file.split(os.sep) and os.path.basename(file) not in ("threading.py", "queue.py"):
+        file = Path(frame.f_code.co_filename)
+        if not file.is_relative_to(_OWN) and file.name not in ("threading.py", "queue.py"):
             return frame
         frame = frame.f_back
     return None
@@ -252,7 +252,7 @@ def _lock_name(place: int, frame: types.FrameType | None, name: Callable[[Any], 
     return None
 
 
-def _is_lock(thing: Any) -> bool:
+def _is_lock(thing: Any) -> TypeGuard[native.ControlledLock | native.ControlledRLock]:
     return isinstance(thing, (native.ControlledLock, native.ControlledRLock))
 
 

@@ -68,9 +68,8 @@ def run_test(definition: Definition, settings: Settings | None = None, *, watch:
 
 
 def session_of(definition: Definition, settings: Settings, *, gil: bool = False) -> Session:
-    return Session(
-        instrument=definition.instrument, granularity=settings.granularity, gil=gil, result=result_value
-    )
+    """The session in which a test runs."""
+    return Session(instrument=definition.instrument, granularity=settings.granularity, gil=gil, result=result_value)
 
 
 def _tell(failure: Failure, search: Search) -> Finding:

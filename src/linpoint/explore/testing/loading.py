@@ -41,7 +41,9 @@ def load_test(file: str, name: str) -> Definition:
     if name not in tests:
         near = difflib.get_close_matches(name, tests, n=1)
         hint = f"Did you mean {near[0]}? " if near else ""
-        raise TestError("LP-T016", f'there is no test "{name}".', place=file, remedy=f"{hint}It has: {', '.join(tests)}.")
+        raise TestError(
+            "LP-T016", f'there is no test "{name}".', place=file, remedy=f"{hint}It has: {', '.join(tests)}."
+        )
     return definition_of(tests[name])
 
 

@@ -103,17 +103,13 @@ def _ran(run: Run, allowed: dict[tuple[int | None, int], list[Value]]) -> list[R
         returned = each.returned is not None
         possible = allowed.get((thread, number)) if not after else None
         wrong = (
-            returned
-            and possible is not None
-            and canonical(each.result) not in {canonical(value) for value in possible}
+            returned and possible is not None and canonical(each.result) not in {canonical(value) for value in possible}
         )
         given = tuple(possible) if wrong and possible is not None else None
         return Ran(thread, str(each.call), returned, each.result, given, after)
 
     found = [one(None, number, each) for number, each in enumerate(run.before)]
-    found += [
-        one(thread, number, each) for thread, part in enumerate(run.threads) for number, each in enumerate(part)
-    ]
+    found += [one(thread, number, each) for thread, part in enumerate(run.threads) for number, each in enumerate(part)]
     return found + [one(None, number, each, after=True) for number, each in enumerate(run.after)]
 
 
