@@ -57,22 +57,22 @@ enum class Doing : std::uint8_t { kInstruction, kAcquire, kTry, kRelease, kSleep
 struct Seat {
   Process id = 0;
   Server* server = nullptr;
-  nb::object body;                   ///< a callable, or a tuple of (callable, arguments): operations
+  nb::object body;  ///< a callable, or a tuple of (callable, arguments): operations
   bool alive = true;
   bool started = false;
-  bool background = false;           ///< the run does not wait for it
-  bool calling = false;              ///< an operation has begun, and no step of it has been taken
-  bool timed = false;                ///< it waits with a time limit
+  bool background = false;  ///< the run does not wait for it
+  bool calling = false;     ///< an operation has begun, and no step of it has been taken
+  bool timed = false;       ///< it waits with a time limit
   bool sleeps = false;
-  bool spawned = false;              ///< by another process, and it has not come to a point yet
-  const Resource* waits = nullptr;   ///< what its next step needs
-  std::vector<Access> pending;       ///< what its next step will do
+  bool spawned = false;             ///< by another process, and it has not come to a point yet
+  const Resource* waits = nullptr;  ///< what its next step needs
+  std::vector<Access> pending;      ///< what its next step will do
   Doing doing = Doing::kNothing;
-  std::uint64_t doing_at = 0;        ///< the place of the lock or process
+  std::uint64_t doing_at = 0;  ///< the place of the lock or process
   std::vector<Done> operations;
-  nb::object error;                  ///< what a callable body raised
-  Resource ended;                    ///< held until it has ended
-  std::uint32_t refusals = 0;        ///< how often it was told to stop
+  nb::object error;            ///< what a callable body raised
+  Resource ended;              ///< held until it has ended
+  std::uint32_t refusals = 0;  ///< how often it was told to stop
 };
 
 /// A process that could not go on when its run ended.

@@ -12,27 +12,27 @@
 
 int linpoint_can_look(void) { return LINPOINT_CAN_LOOK; }
 
-int linpoint_look(struct linpoint_frame *frame) {
+int linpoint_look(struct linpoint_frame* frame) {
 #if LINPOINT_CAN_LOOK
-  PyThreadState *state = PyThreadState_Get();
+  PyThreadState* state = PyThreadState_Get();
 #if PY_VERSION_HEX >= 0x030D0000
-  struct _PyInterpreterFrame *found = state->current_frame;
+  struct _PyInterpreterFrame* found = state->current_frame;
 #else
-  struct _PyInterpreterFrame *found = state->cframe->current_frame;
+  struct _PyInterpreterFrame* found = state->cframe->current_frame;
 #endif
   if (found == NULL) return 0;
   frame->locals = found->localsplus;
   frame->globals = found->f_globals;
   frame->depth = -1;
 #if PY_VERSION_HEX >= 0x030D0000
-  frame->code = (PyCodeObject *)found->f_executable;
+  frame->code = (PyCodeObject*)found->f_executable;
 #else
   frame->code = found->f_code;
 #endif
 #if PY_VERSION_HEX < 0x030C0000
   frame->depth = found->stacktop - frame->code->co_nlocalsplus;
 #endif
-  return frame->code != NULL && PyCode_Check((PyObject *)frame->code);
+  return frame->code != NULL && PyCode_Check((PyObject*)frame->code);
 #else
   (void)frame;
   return 0;
@@ -40,7 +40,7 @@ int linpoint_look(struct linpoint_frame *frame) {
 }
 
 #if PY_VERSION_HEX < 0x030C0000
-void linpoint_trace(PyFrameObject *frame, int instructions) {
+void linpoint_trace(PyFrameObject* frame, int instructions) {
 #if LINPOINT_CAN_LOOK
   frame->f_trace_lines = 0;
   frame->f_trace_opcodes = instructions != 0;

@@ -9,9 +9,9 @@ extern "C" {
 #endif
 
 struct linpoint_frame {
-  PyObject **locals;  /* variables, cells among them; then the stack */
-  PyObject *globals;  /* borrowed */
-  PyCodeObject *code; /* borrowed */
+  PyObject** locals;  /* variables, cells among them; then the stack */
+  PyObject* globals;  /* borrowed */
+  PyCodeObject* code; /* borrowed */
   int depth;          /* of the stack, where the interpreter keeps it while it runs; else -1 */
 };
 
@@ -19,11 +19,11 @@ struct linpoint_frame {
 int linpoint_can_look(void);
 
 /* The frame that the calling thread executes; false if there is none. */
-int linpoint_look(struct linpoint_frame *frame);
+int linpoint_look(struct linpoint_frame* frame);
 
 #if PY_VERSION_HEX < 0x030C0000
 /* Whether the tracing of this frame is told of each instruction; it is never told of lines. */
-void linpoint_trace(PyFrameObject *frame, int instructions);
+void linpoint_trace(PyFrameObject* frame, int instructions);
 #endif
 
 #ifdef __cplusplus

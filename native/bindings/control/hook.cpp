@@ -21,9 +21,9 @@ struct Described {
 
 struct Hook {
   bool on = false;
-  nb::object describe;     ///< code -> None, or a list of (index, action, may_switch, always, depth, operand, name)
-  nb::object on_access;    ///< while a run is narrated: (process, code, offset, action, operands, touched)
-  nb::object uncontrolled; ///< called with a real lock that the program is about to use, its code and offset
+  nb::object describe;      ///< code -> None, or a list of (index, action, may_switch, always, depth, operand, name)
+  nb::object on_access;     ///< while a run is narrated: (process, code, offset, action, operands, touched)
+  nb::object uncontrolled;  ///< called with a real lock that the program is about to use, its code and offset
   Py_ssize_t extra = -1;
   std::uint64_t generation = 0;
   std::vector<Touched> touched;
@@ -178,7 +178,8 @@ PyObject* monitored(PyObject*, PyObject* const* args, Py_ssize_t) {
 }
 
 PyMethodDef monitored_method{"before_instruction", reinterpret_cast<PyCFunction>(monitored),  // NOLINT
-                             METH_FASTCALL, "Called by sys.monitoring before an instruction."};
+                             METH_FASTCALL,
+                             "before_instruction(code: object, offset: int) -> object\n\nFor sys.monitoring."};
 
 }  // namespace
 
@@ -200,7 +201,8 @@ void bind_hook(nb::module_& m) {
       "hook",
       [](bool on, nb::object describe, nb::object uncontrolled) {
         Hook& the = hook();
-        if (the.extra < 0) the.extra = request_extra([](void* known) { delete static_cast<Described*>(known); });  // NOLINT
+        if (the.extra < 0)
+          the.extra = request_extra([](void* known) { delete static_cast<Described*>(known); });  // NOLINT
         if (the.extra < 0) throw std::runtime_error("no room is left beside code objects");
         ++the.generation;  // what is said of code depends on the hook
         the.on = on;
@@ -209,8 +211,7 @@ void bind_hook(nb::module_& m) {
         the.on_access = nb::none();
       },
       nb::arg("on"), nb::arg("describe"), nb::arg("uncontrolled").none());
-  m.def("narrate", [](nb::object on_access) { hook().on_access = std::move(on_access); },
-        nb::arg("on_access").none());
+  m.def("narrate", [](nb::object on_access) { hook().on_access = std::move(on_access); }, nb::arg("on_access").none());
   m.attr("before_instruction") = nb::steal(PyCFunction_New(&monitored_method, nullptr));
 }
 
