@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "baton.hpp"
+#include "fibers.hpp"
 #include "linpoint/explore/explorer.hpp"
 
 namespace linpoint::control {
@@ -35,9 +36,10 @@ struct Resource {
   Process owner = explore::kNobody;
 };
 
-/// A thread of the pool, waiting for a process to be.
+/// A thread of the pool, waiting for a process to be: a fiber, or else one of the system, which waits for its baton.
 struct Server {
   Baton baton;
+  std::unique_ptr<Fiber> fiber;
   struct Seat* seat = nullptr;
   bool closing = false;
 };
@@ -104,6 +106,8 @@ class Control {
   Result run(explore::Explorer& explorer, std::uint64_t most_steps, double patience);
   /// A thread gives itself to the pool; returns when the pool is closed.
   void serve();
+  /// A fiber more in the pool. Fibers and threads are never in it together.
+  void add_fiber();
   void close();
   [[nodiscard]] std::size_t idle() const { return idle_.size(); }
   /// Threads that have not returned from `serve`, those that were left behind among them.
@@ -145,15 +149,16 @@ class Control {
   nb::object on_return;  ///< (process, number of the operation, value, raised)
 
  private:
-  void start(Seat& seat);
+  Server& seated(Seat& seat);
   void serve_seat(Server& server);
+  bool wait_for_end(double patience);
   void run_body(Seat& seat);
   void run_operations(Seat& seat);
   void go_on(Seat* seat);
   void choose(Seat* seat);
   void stop(Seat* seat, Result result, Ending ending);
-  void hand_over(Seat* from, Seat& to);
-  static void wait_for_turn(Seat* seat);
+  void hand_over(Seat* from, Server& to);
+  void hand_back();
   void take_turn(Seat& seat);
   [[nodiscard]] Seat* next_to_stop() const;
   [[nodiscard]] explore::View look();
@@ -167,6 +172,7 @@ class Control {
   std::vector<Server*> idle_;
   std::size_t serving_ = 0;
   Baton driver_;
+  Weaver weaver_;
   std::vector<explore::Pending> view_;
   std::vector<Access> event_;
   std::vector<Waiting> waiting_;

@@ -6,6 +6,7 @@
 #define LINPOINT_CAN_LOOK 1
 #define Py_BUILD_CORE 1
 #include <internal/pycore_frame.h>
+#include <internal/pycore_runtime.h>
 #else
 #define LINPOINT_CAN_LOOK 0
 #endif
@@ -50,3 +51,15 @@ void linpoint_trace(PyFrameObject* frame, int instructions) {
 #endif
 }
 #endif
+
+void linpoint_swap(PyThreadState *state) {
+  PyThreadState_Swap(state);
+#if LINPOINT_CAN_LOOK && PY_VERSION_HEX < 0x030C0000
+  PyThread_tss_set(&_PyRuntime.gilstate.autoTSSkey, state); /* for PyGILState_Ensure; later versions do it themselves */
+#endif
+}
+
+void linpoint_name_state(PyThreadState *state) {
+  static unsigned long last = 0;
+  state->thread_id = ++last; /* far below any address, which is what real ones are */
+}

@@ -26,6 +26,12 @@ int linpoint_look(struct linpoint_frame* frame);
 void linpoint_trace(PyFrameObject* frame, int instructions);
 #endif
 
+/* Makes a thread state the current one of the calling thread, for everybody who asks. */
+void linpoint_swap(PyThreadState *state);
+
+/* Gives a thread state an identity that no other has. */
+void linpoint_name_state(PyThreadState *state);
+
 #ifdef __cplusplus
 }
 #endif

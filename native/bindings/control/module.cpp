@@ -118,6 +118,7 @@ void bind_control(nb::module_& m) {
       },
       nb::arg("explorer"), nb::arg("most_steps"), nb::arg("patience"));
   m.def("control_serve", [] { control().serve(); });
+  m.def("control_add_fiber", [] { control().add_fiber(); });
   m.def("control_close", [] { control().close(); });
   m.def("control_abandon", [] { control().abandon(); });
   m.def("control_idle", [] { return control().idle(); });

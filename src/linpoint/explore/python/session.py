@@ -68,6 +68,7 @@ class Session:
         self._patience = patience
         self._result = result
         self._stack = ExitStack()
+        self._fibers = True
         self._runs = 0
         self._open = False
         self._left_behind = native.control_serving()
@@ -113,7 +114,10 @@ class Session:
     def run(self, explorer: native.Explorer, bodies: Sequence[Body]) -> Ending:
         """One run of these threads, and of those that were started since ``prepare``."""
         while native.control_idle() < len(bodies) + 4:
-            self._add_thread()
+            if self._fibers:
+                native.control_add_fiber()
+            else:
+                self._add_thread()
         for body in bodies:
             native.control_add(body)
         return Ending(native.control_run(explorer, self._most_steps, self._patience))
