@@ -36,7 +36,9 @@ class MapTest(linpoint.ConcurrentTest):
 
 
 DEFINITION = definition_of(MapTest)
-QUIET = settings(database=None, max_examples=1000, derandomize=True)
+QUIET = settings(
+    database=None, max_examples=1000, derandomize=True, phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink]
+)
 
 
 @given(linpoint.strategies.scenarios(MapTest))
