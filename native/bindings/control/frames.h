@@ -12,6 +12,7 @@ struct linpoint_frame {
   PyObject **locals;  /* variables, cells among them; then the stack */
   PyObject *globals;  /* borrowed */
   PyCodeObject *code; /* borrowed */
+  PyObject *generator; /* borrowed; whose frame it is, or null */
   int depth;          /* of the stack, where the interpreter keeps it while it runs; else -1 */
 };
 

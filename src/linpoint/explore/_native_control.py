@@ -8,6 +8,7 @@ from linpoint._native import (
     ControlledLock,
     ControlledRLock,
     Explorer,
+    before_code,
     before_instruction,
     can_look_at_frames,
     control_abandon,
@@ -38,6 +39,7 @@ from linpoint._native import (
     explore_pos,
     explore_random,
     hook,
+    hook_monitoring,
     narrate,
 )
 
@@ -46,6 +48,7 @@ __all__ = [
     "ControlledLock",
     "ControlledRLock",
     "Explorer",
+    "before_code",
     "before_instruction",
     "can_look_at_frames",
     "control_abandon",
@@ -76,5 +79,6 @@ __all__ = [
     "explore_pos",
     "explore_random",
     "hook",
+    "hook_monitoring",
     "narrate",
 ]

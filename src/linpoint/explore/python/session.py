@@ -20,7 +20,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python import bytecode, patching
+from linpoint.explore.python import bytecode, monitoring, patching
 from linpoint.explore.python.membership import members
 from linpoint.explore.python.selection import Selection
 from linpoint.histories.values import freeze
@@ -74,14 +74,18 @@ class Session:
         self.trouble: BaseException | None = None
 
     def __enter__(self) -> Session:
-        self._stack.callback(members.clear)
-        self._stack.enter_context(patching.replaced())
-        native.hook(True, self._describe, self._uncontrolled)
-        native.control_on_result(freeze)
-        if gc.isenabled():
-            gc.disable()
-            self._stack.callback(gc.enable)
-        self._stack.callback(self._close)
+        with ExitStack() as stack:
+            stack.callback(members.clear)
+            stack.enter_context(patching.replaced())
+            native.hook(True, self._describe, self._uncontrolled)
+            if monitoring.NEEDED:
+                stack.enter_context(monitoring.watching())
+            native.control_on_result(freeze)
+            if gc.isenabled():
+                gc.disable()
+                stack.callback(gc.enable)
+            stack.callback(self._close)
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
