@@ -12,7 +12,6 @@ import enum
 import gc
 import random
 import sys
-import threading
 import time
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +19,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python import bytecode, monitoring, patching
+from linpoint.explore.python import bytecode, monitoring, patching, threads
 from linpoint.explore.python.membership import members
 from linpoint.explore.python.selection import Selection
 from linpoint.histories.values import freeze
@@ -97,6 +96,7 @@ class Session:
         if self._runs % _COLLECT_EVERY == 0:
             gc.collect()
         native.control_prepare()
+        threads.begin_run()
         if self._seeded:
             random.seed(0)
 
@@ -128,8 +128,9 @@ class Session:
         ready = native.control_idle() + 1
 
         def serve() -> None:
-            members.add(_thread.get_ident())
-            native.control_serve()
+            with threads.known():
+                members.add(_thread.get_ident())
+                native.control_serve()
 
         _thread.start_new_thread(serve, ())
         while native.control_idle() < ready:
