@@ -34,6 +34,9 @@ enum class Action : std::uint8_t {
   kCallWithNames = 14,  // as kCall, with a tuple of names on top
   kCallWithTuple = 15,  // arguments in a tuple; `operand` is 1 if there is a dict too
   kReadTop = 16,        // the contents of the `operand` topmost
+  kReadSuper = 17,      // name, of the object on top as a class beneath it inherits it
+  kMatchClass = 18,     // attributes of the third from the top: `operand` positional ones, and the names on top
+  kYield = 19,          // the generator whose code it is
 };
 
 struct Instruction {
@@ -56,6 +59,7 @@ struct Operands {
   PyObject** locals = nullptr;
   PyObject** top = nullptr;  ///< just past the topmost value
   PyObject* globals = nullptr;
+  PyObject* generator = nullptr;  ///< whose frame it is, if it is one's
 };
 
 /// Collects what the instruction touches. Gives a real lock that the program is about to use without control, if any.

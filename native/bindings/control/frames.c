@@ -24,6 +24,7 @@ int linpoint_look(struct linpoint_frame* frame) {
   if (found == NULL) return 0;
   frame->locals = found->localsplus;
   frame->globals = found->f_globals;
+  frame->generator = found->owner == FRAME_OWNED_BY_GENERATOR ? (PyObject*)_PyFrame_GetGenerator(found) : NULL;
   frame->depth = -1;
 #if PY_VERSION_HEX >= 0x030D0000
   frame->code = (PyCodeObject*)found->f_executable;
@@ -52,14 +53,14 @@ void linpoint_trace(PyFrameObject* frame, int instructions) {
 }
 #endif
 
-void linpoint_swap(PyThreadState *state) {
+void linpoint_swap(PyThreadState* state) {
   PyThreadState_Swap(state);
 #if LINPOINT_CAN_LOOK && PY_VERSION_HEX < 0x030C0000
   PyThread_tss_set(&_PyRuntime.gilstate.autoTSSkey, state); /* for PyGILState_Ensure; later versions do it themselves */
 #endif
 }
 
-void linpoint_name_state(PyThreadState *state) {
+void linpoint_name_state(PyThreadState* state) {
   static unsigned long last = 0;
   state->thread_id = ++last; /* far below any address, which is what real ones are */
 }

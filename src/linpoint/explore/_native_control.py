@@ -8,6 +8,7 @@ from linpoint._native import (
     ControlledLock,
     ControlledRLock,
     Explorer,
+    before_code,
     before_instruction,
     can_look_at_frames,
     control_abandon,
@@ -39,6 +40,7 @@ from linpoint._native import (
     explore_pos,
     explore_random,
     hook,
+    hook_monitoring,
     narrate,
 )
 
@@ -47,6 +49,7 @@ __all__ = [
     "ControlledLock",
     "ControlledRLock",
     "Explorer",
+    "before_code",
     "before_instruction",
     "can_look_at_frames",
     "control_abandon",
@@ -78,5 +81,6 @@ __all__ = [
     "explore_pos",
     "explore_random",
     "hook",
+    "hook_monitoring",
     "narrate",
 ]

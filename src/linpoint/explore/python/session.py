@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, Final, Self
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python import bytecode, patching
+from linpoint.explore.python import bytecode, monitoring, patching, threads
 from linpoint.explore.python.membership import members, membership
 from linpoint.explore.python.selection import Selection
 from linpoint.histories.values import freeze
@@ -81,15 +81,20 @@ class Session:
         return self._open
 
     def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            stack.callback(members.clear)
+            stack.enter_context(threads.known())
+            stack.enter_context(patching.replaced())
+            native.hook(True, self._describe, self._uncontrolled)
+            if monitoring.NEEDED:
+                stack.enter_context(monitoring.watching())
+            native.control_on_result(self._result)
+            if gc.isenabled():
+                gc.disable()
+                stack.callback(gc.enable)
+            stack.callback(self._close)
+            self._stack = stack.pop_all()
         self._open = True
-        self._stack.callback(members.clear)
-        self._stack.enter_context(patching.replaced())
-        native.hook(True, self._describe, self._uncontrolled)
-        native.control_on_result(self._result)
-        if gc.isenabled():
-            gc.disable()
-            self._stack.callback(gc.enable)
-        self._stack.callback(self._close)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -102,6 +107,7 @@ class Session:
         if self._runs % _COLLECT_EVERY == 0:
             gc.collect()
         native.control_prepare()
+        threads.begin_run()
         if self._seeded:
             random.seed(0)
 
