@@ -21,6 +21,7 @@ from linpoint.explain import Explanation, PrecedenceGraph
 from linpoint.histories import Annotation, Crash, History, Operation, Outcome, history
 from linpoint.histories.formats import load, save
 from linpoint.scenarios import ConcurrentTest, Scenario, operation
+from linpoint.record import Recorder, StressResult, stress
 from linpoint.specs.conformance import conformance
 from linpoint.specs.functional import spec
 from linpoint.specs.protocol import Spec
@@ -41,11 +42,13 @@ __all__ = [
     "Outcome",
     "PrecedenceGraph",
     "Scenario",
+    "Recorder",
     "Spec",
     "SpecError",
     "Statistics",
     "Status",
     "TestError",
+    "StressResult",
     "UndecidedError",
     "UsageError",
     "Verdict",
@@ -61,4 +64,5 @@ __all__ = [
     "spec",
     "specs",
     "strategies",
+    "stress",
 ]

@@ -73,6 +73,7 @@ CODES: dict[str, str] = {
     "LP-U006": "clocks have no say in the order of the history",
     "LP-U007": "this cannot be checked while it grows",
     "LP-U008": "there is no precedence graph",
+    "LP-U009": "the object to be tested cannot be made",
     "LP-V001": "a verdict failed its own certification",
 }
 
