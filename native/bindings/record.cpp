@@ -83,7 +83,6 @@ class ThreadLog {
       else
         found.append(nb::make_tuple(entry.operation, arguments, entry.call, entry.ret, ending,
                                     nb::handle(python(entry.result))));
-      return true;
     });
     return found;
   }
@@ -94,7 +93,6 @@ class ThreadLog {
     log_.visit([&](const Entry& entry) {
       held.push_back(python(entry.arguments));
       held.push_back(python(entry.result));
-      return true;
     });
     log_.clear();
     for (PyObject* const value : held) Py_XDECREF(value);
@@ -109,7 +107,6 @@ class ThreadLog {
     log_.visit([&](const Entry& entry) {
       show(python(entry.arguments));
       if (entry.ending.load(std::memory_order_acquire) != Ending::kOpen) show(python(entry.result));
-      return stopped == 0;
     });
     return stopped;
   }
@@ -154,14 +151,13 @@ int clear(PyObject* self) {
   return 0;
 }
 
-PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
-                       {0, nullptr}};
+PyType_Slot slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(clear)}, {0, nullptr}};
 
 using Gate = std::barrier<>;
 
-/// Lets timed waits of this thread end when they should, and not up to 50 microseconds later to save power. A thread that
-/// waits for the interpreter lock asks for it after such a wait, so operations are interrupted far more often.
+/// Lets timed waits of this thread end when they should, and not up to 50 microseconds later to save power. A thread
+/// that waits for the interpreter lock asks for it after such a wait, so operations are interrupted far more often.
 void wait_precisely() {
 #ifdef __linux__
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);

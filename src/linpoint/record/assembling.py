@@ -27,30 +27,39 @@ class Label:
     key: Value = None
 
 
+Entry = tuple[int, tuple[Any, ...], int, int | None, Ending, Any]
+"""An operation in a log: the number of its label, arguments, call, return, ending and result."""
+
+
 def new_log(expected: int) -> ThreadLog:
     """A log with room for so many operations before it takes more memory."""
     return ThreadLog(_kept, expected)
 
 
 def history_of(logs: Sequence[tuple[Process, ThreadLog]], labels: Sequence[Label], *, source: str) -> History:
-    """What the logs hold by now, by time of call. Raises LP-H004 if two logs of one process overlap."""
+    """What the logs hold by now, by time of call, which begins at 0. Raises LP-H004 if two logs of one process overlap."""
     fresh = _fresh(process for process, _ in logs)
-    found = [op for process, log in logs for op in _operations(process, log, labels, fresh)]
+    held = [(process, log.entries()) for process, log in logs]
+    start = min((entries[0][2] for _, entries in held if entries), default=0)
+    found = [op for process, entries in held for op in _operations(process, entries, labels, start, fresh)]
     return History(sorted(found, key=lambda op: op.call), source=source)
 
 
-def _operations(process: Process, log: ThreadLog, labels: Sequence[Label], fresh: Iterator[int]) -> Iterator[Operation]:
+def _operations(
+    process: Process, entries: Sequence[Entry], labels: Sequence[Label], start: int, fresh: Iterator[int]
+) -> Iterator[Operation]:
     acting = process
-    for number, args, call, return_, ending, result in log.entries():
+    for number, args, call, return_, ending, result in entries:
         label = labels[number]
         outcome = _OUTCOMES[ending]
         if outcome is Outcome.UNKNOWN:
-            yield Operation(acting, label.name, args, None, call, None, outcome, label.key)
+            yield Operation(acting, label.name, args, None, call - start, None, outcome, label.key)
             another = next(fresh)
             acting = another if isinstance(process, int) else f"{process} ({another})"
         else:
+            assert return_ is not None
             given = FrozenObject(raises=result) if ending is Ending.RAISED else result
-            yield Operation(acting, label.name, args, given, call, return_, outcome, label.key)
+            yield Operation(acting, label.name, args, given, call - start, return_ - start, outcome, label.key)
 
 
 _OUTCOMES = {

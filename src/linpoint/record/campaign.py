@@ -82,7 +82,7 @@ class Campaign:
     def __exit__(self, *_: object) -> None:
         sys.setswitchinterval(self._interval)
         if self._crew is not None:
-            self._crew.close(abandoned=True)
+            self._crew.close()
 
     def over(self) -> str | None:
         """Why no other run is to begin, if so."""
@@ -119,7 +119,7 @@ class Campaign:
         histories = [self._history(crew, at) for at in range(instances)]
         stuck = self._stuck(crew, hanging, histories) if hanging else {}
         if hanging:
-            crew.close(abandoned=True)
+            crew.close()
             self._crew = None
         else:
             for log in crew.logs:

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-from linpoint.executors.threads import AbandonedError, raise_in
+from linpoint.executors.threads import GRACE, AbandonedError, raise_in
 from linpoint.record._native_record import Ending, Gate, ThreadLog, wait_precisely
 from linpoint.record.assembling import new_log
 from linpoint.record.workload import Program
@@ -113,15 +113,16 @@ class Crew:
         frames = sys._current_frames()  # noqa: SLF001 - the documented way, in spite of its name
         return {worker: frames.get(self._threads[worker].ident or 0) for worker in sorted(workers)}
 
-    def close(self, *, abandoned: bool = False) -> None:
+    def close(self) -> None:
         """No more work. Workers that hang get an exception raised in their Python code, which ends loops."""
         self._closed = True
         for inbox in self._inboxes:
             inbox.put(None)
+        last = time.monotonic() + GRACE
         for thread in self._threads:
-            if not abandoned:
-                thread.join()
-            elif thread.ident is not None and thread.is_alive():
+            thread.join(max(0.0, last - time.monotonic()))
+            if thread.is_alive():
+                assert thread.ident is not None
                 raise_in(thread.ident, AbandonedError)
 
     def _work(self, worker: int, precise: bool) -> None:

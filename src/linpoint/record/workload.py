@@ -60,6 +60,7 @@ class Workload:
         self._only_scenarios = scenarios is not None
         self.labels = [Label(name) for name in definition.operations]
         self._numbers = {name: number for number, name in enumerate(definition.operations)}
+        self._choices = tuple(definition.operations.values())
         self._observation: Program = ()
         if definition.observe is not None and _OBSERVATION in spec.steps:
             self._observation = ((len(self.labels), definition.observe, ()),)
@@ -109,13 +110,16 @@ class Workload:
         )
 
     def _drawn(self, rng: random.Random, count: int) -> Program:
-        choices = list(self._definition.operations.values())
-        drawn = (rng.choice(choices) for _ in range(count))
+        number = rng.random
         return tuple(
-            (self._numbers[each.name], each.call, _fresh(rng.choice(values) for values in each.sources))
-            for each in drawn
+            (
+                self._numbers[each.name],
+                each.call,
+                _fresh([values[int(number() * len(values))] for values in each.sources]),
+            )
+            for each in rng.choices(self._choices, k=count)
         )
 
 
 def _fresh(values: Iterable[Any]) -> tuple[Any, ...]:
-    return tuple(map(thaw, values))
+    return tuple([thaw(value) for value in values])

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace linpoint::record {
 
@@ -57,14 +58,18 @@ class Log {
   [[nodiscard]] bool open() const { return open_; }
   [[nodiscard]] std::size_t size() const { return size_.load(std::memory_order_acquire); }
 
-  /// Shows each entry to `visit`, which returns whether to go on, in the order of the calls; whether it saw them all.
+  /// Shows each entry to `visit`, in the order of the calls.
   template <typename Visit>
-  bool visit(Visit visit) const {
-    std::size_t left = size();
-    for (const Block* block = first_.get(); left > 0; block = block->next.get())
-      for (std::size_t at = 0; at < block->capacity && left > 0; ++at, --left)
-        if (!visit(block->entries[at])) return false;
-    return true;
+  void visit(Visit visit) const {
+    const Block* block = first_.get();
+    std::size_t at = 0;
+    for (std::size_t left = size(); left > 0; --left, ++at) {
+      if (at == block->capacity) {  // only now: the pointer may be read once an entry beyond it is known of
+        block = block->next.get();
+        at = 0;
+      }
+      visit(std::as_const(block->entries[at]));
+    }
   }
 
   /// Forgets everything. Only while nobody else reads or writes.
