@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import itertools
 import random
@@ -319,14 +320,19 @@ def test_tasks_are_processes() -> None:
         await asyncio.sleep(0.001)
         return value
 
+    async def hang() -> None:
+        with recorder.operation("hang"):
+            await asyncio.sleep(9)
+
     async def client(value: int) -> None:
         await read(value)
         with recorder.operation("write", value):
             await asyncio.sleep(0.001)
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.001):
-                with recorder.operation("hang"):
-                    await asyncio.sleep(9)
+        with contextlib.suppress(TimeoutError), recorder.operation("hang"):
+            await asyncio.wait_for(asyncio.sleep(9), 0.001)
+        hanging = asyncio.ensure_future(hang())
+        await asyncio.sleep(0.001)
+        hanging.cancel()
 
     async def main() -> None:
         await asyncio.gather(*map(client, range(3)))
@@ -335,7 +341,9 @@ def test_tasks_are_processes() -> None:
     history = recorder.history()
     assert sorted(op.result for op in history if op.name == "read") == [0, 1, 2]
     assert len({op.process for op in history if op.name == "read"}) == 3
-    assert all(op.outcome is Outcome.UNKNOWN for op in history if op.name == "hang")
+    hung = [op for op in history if op.name == "hang"]
+    assert [op.outcome for op in hung if op.result is None] == [Outcome.UNKNOWN] * 3
+    assert [op.result for op in hung if op.result] == [{"raises": "TimeoutError"}] * 3
 
 
 # What is kept
@@ -343,6 +351,9 @@ def test_tasks_are_processes() -> None:
 
 class Token:
     """Hashable, so it is a value of its own."""
+
+    def itself(self) -> Token:
+        return self
 
 
 def test_results_are_let_go_with_the_recorder() -> None:
@@ -360,7 +371,7 @@ def test_a_result_that_holds_the_recorder_is_collected() -> None:
     recorder = linpoint.Recorder()
     token = Token()
     token.recorder = recorder  # type: ignore[attr-defined]
-    recorder.recorded(lambda: token, name="get")()
+    recorder.recorded(token.itself)()
     with recorder.operation("put", token):
         pass
     reference = weakref.ref(token)

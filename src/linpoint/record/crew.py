@@ -30,7 +30,9 @@ from linpoint.record.workload import Program
 _LOOK: Final = 0.05
 """Seconds between two looks at who still works."""
 
-_SAMPLES: Final = 5
+_RUNNING: Final = _LOOK / 50
+"""Seconds of processor time between two looks that a thread which waits does not use."""
+
 _DEEPEST: Final = 6
 """Frames that are told of a thread that hangs."""
 
@@ -100,18 +102,17 @@ class Crew:
 
     def stuck(self, workers: frozenset[int]) -> dict[int, tuple[tuple[str, ...], bool]]:
         """Where the workers are, the innermost frame last, and whether they run on."""
-        looks = []
-        for _ in range(_SAMPLES):
-            looks.append({worker: _position(frame) for worker, frame in self._frames(workers).items()})
-            time.sleep(_LOOK / _SAMPLES)
-        return {
-            worker: (_stack(frame), any(look[worker] != looks[0][worker] for look in looks))
-            for worker, frame in self._frames(workers).items()
-        }
-
-    def _frames(self, workers: frozenset[int]) -> dict[int, FrameType | None]:
+        # Not by their frames: a thread lets others look only at certain steps, so a loop is always seen at the same one.
+        before = {worker: _processor_time(self._threads[worker]) for worker in workers}
+        time.sleep(_LOOK)
         frames = sys._current_frames()  # noqa: SLF001 - the documented way, in spite of its name
-        return {worker: frames.get(self._threads[worker].ident or 0) for worker in sorted(workers)}
+        return {
+            worker: (
+                _stack(frames.get(self._threads[worker].ident or 0)),
+                _processor_time(self._threads[worker]) - before[worker] > _RUNNING,
+            )
+            for worker in sorted(workers)
+        }
 
     def close(self) -> None:
         """No more work. Workers that hang get an exception raised in their Python code, which ends loops."""
@@ -163,8 +164,12 @@ def _work_once(inbox: queue.SimpleQueue[tuple[Job, Gate | None] | None], log: Th
     return True
 
 
-def _position(frame: FrameType | None) -> tuple[int, int]:
-    return (0, 0) if frame is None else (id(frame), frame.f_lasti)
+def _processor_time(thread: threading.Thread) -> float:
+    """Seconds that a thread has run; 0 where the system does not tell."""
+    clock_of = getattr(time, "pthread_getcpuclockid", None)
+    if clock_of is None or thread.ident is None or not thread.is_alive():
+        return 0.0
+    return time.clock_gettime(clock_of(thread.ident))
 
 
 def _stack(frame: FrameType | None) -> tuple[str, ...]:
