@@ -41,9 +41,9 @@ class RecordedOperation:
 
     __slots__ = ("_begin", "_log", "_recorder", "outcome", "result")
 
-    def __init__(self, recorder: Recorder, begin: tuple[int, tuple[Any, ...], Process | None]) -> None:
+    def __init__(self, recorder: Recorder, number: int, args: tuple[Any, ...], process: Process | None) -> None:
         self._recorder = recorder
-        self._begin = begin
+        self._begin = number, args, process
         self.result: Any = None
         self.outcome = Outcome.OK
 
@@ -98,7 +98,7 @@ class Recorder:
 
         ``process`` is who calls, by default the thread or the asyncio task; ``key`` names the object.
         """
-        return RecordedOperation(self, (self._number(name, key), args, process))
+        return RecordedOperation(self, self._number(name, key), args, process)
 
     def wrap(
         self,
@@ -186,49 +186,50 @@ class Recorder:
         return sum(len(log) for _, log in list(self._logs))
 
     def _begin(self, number: int, args: tuple[Any, ...], process: Process | None) -> ThreadLog:
-        log = self._log(process)
+        if process is None and "asyncio" in sys.modules:  # who has not imported it has no tasks
+            process = self._task()
+        try:
+            log: ThreadLog = self._mine.logs[process]
+        except (AttributeError, KeyError):
+            log = self._new_log(process)
         if not log.call(number, args):
-            last = self._labels[log.entries()[-1][0]].name
-            who = "a thread or task" if process is None else f"process {process}"
-            raise HistoryError(
-                "LP-H004",
-                f'{who} called "{self._labels[number].name}" inside of its own "{last}".',
-                place="recorder",
-                remedy="Record the outer operation alone, or give overlapping operations different process ids.",
-            )
+            raise self._overlapping(log, number, process)
         return log
 
+    def _overlapping(self, log: ThreadLog, number: int, process: Process | None) -> HistoryError:
+        last = self._labels[log.entries()[-1][0]].name
+        who = "a thread" if process is None else f"process {process}"
+        return HistoryError(
+            "LP-H004",
+            f'{who} called "{self._labels[number].name}" inside of its own "{last}".',
+            place="recorder",
+            remedy="Record the outer operation alone, or give overlapping operations different process ids.",
+        )
+
     def _number(self, name: str, key: Value) -> int:
-        label = (name, canonical(key))
+        label = (name, None if key is None else canonical(key))
         number = self._numbers.get(label)
         if number is not None:
             return number
         with self._labelling:
-            number = self._numbers.setdefault(label, len(self._labels))
-            if number == len(self._labels):
+            if label not in self._numbers:
                 self._labels.append(Label(name, freeze(key)))
-            return number
+                self._numbers[label] = len(self._labels) - 1
+            return self._numbers[label]
 
-    def _log(self, process: Process | None) -> ThreadLog:
-        """The log of this thread for ``process``. No two threads share one, also where they are one process."""
-        if process is None:
-            process = self._task()
-        try:
-            return self._mine.logs[process]  # type: ignore[no-any-return]
-        except AttributeError:
-            self._mine.logs = {}
-        except KeyError:
-            pass
+    def _new_log(self, process: Process | None) -> ThreadLog:
+        """A log of this thread for ``process``. No two threads share one, also where they are one process."""
         if process is not None and type(process) not in (int, str):
             raise UsageError("LP-U001", f"{process!r} is not a process.", remedy="Name it by an integer or a string.")
-        log = self._mine.logs[process] = new_log(_ROOM)
+        log = new_log(_ROOM)
+        vars(self._mine).setdefault("logs", {})[process] = log
         self._logs.append((next(self._processes) if process is None else process, log))
         return log
 
     def _task(self) -> int | None:
         """The process that the asyncio task is, if this is one."""
-        asyncio = sys.modules.get("asyncio")  # who has not imported it has no tasks
-        if asyncio is None or asyncio._get_running_loop() is None:  # noqa: SLF001 - exported; the public one raises
+        asyncio = sys.modules["asyncio"]
+        if asyncio._get_running_loop() is None:  # noqa: SLF001 - exported; the public one raises
             return None
         task = asyncio.current_task()
         if task is None:

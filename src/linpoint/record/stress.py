@@ -109,7 +109,6 @@ def conduct(settings: Settings, budget: Budget, *, progress: Progress | None = N
         operations=settings.operations,
         seed=settings.seed,
     )
-    remaining = budget.remaining()
     campaign = Campaign(
         settings.definition,
         settings.spec,
@@ -117,8 +116,7 @@ def conduct(settings: Settings, budget: Budget, *, progress: Progress | None = N
         budget,
         instances=settings.instances,
         erratic=settings.erratic,
-        # So that an object that hangs at once is found within the budget.
-        patience=settings.patience if remaining is None else min(settings.patience, remaining / 2),
+        patience=settings.patience,
     )
     finding, interrupted = None, False
     try:
