@@ -63,7 +63,7 @@ ADD = {"fetch_add": {"n": [1]}}
 
 
 def stress(test: Any, calls: Any = ADD, *, spec: Any = "fetch-add", **options: Any) -> linpoint.StressResult:
-    return linpoint.stress(test, calls=calls, spec=spec, **{"budget": 20, "patience": 0.3, **options})
+    return linpoint.stress(test, calls=calls, spec=spec, **{"budget": 20, **options})
 
 
 def left_behind() -> list[threading.Thread]:
@@ -99,8 +99,8 @@ def test_the_correct_twin_passes_and_says_what_was_covered() -> None:
     assert result.raise_for_violation() is None
     assert (result.runs, result.operations, result.kind, result.verdict) == (7, 84, None, None)
     assert told == [(run, 12 * run) for run in range(1, 8)]
-    assert result.statistics["overlapping_runs"] == 7
-    assert result.statistics["overlapping_pairs"] >= 7 * 3
+    assert 0 < result.statistics["overlapping_runs"] <= 7
+    assert result.statistics["overlapping_pairs"] >= result.statistics["overlapping_runs"]
     assert result.warnings == ()
     text = "\n".join(lines_of(result))
     assert "LINEARIZABLE, as far as 7 runs of LockedCounter fit" in text
@@ -153,7 +153,7 @@ def test_an_operation_that_ends_its_thread(error: type[BaseException]) -> None:
     class Leaving(LockedCounter):
         def fetch_add(self, n: int) -> int:
             found = super().fetch_add(n)
-            if found == 3:
+            if found == 1:
                 raise error
             return found
 
@@ -205,7 +205,7 @@ FACE_TO_FACE = Scenario(((Call("one"),), (Call("other"),)))
 
 @pytest.mark.parametrize("instances", [1, 2])
 def test_a_deadlock_is_a_finding_with_places(instances: int) -> None:
-    result = stress(TwoLocks, CROSS, spec=Crossing, scenarios=[FACE_TO_FACE], instances=instances)
+    result = stress(TwoLocks, CROSS, spec=Crossing, scenarios=[FACE_TO_FACE], instances=instances, patience=0.5)
     assert (result.status, result.kind) == (Status.VIOLATION, "deadlock")
     assert [each.process for each in result.stuck] == [0, 1]
     assert not any(each.running for each in result.stuck)
@@ -229,7 +229,7 @@ def test_a_loop_without_end_is_a_livelock_and_is_ended() -> None:
             pass
 
     before = len(left_behind())
-    result = stress(Spinning, CROSS, spec=Crossing, scenarios=[FACE_TO_FACE])
+    result = stress(Spinning, CROSS, spec=Crossing, scenarios=[FACE_TO_FACE], patience=0.5)
     assert (result.status, result.kind) == (Status.VIOLATION, "livelock")
     assert "process 0 runs on in one() -> ?" in result.text
     for _ in range(100):
@@ -246,7 +246,7 @@ def test_a_hang_before_the_threads_start_is_found_too() -> None:
         def other(self) -> None:
             pass
 
-    result = stress(Stuck, CROSS, spec=Crossing, scenarios=[scenario])
+    result = stress(Stuck, CROSS, spec=Crossing, scenarios=[scenario], patience=0.5)
     assert result.kind == "deadlock"
     assert result.operations == 1
 
@@ -272,7 +272,7 @@ LOCKING = {"acquire": None, "release": None}
 
 def test_waiting_for_what_is_held_is_no_deadlock() -> None:
     scenario = Scenario(((Call("acquire"),), (Call("acquire"),)))
-    result = stress(Mutex, LOCKING, spec="mutex", scenarios=[scenario], iterations=2)
+    result = stress(Mutex, LOCKING, spec="mutex", scenarios=[scenario], iterations=2, patience=0.5)
     assert result.status is Status.LINEARIZABLE
     assert result.runs == 2
     assert any("wait for ever, as the spec allows" in warning for warning in result.warnings)
@@ -280,7 +280,7 @@ def test_waiting_for_what_is_held_is_no_deadlock() -> None:
 
 def test_waiting_for_what_is_free_is_one() -> None:
     scenario = Scenario(((Call("acquire"), Call("release")), (Call("acquire"), Call("release"))))
-    result = stress(Forgetful, LOCKING, spec="mutex", scenarios=[scenario])
+    result = stress(Forgetful, LOCKING, spec="mutex", scenarios=[scenario], patience=0.5)
     assert (result.status, result.kind) == (Status.VIOLATION, "deadlock")
     assert len(result.stuck) == 1
 

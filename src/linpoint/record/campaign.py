@@ -17,6 +17,7 @@ from linpoint.checkers.check import check
 from linpoint.errors import UsageError
 from linpoint.executors.threads import peak_memory, resident_memory
 from linpoint.histories.history import History
+from linpoint.histories.operation import Outcome
 from linpoint.histories.values import counted
 from linpoint.record.assembling import history_of
 from linpoint.record.crew import Crew, Job, Stuck
@@ -200,8 +201,9 @@ class Campaign:
         found: dict[int, tuple[Stuck, ...]] = {}
         for worker, (stack, running) in crew.stuck(hanging).items():
             at, process = divmod(worker, self._threads)
-            open_one = next((op for op in reversed(histories[at]) if op.process == process), None)
-            found[at] = (*found.get(at, ()), Stuck(process, str(open_one), stack, running))
+            last = next((op for op in reversed(histories[at]) if op.process == process), None)
+            where = str(last) if last is not None and last.outcome is Outcome.UNKNOWN else "no operation"
+            found[at] = (*found.get(at, ()), Stuck(process, where, stack, running))
         return found
 
     def _decide(self, history: History, run: int, stuck: tuple[Stuck, ...]) -> Finding | None:

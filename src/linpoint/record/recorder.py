@@ -181,10 +181,6 @@ class Recorder:
         """What was recorded until now, by time of call. An operation that has not returned has an unknown outcome."""
         return history_of(list(self._logs), self._labels, source="recorder")
 
-    def __len__(self) -> int:
-        """How many operations have been called."""
-        return sum(len(log) for _, log in list(self._logs))
-
     def _begin(self, number: int, args: tuple[Any, ...], process: Process | None) -> ThreadLog:
         if process is None and "asyncio" in sys.modules:  # who has not imported it has no tasks
             process = self._task()
