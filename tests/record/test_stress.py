@@ -424,6 +424,16 @@ def test_an_object_that_cannot_be_made() -> None:
     assert caught.value.code == "LP-U009"
 
 
+def test_an_object_whose_making_hangs() -> None:
+    def hang() -> Any:
+        threading.Event().wait()
+
+    result = stress(hang, patience=0.5)
+    assert (result.status, result.kind) == (Status.VIOLATION, "deadlock")
+    assert "process 0 waits in no operation" in result.text
+    assert "threading.Event().wait()" in result.text
+
+
 def test_coroutines_are_refused() -> None:
     async def add(counter: Any, n: int) -> None: ...
 

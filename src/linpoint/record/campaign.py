@@ -20,7 +20,7 @@ from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
 from linpoint.histories.values import counted
 from linpoint.record.assembling import history_of
-from linpoint.record.crew import Crew, Job, Stuck
+from linpoint.record.crew import Crew, Job, Stuck, Subject
 from linpoint.record.hanging import waits_rightly, without_exceptions
 from linpoint.record.result import StressResult, has_interpreter_lock, overlapping_pairs
 from linpoint.record.workload import Plan, Program, Workload
@@ -98,24 +98,12 @@ class Campaign:
         """So many runs at once, each on a fresh object of its own; what is wrong with the first that is wrong."""
         began = time.monotonic()
         numbers = range(self.runs, self.runs + instances)
-        plans = [self._workload.plan(number) for number in numbers]
-        subjects = [self._setup() for _ in plans]
         crew = self._crew = self._crew or Crew(
             self._instances * self._threads, expected=self._workload.most_operations, precise=self._erratic
         )
         if self._erratic:
             sys.setswitchinterval(self._workload.rng(self.runs, "interval").choice(_INTERVALS))
-        hanging: frozenset[int] = frozenset()
-        for phase in (_before, _together, _after):
-            jobs = {
-                at * self._threads + thread: Job(subject, program, self._pauses(number, thread, program))
-                for at, (number, plan, subject) in enumerate(zip(numbers, plans, subjects, strict=True))
-                for thread, program in enumerate(phase(plan))
-                if program
-            }
-            hanging = crew.run(jobs, patience=self._patience, deadline=self._budget.deadline)
-            if hanging:
-                break
+        hanging = self._perform(crew, numbers)
         sys.setswitchinterval(self._interval)
         histories = [self._history(crew, at) for at in range(instances)]
         stuck = self._stuck(crew, hanging, histories) if hanging else {}
@@ -172,10 +160,27 @@ class Campaign:
             tuple(warnings),
         )
 
-    def _setup(self) -> Any:
-        try:
-            return self._definition.setup()
-        except Exception as error:
+    def _perform(self, crew: Crew, numbers: range) -> frozenset[int]:
+        """Let the workers do these runs, each on a fresh object; those that hang."""
+        plans = [self._workload.plan(number) for number in numbers]
+        subjects = [Subject(self._definition.setup) for _ in plans]
+        hanging: frozenset[int] = frozenset()
+        for phase in (_before, _together, _after):
+            jobs = {
+                at * self._threads + thread: Job(subject, program, self._pauses(number, thread, program), thread == 0)
+                for at, (number, plan, subject) in enumerate(zip(numbers, plans, subjects, strict=True))
+                for thread, program in enumerate(phase(plan))
+                if program or (thread == 0 and phase is _together)  # who makes the object, if nobody did
+            }
+            hanging = crew.run(jobs, patience=self._patience, deadline=self._budget.deadline)
+            if hanging:
+                break
+        self._raise_for(subjects)
+        return hanging
+
+    def _raise_for(self, subjects: list[Subject]) -> None:
+        error = next((each.error for each in subjects if each.error is not None), None)
+        if error is not None:
             raise UsageError(
                 "LP-U009",
                 f"the setup of {self._definition.name} raised {type(error).__name__}: {error}.",

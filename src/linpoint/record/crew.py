@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -37,13 +37,35 @@ _DEEPEST: Final = 6
 """Frames that are told of a thread that hangs."""
 
 
+class Subject:
+    """The object of a run. A worker makes it, so that a setup that hangs is found as anything else that hangs."""
+
+    def __init__(self, setup: Callable[[], Any]) -> None:
+        self._setup: Callable[[], Any] | None = setup
+        self.thing: Any = None
+        self.error: BaseException | None = None
+
+    def make(self) -> None:
+        """Make it, unless that was done."""
+        setup, self._setup = self._setup, None
+        try:
+            if setup is not None:
+                self.thing = setup()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - for the one who gave the setup
+            self.error = error
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What one worker does in a phase of a run: calls on an object, with a pause before each."""
+    """What one worker does in a phase of a run: calls on an object, with a pause before each.
 
-    subject: Any
+    One of the workers of an object is ``first``, the same in all phases, and makes it.
+    """
+
+    subject: Subject
     program: Program
     pauses: Sequence[float] | None = None
+    first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +165,15 @@ def _work_once(inbox: queue.SimpleQueue[tuple[Job, Gate | None] | None], log: Th
     if given is None:
         return False
     job, gate = given
-    subject = job.subject
+    if job.first:
+        job.subject.make()
     pauses = itertools.repeat(0.0) if job.pauses is None else iter(job.pauses)
     call, returned, sleep = log.call, log.returned, time.sleep
     if gate is not None:
         gate.arrive()
+    if job.subject.error is not None:
+        return True
+    subject = job.subject.thing
     for (number, function, args), pause in zip(job.program, pauses, strict=False):
         if pause:
             sleep(pause)

@@ -23,6 +23,8 @@ def waits_rightly(history: History, spec: Spec, check: Callable[[History], Verdi
     """Whether the spec lets every operation of unknown outcome wait, once the others have taken effect."""
     complete = [at for at, op in enumerate(history) if op.outcome is not Outcome.UNKNOWN]
     hanging = [op for op in history if op.outcome is Outcome.UNKNOWN]
+    if not hanging:
+        return False  # it hangs outside of any operation
     verdict = check(history.select(complete))
     if verdict.status is not Status.LINEARIZABLE or verdict.witness is None:
         return False  # one of them did take effect, and yet did not return
