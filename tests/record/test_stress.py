@@ -431,6 +431,7 @@ def test_an_object_whose_making_hangs() -> None:
     result = stress(hang, patience=0.5)
     assert (result.status, result.kind) == (Status.VIOLATION, "deadlock")
     assert "process 0 waits in no operation" in result.text
+    assert len(result.stuck) == 1
     assert "threading.Event().wait()" in result.text
 
 

@@ -11,7 +11,7 @@ import sys
 import time
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from linpoint.checkers.check import check
 from linpoint.errors import UsageError
@@ -208,7 +208,8 @@ class Campaign:
             at, process = divmod(worker, self._threads)
             last = next((op for op in reversed(histories[at]) if op.process == process), None)
             where = str(last) if last is not None and last.outcome is Outcome.UNKNOWN else "no operation"
-            found[at] = (*found.get(at, ()), Stuck(process, where, stack, running))
+            if stack:  # else it waits for the others
+                found[at] = (*found.get(at, ()), Stuck(process, where, stack, running))
         return found
 
     def _decide(self, history: History, run: int, stuck: tuple[Stuck, ...]) -> Finding | None:
@@ -247,9 +248,8 @@ class Campaign:
         if remaining is not None and remaining <= 0:
             return Finding(Status.UNKNOWN, f"the budget ended inside of {run}", None, verdict, history, stuck)
         kind = "livelock" if all(each.running for each in stuck) else "deadlock"
-        why = (
-            f"in {run} nothing moved for {self._patience:g} s, and {counted(len(stuck), 'operation')} had not returned"
-        )
+        inside = counted(sum(op.outcome is Outcome.UNKNOWN for op in history), "operation")
+        why = f"in {run} nothing moved for {self._patience:g} s, and {inside} had not returned"
         return Finding(Status.VIOLATION, why, kind, verdict, history, stuck)
 
     def _check(self, history: History) -> Verdict:
