@@ -219,6 +219,24 @@ def test_a_deadlock_is_a_finding_with_places(instances: int) -> None:
         result.raise_for_violation()
 
 
+def test_functions_that_are_not_pythons_hang_too() -> None:
+    """Their threads have no frame but ours."""
+
+    def held() -> Any:
+        lock = threading.Lock()
+        lock.acquire()
+        return lock
+
+    acquire = TestedOperation("one", type(threading.Lock()).acquire)
+    definition = Definition("Held", held, {"one": acquire}, Crossing)
+    result = linpoint.stress(definition, threads=2, operations=1, patience=0.5)
+    assert (result.status, result.kind) == (Status.VIOLATION, "deadlock")
+    assert [str(each) for each in result.stuck] == [f"process {n} waits in one() -> ?" for n in (0, 1)]
+    making = linpoint.stress(Definition("Made", held().acquire, {"one": acquire}, Crossing), threads=2, patience=0.5)
+    assert making.kind == "deadlock"
+    assert {each.operation for each in making.stuck} == {None}
+
+
 def test_a_loop_without_end_is_a_livelock_and_is_ended() -> None:
     class Spinning:
         def one(self) -> None:

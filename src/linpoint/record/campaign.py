@@ -203,14 +203,17 @@ class Campaign:
 
     def _stuck(self, crew: Crew, hanging: frozenset[int], histories: list[History]) -> dict[int, tuple[Stuck, ...]]:
         """The threads that hang, by the run that they belong to."""
-        found: dict[int, tuple[Stuck, ...]] = {}
+        found: dict[int, list[Stuck]] = {}
         for worker, (stack, running) in crew.stuck(hanging).items():
             at, process = divmod(worker, self._threads)
             last = next((op for op in reversed(histories[at]) if op.process == process), None)
-            where = str(last) if last is not None and last.outcome is Outcome.UNKNOWN else "no operation"
-            if stack:  # else it waits for the others
-                found[at] = (*found.get(at, ()), Stuck(process, where, stack, running))
-        return found
+            inside = str(last) if last is not None and last.outcome is Outcome.UNKNOWN else None
+            found.setdefault(at, []).append(Stuck(process, inside, stack, running))
+        # Who is nowhere waits for the others; but a run that hangs never goes without anybody who does.
+        return {
+            at: tuple([each for each in threads if each.stack or each.operation] or threads)
+            for at, threads in found.items()
+        }
 
     def _decide(self, history: History, run: int, stuck: tuple[Stuck, ...]) -> Finding | None:
         began = time.monotonic()

@@ -70,15 +70,18 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """A thread that hangs: in which operation, where, and whether it still runs (a loop without end) or waits."""
+    """A thread that hangs: in which operation, where, and whether it still runs (a loop without end) or waits.
+
+    ``operation`` is None before and between operations; ``stack`` is empty inside of a function that is not Python's.
+    """
 
     process: int
-    operation: str
+    operation: str | None
     stack: tuple[str, ...]
     running: bool
 
     def __str__(self) -> str:
-        what = f"process {self.process} {'runs on' if self.running else 'waits'} in {self.operation}"
+        what = f"process {self.process} {'runs on' if self.running else 'waits'} in {self.operation or 'no operation'}"
         return "\n".join([what, *(f"    {frame}" for frame in self.stack)])
 
 
@@ -201,7 +204,7 @@ def _processor_time(thread: threading.Thread) -> float:
 def _stack(frame: FrameType | None) -> tuple[str, ...]:
     """The user's frames of a thread, without ours around them."""
     if frame is None:
-        return ("outside of Python",)
+        return ()
     found = [each for each in traceback.extract_stack(frame) if each.filename != __file__]
     inside = list(itertools.dropwhile(lambda each: each.filename == threading.__file__, found))[-_DEEPEST:]
     return tuple(f"{_short(each.filename)}:{each.lineno} {each.name}: {each.line}" for each in inside)

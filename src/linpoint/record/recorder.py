@@ -32,7 +32,7 @@ from linpoint.histories.values import Value, canonical, freeze
 from linpoint.record._native_record import Ending, ThreadLog
 from linpoint.record.assembling import Label, history_of, new_log
 
-_ROOM: Final = 256
+_ROOM: Final = 32
 """Operations of a thread before its log takes more memory; then it doubles."""
 
 
