@@ -121,7 +121,7 @@ class Crew:
                 moved = sum(len(log) for log in self.logs) - len(left)
                 if moved != seen:
                     seen, since = moved, now
-                elif now - since > patience or (deadline is not None and now > deadline):
+                if now - since > patience or (deadline is not None and now > deadline):
                     break
         return frozenset(left)
 
