@@ -411,6 +411,19 @@ def test_ctrl_c_gives_what_was_covered(at: int) -> None:
     assert "Ctrl-C" in result.text
 
 
+def press(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_takes_no_violation_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings(definition_of_object(SlowCounter, ADD), linpoint.specs.fetch_add, threads=2, operations=9)
+    at_once, interrupted = conduct(settings, Budget.starting_now(20, None), progress=press)
+    assert (at_once.status, interrupted) == (Status.VIOLATION, True) or at_once.runs == 1
+    monkeypatch.setattr("linpoint.record.campaign.without_exceptions", press)
+    inside, interrupted = conduct(settings, Budget.starting_now(20, None))
+    assert (inside.status, inside.kind, interrupted) == (Status.VIOLATION, "linearizability", True)
+
+
 def test_limits_are_kept() -> None:
     began = time.monotonic()
     result = stress(LockedCounter, operations=5, budget=0.5)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Self
 
 from linpoint.checkers.check import check
@@ -76,6 +76,8 @@ class Campaign:
         self._checking = 0.0
         self.runs = 0
         self.operations = 0
+        self.finding: Finding | None = None
+        """As soon as it is certain: Ctrl-C while more is found out about it must not make a pass of it."""
 
     def __enter__(self) -> Self:
         return self
@@ -226,24 +228,22 @@ class Campaign:
         verdict = self._check(history)
         if verdict.status is Status.UNKNOWN:
             return Finding(verdict.status, f"{run} was not decided: {verdict.why}", None, verdict, history, stuck)
-        if verdict.status is Status.VIOLATION and self._check(history).status is not Status.VIOLATION:
-            why = f"two checks of {run} disagree, so the spec {self._spec.name} is not pure"
-            return Finding(Status.UNKNOWN, why, None, verdict, history, stuck)
-        self.runs += 1
-        self.operations += len(history)
-        pairs = overlapping_pairs(history)
-        self._counts["pairs"] += pairs
-        self._counts["overlapping"] += pairs > 0
-        self._warnings.update(verdict.warnings)
         if verdict.status is Status.VIOLATION:
-            excused = without_exceptions(history)
-            kind = "linearizability"
-            if excused is not None and self._check(excused).status is Status.LINEARIZABLE:
-                kind = "exception"
+            if self._check(history).status is Status.LINEARIZABLE:
+                why = f"two checks of {run} disagree, so the spec {self._spec.name} is not pure"
+                return Finding(Status.UNKNOWN, why, None, verdict, history, stuck)
             why = f"{run} does not fit the spec {self._spec.name}"
-            return Finding(verdict.status, why, kind, verdict, history, stuck)
-        if not stuck:
-            return None
+            self.finding = Finding(verdict.status, why, "linearizability", verdict, history, stuck)
+            excused = without_exceptions(history)
+            if excused is not None and self._check(excused).status is Status.LINEARIZABLE:
+                self.finding = replace(self.finding, kind="exception")
+        elif stuck:
+            self.finding = self._hanging(history, verdict, run, stuck)
+        self._count(history, verdict)
+        return self.finding
+
+    def _hanging(self, history: History, verdict: Verdict, run: str, stuck: tuple[Stuck, ...]) -> Finding | None:
+        """What is wrong with a run that hangs, though whatever returned is right."""
         if waits_rightly(history, self._spec, self._check):
             self._counts["waiting"] += 1
             return None
@@ -254,6 +254,14 @@ class Campaign:
         inside = counted(sum(op.outcome is Outcome.UNKNOWN for op in history), "operation")
         why = f"in {run} nothing moved for {self._patience:g} s, and {inside} had not returned"
         return Finding(Status.VIOLATION, why, kind, verdict, history, stuck)
+
+    def _count(self, history: History, verdict: Verdict) -> None:
+        self.runs += 1
+        self.operations += len(history)
+        pairs = overlapping_pairs(history)
+        self._counts["pairs"] += pairs
+        self._counts["overlapping"] += pairs > 0
+        self._warnings.update(verdict.warnings)
 
     def _check(self, history: History) -> Verdict:
         remaining = self._budget.remaining()

@@ -132,7 +132,8 @@ def conduct(settings: Settings, budget: Budget, *, progress: Progress | None = N
                     progress(campaign.runs, campaign.operations)
     except KeyboardInterrupt:
         interrupted = True
-        finding = Finding(Status.LINEARIZABLE if campaign.runs else Status.UNKNOWN, "stopped by Ctrl-C")
+        passed = Status.LINEARIZABLE if campaign.runs else Status.UNKNOWN
+        finding = finding or campaign.finding or Finding(passed, "stopped by Ctrl-C")
     return campaign.result(finding, settings.seed), interrupted
 
 
