@@ -20,8 +20,8 @@ from linpoint.errors import (
 from linpoint.explain import Explanation, PrecedenceGraph
 from linpoint.histories import Annotation, Crash, History, Operation, Outcome, history
 from linpoint.histories.formats import load, save
-from linpoint.scenarios import ConcurrentTest, Scenario, operation
 from linpoint.record import Recorder, StressResult, stress
+from linpoint.scenarios import ConcurrentTest, Scenario, operation
 from linpoint.specs.conformance import conformance
 from linpoint.specs.functional import spec
 from linpoint.specs.protocol import Spec
@@ -41,14 +41,14 @@ __all__ = [
     "Operation",
     "Outcome",
     "PrecedenceGraph",
-    "Scenario",
     "Recorder",
+    "Scenario",
     "Spec",
     "SpecError",
     "Statistics",
     "Status",
-    "TestError",
     "StressResult",
+    "TestError",
     "UndecidedError",
     "UsageError",
     "Verdict",
