@@ -14,6 +14,7 @@ import dis
 import enum
 import functools
 import inspect
+import itertools
 import linecache
 import types
 from collections.abc import Iterator
@@ -193,7 +194,7 @@ def _instructions(code: types.CodeType) -> Iterator[tuple[int, dis.Instruction, 
 def stack_depths(code: types.CodeType) -> dict[int, int]:
     """How many values are on the stack before each instruction that can be reached, by offset."""
     instructions = list(dis.get_instructions(code))
-    following = {one.offset: after.offset for one, after in zip(instructions, instructions[1:], strict=False)}
+    following = {one.offset: after.offset for one, after in itertools.pairwise(instructions)}
     by_offset = {one.offset: one for one in instructions}
     handlers = dis._parse_exception_table(code)  # type: ignore[attr-defined]  # noqa: SLF001 - nothing public tells it
     depths: dict[int, int] = {}

@@ -11,12 +11,11 @@ import _thread
 import enum
 import gc
 import random
-import sys
 import time
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python import bytecode, monitoring, patching, threads
@@ -72,7 +71,7 @@ class Session:
         self._seeded = False
         self.trouble: BaseException | None = None
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> Self:
         with ExitStack() as stack:
             stack.callback(members.clear)
             stack.enter_context(patching.replaced())

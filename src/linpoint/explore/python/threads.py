@@ -87,8 +87,11 @@ def _hash(self: threading.Thread) -> int:
 
 @contextmanager
 def known() -> Iterator[None]:
-    """Let the calling thread of the pool know itself. A thread that the interpreter has to make up when it is first asked
-    for would be steps of that run alone, and a daemon, as would be those that it starts."""
+    """Let the calling thread of the pool know itself.
+
+    A thread that the interpreter has to make up when it is first asked for would be steps of that run alone, and a daemon,
+    as would be those that it starts.
+    """
     ident = threading.get_ident()
     me = threading.Thread(name="linpoint", daemon=False)
     me._ident = ident  # type: ignore[attr-defined]  # noqa: SLF001 - as Thread does itself
@@ -101,14 +104,16 @@ def known() -> Iterator[None]:
 
 
 class Forgetful:
-    """In the place of the weak tables of all threads, which are interleaved code: what they do when an earlier run's threads
-    die would be steps of this run."""
+    """In the place of the weak tables of all threads, which are interleaved code.
+
+    What they do when threads of an earlier run die would be steps of this run.
+    """
 
     def add(self, thread: object) -> None:
-        pass
+        """As of a set."""
 
     def discard(self, thread: object) -> None:
-        pass
+        """As of a set."""
 
     def __iter__(self) -> Iterator[Any]:
         return iter(())
