@@ -5,13 +5,14 @@ verdict = linpoint.check(history, "queue")
 verdict.raise_for_violation()
 """
 
-from linpoint import specs
+from linpoint import specs, strategies
 from linpoint.checkers.check import check
 from linpoint.errors import (
     CertificateError,
     HistoryError,
     LinpointError,
     SpecError,
+    TestError,
     UndecidedError,
     UsageError,
     ViolationError,
@@ -19,6 +20,8 @@ from linpoint.errors import (
 from linpoint.explain import Explanation, PrecedenceGraph
 from linpoint.histories import Annotation, Crash, History, Operation, Outcome, history
 from linpoint.histories.formats import load, save
+from linpoint.scenarios import ConcurrentTest, Scenario, operation
+from linpoint.record import Recorder, StressResult, stress
 from linpoint.specs.conformance import conformance
 from linpoint.specs.functional import spec
 from linpoint.specs.protocol import Spec
@@ -28,6 +31,7 @@ from linpoint.verdicts import KeyVerdict, Statistics, Status, Verdict, Witness
 __all__ = [
     "Annotation",
     "CertificateError",
+    "ConcurrentTest",
     "Crash",
     "Explanation",
     "History",
@@ -37,10 +41,14 @@ __all__ = [
     "Operation",
     "Outcome",
     "PrecedenceGraph",
+    "Scenario",
+    "Recorder",
     "Spec",
     "SpecError",
     "Statistics",
     "Status",
+    "TestError",
+    "StressResult",
     "UndecidedError",
     "UsageError",
     "Verdict",
@@ -50,8 +58,11 @@ __all__ = [
     "conformance",
     "history",
     "load",
+    "operation",
     "save",
     "sequential",
     "spec",
     "specs",
+    "strategies",
+    "stress",
 ]

@@ -19,6 +19,7 @@ import linpoint
 NAMES = [
     "Annotation",
     "CertificateError",
+    "ConcurrentTest",
     "Crash",
     "Explanation",
     "History",
@@ -28,10 +29,14 @@ NAMES = [
     "Operation",
     "Outcome",
     "PrecedenceGraph",
+    "Scenario",
+    "Recorder",
     "Spec",
     "SpecError",
     "Statistics",
     "Status",
+    "TestError",
+    "StressResult",
     "UndecidedError",
     "UsageError",
     "Verdict",
@@ -41,10 +46,13 @@ NAMES = [
     "conformance",
     "history",
     "load",
+    "operation",
     "save",
     "sequential",
     "spec",
     "specs",
+    "strategies",
+    "stress",
 ]
 
 FUNCTIONS = {
@@ -62,6 +70,7 @@ FUNCTIONS = {
         "(path: str | os.PathLike[str], *, keyed: bool | None = None, columns: Mapping[str, str] | None = None, "
         "format: str | None = None) -> History"
     ),
+    "operation": "(function: Any = None, /, *, blocking: bool = False, name: str | None = None, **arguments: Any) -> Any",
     "save": "(history: History, path: str | os.PathLike[str], *, format: str | None = None) -> None",
     "sequential": (
         "(cls: Callable[..., Any], *, methods: Iterable[str] | Mapping[str, str] | None = None, "
@@ -71,11 +80,18 @@ FUNCTIONS = {
         "(body: type | None = None, *, partition: Partition | None = None, reads: Iterable[str] = ()) "
         "-> Spec | Callable[[type], Spec]"
     ),
+    "stress": (
+        "(test: Any, *, calls: Mapping[str, Any] | None = None, spec: Spec | str | Any = None, "
+        "scenarios: Iterable[Scenario] | None = None, threads: int = 4, operations: int = 50, "
+        "budget: str | float | Budget | None = '30s', iterations: int | None = None, seed: int = 0, instances: int = 1, "
+        "erratic: bool = False, patience: str | float = '5s', progress: Progress | None = None) -> StressResult"
+    ),
 }
 
 CLASSES = {
     "Annotation": "line text time until",
     "CertificateError": "as_dict at",
+    "ConcurrentTest": "after before instrument observe operations scenarios setup spec threads",
     "Crash": "covers line process time",
     "Explanation": (
         "as_dict as_html causes core culprit key minimal names needed other_initial others pattern picture precedence steps stuck "
@@ -95,6 +111,8 @@ CLASSES = {
         "as_dict as_dot as_svg condition contradicting contradictions crashes edges has key notes number operations reason "
         "sentence size spec verdict vertices"
     ),
+    "Scenario": "after as_dict before calls describe from_dict parse size threads",
+    "Recorder": "history operation recorded wrap",
     "Spec": (
         "allows any_operation arguments complaint doc factory initial key_argument name outcomes partition reads step "
         "step_named steps successors twin uses_process"
@@ -102,6 +120,11 @@ CLASSES = {
     "SpecError": "as_dict at",
     "Statistics": "as_dict configurations operations peak_memory_bytes seconds",
     "Status": "LINEARIZABLE UNKNOWN VIOLATION",
+    "TestError": "as_dict at",
+    "StressResult": (
+        "exhaustive history kind operations raise_for_violation runs seconds spec statistics status stuck test text verdict "
+        "warnings why"
+    ),
     "UndecidedError": "",
     "UsageError": "as_dict at",
     "Verdict": (
@@ -120,7 +143,7 @@ def test_the_public_names() -> None:
 
 
 def test_the_tables_here_cover_every_name() -> None:
-    assert set(FUNCTIONS) | set(CLASSES) | {"specs"} == set(NAMES)
+    assert set(FUNCTIONS) | set(CLASSES) | {"specs", "strategies"} == set(NAMES)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -132,7 +155,7 @@ def test_signatures_of_functions(name: str) -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_arguments_with_defaults_are_keyword_only(name: str) -> None:
     parameters = inspect.signature(getattr(linpoint, name)).parameters.values()
-    with_default = [p for p in parameters if p.default is not p.empty and p.name != "body"]
+    with_default = [p for p in parameters if p.default is not p.empty and p.name not in ("body", "function")]
     assert all(p.kind is p.KEYWORD_ONLY for p in with_default)
     assert inspect.getdoc(getattr(linpoint, name))
 
@@ -150,7 +173,7 @@ def test_members_of_classes(name: str) -> None:
 
 
 def test_the_exception_tree() -> None:
-    for name in ("HistoryError", "SpecError", "UsageError", "CertificateError"):
+    for name in ("HistoryError", "SpecError", "TestError", "UsageError", "CertificateError"):
         assert issubclass(getattr(linpoint, name), linpoint.LinpointError)
     assert issubclass(linpoint.ViolationError, AssertionError)
     assert not issubclass(linpoint.ViolationError, linpoint.LinpointError)

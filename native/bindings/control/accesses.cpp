@@ -44,8 +44,8 @@ bool cannot_change(PyObject* object) {
          object == Py_None || type == &PyFloat_Type || type == &PyBytes_Type || type == &PyFrozenSet_Type ||
          type == &PyRange_Type || type == &PySlice_Type || type == &PyComplex_Type || type == &PyFunction_Type ||
          type == &PyCFunction_Type || type == &PyMethod_Type || type == &PyModule_Type || PyType_Check(object) ||
-         type == &PyCode_Type || PyCoro_CheckExact(object) || object == Py_Ellipsis ||
-         object == Py_NotImplemented || PyExceptionInstance_Check(object) || type == &PyProperty_Type;
+         type == &PyCode_Type || PyCoro_CheckExact(object) || object == Py_Ellipsis || object == Py_NotImplemented ||
+         PyExceptionInstance_Check(object) || type == &PyProperty_Type;
 }
 
 bool is_container(PyObject* object) {
@@ -65,7 +65,8 @@ int first_container(PyObject* object, void* found) {
 PyObject* behind(PyObject* object) {
   const traverseproc traverse = Py_TYPE(object)->tp_traverse;
   PyObject* found = nullptr;
-  if (traverse != nullptr && !is_python_class(Py_TYPE(object))) traverse(object, first_container, static_cast<void*>(&found));
+  if (traverse != nullptr && !is_python_class(Py_TYPE(object)))
+    traverse(object, first_container, static_cast<void*>(&found));
   return found;
 }
 
@@ -113,7 +114,7 @@ void class_attribute(PyTypeObject* type, PyObject* name, Mode mode, std::vector<
   PyObject* found = _PyType_Lookup(type, name);
   if (mode == Mode::kRead && found != nullptr && is_code(found)) return;
   PyObject* owner = mode == Mode::kRead ? owner_of(type, name) : reinterpret_cast<PyObject*>(type);  // NOLINT
-  if (owner == nullptr || !is_python_class(reinterpret_cast<PyTypeObject*>(owner))) return;               // NOLINT
+  if (owner == nullptr || !is_python_class(reinterpret_cast<PyTypeObject*>(owner))) return;          // NOLINT
   out.push_back({owner, name, mode});
 }
 
@@ -189,21 +190,40 @@ bool is_lock(PyObject* object) {
 
 const std::unordered_set<std::string_view>& reading_methods() {
   static const std::unordered_set<std::string_view> names{
-      "get",          "keys",       "values",       "items",      "copy",     "index",     "count",
-      "__contains__", "__len__",    "__iter__",     "__getitem__", "union",    "difference", "intersection",
-      "issubset",     "issuperset", "isdisjoint",   "symmetric_difference",   "__eq__",    "__ne__",
-      "__reversed__", "__length_hint__", "fromkeys", "__repr__", "__sizeof__", "__reduce__", "__copy__"};
+      "get",        "keys",         "values",       "items",           "copy",        "index",
+      "count",      "__contains__", "__len__",      "__iter__",        "__getitem__", "union",
+      "difference", "intersection", "issubset",     "issuperset",      "isdisjoint",  "symmetric_difference",
+      "__eq__",     "__ne__",       "__reversed__", "__length_hint__", "fromkeys",    "__repr__",
+      "__sizeof__", "__reduce__",   "__copy__"};
   return names;
 }
 
 /// Functions that only look at their arguments; iterators among these move on all the same.
 const std::unordered_set<std::string_view>& reading_functions() {
-  static const std::unordered_set<std::string_view> names{
-      "len",   "sorted", "sum",      "min",        "max",    "any",  "all",   "iter",  "next", "repr",   "print",
-      "id",    "hash",   "abs",      "isinstance", "issubclass",     "callable", "bool", "divmod", "format", "ascii",
-      "round", "pow",    "chr",      "ord",        "bin",    "hex",  "oct",   "dir",   "open", "compile", "eval",
-      "exec",  "input",  "locals",   "globals",    "vars",   "__build_class__", "__import__", "nsmallest", "nlargest",
-      "bisect_left", "bisect_right", "dumps",      "deepcopy", "time", "monotonic", "perf_counter"};
+  static const std::unordered_set<std::string_view> names{"len",          "sorted",
+                                                          "sum",          "min",
+                                                          "max",          "any",
+                                                          "all",          "iter",
+                                                          "next",         "repr",
+                                                          "print",        "id",
+                                                          "hash",         "abs",
+                                                          "isinstance",   "issubclass",
+                                                          "callable",     "bool",
+                                                          "divmod",       "format",
+                                                          "ascii",        "round",
+                                                          "pow",          "chr",
+                                                          "ord",          "bin",
+                                                          "hex",          "oct",
+                                                          "dir",          "open",
+                                                          "compile",      "eval",
+                                                          "exec",         "input",
+                                                          "locals",       "globals",
+                                                          "vars",         "__build_class__",
+                                                          "__import__",   "nsmallest",
+                                                          "nlargest",     "bisect_left",
+                                                          "bisect_right", "dumps",
+                                                          "deepcopy",     "time",
+                                                          "monotonic",    "perf_counter"};
   return names;
 }
 
@@ -269,8 +289,7 @@ PyObject* bound(const Called& called, std::vector<Touched>& out) {
   PyObject* name = PyObject_GetAttrString(called.callable, "__name__");
   const char* text = name == nullptr ? nullptr : PyUnicode_AsUTF8(name);
   PyErr_Clear();
-  PyObject* lock =
-      self == nullptr || text == nullptr ? nullptr : method(self, text, called.args, called.count, out);
+  PyObject* lock = self == nullptr || text == nullptr ? nullptr : method(self, text, called.args, called.count, out);
   Py_XDECREF(self);  // the callable keeps it
   Py_XDECREF(name);
   return lock;
@@ -379,8 +398,8 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
       return nullptr;
     case Action::kReadGlobal:
     case Action::kWriteGlobal:
-      out.push_back({operands.globals, instruction.name,
-                     instruction.action == Action::kReadGlobal ? Mode::kRead : Mode::kWrite});
+      out.push_back(
+          {operands.globals, instruction.name, instruction.action == Action::kReadGlobal ? Mode::kRead : Mode::kWrite});
       return nullptr;
     case Action::kEnter:
       return is_lock(top[-operand]) ? top[-operand] : nullptr;
@@ -411,7 +430,7 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
 explore::Access access_of(const Touched& touched) {
   // SplitMix64's finaliser over both addresses.
   auto mixed = reinterpret_cast<std::uint64_t>(touched.object) * 0x9E3779B97F4A7C15ULL;  // NOLINT: a name
-  mixed ^= reinterpret_cast<std::uint64_t>(touched.name) + (mixed >> 29);              // NOLINT: a name
+  mixed ^= reinterpret_cast<std::uint64_t>(touched.name) + (mixed >> 29);                // NOLINT: a name
   mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9ULL;
   mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBULL;
   mixed ^= mixed >> 31;

@@ -22,11 +22,11 @@ struct Described {
 
 struct Hook {
   bool on = false;
-  nb::object describe;     ///< code -> None, or a list of (index, action, may_switch, always, depth, operand, name)
-  nb::object on_access;    ///< while a run is narrated: (process, code, offset, action, operands, touched)
-  nb::object uncontrolled; ///< called with a real lock that the program is about to use, its code and offset
-  nb::object watch;        ///< from 3.12 on, called with code whose instructions are to be told of
-  nb::object disable;      ///< from 3.12 on, the answer to what need not be told again
+  nb::object describe;      ///< code -> None, or a list of (index, action, may_switch, always, depth, operand, name)
+  nb::object on_access;     ///< while a run is narrated: (process, code, offset, action, operands, touched)
+  nb::object uncontrolled;  ///< called with a real lock that the program is about to use, its code and offset
+  nb::object watch;         ///< from 3.12 on, called with code whose instructions are to be told of
+  nb::object disable;       ///< from 3.12 on, the answer to what need not be told again
   Py_ssize_t extra = -1;
   std::uint64_t generation = 0;
   std::vector<Touched> touched;
@@ -205,9 +205,10 @@ PyObject* before_code(PyObject*, PyObject* const* args, Py_ssize_t) {
 }
 
 PyMethodDef on_instruction{"before_instruction", reinterpret_cast<PyCFunction>(before_instruction),  // NOLINT
-                           METH_FASTCALL, "Called by sys.monitoring before an instruction."};
+                           METH_FASTCALL,
+                           "before_instruction(code: object, offset: int) -> object\n\nFor sys.monitoring."};
 PyMethodDef on_code{"before_code", reinterpret_cast<PyCFunction>(before_code),  // NOLINT
-                    METH_FASTCALL, "Called by sys.monitoring when code begins or goes on."};
+                    METH_FASTCALL, "before_code(code: object, offset: int) -> object\n\nFor sys.monitoring."};
 
 #endif
 
@@ -231,7 +232,8 @@ void bind_hook(nb::module_& m) {
       "hook",
       [](bool on, nb::object describe, nb::object uncontrolled) {
         Hook& the = hook();
-        if (the.extra < 0) the.extra = request_extra([](void* known) { delete static_cast<Described*>(known); });  // NOLINT
+        if (the.extra < 0)
+          the.extra = request_extra([](void* known) { delete static_cast<Described*>(known); });  // NOLINT
         if (the.extra < 0) throw std::runtime_error("no room is left beside code objects");
         ++the.generation;  // what is said of code depends on the hook
         the.on = on;
@@ -240,8 +242,7 @@ void bind_hook(nb::module_& m) {
         the.on_access = nb::none();
       },
       nb::arg("on"), nb::arg("describe"), nb::arg("uncontrolled").none());
-  m.def("narrate", [](nb::object on_access) { hook().on_access = std::move(on_access); },
-        nb::arg("on_access").none());
+  m.def("narrate", [](nb::object on_access) { hook().on_access = std::move(on_access); }, nb::arg("on_access").none());
 #if PY_VERSION_HEX >= 0x030C0000
   m.attr("before_instruction") = nb::steal(PyCFunction_New(&on_instruction, nullptr));
   m.attr("before_code") = nb::steal(PyCFunction_New(&on_code, nullptr));

@@ -40,9 +40,14 @@ def replay(
 ) -> None:
     """Show a finding again from its token.
 
-    A token holds the operations of the finding; nothing else is needed, except for your own spec if you used one.
+    A token of `check` holds the operations of the finding; nothing else is needed, except for your own spec if you used
+    one. A token of `test` holds the scenario and its schedule, and runs your code again: from the same folder, with the
+    file of the test where it was.
     """
-    finding, history = _read(tokens.decode(token))
+    content = tokens.decode(token)
+    if content["kind"] == "test":
+        raise typer.Exit(_replay_test(content, as_json=json))
+    finding, history = _read(content)
     spec = options.find_spec(finding.spec, finding.initial)
     checker = "graph" if finding.paper_rules else "auto"
     request = Request(spec, finding.spec, finding.initial, checker, finding.condition, Budget(), None)
@@ -54,6 +59,46 @@ def replay(
     elif report.explanation is not None:
         print_text(report.explanation.text)
     raise typer.Exit(report.code)
+
+
+class _TestFinding(msgspec.Struct):
+    """The content of a token of ``test``."""
+
+    file: str
+    test: str
+    scenario: dict[str, Any]
+    schedule: list[tuple[int, int]]
+    finding: str
+    code: str = ""
+    python: str = ""
+    spec: str | None = None
+    granularity: str = "access"
+
+
+def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
+    """Run the schedule of a finding again; it needs the file of the test where it was."""
+    from linpoint.cli.test import DEFAULT_BUDGET, Told, tell  # noqa: PLC0415 - only who replays a test waits for it
+    from linpoint.cli.worker import TestRequest  # noqa: PLC0415 - as above
+    from linpoint.cli.workers import ask  # noqa: PLC0415 - as above
+
+    try:
+        found = msgspec.convert(content, _TestFinding)
+    except msgspec.ValidationError as error:
+        raise _bad_token(str(error)) from None
+    request = TestRequest(
+        "replay",
+        found.file,
+        found.test,
+        spec=found.spec,
+        scenario=found.scenario,
+        schedule=found.schedule,
+        finding=found.finding,
+        code=found.code,
+        granularity=found.granularity,
+    )
+    limits = Budget.starting_now(DEFAULT_BUDGET, None)
+    told = Told(f"{found.file}:{found.test}", ask(request, limits), request)
+    return tell([told], limits, report=None, as_json=as_json, interrupted=told.outcome.interrupted)
 
 
 def _read(content: dict[str, Any]) -> tuple[_Finding, History]:
@@ -70,7 +115,11 @@ def _read(content: dict[str, Any]) -> tuple[_Finding, History]:
         fact = str(error)
     except (UsageError, HistoryError) as error:
         fact = error.message.rstrip(".")
-    raise UsageError(
+    raise _bad_token(fact)
+
+
+def _bad_token(fact: str) -> UsageError:
+    return UsageError(
         "LP-U004",
         f"the token does not hold a finding: {fact}.",
         remedy="Copy the whole word after `linpoint replay`, from the same version of linpoint.",

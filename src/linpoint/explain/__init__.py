@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Explanations of verdicts: minimal, as data and in words."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.graphs import PrecedenceGraph
+from linpoint.verdicts.finding import TestResult, register_result_explainer
 from linpoint.verdicts.verdict import Verdict, register_explainer
 
-__all__ = ["Explanation", "PrecedenceGraph", "explain", "precedence_graph"]
+if TYPE_CHECKING:
+    from linpoint.explain.findings import ResultText
+
+__all__ = ["Explanation", "PrecedenceGraph", "explain", "explain_result", "precedence_graph"]
 
 
 def explain(verdict: Verdict) -> Explanation:
@@ -22,4 +30,12 @@ def precedence_graph(verdict: Verdict) -> PrecedenceGraph:
     return choosing.precedence_graph(verdict)
 
 
+def explain_result(result: TestResult) -> ResultText:
+    """Explain the result of a test."""
+    from linpoint.explain import findings  # noqa: PLC0415 - as above
+
+    return findings.explain_result(result)
+
+
 register_explainer(explain, precedence_graph)
+register_result_explainer(explain_result)

@@ -13,6 +13,7 @@ import contextlib
 import random
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final, overload
@@ -139,11 +140,16 @@ def _simplest(strategy: Any, place: str | None, what: str) -> tuple[Value, ...]:
     def is_new(value: Any) -> bool:
         return canonical(json_value(value, place=place, what=f"a value of {what}")) not in distinct
 
-    nothing_left = (hypothesis.errors.NoSuchExample, hypothesis.errors.Unsatisfiable)
-    with contextlib.suppress(*nothing_left):
-        while len(distinct) < POOL:
-            found = json_value(hypothesis.find(strategy, is_new, settings=settings, random=random.Random(0)))  # noqa: S311 - examples, not secrets
-            distinct[canonical(found)] = found
+    def fill_pool() -> None:
+        with contextlib.suppress(hypothesis.errors.NoSuchExample, hypothesis.errors.Unsatisfiable):
+            while len(distinct) < POOL:
+                generator = random.Random(0)  # noqa: S311 - examples, not secrets
+                found = json_value(hypothesis.find(strategy, is_new, settings=settings, random=generator))
+                distinct[canonical(found)] = found
+
+    # In a thread of its own, because Hypothesis refuses to search while the test of this thread is one of its own.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(fill_pool).result()
     if not distinct:
         raise TestError(
             "LP-T005",

@@ -15,15 +15,17 @@ Guarantee: a ``Definition`` that exists can be run: every mistake that can be se
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 from linpoint.errors import TestError
 from linpoint.histories.values import counted
 from linpoint.scenarios.scenario import Call, Scenario
+from linpoint.scenarios.settings import bad_setting, check_call, check_number
 from linpoint.scenarios.tested_operation import (
     Mark,
+    OperationsByName,
     TestedOperation,
     make_operation,
     mark_of,
@@ -68,38 +70,7 @@ class ConcurrentTest:
         raise NotImplementedError(subject)
 
 
-class OperationsByName(Mapping[str, TestedOperation]):
-    """Operations in their order, found by either spelling: ``_`` and ``-`` are the same in names."""
-
-    __slots__ = ("_found", "_names")
-
-    def __init__(self, operations: Iterable[TestedOperation]) -> None:
-        self._found: dict[str, TestedOperation] = {}
-        for each in operations:
-            other = self._found.setdefault(_spelling(each.name), each)
-            if other is not each:
-                raise TestError(
-                    "LP-T012",
-                    f'there is an operation "{other.name}" already, and "{each.name}" is the same name.',
-                    place=each.place,
-                    remedy="Give one of them another with name=...",
-                )
-        self._names = tuple(each.name for each in self._found.values())
-
-    def __getitem__(self, name: str) -> TestedOperation:
-        return self._found[_spelling(name)]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __repr__(self) -> str:
-        return f"{{{', '.join(each.signature() for each in self._found.values())}}}"
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Definition:
     """A test as everything but its author sees it. ``spec`` is as the user gave it; ``file`` is where the test is."""
 
@@ -126,7 +97,7 @@ class Definition:
                 remedy="Mark the methods that call the object: @linpoint.operation",
             )
         for field, least in _LEAST.items():
-            _check_number(self.name, field, getattr(self, field), least, self.file)
+            check_number(self.name, field.replace("_", " "), getattr(self, field), least, place=self.file)
         object.__setattr__(self, "operations", OperationsByName(self.operations.values()))
         object.__setattr__(self, "scenarios", tuple(map(self.accept, self.scenarios)))
 
@@ -165,13 +136,13 @@ def definition_of(test: type[ConcurrentTest]) -> Definition:
     name, file = test.__name__, _file_of(test)
     if test.setup is ConcurrentTest.setup:
         raise _no_setup(name, file)
-    _check_call(name, "setup", instance.setup, 0)
+    for setting in _SETTINGS:
+        if (mark := mark_of(getattr(test, setting))) is not None:
+            raise _taken(name, mark.name or setting, getattr(test, setting))
+    check_call(name, "setup", instance.setup, 0)
     observe = None if test.observe in (None, ConcurrentTest.observe) else instance.observe
     if observe is not None:
-        _check_call(name, "observe", observe, 1)
-    for setting in _SETTINGS:
-        if (marked := mark_of(getattr(test, setting))) is not None:
-            raise _taken(name, marked.name or setting, getattr(test, setting))
+        check_call(name, "observe", observe, 1)
     operations = [make_operation(method, getattr(instance, method), mark) for method, mark in _marks(test).items()]
     return _definition(
         name,
@@ -214,18 +185,13 @@ def definition_of_object(
     if not callable(setup):
         fact = f"{setup!r} cannot be called to make an object."
         raise TestError("LP-T003", fact, remedy="Give a class or a function without parameters.")
-    _check_call(owner, "setup", setup, 0)
+    check_call(owner, "setup", setup, 0)
     if observe is not None:
-        _check_call(owner, "observe", observe, 1)
-    if not isinstance(operations, Mapping):
-        operations = {
-            each if isinstance(each, str) else each.__name__: None if isinstance(each, str) else each
-            for each in operations
-        }
+        check_call(owner, "observe", observe, 1)
     return _definition(
         owner,
         setup,
-        [_of_object(owner, setup, each, given) for each, given in operations.items()],
+        [_of_object(owner, setup, each, given) for each, given in _named(owner, operations)],
         observe=observe,
         file=_file_of(setup),
         spec=spec,
@@ -256,7 +222,7 @@ def _definition(
     given = (scenarios,) if isinstance(scenarios, (str, Scenario)) else tuple(scenarios)
     for each in given:
         if not isinstance(each, (str, Scenario)):
-            raise _bad_setting(name, "scenarios", each, 'Give texts such as "push(1) | pop()", or Scenarios.')
+            raise bad_setting(name, "scenarios", each, 'Give texts such as "push(1) | pop()", or Scenarios.')
     modules = (instrument,) if isinstance(instrument, str) or not isinstance(instrument, Iterable) else instrument
     parts = [setup, observe, *(each.call for each in operations)]
     return Definition(
@@ -302,12 +268,26 @@ def _marks(test: type) -> dict[str, Mark]:
     return marks
 
 
+def _named(owner: str, operations: Any) -> Iterable[tuple[str, Any]]:
+    """Operations with their names: as they are mapped, or of a list of methods' names and functions."""
+    if isinstance(operations, Mapping):
+        yield from operations.items()
+        return
+    for each in (operations,) if isinstance(operations, str) or not isinstance(operations, Iterable) else operations:
+        if isinstance(each, str):
+            yield each, None
+        elif callable(each) and hasattr(each, "__name__"):
+            yield each.__name__, each
+        else:
+            raise bad_setting(owner, "an operation", each, "Give names of methods, functions, or a dict of them.")
+
+
 def _of_object(owner: str, setup: Callable[[], Any], name: str, given: Any) -> TestedOperation:
     """An operation of the function form: a method of the object by name, or a function."""
     if callable(given):
         return make_operation(name, given, mark_of(given) or Mark())
     if given is not None and not isinstance(given, Mapping):
-        raise _bad_setting(owner, f'operations["{name}"]', given, "Map each parameter to its values: {'key': 'ab'}.")
+        raise bad_setting(owner, f'operations["{name}"]', given, "Map each parameter to its values: {'key': 'ab'}.")
     known = setup if isinstance(setup, type) else None
     method = None if known is None else next((m for m in (name, name.replace("-", "_")) if hasattr(known, m)), None)
     if known is not None and method is None:
@@ -329,31 +309,6 @@ def _calling(method: str) -> Callable[..., Any]:
     return call_method
 
 
-def _check_call(owner: str, what: str, function: Callable[..., Any], arguments: int) -> None:
-    """LP-T010 if ``function`` cannot be called with so many arguments; those written in C may not tell."""
-    try:
-        inspect.signature(function).bind(*[None] * arguments)
-    except TypeError as error:
-        wanted = "the object alone" if arguments else "no arguments"
-        raise TestError(
-            "LP-T010",
-            f"{what} of {owner} is called with {wanted}, which it does not take: {error}.",
-            place=place_of(function),
-            remedy="Give the others defaults, or wrap it: lambda: Cache(capacity=2).",
-        ) from None
-    except ValueError:
-        pass
-
-
-def _check_number(owner: str, setting: str, value: Any, least: int, place: str | None) -> None:
-    if type(value) is not int or value < least:
-        raise _bad_setting(owner, setting, value, f"Give a whole number, at least {least}.", place=place)
-
-
-def _bad_setting(owner: str, setting: str, value: Any, remedy: str, *, place: str | None = None) -> TestError:
-    return TestError("LP-T010", f"{setting} of {owner} is {value!r}.", place=place, remedy=remedy)
-
-
 def _taken(owner: str, name: str, method: Any) -> TestError:
     return TestError(
         "LP-T010",
@@ -372,10 +327,6 @@ def _file_of(thing: Any) -> str | None:
     """The file in which a class or function was written."""
     try:
         return inspect.getsourcefile(thing)
-    except (TypeError, OSError):
-        code = getattr(getattr(thing, "setup", None), "__code__", None)
-        return None if code is None else str(code.co_filename)
-
-
-def _spelling(name: str) -> str:
-    return name.replace("_", "-")
+    except (TypeError, OSError):  # its module is not one that can be imported; its own functions know
+        functions = (each for each in getattr(thing, "__dict__", {}).values() if inspect.isfunction(each))
+        return next((each.__code__.co_filename for each in functions), None)

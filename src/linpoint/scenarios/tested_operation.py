@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar, overload
@@ -41,7 +41,7 @@ class TestedOperation:
     place: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if NAME.fullmatch(self.name) is None:
+        if not isinstance(self.name, str) or NAME.fullmatch(self.name) is None:
             raise TestError(
                 "LP-T012",
                 f'"{self.name}" cannot stand in a scenario.',
@@ -57,6 +57,37 @@ class TestedOperation:
     def signature(self) -> str:
         """The operation as messages show it: ``put(key, value)``."""
         return f"{self.name}({', '.join(self.parameters)})"
+
+
+class OperationsByName(Mapping[str, TestedOperation]):
+    """Operations in their order, found by either spelling: ``_`` and ``-`` are the same in names."""
+
+    __slots__ = ("_found", "_names")
+
+    def __init__(self, operations: Iterable[TestedOperation]) -> None:
+        self._found: dict[str, TestedOperation] = {}
+        for each in operations:
+            other = self._found.setdefault(_spelling(each.name), each)
+            if other is not each:
+                raise TestError(
+                    "LP-T012",
+                    f'there is an operation "{other.name}" already, and "{each.name}" is the same name.',
+                    place=each.place,
+                    remedy="Give one of them another with name=...",
+                )
+        self._names = tuple(each.name for each in self._found.values())
+
+    def __getitem__(self, name: str) -> TestedOperation:
+        return self._found[_spelling(name)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(each.signature() for each in self._found.values())}}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +141,8 @@ def _marking(blocking: bool, name: str | None, arguments: Mapping[str, Any]) -> 
 
 
 def mark_of(thing: Any) -> Mark | None:
-    """What ``@operation`` said of ``thing``, if it did."""
-    found = getattr(thing, _MARK, None)
+    """What ``@operation`` said of ``thing``, if it did; a static method is its function."""
+    found = getattr(getattr(thing, "__func__", thing), _MARK, None)
     return found if isinstance(found, Mark) else None
 
 
@@ -162,7 +193,7 @@ def make_operation(
 
 
 def _parameters(name: str, function: Callable[..., Any] | None, place: str | None) -> list[inspect.Parameter] | None:
-    """What a function takes after the object; None where it does not tell, as some written in C."""
+    """What a function takes after the object; None where it does not tell: written in C, or ``*args`` and no more."""
     if function is None:
         return None
     try:
@@ -170,6 +201,8 @@ def _parameters(name: str, function: Callable[..., Any] | None, place: str | Non
     except (TypeError, ValueError):
         return None
     parameters = [each for each in every if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+    if len(parameters) < 2 and any(each.kind is each.VAR_POSITIONAL for each in every):
+        return None
     if not parameters or parameters[0].kind is inspect.Parameter.KEYWORD_ONLY:
         raise TestError(
             "LP-T010",
@@ -217,3 +250,7 @@ def _with_keywords(call: Callable[..., Any], names: tuple[str, ...]) -> Callable
         return call(subject, **dict(zip(names, args, strict=True)))
 
     return call_by_name
+
+
+def _spelling(name: str) -> str:
+    return name.replace("_", "-")

@@ -32,7 +32,7 @@ _WEIGHTY: Final = (
 def chosen(trace: Trace, *, most: int) -> list[int]:
     """Positions of the steps to show, about ``most`` of them."""
     count = len(trace.steps)
-    if count <= _FEW:
+    if count <= min(_FEW, most):
         return list(range(count))
     quiet = quiet_steps(trace)
     kept = {position for position in range(count) if position not in quiet}

@@ -61,15 +61,15 @@ class _Table:
     cells: Callable[[StepRow, Sequence[int]], list[list[str]]]
 
 
-def trace_text(trace: Trace, *, width: int = 100) -> str:
-    """The trace in words and columns, with no line wider than ``width``, which is at least 40."""
+def trace_text(trace: Trace, *, width: int = 100, most: int = MOST) -> str:
+    """The trace in words and columns: no line wider than ``width``, which is at least 40, and about ``most`` steps."""
     if width < NARROWEST:
         raise ValueError(f"a trace needs at least {NARROWEST} columns, not {width}")
     wording = wording_of(trace, longest=_LONGEST)
     lines = wrapped(sentence(trace, wording), width)
     if trace.failure and trace.failure.message:
         lines += wrapped(harmless(trace.failure.message[: _MOST_LINES * width]), width, most=_MOST_LINES)
-    rows = rows_of(trace, wording, most=MOST)
+    rows = rows_of(trace, wording, most=most)
     if rows:
         lines += ["", *_drawn(_table(trace, wording, rows, width), rows, wording, width)]
     return "\n".join([*lines, *_ending(trace, wording, width)])

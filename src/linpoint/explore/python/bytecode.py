@@ -50,9 +50,9 @@ class Action(enum.IntEnum):
 
 
 class Row(NamedTuple):
-    """An instruction of interest. ``index`` counts units of two bytes."""
+    """An instruction of interest. ``at`` counts units of two bytes."""
 
-    index: int
+    at: int
     action: Action
     may_switch: bool
     """Other threads may go on before it."""

@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 from _thread import get_ident
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from linpoint.explore import _native_control as native
 
 members: set[int] = set()
 """Identities of the threads under control."""
@@ -11,4 +15,17 @@ members: set[int] = set()
 
 def under_control() -> bool:
     """Whether the calling thread belongs to the session."""
-    return get_ident() in members
+    return native.control_process() is not None or get_ident() in members
+
+
+@contextmanager
+def membership() -> Iterator[None]:
+    """The calling thread belongs to the session in the block."""
+    ident = get_ident()
+    before = ident in members
+    members.add(ident)
+    try:
+        yield
+    finally:
+        if not before:
+            members.discard(ident)

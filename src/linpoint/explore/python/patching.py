@@ -63,6 +63,12 @@ def _clock(real: Callable[[], Any], begin: float, unit: int | None = None) -> Ca
     return staticmethod(now)  # like the real one, no method of the class that has it
 
 
+def _ident() -> int:
+    """The identity of a thread; processes of a run have small ones, since fibers share that of the system."""
+    process = native.control_process()
+    return _REAL_IDENT() if process is None else process + 1
+
+
 def _sleep(seconds: float, /) -> None:
     if not under_control():
         _REAL_SLEEP(seconds)
@@ -73,10 +79,12 @@ def _sleep(seconds: float, /) -> None:
 
 
 _REAL_SLEEP: Final = time.sleep
+_REAL_IDENT: Final = _thread.get_ident
 
 _REPLACED: Final[dict[int, Any]] = {}
 """By the id of the real thing, which lives for ever."""
 for _real, _ours in (
+    (_thread.get_ident, staticmethod(_ident)),
     (_thread.allocate_lock, _Lock),
     (threading.Lock, _Lock),
     (_thread.RLock, _RLock),

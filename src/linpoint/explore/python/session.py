@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python import bytecode, monitoring, patching, threads
-from linpoint.explore.python.membership import members
+from linpoint.explore.python.membership import members, membership
 from linpoint.explore.python.selection import Selection
 from linpoint.histories.values import freeze
 
@@ -58,6 +58,7 @@ class Session:
         program: str | None = None,
         most_steps: int = MOST_STEPS,
         patience: float = PATIENCE,
+        result: Callable[[Any], Any] = freeze,
     ) -> None:
         self._selection = Selection(tuple(instrument))
         self._granularity = granularity
@@ -65,28 +66,39 @@ class Session:
         self._program = program
         self._most_steps = most_steps
         self._patience = patience
+        self._result = result
         self._stack = ExitStack()
+        self._fibers = True
         self._runs = 0
+        self._open = False
         self._left_behind = native.control_serving()
         self._seeded = False
         self.trouble: BaseException | None = None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether code is under control now."""
+        return self._open
+
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             stack.callback(members.clear)
+            stack.enter_context(threads.known())
             stack.enter_context(patching.replaced())
             native.hook(True, self._describe, self._uncontrolled)
             if monitoring.NEEDED:
                 stack.enter_context(monitoring.watching())
-            native.control_on_result(freeze)
+            native.control_on_result(self._result)
             if gc.isenabled():
                 gc.disable()
                 stack.callback(gc.enable)
             stack.callback(self._close)
             self._stack = stack.pop_all()
+        self._open = True
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._open = False
         self._stack.close()
 
     def prepare(self) -> None:
@@ -102,17 +114,16 @@ class Session:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """The calling thread is under control too, with nobody beside it: to make objects, and to look at them."""
-        ident = _thread.get_ident()
-        members.add(ident)
-        try:
+        with membership():
             yield
-        finally:
-            members.discard(ident)
 
     def run(self, explorer: native.Explorer, bodies: Sequence[Body]) -> Ending:
         """One run of these threads, and of those that were started since ``prepare``."""
         while native.control_idle() < len(bodies) + 4:
-            self._add_thread()
+            if self._fibers:
+                native.control_add_fiber()
+            else:
+                self._add_thread()
         for body in bodies:
             native.control_add(body)
         return Ending(native.control_run(explorer, self._most_steps, self._patience))
@@ -127,9 +138,8 @@ class Session:
         ready = native.control_idle() + 1
 
         def serve() -> None:
-            with threads.known():
-                members.add(_thread.get_ident())
-                native.control_serve()
+            members.add(_thread.get_ident())
+            native.control_serve()
 
         _thread.start_new_thread(serve, ())
         while native.control_idle() < ready:

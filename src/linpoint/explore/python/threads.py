@@ -18,6 +18,8 @@ from linpoint.explore.python.membership import under_control
 
 _PROCESS: Final = "_linpoint_process"
 _HASH: Final = "_linpoint_hash"
+_MOST_KNOWN: Final = 32
+"""Processes of a run that have threads of their own from the start."""
 _real_start = threading.Thread.start
 _real_join = threading.Thread.join
 _real_is_alive = threading.Thread.is_alive
@@ -87,20 +89,22 @@ def _hash(self: threading.Thread) -> int:
 
 @contextmanager
 def known() -> Iterator[None]:
-    """Let the calling thread of the pool know itself.
+    """Let processes know themselves.
 
     A thread that the interpreter has to make up when it is first asked for would be steps of that run alone, and a daemon,
     as would be those that it starts.
     """
-    ident = threading.get_ident()
-    me = threading.Thread(name="linpoint", daemon=False)
-    me._ident = ident  # type: ignore[attr-defined]  # noqa: SLF001 - as Thread does itself
-    me._started.set()  # type: ignore[attr-defined]  # noqa: SLF001
-    threading._active[ident] = me  # type: ignore[attr-defined]  # noqa: SLF001
+    active = threading._active  # type: ignore[attr-defined]  # noqa: SLF001 - what current_thread() looks at
+    for ident in range(1, _MOST_KNOWN + 1):
+        me = threading.Thread(name=f"thread {ident}", daemon=False)
+        me._ident = ident  # type: ignore[attr-defined]  # noqa: SLF001 - as Thread does itself
+        me._started.set()  # type: ignore[attr-defined]  # noqa: SLF001
+        active[ident] = me
     try:
         yield
     finally:
-        threading._active.pop(ident, None)  # type: ignore[attr-defined]  # noqa: SLF001
+        for ident in range(1, _MOST_KNOWN + 1):
+            active.pop(ident, None)
 
 
 class Forgetful:

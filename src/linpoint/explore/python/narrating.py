@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a schedule did, step by step: the run again, told as a ``Trace`` with source lines, names and values.
+
+Only a run that is worth telling is narrated; all others cost nothing for it. Looking at values runs no code of the
+program: attributes are read without descriptors, and objects that are not plain data are told by their type.
+"""
+
+from __future__ import annotations
+
+import collections
+import inspect
+import linecache
+import os
+import sys
+import types
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, TypeGuard
+
+from msgspec import UNSET
+
+from linpoint.explore import _native_control as native
+from linpoint.explore.python.bytecode import Action
+from linpoint.histories.trace import Failure, StepKind, Thread, Trace, TraceStep
+from linpoint.histories.trace_step import Place
+from linpoint.histories.values import FrozenObject, Value, show
+
+_OWN: Final = Path(native.__file__ or "").parents[1]
+_READ: Final = 0
+_MOST_LETTERS: Final = 60
+_PLAIN: Final = (bool, int, float, str)
+_HOLDING: Final = (dict, list, set, collections.deque, bytearray)
+_CALLABLE: Final = (
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.MethodWrapperType,
+)
+_DEPTH: Final = 2
+_MOST_ITEMS: Final = 8
+
+# What a step is about, as the native control counts.
+_INSTRUCTION, _ACQUIRE, _TRY, _RELEASE, _SLEEP, _TIME, _JOIN, _NOTHING = range(8)
+
+
+class Narrator:
+    """Listens to one run and tells it. ``operations`` has the name and arguments of each operation of each thread."""
+
+    def __init__(
+        self, threads: Sequence[str], operations: Sequence[Sequence[tuple[str, tuple[Value, ...]]]], root: str = ""
+    ) -> None:
+        self._threads = list(threads)
+        self._operations = operations
+        self._root = root
+        self._steps: list[TraceStep] = []
+        self._names: dict[int, str] = {}
+        self._kept: list[Any] = []  # so that no id is used twice
+        self._numbers: dict[type, list[int]] = {}
+        self._begun = [0] * len(threads)
+        self._preempts = False
+        self._held: Any = None
+        """The container or lock that the step before has read from an attribute."""
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Narrate what runs in the block."""
+        native.control_narrate(self._turn, self._return)
+        native.narrate(self._access)
+        try:
+            yield
+        finally:
+            native.control_narrate(None, None)
+            native.narrate(None)
+
+    def trace(self, *, failure: Failure | None = None, schedule: str | None = None) -> Trace:
+        """What was told so far."""
+        threads = tuple(Thread(number, name) for number, name in enumerate(self._threads))
+        return Trace(threads, tuple(self._steps), "sc", schedule, failure)
+
+    def blocked(self, process: int, place: int, owner: int | None) -> None:
+        """Say that a thread waits for ever for the lock at ``place``."""
+        known = self._names.get(-place)
+        step = TraceStep(process, StepKind.BLOCK, location=known, other=owner)
+        last = next((at for at in range(len(self._steps) - 1, -1, -1) if self._steps[at].thread == process), None)
+        if last is not None and known is not None and self._steps[last].location == known:
+            # It got hold of the lock and came no further.
+            where = self._steps[last].place
+            self._steps[last] = replace(step, place=where, preempts=self._steps[last].preempts)
+        else:
+            self._steps.append(step)
+
+    # --- what the control tells
+
+    def _turn(self, process: int, _step: int, preempts: bool, doing: int, place: int, begins: bool) -> None:
+        while process >= len(self._threads):
+            self._threads.append(f"thread {len(self._threads) + 1}")
+            self._begun.append(0)
+        self._preempts = preempts
+        if begins and process < len(self._operations):
+            name, args = self._operations[process][self._begun[process]]
+            self._begun[process] += 1
+            self._tell(TraceStep(process, StepKind.CALL, operation=name, args=args))
+        if doing in (_INSTRUCTION, _NOTHING):
+            return
+        frame = _innermost(sys._getframe())  # noqa: SLF001 - the stack is what is told
+        where = self._place(frame)
+        if doing in (_ACQUIRE, _TRY, _RELEASE):
+            kind = StepKind.UNLOCK if doing == _RELEASE else StepKind.LOCK
+            held = self._held if _is_lock(self._held) and self._held.place == place else None
+            step = TraceStep(process, kind, location=self._lock(place, frame), place=where)
+            self._tell(step, through=held)
+        elif doing == _JOIN:
+            self._tell(TraceStep(process, StepKind.JOIN, other=place, place=where))
+        elif doing == _SLEEP:
+            self._tell(TraceStep(process, StepKind.YIELD, message="sleeps", place=where))
+        elif doing == _TIME:
+            self._tell(TraceStep(process, StepKind.READ, location="the time", place=where))
+
+    def _return(self, process: int, number: int, value: Any, raised: bool) -> None:
+        name, _ = self._operations[process][number]
+        if raised:
+            self._tell(
+                TraceStep(process, StepKind.EXCEPTION, message=_raised(value), place=_raised_at(value, self._place))
+            )
+        shown = FrozenObject(raises=type(value).__name__) if raised else _plain(value)
+        self._tell(TraceStep(process, StepKind.RETURN, operation=name, value=shown))
+
+    def _access(
+        self,
+        process: int,
+        code: types.CodeType,
+        offset: int,
+        action: int,
+        operands: list[Any],
+        touched: list[tuple[Any, str | None, int]],
+    ) -> None:
+        if not touched:
+            return
+        where = self._place_in(code, _line(code, offset))
+        subject, name, mode = touched[0]
+        if name is not None:
+            self._attribute(process, subject, name, mode, operands, where)
+        else:
+            self._contents(process, Action(action), subject, any(m != _READ for _, _, m in touched), operands, where)
+
+    def _attribute(
+        self, process: int, subject: Any, name: str, mode: int, operands: list[Any], where: Place | None
+    ) -> None:
+        location = name if isinstance(subject, dict) else f"{self._name(subject)}.{name}"
+        before = subject.get(name, UNSET) if isinstance(subject, dict) else _attribute_of(subject, name)
+        if before is not UNSET and (isinstance(before, _HOLDING) or _is_lock(before)):
+            self._know(before, location)
+        if mode == _READ:
+            self._tell(TraceStep(process, StepKind.READ, location, _plain(before), place=where))
+            self._held = before
+        else:
+            value = operands[-2] if len(operands) > 1 else UNSET
+            if isinstance(value, _HOLDING):
+                self._know(value, location)
+            self._tell(TraceStep(process, StepKind.WRITE, location, _plain(value), old=_plain(before), place=where))
+
+    def _contents(
+        self, process: int, action: Action, subject: Any, writes: bool, operands: list[Any], where: Place | None
+    ) -> None:
+        kind = StepKind.WRITE if writes else StepKind.READ
+        self._tell(
+            TraceStep(process, kind, self._name(subject), message=_told(action, subject, operands), place=where),
+            through=subject,
+        )
+
+    # --- names, places, values
+
+    def _tell(self, step: TraceStep, through: Any = None) -> None:
+        """Add a step; the one before goes if it only got hold of the container that is used now."""
+        if through is not None and self._held is through and self._steps and self._steps[-1].thread == step.thread:
+            step = replace(step, preempts=self._steps.pop().preempts)
+        self._held = None
+        if self._preempts and self._steps and self._steps[-1].thread != step.thread:
+            step = replace(step, preempts=True)
+        self._preempts = False
+        self._steps.append(step)
+
+    def _know(self, thing: Any, name: str) -> None:
+        if id(thing) not in self._names:
+            self._names[id(thing)] = name
+            self._kept.append(thing)
+
+    def _name(self, thing: Any) -> str:
+        """What people would call it: its class, with a number if it is not the first of its kind."""
+        known = self._names.get(id(thing))
+        if known is None:
+            if isinstance(thing, type):
+                known = thing.__name__
+            elif isinstance(thing, types.CellType):
+                known = "a variable"
+            else:
+                others = self._numbers.setdefault(type(thing), [])
+                others.append(id(thing))
+                known = type(thing).__name__ + (f"#{len(others)}" if len(others) > 1 else "")
+            self._know(thing, known)
+        return known
+
+    def _lock(self, place: int, frame: types.FrameType | None) -> str:
+        """The name of a lock: an attribute of what the frame knows, if it is one."""
+        known = self._names.get(-place)
+        if known is None:
+            known = _lock_name(place, frame, self._name) or f"lock {sum(each < 0 for each in self._names) + 1}"
+            self._names[-place] = known
+        return known
+
+    def _place(self, frame: types.FrameType | None) -> Place | None:
+        return None if frame is None else self._place_in(frame.f_code, frame.f_lineno)
+
+    def _place_in(self, code: types.CodeType, line: int | None) -> Place | None:
+        if not line:
+            return None
+        text = linecache.getline(code.co_filename, line).strip() or None
+        file = os.path.relpath(code.co_filename, self._root) if self._root else code.co_filename
+        return Place(code.co_filename if file.startswith("..") else file, line, code.co_name, text)
+
+
+def _innermost(frame: types.FrameType | None) -> types.FrameType | None:
+    """The innermost frame that is the program's own: not ours, nor of the standard library's threading."""
+    while frame is not None:
+        file = Path(frame.f_code.co_filename)
+        if not file.is_relative_to(_OWN) and file.name not in ("threading.py", "queue.py"):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def _line(code: types.CodeType, offset: int) -> int | None:
+    for start, end, line in code.co_lines():
+        if start <= offset < end:
+            return line
+    return None
+
+
+def _lock_name(place: int, frame: types.FrameType | None, name: Callable[[Any], str]) -> str | None:
+    """Looks for a lock at ``place`` among what the frames can reach: their variables and the attributes of ``self``."""
+    while frame is not None:
+        for variable, value in list(frame.f_locals.items()):
+            if getattr(value, "place", None) == place and _is_lock(value):
+                return variable
+            for attribute, thing in list(getattr(value, "__dict__", {}).items()):
+                for inner in (thing, getattr(thing, "_lock", None), getattr(thing, "_cond", None)):
+                    if _is_lock(inner) and inner.place == place:
+                        return f"{name(value)}.{attribute}"
+        frame = frame.f_back
+    return None
+
+
+def _is_lock(thing: Any) -> TypeGuard[native.ControlledLock | native.ControlledRLock]:
+    return isinstance(thing, (native.ControlledLock, native.ControlledRLock))
+
+
+def _attribute_of(subject: Any, name: str) -> Any:
+    """The value of an attribute, without running code."""
+    try:
+        found = inspect.getattr_static(subject, name)
+        if isinstance(found, types.MemberDescriptorType):
+            found = found.__get__(subject)
+    except (AttributeError, KeyError):
+        return UNSET
+    return found
+
+
+def _plain(value: Any, depth: int = _DEPTH) -> Value:
+    """A value for people: plain data as it is, anything else by its type."""
+    if value is UNSET or value is None or type(value) in _PLAIN:
+        return value
+    if depth and isinstance(value, (list, tuple)) and len(value) <= _MOST_ITEMS:
+        return tuple(_plain(each, depth - 1) for each in value)
+    if depth and isinstance(value, dict) and len(value) <= _MOST_ITEMS:
+        return FrozenObject((str(key), _plain(each, depth - 1)) for key, each in dict.items(value))
+    return f"<{type(value).__name__}>"
+
+
+def _short(value: Any) -> str:
+    text = show(_plain(value))
+    return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 3]}..."
+
+
+def _told(action: Action, subject: Any, operands: list[Any]) -> str | None:
+    """What is done to the contents of an object."""
+    last = operands[-1] if operands else None
+    match action:
+        case Action.READ_CONTENTS if len(operands) > 1 and operands[-2] is subject:
+            return f"[{_short(last)}]"
+        case Action.READ_CONTENTS if len(operands) > 1 and last is subject:
+            return f"{_short(operands[-2])} in it?"
+        case Action.WRITE_CONTENTS if len(operands) > 2:
+            return f"[{_short(last)}] = {_short(operands[-3])}"
+        case Action.ITERATE:
+            return "next item"
+        case Action.CHANGE_IN_PLACE:
+            return f"with {_short(last)}"
+        case Action.CALL | Action.CALL_WITH_NAMES | Action.CALL_WITH_TUPLE:
+            return _called(subject, operands)
+    return None
+
+
+def _called(subject: Any, operands: list[Any]) -> str | None:
+    """The call of a method or function, by the name of what is called."""
+    for at, each in enumerate(operands):
+        if isinstance(each, _CALLABLE) or (isinstance(each, type) and at + 1 < len(operands)):
+            rest = [value for value in operands[at + 1 :] if value is not subject and value is not None]
+            return f"{each.__name__}({', '.join(map(_short, rest))})"
+    return None
+
+
+def _raised(error: BaseException) -> str:
+    text = str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _raised_at(error: BaseException, place: Callable[[types.FrameType | None], Place | None]) -> Place | None:
+    """The innermost line of the program from which it was raised."""
+    found = None
+    trace = error.__traceback__
+    while trace is not None:
+        if _innermost(trace.tb_frame) is trace.tb_frame:
+            here = place(trace.tb_frame)
+            found = None if here is None else replace(here, line=trace.tb_lineno, text=None)
+            if found is not None:
+                text = linecache.getline(trace.tb_frame.f_code.co_filename, trace.tb_lineno).strip() or None
+                found = replace(found, text=text)
+        trace = trace.tb_next
+    return found

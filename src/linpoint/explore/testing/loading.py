@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of a file. Its modules are loaded under control, so that locks they make are under control too."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+from linpoint.errors import LinpointError, TestError
+from linpoint.explore.python import patching
+from linpoint.explore.python.membership import membership
+from linpoint.scenarios.definition import ConcurrentTest, Definition, definition_of
+from linpoint.specs.modules import module_of
+
+
+def load_tests(file: str) -> dict[str, type[ConcurrentTest]]:
+    """The tests of a file or a module by name, in their order."""
+    module = _load(file)
+    found = {
+        name: thing
+        for name, thing in vars(module).items()
+        if isinstance(thing, type) and issubclass(thing, ConcurrentTest) and _collected(thing, module)
+    }
+    if not found:
+        raise TestError(
+            "LP-T016",
+            "there is no test in it.",
+            place=file,
+            remedy="Write a subclass of linpoint.ConcurrentTest with setup and operations.",
+        )
+    return found
+
+
+def load_test(file: str, name: str) -> Definition:
+    """One test of a file."""
+    tests = load_tests(file)
+    if name not in tests:
+        near = difflib.get_close_matches(name, tests, n=1)
+        hint = f"Did you mean {near[0]}? " if near else ""
+        raise TestError(
+            "LP-T016", f'there is no test "{name}".', place=file, remedy=f"{hint}It has: {', '.join(tests)}."
+        )
+    return definition_of(tests[name])
+
+
+def code_hash(definition: Definition) -> str:
+    """Of the sources that a schedule depends on, as far as they are known: to tell whether they have changed since."""
+    files = {definition.file} | {
+        getattr(each.call, "__code__", None) and each.call.__code__.co_filename
+        for each in definition.operations.values()
+    }
+    digest = hashlib.sha256()
+    for file in sorted(each for each in files if each):
+        try:
+            digest.update(Path(file).read_bytes())
+        except OSError:
+            digest.update(file.encode())
+    return digest.hexdigest()[:16]
+
+
+def _collected(test: type[ConcurrentTest], module: types.ModuleType) -> bool:
+    return bool(test.__test__) and test is not ConcurrentTest and test.__module__ == module.__name__
+
+
+def _load(file: str) -> Any:
+    if file.endswith(".py"):
+        sys.path.insert(0, str(Path(file).resolve().parent))  # operations may import later
+    try:
+        with patching.replaced(), membership():
+            return module_of(file)
+    except LinpointError as error:
+        raise TestError("LP-T015", error.message, place=error.place or file, remedy=error.remedy) from error
+    except (Exception, SystemExit) as error:
+        raise TestError(
+            "LP-T015",
+            f"{type(error).__name__}: {error}",
+            place=file,
+            remedy="The file must import without errors; its own folder comes first on the path.",
+        ) from error

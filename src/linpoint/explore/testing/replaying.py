@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A finding again: one schedule of one scenario, run twice and told."""
+
+from __future__ import annotations
+
+import time
+
+from linpoint.executors.threads import peak_memory
+from linpoint.explore.testing.campaign import replay_content, session_of
+from linpoint.explore.testing.exploring import FEW, Deviations, Failure, Limits
+from linpoint.explore.testing.search import Search
+from linpoint.explore.testing.settings import Settings
+from linpoint.explore.testing.telling import told
+from linpoint.scenarios.definition import Definition
+from linpoint.verdicts import Status
+from linpoint.verdicts.finding import Tested, TestResult
+
+
+def replay_test(definition: Definition, settings: Settings, schedule: Deviations, *, changed: bool) -> TestResult:
+    """Run ``schedule`` of the one scenario in ``settings``. ``changed``: the code is not what it was when it was found.
+
+    If the schedule shows no failure any more, as after a fix, the result is LINEARIZABLE, and a warning says what that
+    means. Where the code has changed, the schedules with few preemptions are run too.
+    """
+    started = time.monotonic()
+    warnings = []
+    if changed:
+        warnings.append("the code has changed since the finding was made, so the schedule may mean something else")
+    with session_of(definition, settings) as session:
+        search = Search(definition, settings, session, seconds=settings.budget)
+        exploration = search.exploration(definition.accept(settings.scenarios[0]))
+        run, judgement, diverged = exploration.again(schedule)
+        failure = None
+        if run is not None and judgement is not None and judgement.kind is not None:
+            failure = Failure(run, judgement, schedule, exploration.preemptions)
+        if failure is None and (changed or diverged is not None):
+            failure = exploration.bounded(Limits(started + settings.budget), FEW)
+        if diverged is not None and not changed:
+            warnings.append(f"the schedule could not be followed from step {diverged} on")
+        finding = None
+        if failure is not None:
+            finding = told(failure, exploration, minimal=True, replay=replay_content(settings, failure))
+    status = Status.LINEARIZABLE if finding is None else Status.VIOLATION
+    if finding is not None and finding.kind == "nondeterminism":
+        status = Status.UNKNOWN
+    coverage = exploration.coverage
+    tested = Tested(
+        1, coverage.bounded, 1, coverage.steps, seconds=time.monotonic() - started, peak_memory_bytes=peak_memory()
+    )
+    why = "the schedule shows it" if finding is not None else "this schedule shows no violation (any more)"
+    return TestResult(
+        definition.name,
+        status,
+        exhaustive=False,
+        why=why,
+        findings=() if finding is None else (finding,),
+        models={"free-threaded": status},
+        tested=tested,
+        bounds={},
+        warnings=tuple(warnings),
+        file=definition.file,
+    )

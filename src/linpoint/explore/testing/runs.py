@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One scenario of a test, run under the schedules of an explorer.
+
+Guarantee: each run has a fresh object, made under control like everything else that happens to it; results are values
+that later steps cannot change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from linpoint.errors import TestError
+from linpoint.explore import _native_control as native
+from linpoint.explore.python.session import Body, Ending, Session
+from linpoint.explore.python.stopping import BlockedForever
+from linpoint.histories.values import FrozenObject, Value, canonical, freeze, thaw
+from linpoint.scenarios.definition import Definition
+from linpoint.scenarios.scenario import Call, Scenario
+
+_ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def result_value(value: Any) -> Value:
+    """A result as a value that stays as it is; what is no JSON is told by its ``repr``, without addresses."""
+    frozen = freeze(value)
+    try:
+        hash(canonical(frozen))
+    except TypeError:
+        frozen = repr(value)
+    return frozen if _is_plain(frozen) else _ADDRESS.sub("", repr(value))
+
+
+def _is_plain(value: Value) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_plain, value))
+    if isinstance(value, FrozenObject):
+        return all(isinstance(key, str) and _is_plain(item) for key, item in value.items())
+    return value is None or isinstance(value, (bool, int, float, str))
+
+
+def observed_value(observe: Callable[[Any], Any], subject: Any) -> Value:
+    """What ``observe`` gives for an object."""
+    try:
+        return result_value(observe(subject))
+    except Exception as error:  # noqa: BLE001 - raising is what there is to see
+        return FrozenObject(raises=type(error).__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """One operation of a run. ``called`` and ``returned`` count steps; None for what did not happen."""
+
+    call: Call
+    called: int | None
+    returned: int | None
+    result: Value = None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A thread that could not go on when the run ended."""
+
+    thread: int
+    owner: int | None
+    """The thread that has what it waits for, if one has it."""
+    place: int = 0
+    """The place of the lock, comparable within the run only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one schedule of a scenario did."""
+
+    scenario: Scenario
+    ending: Ending
+    before: tuple[Performed, ...]
+    threads: tuple[tuple[Performed, ...], ...]
+    after: tuple[Performed, ...]
+    observed: Value
+    """UNSET where nothing was observed."""
+    waiting: tuple[Waiting, ...]
+
+    def key(self) -> object:
+        """Equal for runs that a spec cannot tell apart: the same results, and the same order in real time."""
+        performed = [each for thread in self.threads for each in thread]
+        order = tuple(
+            tuple(
+                number
+                for number, other in enumerate(performed)
+                if other.returned is not None and one.called is not None and other.returned < one.called
+            )
+            for one in performed
+        )
+        results = tuple(
+            canonical(each.result) if each.returned is not None else _OPEN
+            for each in (*self.before, *performed, *self.after)
+        )
+        stuck = self.ending if self.ending is not Ending.COMPLETE else None
+        return stuck, order, results, canonical(self.observed), tuple(each.thread for each in self.waiting)
+
+
+_OPEN: Final = object()
+
+
+class Runner:
+    """Runs a scenario of a test again and again."""
+
+    def __init__(self, definition: Definition, scenario: Scenario, session: Session) -> None:
+        self.scenario = scenario
+        self._definition = definition
+        self._session = session
+        self._threads = [self._plan(thread) for thread in scenario.threads]
+        self._before = self._plan(scenario.before)
+        self._after = self._plan(scenario.after)
+
+    def _plan(self, calls: Sequence[Call]) -> list[tuple[Any, tuple[Any, ...]]]:
+        return [(self._definition.operations[each.operation].call, each.args) for each in calls]
+
+    def run(self, explorer: native.Explorer) -> Run | None:
+        """The next run; None if the explorer has seen the same already. ``explorer.begin()`` comes before."""
+        session = self._session
+        session.prepare()
+        with session.alone():
+            subject = self._setup()
+            before = tuple(self._alone(subject, self.scenario.before, self._before))
+        bodies: list[Body] = [
+            tuple((function, (subject, *map(thaw, args))) for function, args in plan) for plan in self._threads
+        ]
+        ending = session.run(explorer, bodies)
+        if ending is Ending.REDUNDANT:
+            return None
+        threads = tuple(
+            tuple(_performed(calls, done))
+            for calls, done in zip(self.scenario.threads, native.control_operations(), strict=False)
+        )
+        waiting = tuple(
+            Waiting(process, owner, place)
+            for process, place, owner, background in native.control_waiting()
+            if not background
+        )
+        after: tuple[Performed, ...] = ()
+        observed: Value = UNSET
+        if ending is Ending.COMPLETE:
+            with session.alone():
+                after = tuple(self._alone(subject, self.scenario.after, self._after))
+                if self._definition.observe is not None:
+                    observed = observed_value(self._definition.observe, subject)
+        return Run(self.scenario, ending, before, threads, after, observed, waiting)
+
+    def _setup(self) -> Any:
+        try:
+            return self._definition.setup()
+        except (Exception, BlockedForever) as error:
+            raise TestError(
+                "LP-T014",
+                f"setup raised {type(error).__name__}: {error}.",
+                place=self._definition.name,
+                remedy="It must make a fresh object, without other threads.",
+            ) from error
+
+    @staticmethod
+    def _alone(subject: Any, calls: Sequence[Call], plan: Sequence[tuple[Any, tuple[Any, ...]]]) -> Iterable[Performed]:
+        """Operations one after another, until one of them would wait for ever."""
+        for call, (function, args) in zip(calls, plan, strict=True):
+            try:
+                yield Performed(call, 0, 0, result_value(function(subject, *map(thaw, args))))
+            except BlockedForever:
+                yield Performed(call, 0, None)
+                return
+            except Exception as error:  # noqa: BLE001 - raising is a result like any other
+                yield Performed(call, 0, 0, FrozenObject(raises=type(error).__name__))
+
+
+def _performed(calls: Sequence[Call], done: Sequence[tuple[int, int, Any, bool]]) -> Iterable[Performed]:
+    for call, (called, returned, value, raised) in zip(calls, done, strict=False):
+        result = FrozenObject(raises=type(value).__name__) if raised else value
+        ended = returned >= 0
+        yield Performed(call, called if called >= 0 else None, returned if ended else None, result if ended else None)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether what a user set fits: numbers within their bounds, functions that can be called as they will be."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from linpoint.errors import TestError
+from linpoint.scenarios.tested_operation import place_of
+
+
+def check_call(owner: str, what: str, function: Callable[..., Any], arguments: int) -> None:
+    """LP-T010 if ``function`` cannot be called with so many arguments; those written in C may not tell."""
+    try:
+        inspect.signature(function).bind(*[None] * arguments)
+    except TypeError as error:
+        wanted = "the object alone" if arguments else "no arguments"
+        raise TestError(
+            "LP-T010",
+            f"{what} of {owner} is called with {wanted}, which it does not take: {error}.",
+            place=place_of(function),
+            remedy="Give the others defaults, or wrap it: lambda: Cache(capacity=2).",
+        ) from None
+    except ValueError:
+        pass
+
+
+def check_number(owner: str, setting: str, value: Any, least: int, *, place: str | None = None) -> None:
+    """LP-T010 unless ``value`` is a whole number, at least ``least``."""
+    if type(value) is not int or value < least:
+        raise bad_setting(owner, setting, value, f"Give a whole number, at least {least}.", place=place)
+
+
+def bad_setting(owner: str, setting: str, value: Any, remedy: str, *, place: str | None = None) -> TestError:
+    """The error for a setting with a value that it cannot have."""
+    return TestError("LP-T010", f"{setting} of {owner} is {value!r}.", place=place, remedy=remedy)

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A smaller scenario that still fails: few threads, few operations, simple arguments.
+
+``smaller`` gives the scenarios one step down; ``shrink`` takes steps as long as one of them fails. Every step makes
+``weight`` less: the number of threads, then of calls, then of those outside the threads, then how far the arguments are
+from the simplest values. So there are finitely many steps, and at the end no scenario one step down fails.
+Cost: ``shrink`` never asks about one scenario twice; in practice it asks some tens of questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain, islice
+from typing import Final, TypeVar
+
+from linpoint.histories.values import Value, canonical, same
+from linpoint.scenarios.arguments import Source
+from linpoint.scenarios.definition import Definition
+from linpoint.scenarios.scenario import Call, Scenario
+
+Item = TypeVar("Item")
+
+
+def shrink(
+    scenario: Scenario,
+    definition: Definition,
+    still_fails: Callable[[Scenario], bool],
+    *,
+    most: int | None = None,
+) -> Scenario:
+    """The smallest scenario that steps down from ``scenario`` lead to: no ``smaller`` one of it still fails.
+
+    ``scenario`` itself is not asked about. ``still_fails`` is asked at most ``most`` times; then the best one so far is
+    returned, which may have smaller ones that fail.
+    """
+    asked: dict[Scenario, bool] = {}
+    found = scenario
+    while True:
+        for candidate in smaller(found, definition):
+            if candidate not in asked:
+                if most is not None and len(asked) >= most:
+                    return found
+                asked[candidate] = still_fails(candidate)
+            if asked[candidate]:
+                found = candidate
+                break
+        else:
+            return found
+
+
+def smaller(scenario: Scenario, definition: Definition) -> Iterator[Scenario]:
+    """The scenarios one step down, those that save most first, each once."""
+    seen: set[Scenario] = set()
+    for step in _STEPS:
+        for candidate in step(scenario, definition):
+            if candidate not in seen:
+                seen.add(candidate)
+                yield candidate
+
+
+def weight(scenario: Scenario, definition: Definition) -> tuple[int, int, int, int]:
+    """What every step makes less: threads, calls, calls before and after, the ranks of all arguments together."""
+    pairs = (zip(_sources(call, definition), call.args, strict=True) for call in scenario.calls)
+    ranks = sum(source.rank(value) for source, value in chain.from_iterable(pairs))
+    return len(scenario.threads), scenario.size, len(scenario.before) + len(scenario.after), ranks
+
+
+def _without_a_thread(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
+    if len(scenario.threads) > 1:
+        for at in range(len(scenario.threads)):
+            yield replace(scenario, threads=_without(scenario.threads, at))
+
+
+def _with_a_thread_alone(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
+    """What a thread does may just as well be done before the others, or after them."""
+    if len(scenario.threads) > 1:
+        for at, thread in enumerate(scenario.threads):
+            others = _without(scenario.threads, at)
+            yield replace(scenario, threads=others, before=(*scenario.before, *thread))
+            yield replace(scenario, threads=others, after=(*thread, *scenario.after))
+
+
+def _without_a_call(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
+    for number, thread in enumerate(scenario.threads):
+        if len(thread) > 1:  # to drop the only call of a thread is to drop the thread
+            for at in range(len(thread)):
+                threads = (*scenario.threads[:number], _without(thread, at), *scenario.threads[number + 1 :])
+                yield replace(scenario, threads=threads)
+    for at in range(len(scenario.after)):
+        yield replace(scenario, after=_without(scenario.after, at))
+    for at in range(len(scenario.before)):
+        yield replace(scenario, before=_without(scenario.before, at))
+
+
+def _in_one_thread(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
+    """Where only one thread is left, all of it runs one after another; then no call is kept to have a thread at all."""
+    if len(scenario.threads) == 1 and (scenario.before or scenario.after):
+        yield Scenario((scenario.calls,))
+
+
+def _simpler_everywhere(scenario: Scenario, definition: Definition) -> Iterator[Scenario]:
+    """A value of a parameter replaced wherever it stands: ``put("b") | get("b")`` may fail with "a" too, but not with both."""
+    for parameter, old, new in _exchanges(scenario, definition):
+        yield _rebuilt(scenario, [_exchanged(call, definition, parameter, old, new) for call in scenario.calls])
+
+
+def _simpler_once(scenario: Scenario, definition: Definition) -> Iterator[Scenario]:
+    calls = scenario.calls
+    for number, call in enumerate(calls):
+        for at, source in enumerate(_sources(call, definition)):
+            for new in _simpler(source, call.args[at]):
+                changed = replace(call, args=(*call.args[:at], new, *call.args[at + 1 :]))
+                yield _rebuilt(scenario, [*calls[:number], changed, *calls[number + 1 :]])
+
+
+_STEPS: Final = (
+    _without_a_thread,
+    _without_a_call,
+    _with_a_thread_alone,
+    _in_one_thread,
+    _simpler_everywhere,
+    _simpler_once,
+)
+
+
+def _exchanges(scenario: Scenario, definition: Definition) -> Iterator[tuple[str, Value, Value]]:
+    """For each value that a parameter of some name has: the simpler ones that may stand for it."""
+    seen: set[Hashable] = set()
+    for call in scenario.calls:
+        for at, source in enumerate(_sources(call, definition)):
+            parameter = definition.operations[call.operation].parameters[at]
+            key = parameter, canonical(call.args[at])
+            if key not in seen:
+                seen.add(key)
+                for new in _simpler(source, call.args[at]):
+                    yield parameter, call.args[at], new
+
+
+def _exchanged(call: Call, definition: Definition, parameter: str, old: Value, new: Value) -> Call:
+    """``call`` with ``new`` for ``old``, unless that is not simpler for this operation."""
+    args = list(call.args)
+    for at, source in enumerate(_sources(call, definition)):
+        mine = definition.operations[call.operation].parameters[at] == parameter
+        if mine and same(args[at], old) and source.rank(new) < source.rank(old):
+            args[at] = new
+    return replace(call, args=tuple(args))
+
+
+def _simpler(source: Source, value: Value) -> list[Value]:
+    """A few of the values before ``value``: the simplest, one half way and the one just before."""
+    rank = source.rank(value)
+    return [source[each] for each in sorted({0, rank // 2, rank - 1}) if 0 <= each < rank]
+
+
+def _sources(call: Call, definition: Definition) -> tuple[Source, ...]:
+    return definition.operations[call.operation].sources
+
+
+def _without(items: tuple[Item, ...], at: int) -> tuple[Item, ...]:
+    return (*items[:at], *items[at + 1 :])
+
+
+def _rebuilt(scenario: Scenario, calls: Iterable[Call]) -> Scenario:
+    """The scenario of the same shape with these calls, which are in the order of ``Scenario.calls``."""
+    rest = iter(calls)
+    before = tuple(islice(rest, len(scenario.before)))
+    threads = tuple(tuple(islice(rest, len(thread))) for thread in scenario.threads)
+    return Scenario(threads, before, tuple(rest))

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hypothesis strategies of what linpoint runs, for people who write their own ``@given`` tests.
+
+Guarantee: every example is a scenario that the test can run, and examples shrink towards few threads, few operations,
+few and simple arguments. Importing this module does not import Hypothesis.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from linpoint.scenarios.arguments import Source, require_hypothesis
+from linpoint.scenarios.definition import ConcurrentTest, Definition, definition_of
+from linpoint.scenarios.json_values import json_value
+from linpoint.scenarios.scenario import Call, Scenario
+from linpoint.scenarios.settings import check_number
+from linpoint.scenarios.tested_operation import TestedOperation
+
+if TYPE_CHECKING:  # an extra
+    from hypothesis.strategies import SearchStrategy
+
+
+def scenarios(
+    test: type[ConcurrentTest] | Definition,
+    *,
+    threads: int | None = None,
+    operations: int | None = None,
+    before: int | None = None,
+    after: int | None = None,
+) -> SearchStrategy[Scenario]:
+    """A strategy of scenarios for ``test``: one to ``threads`` threads of one to ``operations`` operations each.
+
+    At most ``before`` and ``after`` operations run alone. Bounds that are not given are the test's own. Arguments are
+    drawn from the test's strategies in full, not only the few values that are enumerated elsewhere.
+    """
+    require_hypothesis("linpoint.strategies")
+    from hypothesis import strategies as st  # noqa: PLC0415 - an extra, and only who asks for it is to wait for it
+
+    definition = test if isinstance(test, Definition) else definition_of(test)
+    bounds = {
+        "threads": (1, definition.threads if threads is None else threads),
+        "operations": (1, definition.operations_per_thread if operations is None else operations),
+        "before": (0, definition.before if before is None else before),
+        "after": (0, definition.after if after is None else after),
+    }
+    for name, (least, most) in bounds.items():
+        check_number(definition.name, name, most, least)
+    # Examples shrink to the first alternative and to fewer choices: the same operation should have both.
+    by_arguments = sorted(definition.operations.values(), key=lambda each: len(each.parameters))
+    call = st.one_of(*(_calls(st, each) for each in by_arguments))
+
+    def sequences(name: str) -> SearchStrategy[list[Call]]:
+        least, most = bounds[name]
+        return st.lists(call, min_size=least, max_size=most)
+
+    least, most = bounds["threads"]
+    return st.builds(
+        Scenario,
+        threads=st.lists(sequences("operations"), min_size=least, max_size=most),
+        before=sequences("before"),
+        after=sequences("after"),
+    )
+
+
+def _calls(st: Any, operation: TestedOperation) -> SearchStrategy[Call]:
+    values = (_values(st, operation, at) for at in range(len(operation.sources)))
+    made: SearchStrategy[Call] = st.builds(Call, st.just(operation.name), st.tuples(*values))
+    return made
+
+
+def _values(st: Any, operation: TestedOperation, at: int) -> SearchStrategy[Any]:
+    source: Source = operation.sources[at]
+    if source.strategy is None:
+        made: SearchStrategy[Any] = st.sampled_from(source.values)
+        return made
+    what = f'a value of "{operation.parameters[at]}" of {operation.name}'
+    drawn: SearchStrategy[Any] = source.strategy
+    return drawn.map(lambda value: json_value(value, place=operation.place, what=what))
