@@ -235,7 +235,9 @@ class Dpor final : public Explorer {
     }
     if (has_first(related)) return found;
     const bool leads = !any_first([&](Step first) { return causality_.before_related(first); });
-    return leads && covers(related) ? kCovered : found;
+    if (!leads) return found;
+    if (covers(related)) return kCovered;
+    return causality_.enabled(raced).contains(related) ? related : found;
   }
 
   template <typename Holds>
