@@ -18,16 +18,20 @@
 
 namespace linpoint::explore {
 
-/// Numbered from 0 in the order in which they come into being; a number is not used again in a run.
+/// Numbered from 0 in the order in which they come into being; a number is not used again in a run. If several processes
+/// bring others into being, those steps must depend on each other: the order of them is who gets which number.
 using Process = std::uint32_t;
 inline constexpr Process kNobody = std::numeric_limits<Process>::max();
 
 /// What an access does to its place. Accesses of one place commute if both read, or both call, or both return.
+/// Whatever can make a process wait, or end its waiting, must be an access that its own depend on.
 enum class Mode : std::uint8_t {
   kRead,
   kWrite,
-  kAcquire,  ///< waits until it is possible: comes after a release that it needs, never instead of it
-  kRelease,
+  /// Waits until it is possible: comes after the last release of its place, never instead of it. A step that turned out
+  /// not to need that release is a kWrite, as of a semaphore with permits left, or of a lock that was only tried.
+  kAcquire,
+  kRelease,  ///< a step that turned out to release nothing is a kRead
   kCall,  ///< an operation begins: what returns before is ordered before it in real time
   kReturn,
 };
@@ -52,7 +56,8 @@ struct Pending {
   bool alive = false;    ///< false before it is started and after it has ended
   bool enabled = false;  ///< false while it waits
   bool yields = false;   ///< it would rather let others go first: taking the turn from it is no preemption
-  /// What its next step will do, as far as that is known; the step may turn out to do more.
+  /// What its next step will do, as far as that is known; the step may turn out to do more, or less: what may write is a
+  /// kWrite here.
   std::span<const Access> accesses;
 };
 
