@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "dice.hpp"
@@ -70,9 +72,12 @@ struct Features {
 
 Instruction random_instruction(Dice& dice, const Features& features) {
   using enum Kind;
-  constexpr Kind kKinds[] = {kRead,     kRead, kWrite, kFetchAdd, kLoad,   kStoreNext, kReadBoth,
-                             kWriteAll, kLock, kLock,  kUnlock,   kUnlock, kAwait,     kStopIf};
-  const std::size_t kinds = features.stops ? 14 : features.awaits ? 13 : 12;
+  constexpr Kind kKinds[] = {
+      kRead,     kRead, kWrite, kFetchAdd, kLoad,   kStoreNext, kReadBoth,
+      kWriteAll, kLock, kLock,  kUnlock,   kUnlock, kAwait,     kStopIf,
+  };
+  const std::size_t left_out = (features.stops ? 0 : 1) + (features.stops || features.awaits ? 0 : 1);
+  const std::size_t kinds = std::size(kKinds) - left_out;
   Instruction instruction{kKinds[dice.pick(kinds)], dice.pick(2), static_cast<int>(1 + dice.pick(3)), dice.one_in(20)};
   if (features.conditional && instruction.kind == kLock && dice.one_in(2)) instruction.kind = kTryLock;
   return instruction;
@@ -100,7 +105,8 @@ Script random_script(Dice& dice, std::size_t steps, const Features& features) {
   for (std::size_t place = 0; place < kPlaces; ++place) {
     // Whether a lock is held when it is released decides what the release does, which a semaphore does not ask.
     script.counts[place] = !features.conditional || dice.one_in(3);
-    script.permits[place] = dice.one_in(4) ? 0 : script.counts[place] && dice.one_in(3) ? 2 : 1;
+    script.permits[place] = script.counts[place] && dice.one_in(3) ? 2 : 1;
+    if (dice.one_in(4)) script.permits[place] = 0;
   }
   if (features.spawns) add_spawning(script, dice);
   return script;
@@ -115,8 +121,10 @@ bool has_lock(const Script& script) {
 }
 
 void print(const Script& script) {
-  constexpr const char* kNames[] = {"read",  "write", "load",   "store-next", "fetch-add", "read-both", "write-all",
-                                    "await", "lock",  "unlock", "try-lock",   "stop-if",   "spawn",     "join"};
+  constexpr const char* kNames[] = {
+      "read",  "write", "load",   "store-next", "fetch-add", "read-both", "write-all",
+      "await", "lock",  "unlock", "try-lock",   "stop-if",   "spawn",     "join",
+  };
   for (const Thread& thread : script.threads) {
     std::printf("  thread:");
     for (const Operation& operation : thread) {
@@ -137,7 +145,11 @@ void each_random_program(unsigned seed, int rounds,
   Dice dice(seed);
   for (int round = 0; round < rounds; ++round) {
     const Features features{
-        .conditional = round % 2 == 1, .stops = round % 5 == 2, .awaits = round % 3 == 0, .spawns = round % 7 == 3};
+        .conditional = round % 2 == 1,
+        .stops = round % 5 == 2,
+        .awaits = round % 3 == 0,
+        .spawns = round % 7 == 3,
+    };
     const Script script = random_script(dice, 10, features);
     const int failures_before = failures;
     examine(script, Oracle(script), features);
@@ -202,9 +214,9 @@ void bounds_are_kept() {
       const auto bounded = make_bounded(most);
       const Seen some = explore_all(script, *bounded);
       const auto fitting = std::count_if(all.preemptions.begin(), all.preemptions.end(),
-                                         [&](std::uint64_t each) { return each <= static_cast<std::uint64_t>(most); });
+                                         [&](std::uint64_t each) { return std::cmp_less_equal(each, most); });
       EXPECT(some.outcomes == oracle.within(most));
-      EXPECT(some.runs == static_cast<std::uint64_t>(fitting) && some.schedules.size() == some.runs);
+      EXPECT(std::cmp_equal(some.runs, fitting) && some.schedules.size() == some.runs);
       EXPECT(bounded->completed() == most);
       EXPECT(bounded->exhaustive() == (some.runs == all.runs));
     }

@@ -70,17 +70,34 @@ void numbers_are_exact() {
       {"load buffering", untimed({{{read(kX), write(kY)}}, {{read(kY), write(kX)}}}), 3, 6},
       {"message passing", untimed({{{write(kX), write(kY)}}, {{read(kY), read(kX)}}}), 3, 6},
       {"two writes each", untimed({{{write(kX), write(kY)}}, {{write(kY), write(kX)}}}), 3, 6},
-      {"independent reads of independent writes",
-       untimed({{{write(kX)}}, {{write(kY)}}, {{read(kX), read(kY)}}, {{read(kY), read(kX)}}}), 15, 180},
+      {
+          "independent reads of independent writes",
+          untimed({{{write(kX)}}, {{write(kY)}}, {{read(kX), read(kY)}}, {{read(kY), read(kX)}}}),
+          15,
+          180,
+      },
       {"lock, 2", untimed({locked, locked}), 2, 2},
       {"lock, 3", untimed({locked, locked, locked}), 6, 6},
-      {"two locks in the same order",
-       untimed({{{lock(kX), lock(kY), unlock(kY), unlock(kX)}}, {{lock(kX), lock(kY), unlock(kY), unlock(kX)}}}), 2, 2},
-      {"two locks in opposite order",
-       untimed({{{lock(kX), lock(kY), unlock(kY), unlock(kX)}}, {{lock(kY), lock(kX), unlock(kX), unlock(kY)}}}), 3, 6},
+      {
+          "two locks in the same order",
+          untimed({{{lock(kX), lock(kY), unlock(kY), unlock(kX)}}, {{lock(kX), lock(kY), unlock(kY), unlock(kX)}}}),
+          2,
+          2,
+      },
+      {
+          "two locks in opposite order",
+          untimed({{{lock(kX), lock(kY), unlock(kY), unlock(kX)}}, {{lock(kY), lock(kX), unlock(kX), unlock(kY)}}}),
+          3,
+          6,
+      },
       {"a lock that is not given back", untimed({{{lock(kX)}}, {{lock(kX)}}}), 2, 2},
       {"a lock as a signal", held(untimed({{{write(kY), unlock(kX)}}, {{lock(kX), read(kY)}}}), kX), 1, 1},
-      {"try-lock", untimed({{{lock(kX), unlock(kX)}}, {{try_lock(kX), unlock(kX)}}}), 3, 3},
+      {
+          "try-lock",
+          untimed({{{lock(kX), unlock(kX)}}, {{try_lock(kX), unlock(kX)}}}),
+          3,
+          3,
+      },
       {"read twice, timed", timed({{{read(kX)}, {read(kX)}}, {{read(kX)}, {read(kX)}}}), 6, 6},
       {"long operations, timed", timed({{{read(kX), read(kX)}}, {{read(kX), read(kX)}}}), 3, 6},
   };
@@ -231,9 +248,11 @@ void a_replay_that_does_not_fit_says_so() {
 void samples_depend_on_the_seed_alone() {
   const Script script = untimed({{{add(kX), add(kX)}}, {{add(kX), add(kX)}}, {{add(kX), add(kX)}}});
   using Make = std::unique_ptr<Explorer> (*)(std::uint64_t);
-  const Make makes[] = {[](std::uint64_t seed) { return make_random(seed, 400); },
-                        [](std::uint64_t seed) { return make_pct(seed, 400, 3); },
-                        [](std::uint64_t seed) { return make_pos(seed, 400); }};
+  const Make makes[] = {
+      [](std::uint64_t seed) { return make_random(seed, 400); },
+      [](std::uint64_t seed) { return make_pct(seed, 400, 3); },
+      [](std::uint64_t seed) { return make_pos(seed, 400); },
+  };
   for (const Make make : makes) {
     const auto order = [&](std::uint64_t seed) {
       const auto explorer = make(seed);

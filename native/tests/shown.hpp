@@ -39,8 +39,12 @@ class Stage {
   }
 
   [[nodiscard]] explore::View view() const { return {processes_, running_, event_}; }
-  [[nodiscard]] bool alive() const { return alive_; }
   [[nodiscard]] bool enabled() const { return enabled_; }
+  [[nodiscard]] explore::Ending ending(bool stopped) const {
+    if (enabled_) return explore::Ending::kCut;
+    if (stopped) return explore::Ending::kStopped;
+    return alive_ ? explore::Ending::kStuck : explore::Ending::kComplete;
+  }
 
  private:
   std::vector<std::vector<explore::Access>> accesses_;
@@ -53,7 +57,6 @@ class Stage {
 
 /// `base` is where its places begin; a run of `most` steps that is not over then is cut.
 inline Shown run_once(const Script& script, explore::Explorer& explorer, std::uint64_t base, std::size_t most = 1000) {
-  using explore::Ending;
   Machine machine(script, base);
   Shown shown;
   explore::Process running = explore::kNobody;
@@ -61,10 +64,7 @@ inline Shown run_once(const Script& script, explore::Explorer& explorer, std::ui
   for (;;) {
     const Stage stage(machine, running, event);
     if (!stage.enabled() || shown.schedule.size() == most) {
-      shown.ending = stage.enabled()     ? Ending::kCut
-                     : machine.stopped() ? Ending::kStopped
-                     : stage.alive()     ? Ending::kStuck
-                                         : Ending::kComplete;
+      shown.ending = stage.ending(machine.stopped());
       shown.outcome = machine.outcome();
       explorer.end(stage.view(), shown.ending);
       return shown;

@@ -16,11 +16,12 @@ struct DporOptions {
   bool sleep_sets = true;
 };
 
-/// Source-DPOR: each class of schedules that differ only in the order of independent steps at least once. Of runs that are
-/// stopped, each with what its last step depends on: what others did besides is shown in some way.
+/// Source-DPOR: each class of schedules that differ only in the order of independent steps at least once. Of runs that
+/// are stopped, each with what its last step depends on: what others did besides is shown in some way.
 [[nodiscard]] std::unique_ptr<Explorer> make_dpor(DporOptions options = {});
 
-/// Every schedule with up to `most` preemptions, those with fewer first; no reduction, since with a bound that loses some.
+/// Every schedule with up to `most` preemptions, those with fewer first; no reduction, since with a bound that loses
+/// some.
 class BoundedExplorer : public Explorer {
  public:
   /// The largest number of preemptions such that all schedules with up to so many were shown; -1 if none. Rises no more
