@@ -182,6 +182,24 @@ void places_are_ranges() {
   EXPECT(count({}) == 1);
 }
 
+void accesses_depend_by_mode_and_place() {
+  using enum Mode;
+  const Mode modes[] = {Mode::kRead, Mode::kWrite, kAcquire, kRelease};
+  for (const Mode one : modes)
+    for (const Mode other : modes) {
+      EXPECT(dependent({8, 16, one}, {15, 17, other}) == (one != Mode::kRead || other != Mode::kRead));
+      EXPECT(!dependent({8, 16, one}, {16, 24, other}));
+      EXPECT(!dependent({8, 16, one}, {12, 12, other}) && !dependent({12, 12, one}, {8, 16, other}));
+      EXPECT(!dependent({8, 16, one}, {kClock, kClock, kCall}) && !dependent({kClock, kClock, kReturn}, {8, 16, one}));
+    }
+  const Access call{kClock, kClock, kCall};
+  const Access ret{kClock, kClock, kReturn};
+  EXPECT(dependent(call, ret) && dependent(ret, call) && !dependent(call, call) && !dependent(ret, ret));
+  const std::vector<Access> one{{8, 16, Mode::kRead}, call};
+  EXPECT(dependent(one, std::vector<Access>{ret}) && !dependent(one, std::vector<Access>{call}));
+  EXPECT(!dependent(one, {}) && !dependent({}, one));
+}
+
 void the_default_goes_on() {
   Pending processes[] = {{true, true, false, {}}, {true, true, false, {}}, {true, true, false, {}}};
   const auto usual = [&](Process running) { return default_choice({processes, running, {}}); };
@@ -284,6 +302,7 @@ int main() {
   numbers_are_exact();
   there_may_be_many_processes();
   places_are_ranges();
+  accesses_depend_by_mode_and_place();
   the_default_goes_on();
   nothing_is_claimed_of_what_was_cut();
   nothing_is_claimed_before_the_end();
