@@ -116,6 +116,18 @@ void numbers_are_exact() {
   }
 }
 
+/// The first thread would stop every run, and so it sleeps in those where it is not first. Whoever waits when all are
+/// asleep waits in no other run: what it races with is seen there, or the stop of the last thread never is.
+void a_stop_hides_nobody() {
+  Script script = untimed(
+      {{{{kStopIf, kX, 0, false}}}, {{{kSpawn, 2, 0, false}, lock(kX)}}, {{lock(kX), {kStopIf, kX, 0, false}}}});
+  script.spawned[2] = true;
+  for (const bool sleep_sets : {true, false}) {
+    const auto dpor = make_dpor({.sleep_sets = sleep_sets});
+    EXPECT(explore_all(script, *dpor).outcomes == std::set<std::string>({"stopped by 0: 0", "stopped by 2: 0"}));
+  }
+}
+
 /// Processes that do one thing each, without any state.
 struct Strangers {
   std::vector<std::vector<Access>> accesses;
@@ -300,6 +312,7 @@ void whoever_yields_is_let_wait() {
 
 int main() {
   numbers_are_exact();
+  a_stop_hides_nobody();
   there_may_be_many_processes();
   places_are_ranges();
   accesses_depend_by_mode_and_place();
