@@ -59,6 +59,7 @@ CODES: dict[str, str] = {
     "LP-T011": "a strategy needs Hypothesis, which is not installed",
     "LP-T012": "an operation cannot have this name",
     "LP-T013": "a test cannot be made",
+    "LP-T020": "code under test asks its event loop for what there is not",
     "LP-U001": "an option has a value that is not allowed",
     "LP-U002": "there is no such checker",
     "LP-U003": "there is no such condition",

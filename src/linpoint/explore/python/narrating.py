@@ -68,9 +68,9 @@ class Narrator:
         threads = tuple(Thread(number, name) for number, name in enumerate(self._threads))
         return Trace(threads, tuple(self._steps), "sc", schedule, failure)
 
-    def say(self, step: TraceStep) -> None:
-        """Add a step of one's own."""
-        self._steps.append(step)
+    def block(self, process: int, owner: int | None) -> None:
+        """The process waits for ever, for what ``owner`` has."""
+        self._steps.append(TraceStep(process, StepKind.BLOCK, other=owner))
 
     # --- what the control tells
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from linpoint.executors.threads import peak_memory
+from linpoint.explore.python.loop_session import LoopSession
 from linpoint.explore.python.session import Session
 from linpoint.explore.testing.exploring import FEW, Exploration, Failure, Limits
 from linpoint.explore.testing.judging import Judge
@@ -99,6 +100,8 @@ class Campaign:
         return self._result(finding, self._gil(finding))
 
     def _session(self, *, gil: bool) -> Session:
+        if self._definition.is_async:
+            return LoopSession(instrument=self._definition.instrument)
         return Session(instrument=self._definition.instrument, granularity=self._settings.granularity, gil=gil)
 
     # --- searching
@@ -207,8 +210,8 @@ class Campaign:
 
     def _gil(self, finding: Finding | None) -> Status:
         """Schedules of an interpreter with a global lock are among the free-threaded ones."""
-        if finding is None:
-            return self._status(None)
+        if finding is None or self._definition.is_async:
+            return self._status(finding)  # coroutines never run at the same time
         if finding.kind == "nondeterminism" or not self._settings.gil or self._interrupted:
             return Status.UNKNOWN
         with self._session(gil=True) as session:

@@ -8,6 +8,7 @@ that later steps cannot change.
 from __future__ import annotations
 
 import re
+from asyncio import CancelledError
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,7 +17,7 @@ from msgspec import UNSET
 
 from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
-from linpoint.explore.python.session import Body, Ending, Session
+from linpoint.explore.python.session import Body, Done, Ending, Session
 from linpoint.explore.python.stopping import BlockedForever
 from linpoint.histories.values import FrozenObject, Value, canonical, freeze, thaw
 from linpoint.scenarios.definition import Definition
@@ -103,7 +104,7 @@ class Runner:
     def __init__(self, definition: Definition, scenario: Scenario, session: Session) -> None:
         self.scenario = scenario
         self._definition = definition
-        self._session = session
+        self.session = session
         self._threads = [self._plan(thread) for thread in scenario.threads]
         self._before = self._plan(scenario.before)
         self._after = self._plan(scenario.after)
@@ -113,7 +114,7 @@ class Runner:
 
     def run(self, explorer: native.Explorer) -> Run | None:
         """The next run; None if the explorer has seen the same already. ``explorer.begin()`` comes before."""
-        session = self._session
+        session = self.session
         session.prepare()
         with session.alone():
             subject = self._setup()
@@ -126,11 +127,9 @@ class Runner:
             return None
         threads = tuple(
             tuple(_performed(calls, done))
-            for calls, done in zip(self.scenario.threads, native.control_operations(), strict=False)
+            for calls, done in zip(self.scenario.threads, session.operations(), strict=False)
         )
-        waiting = tuple(
-            Waiting(process, owner) for process, _, owner, background in native.control_waiting() if not background
-        )
+        waiting = tuple(Waiting(each.process, each.owner) for each in session.waiting())
         after: tuple[Performed, ...] = ()
         observed: Value = UNSET
         if ending is Ending.COMPLETE:
@@ -142,8 +141,10 @@ class Runner:
 
     def _setup(self) -> Any:
         try:
-            return self._definition.setup()
-        except (Exception, BlockedForever) as error:
+            return self.session.call(self._definition.setup)
+        except TestError:
+            raise
+        except (Exception, BlockedForever, CancelledError) as error:
             raise TestError(
                 "LP-T014",
                 f"setup raised {type(error).__name__}: {error}.",
@@ -154,25 +155,32 @@ class Runner:
     def _observe(self, subject: Any) -> Value:
         assert self._definition.observe is not None
         try:
-            return result_value(self._definition.observe(subject))
-        except Exception as error:  # noqa: BLE001 - raising is what there is to see
+            return result_value(self.session.call(self._definition.observe, subject))
+        except TestError:
+            raise
+        except (Exception, CancelledError) as error:  # noqa: BLE001 - raising is what there is to see
             return FrozenObject(raises=type(error).__name__)
 
-    @staticmethod
-    def _alone(subject: Any, calls: Sequence[Call], plan: Sequence[tuple[Any, tuple[Any, ...]]]) -> Iterable[Performed]:
+    def _alone(
+        self, subject: Any, calls: Sequence[Call], plan: Sequence[tuple[Any, tuple[Any, ...]]]
+    ) -> Iterable[Performed]:
         """Operations one after another, until one of them would wait for ever."""
         for call, (function, args) in zip(calls, plan, strict=True):
             try:
-                yield Performed(call, 0, 0, result_value(function(subject, *map(thaw, args))))
+                value = self.session.call(function, subject, *map(thaw, args))
+                yield Performed(call, 0, 0, result_value(value))
             except BlockedForever:
                 yield Performed(call, 0, None)
                 return
-            except Exception as error:  # noqa: BLE001 - raising is a result like any other
+            except TestError:
+                raise
+            except (Exception, CancelledError) as error:  # noqa: BLE001 - raising is a result like any other
                 yield Performed(call, 0, 0, FrozenObject(raises=type(error).__name__))
 
 
-def _performed(calls: Sequence[Call], done: Sequence[tuple[int, int, Any, bool]]) -> Iterable[Performed]:
-    for call, (called, returned, value, raised) in zip(calls, done, strict=False):
-        result = FrozenObject(raises=type(value).__name__) if raised else value
-        ended = returned >= 0
-        yield Performed(call, called if called >= 0 else None, returned if ended else None, result if ended else None)
+def _performed(calls: Sequence[Call], done: Sequence[Done]) -> Iterable[Performed]:
+    for call, each in zip(calls, done, strict=False):
+        result = FrozenObject(raises=type(each.value).__name__) if each.raised else result_value(each.value)
+        ended = each.returned >= 0
+        called = each.called if each.called >= 0 else None
+        yield Performed(call, called, each.returned if ended else None, result if ended else None)

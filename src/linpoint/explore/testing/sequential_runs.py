@@ -8,9 +8,11 @@ once; scenarios are small.
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Callable
 from typing import Any
 
+from linpoint.errors import TestError
 from linpoint.explore.python.session import Session
 from linpoint.explore.python.stopping import BlockedForever
 from linpoint.explore.testing.runs import result_value
@@ -62,7 +64,7 @@ class SequentialRuns:
     def _run(self, sequence: Sequence) -> None:
         self._session.prepare()
         with self._session.alone():
-            subject = self._definition.setup()
+            subject = self._session.call(self._definition.setup)
             result, legal = None, True
             for number, call in enumerate(sequence, 1):
                 result, legal = self._call(subject, call)
@@ -75,15 +77,18 @@ class SequentialRuns:
     def _call(self, subject: Any, call: Call) -> tuple[Value, bool]:
         function = self._definition.operations[call.operation].call
         try:
-            return result_value(function(subject, *map(thaw, call.args))), True
+            return result_value(self._session.call(function, subject, *map(thaw, call.args))), True
         except BlockedForever:
             return None, False
-        except Exception as error:  # noqa: BLE001 - raising is a result like any other
+        except TestError:
+            raise
+        except (Exception, CancelledError) as error:  # noqa: BLE001 - raising is a result like any other
             return FrozenObject(raises=type(error).__name__), True
 
-    @staticmethod
-    def _call_observe(observe: Callable[[Any], Any], subject: Any) -> Value:
+    def _call_observe(self, observe: Callable[[Any], Any], subject: Any) -> Value:
         try:
-            return result_value(observe(subject))
-        except Exception as error:  # noqa: BLE001 - as above
+            return result_value(self._session.call(observe, subject))
+        except TestError:
+            raise
+        except (Exception, CancelledError) as error:  # noqa: BLE001 - as above
             return FrozenObject(raises=type(error).__name__)
