@@ -90,6 +90,7 @@ class ControlledLoop(asyncio.AbstractEventLoop):
         self._on_exception: Callable[..., Any] | None = None
         self._generators: weakref.WeakSet[AsyncGenerator[Any, Any]] = weakref.WeakSet()
         self._closed = False
+        self._ran: asyncio.Handle | None = None
         self.refused: TestError | None = None
         """What was asked for that there is not; kept, since the program may have swallowed it."""
 
@@ -132,15 +133,20 @@ class ControlledLoop(asyncio.AbstractEventLoop):
     def step(self, number: int) -> None:
         """One step of a process that is enabled."""
         if number == self._timed.number:
-            when, _, timer = heapq.heappop(self._timers)
+            when, _, handle = heapq.heappop(self._timers)
             self._pass_time(when)
-            timer._run()  # noqa: SLF001 - what a loop does with handles
-            return
-        for at, (process, handle) in enumerate(self._ready):
-            if process.number == number:
-                del self._ready[at]
-                handle._run()  # noqa: SLF001
-                return
+        else:
+            at = next(at for at, (process, _) in enumerate(self._ready) if process.number == number)
+            _, handle = self._ready.pop(at)
+        self._ran = handle
+        handle._run()  # noqa: SLF001 - what a loop does with handles
+
+    def told(self) -> str:
+        """What the last step did, if it was one of timers or callbacks."""
+        timed = isinstance(self._ran, asyncio.TimerHandle)
+        name = getattr(getattr(self._ran, "_callback", None), "__qualname__", "a callback")
+        what = "" if name == "_set_result_unless_cancelled" else f"calls {name.replace('<locals>.', '')}"
+        return ", ".join(filter(None, (f"{self.time() - BOOTED:g} s have passed" if timed else "", what)))
 
     def step_as_usual(self) -> bool:
         """The step that a real loop would take; False if nobody can go on."""

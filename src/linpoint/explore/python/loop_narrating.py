@@ -8,10 +8,11 @@ did anything. Only a run that is worth telling is narrated: it is traced line by
 from __future__ import annotations
 
 import sys
+import sysconfig
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from linpoint.explore.python.awaiting import awaited_by
 from linpoint.explore.python.narrating import Narrator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from linpoint.explore.python.loop import Process
     from linpoint.explore.python.loop_session import LoopSession
 
+_STANDARD: Final = sysconfig.get_path("stdlib")
 _Tracer = Callable[[types.FrameType, str, Any], Any]
 
 
@@ -86,8 +88,7 @@ class LoopNarrator(Narrator):
         """Its step is over."""
         sys.settrace(self._traced_before)
         if process.task is None:
-            if process.number >= len(self._operations):
-                self._tell(TraceStep(process.number, StepKind.LOCAL, message=None))
+            self._tell(TraceStep(process.number, StepKind.NOTE, message=self._session.told()))
         elif process.task.done():
             if process.number >= len(self._operations):
                 self._tell(TraceStep(process.number, StepKind.EXIT))
@@ -102,7 +103,9 @@ class LoopNarrator(Narrator):
     # --- what the interpreter tells
 
     def _trace_call(self, frame: types.FrameType, _event: str, _argument: Any) -> _Tracer | None:
-        return self._trace_line if frame.f_code.co_filename in self._selection else None
+        file = frame.f_code.co_filename
+        told = file in self._selection and not file.startswith(("<", _STANDARD))
+        return self._trace_line if told else None
 
     def _trace_line(self, frame: types.FrameType, event: str, _argument: Any) -> _Tracer:
         if event == "line":

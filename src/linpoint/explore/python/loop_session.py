@@ -135,6 +135,10 @@ class LoopSession(Session):
         """Tells a run."""
         return LoopNarrator(self, self._selection, operations, root)
 
+    def told(self) -> str:
+        """What the last step did, if it was one of timers or callbacks."""
+        return self._loop.told()
+
     def _drive(self, explorer: native.Explorer) -> Ending:
         loop, clients, listener = self._loop, self._clients, self.listener
         while True:
