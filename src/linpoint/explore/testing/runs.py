@@ -119,8 +119,11 @@ class Runner:
         with session.alone():
             subject = self._setup()
             before = tuple(self._alone(subject, self.scenario.before, self._before))
+        # Where one that comes before waits for ever, nothing comes after it.
+        reached = not before or before[-1].returned is not None
         bodies: list[Body] = [
-            tuple((function, (subject, *map(thaw, args))) for function, args in plan) for plan in self._threads
+            tuple((function, (subject, *map(thaw, args))) for function, args in plan)
+            for plan in (self._threads if reached else ())
         ]
         ending = session.run(explorer, bodies)
         if ending is Ending.REDUNDANT:
@@ -132,7 +135,7 @@ class Runner:
         waiting = tuple(Waiting(each.process, each.owner) for each in session.waiting())
         after: tuple[Performed, ...] = ()
         observed: Value = UNSET
-        if ending is Ending.COMPLETE:
+        if ending is Ending.COMPLETE and reached:
             with session.alone():
                 after = tuple(self._alone(subject, self.scenario.after, self._after))
                 if self._definition.observe is not None:
