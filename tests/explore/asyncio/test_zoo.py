@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Broken objects are found, small and replayable; their fixed twins are silent."""
+
+from __future__ import annotations
+
+import pytest
+
+from linpoint.explore.python.loop_session import LoopSession
+from linpoint.explore.testing.campaign import Settings, run_test
+from linpoint.explore.testing.exploring import Exploration
+from linpoint.explore.testing.judging import Judge
+from linpoint.explore.testing.runs import Runner
+from linpoint.histories.trace import StepKind
+from linpoint.scenarios.definition import definition_of_object
+from linpoint.scenarios.scenario import Scenario
+from linpoint.verdicts import Status
+from tests.explore.asyncio import zoo
+
+GET, WITHDRAW = {"get": {"key": "ab"}}, {"withdraw": {"amount": [60, 30]}}
+PUT_AND_GET = {"put": {"item": [1, 2]}, "get": {}}
+SEND_AND_RECEIVE = {"send": {"message": [1, 2]}, "receive": {}}
+
+
+def loads(cache):
+    return cache.loads
+
+
+async def balance(account):
+    return account.balance
+
+
+def available(pool):
+    return pool.available()
+
+
+BROKEN = [
+    # object, operations, final state, kind, scenario, preemptions
+    (zoo.CheckThenAwait, GET, loads, "linearizability", 'get("a") | get("a")', 0),
+    (zoo.Account, WITHDRAW, balance, "linearizability", "withdraw(60) | withdraw(60)", 0),
+    (zoo.LeakyPool, ["use"], available, "linearizability", "use() | use()", 1),
+    (zoo.RateLimiter, ["take"], None, "linearizability", "take() | take(); take()", 0),
+    (zoo.Connections, ["connect"], None, "linearizability", "connect() | connect()", 0),
+    (zoo.TwoLocks, ["forth", "back"], None, "deadlock", "forth() | back()", 0),
+    (zoo.Mailbox, SEND_AND_RECEIVE, None, "deadlock", "send(1) | receive()", 1),
+    (zoo.LossyQueue, PUT_AND_GET, None, "linearizability", None, None),
+]
+FIXED = [
+    (zoo.CheckThenAwaitFixed, GET, loads),
+    (zoo.AccountFixed, WITHDRAW, balance),
+    (zoo.LeakyPoolFixed, ["use"], available),
+    (zoo.RateLimiterFixed, ["take"], None),
+    (zoo.ConnectionsFixed, ["connect"], None),
+    (zoo.TwoLocksFixed, ["forth", "back"], None),
+    (zoo.MailboxFixed, SEND_AND_RECEIVE, None),
+    (zoo.BoundedQueue, PUT_AND_GET, None),
+]
+
+
+def name(value):
+    return value.__name__ if isinstance(value, type) else ""
+
+
+@pytest.mark.parametrize(("made", "operations", "observe", "kind", "scenario", "preemptions"), BROKEN, ids=name)
+def test_broken(made, operations, observe, kind, scenario, preemptions):
+    definition = definition_of_object(made, operations, observe=observe)
+    assert definition.is_async
+    result = run_test(definition)
+    assert result.status is Status.VIOLATION
+    assert result.models == {"free-threaded": Status.VIOLATION, "gil": Status.VIOLATION}
+    (finding,) = result.findings
+    assert finding.kind == kind
+    assert finding.minimal
+    if scenario is not None:
+        assert (finding.scenario, finding.preemptions) == (scenario, preemptions)
+    assert replayed(definition, finding) == kind
+
+
+def replayed(definition, finding) -> str | None:
+    """The kind of failure that the finding's schedule shows in another session."""
+    with LoopSession() as session:
+        scenario = Scenario.from_dict(finding.replay["scenario"])
+        exploration = Exploration(Runner(definition, scenario, session), Judge(definition, session))
+        run, judgement, diverged = exploration.again(finding.schedule)
+    assert run is not None
+    assert diverged is None
+    return judgement.kind
+
+
+@pytest.mark.parametrize(("made", "operations", "observe"), FIXED, ids=name)
+def test_fixed(made, operations, observe):
+    result = run_test(definition_of_object(made, operations, observe=observe))
+    assert result.status is Status.LINEARIZABLE, result.findings
+    assert result.models["gil"] is Status.LINEARIZABLE
+
+
+def test_a_fixed_one_is_explored_exhaustively():
+    result = run_test(definition_of_object(zoo.ConnectionsFixed, ["connect"]), Settings(budget=60))
+    assert result.exhaustive
+
+
+# What a finding tells
+
+
+def lines_of(finding, thread):
+    return [
+        step.place.text if step.kind is StepKind.LOCAL else step.kind.value + (f" {step.location}" if step.location else "")
+        for step in finding.trace.steps
+        if step.thread == thread
+    ]
+
+
+def test_the_trace_has_the_lines_and_what_each_await_waits_for():
+    definition = definition_of_object(zoo.CheckThenAwait, GET, scenarios=['get("a") | get("a")'])
+    (finding,) = run_test(definition).findings
+    assert [thread.name for thread in finding.trace.threads] == ["task 1", "task 2", "time"]
+    assert lines_of(finding, 0) == [
+        "call",
+        "if key not in self.values:",
+        "value = await self.load(key)",
+        "self.loads += 1",
+        "await asyncio.sleep(0.1)",
+        "wait asyncio.sleep(0.1)",
+        'return f"{key}{self.loads}"',
+        "self.values[key] = value",
+        "return self.values[key]",
+        "return",
+    ]
+    waits = next(step for step in finding.trace.steps if step.kind is StepKind.WAIT)
+    assert waits.place.text == "await asyncio.sleep(0.1)"
+    assert waits.place.function == "load"
+
+
+def test_a_deadlock_says_who_waits_for_what():
+    (finding,) = run_test(definition_of_object(zoo.TwoLocks, ["forth", "back"])).findings
+    blocked = [step for step in finding.trace.steps if step.kind is StepKind.BLOCK]
+    assert [(step.thread, step.location) for step in blocked] == [
+        (0, "TwoLocks.right.acquire()"),
+        (1, "TwoLocks.left.acquire()"),
+    ]
+    assert blocked[0].place.text == "async with self.right:"
+
+
+def test_time_and_the_departure_from_the_usual_order_are_told():
+    (finding,) = run_test(definition_of_object(zoo.LeakyPool, ["use"], observe=available)).findings
+    told = [step for step in finding.trace.steps if step.kind is StepKind.NOTE]
+    assert told[0].message == "1 s have passed"
+    assert "Timeout._on_timeout" in told[1].message
+    assert told[1].preempts
+    assert finding.trace.preemptions == finding.preemptions == 1
