@@ -11,7 +11,7 @@ import random
 from collections import Counter
 from dataclasses import dataclass, replace
 
-MARK, LOAD, STORE, TURN, SLEEP, ACQUIRE, RELEASE = "mark load store turn sleep acquire release".split()
+MARK, LOAD, STORE, TURN, SLEEP, ACQUIRE, RELEASE = "mark", "load", "store", "turn", "sleep", "acquire", "release"
 
 Line = tuple[str, int]
 Program = tuple[tuple[Line, ...], ...]

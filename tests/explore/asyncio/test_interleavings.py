@@ -10,7 +10,7 @@ import pytest
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python.loop_session import LoopSession
-from tests.explore.asyncio.small_programs import ACQUIRE, LOAD, MARK, SLEEP, STORE, TURN, Real, outcomes, random_program
+from tests.explore.asyncio.small_programs import MARK, TURN, Real, outcomes, random_program
 
 MOST = 250
 
@@ -26,9 +26,8 @@ def explored(program, explorer) -> Counter:
             ending = session.run(explorer, bodies)
             if ending.name == "REDUNDANT":
                 continue
-            results = tuple(each.value if done and each.returned >= 0 else None for done in session.operations()
-                            for each in done[:1] or [None])
-            found[real.outcome(results)] += 1
+            ended = [done[0] if done and done[0].returned >= 0 else None for done in session.operations()]
+            found[real.outcome(tuple(None if each is None else each.value for each in ended))] += 1
     assert explorer.exhaustive
     assert explorer.diverged_at is None
     return found

@@ -274,7 +274,7 @@ def test_deadlocks_say_who_waits():
 
 def test_who_runs_for_ever_is_cut():
     async def spin(_):
-        while True:
+        while True:  # noqa: ASYNC110 - on purpose
             await asyncio.sleep(0)
 
     explorer = native.explore_bounded(0)

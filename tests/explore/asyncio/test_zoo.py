@@ -103,7 +103,9 @@ def test_a_fixed_one_is_explored_exhaustively():
 
 def lines_of(finding, thread):
     return [
-        step.place.text if step.kind is StepKind.LOCAL else step.kind.value + (f" {step.location}" if step.location else "")
+        step.place.text
+        if step.kind is StepKind.LOCAL
+        else step.kind.value + (f" {step.location}" if step.location else "")
         for step in finding.trace.steps
         if step.thread == thread
     ]

@@ -1,96 +1,65 @@
 # SPDX-License-Identifier: Apache-2.0
 """An event loop under control: whoever drives it says at each step what runs next. No I/O, no threads, virtual time.
 
-Everything of asyncio that is written on top of futures, tasks and timers works on it unchanged. What may run next:
-
-- A task whose turn has come. A task is a process: it has one step ready at most.
-- The first of the callbacks that are of no task (``call_soon``, callbacks of futures, what ``gather`` or ``TaskGroup``
-  do when a task of theirs ends). They are one process and keep their order, which asyncio promises. They are not run at
-  once: a real loop runs what was ready before first, and sees, say, another step of a task that is about to be cancelled.
-- The earliest timer: time may pass while others are ready. Timers are one process, and fire in the order of their
-  deadlines. Virtual time is that of the session, and passes only when a timer fires or somebody sleeps in earnest.
-
-``usual`` is what a real loop without I/O would run: the first that is ready, or a timer if none is.
-Guarantee: with the same choices the same happens; tasks and futures are hashed by the order in which they are made, so
-that sets of them are iterated alike. Cost: O(what is ready) for a step.
+Everything of asyncio that is written on top of futures, tasks and timers works on it unchanged; what needs more is
+refused with LP-T020. Guarantee: with the same choices the same happens; tasks and futures are hashed by the order in
+which they are made, so that sets of them are iterated alike.
 """
 
 from __future__ import annotations
 
 import asyncio
-import heapq
-import math
 import sys
-import weakref
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import Context
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self, TypeVarTuple
+from weakref import WeakSet
 
 from linpoint.errors import TestError
-from linpoint.explore import _native_control as native
-from linpoint.explore.python.patching import BOOTED
-
-ALIVE: Final = 1
-ENABLED: Final = 2
-YIELDS: Final = 4
+from linpoint.explore.python.turns import Process, Turns, now
 
 _TO_FINISH: Final = 1_000
 """Steps that tasks get to end themselves after a run."""
 
-
-@dataclass(slots=True, eq=False)
-class Process:
-    """What takes steps one after another. ``task`` is the present one; None for timers and callbacks."""
-
-    number: int
-    name: str
-    task: asyncio.Task[Any] | None = None
+_Arguments = TypeVarTuple("_Arguments")
 
 
 class _Task(asyncio.Task[Any]):
     """A task whose hash depends on nothing but the run."""
 
-    def __new__(cls, _coro: Any, *, loop: ControlledLoop, **_keywords: Any) -> _Task:
+    _number: int
+
+    def __new__(cls, _coro: Any, *, loop: ControlledLoop, **_keywords: Any) -> Self:
         made = super().__new__(cls)
-        made.place_in_run = loop.next_place()
+        made._number = loop.next_number()  # __init__ asks for the hash already
         return made
 
-    place_in_run: int
-
     def __hash__(self) -> int:
-        return self.place_in_run
+        return self._number
 
 
 class _Future(asyncio.Future[Any]):
     """As ``_Task``."""
 
     def __init__(self, *, loop: ControlledLoop) -> None:
-        self.place_in_run = loop.next_place()
+        self._number = loop.next_number()
         super().__init__(loop=loop)
 
     def __hash__(self) -> int:
-        return self.place_in_run
+        return self._number
 
 
 class ControlledLoop(asyncio.AbstractEventLoop):
     """The loop of one run."""
 
     def __init__(self) -> None:
-        self._ready: list[tuple[Process, asyncio.Handle]] = []
-        self._timers: list[tuple[float, int, asyncio.TimerHandle]] = []
-        self._places = 0
-        self._timed = Process(0, "time")
-        self._called = Process(1, "callbacks")
-        self.processes: list[Process] = [self._timed, self._called]
-        self._of_task: weakref.WeakKeyDictionary[asyncio.Task[Any], Process] = weakref.WeakKeyDictionary()
-        self._making: Process | None = None
+        self.turns = Turns()
+        self._numbers = 0
         self._factory: Callable[..., asyncio.Task[Any]] | None = None
         self._on_exception: Callable[..., Any] | None = None
-        self._generators: weakref.WeakSet[AsyncGenerator[Any, Any]] = weakref.WeakSet()
+        self._generators: WeakSet[AsyncGenerator[Any, Any]] = WeakSet()
         self._closed = False
-        self._ran: asyncio.Handle | None = None
         self.refused: TestError | None = None
         """What was asked for that there is not; kept, since the program may have swallowed it."""
 
@@ -101,7 +70,6 @@ class ControlledLoop(asyncio.AbstractEventLoop):
         """It is the running loop of the calling thread while the block lasts."""
         before = asyncio._get_running_loop()  # noqa: SLF001 - how loops are made known
         hooks = sys.get_asyncgen_hooks()
-        asyncio._set_running_loop(None)  # noqa: SLF001
         asyncio._set_running_loop(self)  # noqa: SLF001
         sys.set_asyncgen_hooks(firstiter=self._generators.add, finalizer=self._finalize)
         try:
@@ -110,111 +78,43 @@ class ControlledLoop(asyncio.AbstractEventLoop):
             sys.set_asyncgen_hooks(*hooks)
             asyncio._set_running_loop(before)  # noqa: SLF001
 
-    def begin(self, clients: int) -> list[Process]:
-        """So many processes of their own, numbered from 0; timers, callbacks and the tasks there are come after them."""
-        made = [Process(number, f"task {number + 1}") for number in range(clients)]
-        others = [each for each in self.processes if each.task is None or not each.task.done()]
-        self.processes = [*made, *others]
-        for number, each in enumerate(self.processes):
-            each.number = number
-        return made
-
-    def show(self) -> tuple[bytes, int]:
-        """The processes, each with ``ALIVE``, ``ENABLED`` and ``YIELDS``, and the usual one among those enabled."""
-        self._drop_cancelled()
-        shown = bytearray(0 if each.task is None or each.task.done() else ALIVE for each in self.processes)
-        for process, _ in self._ready:
-            shown[process.number] = ALIVE | ENABLED
-        if self._timers:
-            shown[self._timed.number] = ALIVE | ENABLED | YIELDS
-        usual = self._ready[0][0] if self._ready else self._timed
-        return bytes(shown), usual.number
-
-    def step(self, number: int) -> None:
-        """One step of a process that is enabled."""
-        if number == self._timed.number:
-            when, _, handle = heapq.heappop(self._timers)
-            self._pass_time(when)
-        else:
-            at = next(at for at, (process, _) in enumerate(self._ready) if process.number == number)
-            _, handle = self._ready.pop(at)
-        self._ran = handle
-        handle._run()  # noqa: SLF001 - what a loop does with handles
-
-    def told(self) -> str:
-        """What the last step did, if it was one of timers or callbacks."""
-        timed = isinstance(self._ran, asyncio.TimerHandle)
-        name = getattr(getattr(self._ran, "_callback", None), "__qualname__", "a callback")
-        what = "" if name == "_set_result_unless_cancelled" else f"calls {name.replace('<locals>.', '')}"
-        return ", ".join(filter(None, (f"{self.time() - BOOTED:g} s have passed" if timed else "", what)))
-
-    def step_as_usual(self) -> bool:
-        """The step that a real loop would take; False if nobody can go on."""
-        shown, usual = self.show()
-        if not shown[usual] & ENABLED:
-            return False
-        self.step(usual)
-        return True
-
     def start(self, coroutine: Any, process: Process | None = None) -> asyncio.Task[Any]:
         """A task for ``coroutine``, of its own process or as the next one of another; its first step is ready."""
-        self._making = process
-        task = _Task(coroutine, loop=self, name=f"Task-{self._places + 1}")
+        self.turns.making = process
+        task = _Task(coroutine, loop=self, name=self._name())
         if process is not None:
             process.task = task
         return task
 
     def push(self, process: Process, callback: Callable[[], None]) -> None:
         """A step of ``process`` is ready: to call ``callback``."""
-        self._ready.append((process, asyncio.Handle(callback, (), self)))
+        self.turns.add(asyncio.Handle(callback, (), self), process)
 
     def finish(self) -> None:
         """End what is left of the run: tasks are cancelled, and closed if they do not obey. Nothing is logged."""
         self._on_exception = None
         with self.running():
             for _ in range(2):
-                tasks = [each.task for each in self.processes if each.task is not None and not each.task.done()]
+                tasks = [each.task for each in self.turns.processes if each.task is not None and not each.task.done()]
                 for task in tasks:
                     task.cancel()
                 for generator in list(self._generators) if not tasks else ():
                     self.start(generator.aclose())
                 for _ in range(_TO_FINISH):
-                    if not self.step_as_usual():
+                    if not self.turns.step_as_usual():
                         break
-            for each in self.processes:
+            for each in self.turns.processes:
                 _close(each.task)
         self._closed = True
-        self._ready.clear()
-        self._timers.clear()
+        self.turns.clear()
 
-    def next_place(self) -> int:
-        """How many tasks, futures and timers there were before."""
-        self._places += 1
-        return self._places
+    def next_number(self) -> int:
+        """How many tasks and futures there are with this one."""
+        self._numbers += 1
+        return self._numbers
 
-    def _drop_cancelled(self) -> None:
-        while self._timers and self._timers[0][2].cancelled():
-            heapq.heappop(self._timers)
-        if any(handle.cancelled() for _, handle in self._ready):
-            self._ready = [each for each in self._ready if not each[1].cancelled()]
-
-    def _pass_time(self, until: float) -> None:
-        native.control_sleep(max(0.0, until - self.time()))
-        while self.time() < until:  # rounded down
-            native.control_sleep(math.ulp(until))
-
-    def _process_of(self, callback: Callable[..., Any]) -> Process:
-        task = getattr(callback, "__self__", None)
-        if not isinstance(task, asyncio.Task):
-            return self._called
-        process = self._of_task.get(task)
-        if process is None:
-            process, self._making = self._making, None
-            if process is None:
-                process = Process(len(self.processes), task.get_name(), task)
-                self.processes.append(process)
-            self._of_task[task] = process
-        return process
+    def _name(self) -> str:
+        return f"Task-{self._numbers + 1}"
 
     def _finalize(self, generator: AsyncGenerator[Any, Any]) -> None:
         self._generators.discard(generator)
@@ -223,83 +123,104 @@ class ControlledLoop(asyncio.AbstractEventLoop):
 
     # --- what asyncio asks for
 
-    def call_soon(self, callback: Any, *args: Any, context: Context | None = None) -> asyncio.Handle:  # noqa: D102
+    def call_soon(
+        self, callback: Callable[[*_Arguments], object], *args: *_Arguments, context: Context | None = None
+    ) -> asyncio.Handle:
+        """Call it as soon as the explorer wants."""
         self._check_open()
         handle = asyncio.Handle(callback, args, self, context)
-        self._ready.append((self._process_of(callback), handle))
+        self.turns.add(handle, self.turns.process_of(callback))
         return handle
 
-    call_soon_threadsafe = call_soon
+    def call_soon_threadsafe(
+        self, callback: Callable[[*_Arguments], object], *args: *_Arguments, context: Context | None = None
+    ) -> asyncio.Handle:
+        """The same: there is but one thread."""
+        return self.call_soon(callback, *args, context=context)
 
-    def call_later(  # noqa: D102
-        self, delay: float, callback: Any, *args: Any, context: Context | None = None
+    def call_later(
+        self,
+        delay: float,
+        callback: Callable[[*_Arguments], object],
+        *args: *_Arguments,
+        context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        if delay is None:
-            raise TypeError("delay must not be None")
+        """Call it when so many virtual seconds have passed."""
         return self.call_at(self.time() + delay, callback, *args, context=context)
 
-    def call_at(  # noqa: D102
-        self, when: float, callback: Any, *args: Any, context: Context | None = None
+    def call_at(
+        self, when: float, callback: Callable[[*_Arguments], object], *args: *_Arguments, context: Context | None = None
     ) -> asyncio.TimerHandle:
-        if when is None:
-            raise TypeError("when cannot be None")
+        """Call it when the virtual time has come."""
         self._check_open()
         timer = asyncio.TimerHandle(when, callback, args, self, context)
-        heapq.heappush(self._timers, (when, self.next_place(), timer))
+        self.turns.add_timer(timer)
         return timer
 
-    def time(self) -> float:  # noqa: D102
-        return BOOTED + native.control_now()
+    def time(self) -> float:
+        """The virtual time."""
+        return now()
 
-    def create_future(self) -> asyncio.Future[Any]:  # noqa: D102
+    def create_future(self) -> asyncio.Future[Any]:
+        """A future of this loop."""
         return _Future(loop=self)
 
-    def create_task(self, coro: Any, *, name: str | None = None, **keywords: Any) -> asyncio.Task[Any]:  # noqa: D102
+    def create_task(self, coro: Any, *, name: str | None = None, **keywords: Any) -> asyncio.Task[Any]:
+        """A task of this loop."""
         self._check_open()
         if self._factory is None:
-            return _Task(coro, loop=self, name=name or f"Task-{self._places + 1}", **keywords)
+            return _Task(coro, loop=self, name=name or self._name(), **keywords)
         task = self._factory(self, coro, **{key: each for key, each in keywords.items() if each is not None})
         if name is not None:
             task.set_name(name)
         return task
 
-    def set_task_factory(self, factory: Any) -> None:  # noqa: D102
+    def set_task_factory(self, factory: Any) -> None:
+        """Make tasks with ``factory``."""
         self._factory = factory
 
-    def get_task_factory(self) -> Any:  # noqa: D102
+    def get_task_factory(self) -> Any:
+        """What makes tasks; None for the loop itself."""
         return self._factory
 
-    def set_exception_handler(self, handler: Any) -> None:  # noqa: D102
+    def set_exception_handler(self, handler: Any) -> None:
+        """Tell ``handler`` of exceptions that nobody else is told of."""
         self._on_exception = handler
 
-    def get_exception_handler(self) -> Any:  # noqa: D102
+    def get_exception_handler(self) -> Any:
+        """Who is told of them."""
         return self._on_exception
 
     def default_exception_handler(self, context: dict[str, Any]) -> None:
         """Says nothing: a run is one of thousands."""
 
-    def call_exception_handler(self, context: dict[str, Any]) -> None:  # noqa: D102
+    def call_exception_handler(self, context: dict[str, Any]) -> None:
+        """Nobody else is told of this exception."""
         if self._on_exception is not None:
             with suppress(Exception):
                 self._on_exception(self, context)
 
-    def get_debug(self) -> bool:  # noqa: D102
+    def get_debug(self) -> bool:
+        """Debugging is about real time."""
         return False
 
     def set_debug(self, enabled: bool) -> None:
-        """Debugging is about real time."""
+        """Changes nothing."""
 
-    def is_running(self) -> bool:  # noqa: D102
+    def is_running(self) -> bool:
+        """It runs until the run is over."""
         return not self._closed
 
-    def is_closed(self) -> bool:  # noqa: D102
+    def is_closed(self) -> bool:
+        """Whether the run is over."""
         return self._closed
 
-    async def shutdown_asyncgens(self) -> None:  # noqa: D102
+    async def shutdown_asyncgens(self) -> None:
+        """Close all asynchronous generators."""
         for generator in list(self._generators):
             await generator.aclose()
 
-    async def shutdown_default_executor(self, timeout: float | None = None) -> None:
+    async def shutdown_default_executor(self, *_: Any) -> None:
         """There is none."""
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:

@@ -21,8 +21,8 @@ from linpoint.histories.trace import Failure, StepKind, Thread, Trace, TraceStep
 from linpoint.histories.values import Value
 
 if TYPE_CHECKING:
-    from linpoint.explore.python.loop import Process
     from linpoint.explore.python.loop_session import LoopSession
+    from linpoint.explore.python.turns import Process
 
 _STANDARD: Final = sysconfig.get_path("stdlib")
 _Tracer = Callable[[types.FrameType, str, Any], Any]

@@ -16,17 +16,19 @@ import gc
 import inspect
 import random
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
 from linpoint.explore.python import patching
-from linpoint.explore.python.loop import ENABLED, ControlledLoop, Process
+from linpoint.explore.python.loop import ControlledLoop
 from linpoint.explore.python.loop_narrating import LoopNarrator
 from linpoint.explore.python.membership import members
 from linpoint.explore.python.session import Body, Done, Ending, Session, Stuck
 from linpoint.explore.python.stopping import BlockedForever
+from linpoint.explore.python.turns import ENABLED, Process
 from linpoint.histories.values import freeze
 
 
@@ -64,13 +66,13 @@ class LoopSession(Session):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self._loop = ControlledLoop()
+        self._loop = ControlledLoop()  # type: ignore[abstract]  # the rest of its methods refuse
         self._clients: list[_Client] = []
         self._step = 0
         self._ending = Ending.COMPLETE
         self.listener: Listener | None = None
 
-    def __enter__(self) -> LoopSession:
+    def __enter__(self) -> Self:
         self._stack.callback(members.clear)
         self._stack.enter_context(patching.replaced())
         if gc.isenabled():
@@ -86,7 +88,7 @@ class LoopSession(Session):
         self._end_run()
         super().prepare()
         random.seed(0)
-        self._loop = ControlledLoop()
+        self._loop = ControlledLoop()  # type: ignore[abstract]  # as above
         self._clients = []
         self._step = 0
 
@@ -99,7 +101,7 @@ class LoopSession(Session):
                 return value
             task = loop.start(_awaited(value))
             for _ in range(self._most_steps):
-                if task.done() or not loop.step_as_usual():
+                if task.done() or not loop.turns.step_as_usual():
                     break
             self._check()
         if not task.done():
@@ -110,7 +112,7 @@ class LoopSession(Session):
         """One run of these clients, beside the tasks that there are already."""
         loop = self._loop
         with self.alone(), loop.running():
-            for process, body in zip(loop.begin(len(bodies)), bodies, strict=True):
+            for process, body in zip(loop.turns.begin(len(bodies)), bodies, strict=True):
                 assert isinstance(body, tuple)
                 client = _Client(process, body)
                 self._clients.append(client)
@@ -137,12 +139,12 @@ class LoopSession(Session):
 
     def told(self) -> str:
         """What the last step did, if it was one of timers or callbacks."""
-        return self._loop.told()
+        return self._loop.turns.told()
 
     def _drive(self, explorer: native.Explorer) -> Ending:
         loop, clients, listener = self._loop, self._clients, self.listener
         while True:
-            shown, usual = loop.show()
+            shown, usual = loop.turns.show()
             ending = None
             if all(client.finished for client in clients):
                 ending = Ending.COMPLETE
@@ -165,13 +167,11 @@ class LoopSession(Session):
 
     def _take(self, number: int, *, preempts: bool) -> None:
         self._step += 1
-        process = self._loop.processes[number]
+        process = self._loop.turns.processes[number]
         if self.listener is not None:
             self.listener.turn(process, preempts=preempts)
-        try:
-            self._loop.step(number)
-        except SystemExit:  # the loop is told, and so is whoever awaits the task
-            pass
+        with suppress(SystemExit):  # whoever awaits the task is told of it
+            self._loop.turns.step(number)
         if self.listener is not None:
             self.listener.paused(process)
         if number < len(self._clients) and process.task is not None and process.task.done():
@@ -185,7 +185,7 @@ class LoopSession(Session):
             if self.listener is not None:
                 self.listener.called(client.process)
             self._loop.start(_operation(function, args), client.process)
-            self._loop.step(client.process.number)
+            self._loop.turns.step(client.process.number)
 
         self._loop.push(client.process, begin)
 
@@ -213,7 +213,7 @@ class LoopSession(Session):
 
     def _awaited_by(self, process: Process) -> int | None:
         future = getattr(process.task, "_fut_waiter", None)
-        others = (each.number for each in self._loop.processes if each.task is not None and each.task is future)
+        others = (each.number for each in self._loop.turns.processes if each.task is not None and each.task is future)
         return next(others, None)
 
     def _check(self) -> None:

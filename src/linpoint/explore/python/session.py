@@ -11,14 +11,12 @@ import _thread
 import enum
 import gc
 import random
-import sys
-import threading
 import time
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python import bytecode, patching
@@ -93,7 +91,7 @@ class Session:
         self._seeded = False
         self.trouble: BaseException | None = None
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> Self:
         self._stack.callback(members.clear)
         self._stack.enter_context(patching.replaced())
         native.hook(True, self._describe, self._uncontrolled)
