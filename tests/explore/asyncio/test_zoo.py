@@ -144,8 +144,10 @@ def test_a_deadlock_says_who_waits_for_what():
 
 def test_time_and_the_departure_from_the_usual_order_are_told():
     (finding,) = run_test(definition_of_object(zoo.LeakyPool, ["use"], observe=available)).findings
-    told = [step for step in finding.trace.steps if step.kind is StepKind.NOTE]
-    assert told[0].message == "1 s have passed"
-    assert "Timeout._on_timeout" in told[1].message
-    assert told[1].preempts
+    told = [(step.thread, step.message) for step in finding.trace.steps if step.kind is StepKind.NOTE]
+    assert told == [
+        (2, "1 s have passed"),
+        (1, "has its turn"),
+        (2, "1 s have passed, calls Timeout._on_timeout"),
+    ]
     assert finding.trace.preemptions == finding.preemptions == 1

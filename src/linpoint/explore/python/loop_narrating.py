@@ -70,11 +70,15 @@ class LoopNarrator(Narrator):
 
     # --- what the session tells
 
-    def turn(self, process: Process, *, preempts: bool) -> None:
-        """The process takes a step."""
+    def turn(self, process: Process, *, instead: Process | None) -> None:
+        """The process takes a step; ``instead`` of another one whose turn it was."""
         self._processes[process.number] = process
         self._running = process.number
-        self._preempts = preempts
+        if instead is not None:
+            self._processes[instead.number] = instead
+            if not self._steps or self._steps[-1].thread != instead.number:
+                self._tell(TraceStep(instead.number, StepKind.NOTE, message="has its turn"))
+        self._preempts = instead is not None
         self._traced_before = sys.gettrace()
         sys.settrace(self._trace_call)
 

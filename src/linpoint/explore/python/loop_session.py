@@ -48,8 +48,8 @@ class _Client:
 class Listener(Protocol):
     """Is told what happens in a run."""
 
-    def turn(self, process: Process, *, preempts: bool) -> None:
-        """The process takes a step."""
+    def turn(self, process: Process, *, instead: Process | None) -> None:
+        """The process takes a step; ``instead`` of another one whose turn it was."""
 
     def called(self, process: Process) -> None:
         """Its next operation begins."""
@@ -163,13 +163,14 @@ class LoopSession(Session):
             number = explorer.choose(shown, usual)
             if number is None:
                 return Ending.REDUNDANT
-            self._take(number, preempts=listener is not None and explorer.preemptions > preemptions)
+            if listener is not None:
+                instead = loop.turns.processes[usual] if explorer.preemptions > preemptions else None
+                listener.turn(loop.turns.processes[number], instead=instead)
+            self._take(number)
 
-    def _take(self, number: int, *, preempts: bool) -> None:
+    def _take(self, number: int) -> None:
         self._step += 1
         process = self._loop.turns.processes[number]
-        if self.listener is not None:
-            self.listener.turn(process, preempts=preempts)
         with suppress(SystemExit):  # whoever awaits the task is told of it
             self._loop.turns.step(number)
         if self.listener is not None:
