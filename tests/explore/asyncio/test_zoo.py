@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import ClassVar
+
 import pytest
 
+import linpoint
 from linpoint.explore.python.loop_session import LoopSession
 from linpoint.explore.testing.campaign import Settings, run_test
 from linpoint.explore.testing.exploring import Exploration
 from linpoint.explore.testing.judging import Judge
 from linpoint.explore.testing.runs import Runner
 from linpoint.histories.trace import StepKind
-from linpoint.scenarios.definition import definition_of_object
+from linpoint.scenarios.definition import definition_of, definition_of_object
 from linpoint.scenarios.scenario import Scenario
 from linpoint.verdicts import Status
 from tests.explore.asyncio import zoo
@@ -96,6 +100,60 @@ def test_fixed(made, operations, observe):
 def test_a_fixed_one_is_explored_exhaustively():
     result = run_test(definition_of_object(zoo.ConnectionsFixed, ["connect"]), Settings(budget=60))
     assert result.exhaustive
+
+
+def test_methods_that_turn_out_to_be_coroutines():
+    definition = definition_of_object(lambda: zoo.CheckThenAwait(), {"get": {"key": "ab"}})  # noqa: PLW0108
+    assert not definition.is_async
+    (finding,) = run_test(definition).findings
+    assert finding.scenario == 'get("a") | get("a")'
+    alone = definition_of_object(lambda: zoo.ConnectionsFixed(), ["connect"], before=1)  # noqa: PLW0108
+    assert run_test(alone).status is Status.LINEARIZABLE
+
+
+class TestPool(linpoint.ConcurrentTest):
+    """Everything is a coroutine, and so may be what runs alone."""
+
+    scenarios = (Scenario.parse("acquire() | acquire()", before="acquire()", after="release(); acquire()"),)
+    pool: ClassVar[type] = asyncio.Semaphore
+
+    async def setup(self):
+        await asyncio.sleep(1)
+        return self.pool(2)
+
+    @linpoint.operation
+    async def acquire(self, pool):
+        async with asyncio.timeout(None):
+            await pool.acquire()
+
+    @linpoint.operation
+    def release(self, pool):
+        pool.release()
+
+    async def observe(self, pool):
+        await asyncio.sleep(1)
+        return pool.locked()
+
+
+class Forgetful(asyncio.Semaphore):
+    def release(self):
+        """Wakes nobody."""
+
+
+class TestForgetful(TestPool):
+    pool = Forgetful
+    scenarios = ("acquire(); acquire() | acquire(); release()",)
+
+    spec = linpoint.specs.semaphore(2)
+    observe = None
+
+
+def test_a_class_of_coroutines():
+    assert definition_of(TestPool).is_async
+    assert run_test(definition_of(TestPool), Settings(budget=5)).status is Status.LINEARIZABLE
+    (finding,) = run_test(definition_of(TestForgetful)).findings
+    assert finding.kind == "deadlock"
+    assert "acquire" in finding.scenario
 
 
 # What a finding tells

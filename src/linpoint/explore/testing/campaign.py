@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from linpoint.executors.threads import peak_memory
@@ -19,7 +19,7 @@ from linpoint.explore.python.loop_session import LoopSession
 from linpoint.explore.python.session import Session
 from linpoint.explore.testing.exploring import FEW, Exploration, Failure, Limits
 from linpoint.explore.testing.judging import Judge
-from linpoint.explore.testing.runs import Runner
+from linpoint.explore.testing.runs import CoroutinesError, Runner
 from linpoint.explore.testing.telling import told
 from linpoint.scenarios.definition import Definition
 from linpoint.scenarios.generation import Scenarios, scenarios
@@ -295,5 +295,9 @@ class Campaign:
 
 
 def run_test(definition: Definition, settings: Settings | None = None, *, watch: Watcher | None = None) -> TestResult:
-    """Test an object under many schedules."""
-    return Campaign(definition, settings or Settings(), watch).run()
+    """Test an object under many schedules; on an event loop if anything of it is, or turns out to be, a coroutine."""
+    settings = settings or Settings()
+    try:
+        return Campaign(definition, settings, watch).run()
+    except CoroutinesError:  # methods of an object that a function makes cannot be seen before
+        return Campaign(replace(definition, is_async=True), settings, watch).run()

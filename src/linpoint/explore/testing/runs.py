@@ -7,9 +7,10 @@ that later steps cannot change.
 
 from __future__ import annotations
 
+import inspect
 import re
 from asyncio import CancelledError
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -98,6 +99,10 @@ class Run:
 _OPEN: Final = object()
 
 
+class CoroutinesError(Exception):
+    """Calls of a test gave coroutines, though nothing of it said ``async``: it needs an event loop."""
+
+
 class Runner:
     """Runs a scenario of a test again and again."""
 
@@ -128,9 +133,10 @@ class Runner:
         ending = session.run(explorer, bodies)
         if ending is Ending.REDUNDANT:
             return None
+        operations = session.operations()
+        self._look_at(each.value for done in operations for each in done)
         threads = tuple(
-            tuple(_performed(calls, done))
-            for calls, done in zip(self.scenario.threads, session.operations(), strict=False)
+            tuple(_performed(calls, done)) for calls, done in zip(self.scenario.threads, operations, strict=False)
         )
         waiting = tuple(Waiting(each.process, each.owner) for each in session.waiting())
         after: tuple[Performed, ...] = ()
@@ -142,10 +148,23 @@ class Runner:
                     observed = self._observe(subject)
         return Run(self.scenario, ending, before, threads, after, observed, waiting)
 
+    def _called(self, function: Callable[..., Any], *args: Any) -> Any:
+        value = self.session.call(function, *args)
+        self._look_at((value,))
+        return value
+
+    def _look_at(self, values: Iterable[Any]) -> None:
+        """Close coroutines that nobody awaits, and raise ``CoroutinesError`` if there are any."""
+        found = [] if self._definition.is_async else [value for value in values if inspect.iscoroutine(value)]
+        for each in found:
+            each.close()
+        if found:
+            raise CoroutinesError
+
     def _setup(self) -> Any:
         try:
-            return self.session.call(self._definition.setup)
-        except TestError:
+            return self._called(self._definition.setup)
+        except (TestError, CoroutinesError):
             raise
         except (Exception, BlockedForever, CancelledError) as error:
             raise TestError(
@@ -158,8 +177,8 @@ class Runner:
     def _observe(self, subject: Any) -> Value:
         assert self._definition.observe is not None
         try:
-            return result_value(self.session.call(self._definition.observe, subject))
-        except TestError:
+            return result_value(self._called(self._definition.observe, subject))
+        except (TestError, CoroutinesError):
             raise
         except (Exception, CancelledError) as error:  # noqa: BLE001 - raising is what there is to see
             return FrozenObject(raises=type(error).__name__)
@@ -170,12 +189,11 @@ class Runner:
         """Operations one after another, until one of them would wait for ever."""
         for call, (function, args) in zip(calls, plan, strict=True):
             try:
-                value = self.session.call(function, subject, *map(thaw, args))
-                yield Performed(call, 0, 0, result_value(value))
+                yield Performed(call, 0, 0, result_value(self._called(function, subject, *map(thaw, args))))
             except BlockedForever:
                 yield Performed(call, 0, None)
                 return
-            except TestError:
+            except (TestError, CoroutinesError):
                 raise
             except (Exception, CancelledError) as error:  # noqa: BLE001 - raising is a result like any other
                 yield Performed(call, 0, 0, FrozenObject(raises=type(error).__name__))
