@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import ClassVar
 
 import pytest
 
 import linpoint
+from linpoint.explore.python.loop_narrating import LoopNarrator
 from linpoint.explore.python.loop_session import LoopSession
 from linpoint.explore.testing.campaign import Settings, run_test
 from linpoint.explore.testing.exploring import Exploration
@@ -46,6 +48,7 @@ BROKEN = [
     (zoo.Connections, ["connect"], None, "linearizability", "connect() | connect()", 0),
     (zoo.TwoLocks, ["forth", "back"], None, "deadlock", "forth() | back()", 0),
     (zoo.Mailbox, SEND_AND_RECEIVE, None, "deadlock", "send(1) | receive()", 1),
+    (zoo.Leases, ["give_back"], None, "exception", "give_back() | give_back()", 0),
     (zoo.LossyQueue, PUT_AND_GET, None, "linearizability", None, None),
 ]
 FIXED = [
@@ -56,6 +59,7 @@ FIXED = [
     (zoo.ConnectionsFixed, ["connect"], None),
     (zoo.TwoLocksFixed, ["forth", "back"], None),
     (zoo.MailboxFixed, SEND_AND_RECEIVE, None),
+    (zoo.LeasesFixed, ["give_back"], None),
     (zoo.BoundedQueue, PUT_AND_GET, None),
 ]
 
@@ -209,3 +213,13 @@ def test_time_and_the_departure_from_the_usual_order_are_told():
         (2, "1 s have passed, calls Timeout._on_timeout"),
     ]
     assert finding.trace.preemptions == finding.preemptions == 1
+
+
+def test_an_exception_is_told_where_it_was_raised():
+    (finding,) = run_test(definition_of_object(zoo.Leases, ["give_back"])).findings
+    assert finding.message == "give_back() raised KeyError, which no order of the operations gives"
+    raised = finding.trace.steps[finding.trace.failure.step]
+    assert raised.kind is StepKind.EXCEPTION
+    assert raised.message == "KeyError: 'a'"
+    assert raised.place.text == 'self.held.remove("a")'
+    assert sys.gettrace() is None or not isinstance(getattr(sys.gettrace(), "__self__", None), LoopNarrator)

@@ -256,3 +256,26 @@ class MailboxFixed(Mailbox):
             self.arrived.clear()
             await self.arrived.wait()
         return self.messages.popleft()
+
+
+class Leases:
+    """Each may be given back once; between looking and giving back the server is told."""
+
+    def __init__(self):
+        self.held = {"a"}
+
+    async def give_back(self):
+        if "a" not in self.held:
+            return False
+        await asyncio.sleep(0)
+        self.held.remove("a")
+        return True
+
+
+class LeasesFixed(Leases):
+    async def give_back(self):
+        if "a" not in self.held:
+            return False
+        self.held.remove("a")
+        await asyncio.sleep(0)
+        return True

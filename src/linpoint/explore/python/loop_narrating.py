@@ -43,14 +43,17 @@ class LoopNarrator(Narrator):
         self._selection = selection
         self._processes: dict[int, Process] = {}
         self._running = 0
+        self._traced_before: Any = None
 
     @contextmanager
     def listening(self) -> Iterator[None]:
         """Narrate what runs in the block."""
         self._session.listener = self
+        self._traced_before = sys.gettrace()
         try:
             yield
         finally:
+            sys.settrace(self._traced_before)  # a step may have been interrupted
             self._session.listener = None
 
     def trace(self, *, failure: Failure | None = None, schedule: str | None = None) -> Trace:
@@ -79,7 +82,6 @@ class LoopNarrator(Narrator):
             if not self._steps or self._steps[-1].thread != instead.number:
                 self._tell(TraceStep(instead.number, StepKind.NOTE, message="has its turn"))
         self._preempts = instead is not None
-        self._traced_before = sys.gettrace()
         sys.settrace(self._trace_call)
 
     def called(self, process: Process) -> None:
