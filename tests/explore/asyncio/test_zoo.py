@@ -160,6 +160,61 @@ def test_a_class_of_coroutines():
     assert "acquire" in finding.scenario
 
 
+class Beating:
+    """A queue with a task in the background that never ends."""
+
+    def __init__(self):
+        self.items = asyncio.Queue()
+        self.beats = 0
+
+    async def begin(self):
+        self.heart = asyncio.create_task(self.beat())
+        return self
+
+    async def beat(self):
+        while True:
+            await asyncio.sleep(1)
+            self.beats += 1
+
+
+@pytest.mark.parametrize(
+    ("scenario", "kind"), [("get() | put()", None), ("get() | get(); put()", None), ("lose() | put()", "deadlock")]
+)
+def test_who_waits_while_the_background_goes_on_waits_for_ever(scenario, kind):
+    async def setup():
+        return await Beating().begin()
+
+    async def get(beating):
+        return await beating.items.get()
+
+    async def put(beating):
+        await beating.items.put(1)
+
+    async def lose(beating):
+        if beating.items.empty():
+            await asyncio.sleep(0)
+            await asyncio.Event().wait()
+
+    operations = {"get": get, "put": put, "lose": lose}
+    definition = definition_of_object(setup, operations, spec=NothingWaits if kind else None)
+    result = run_test(definition, Settings(budget=2, scenarios=(Scenario.parse(scenario),)))
+    assert [finding.kind for finding in result.findings] == ([kind] if kind else [])
+
+
+@linpoint.spec
+class NothingWaits:
+    initial = ()
+
+    def get(state):  # noqa: N805
+        return None, state
+
+    def put(state):  # noqa: N805
+        return None, state
+
+    def lose(state):  # noqa: N805
+        return None, state
+
+
 # What a finding tells
 
 

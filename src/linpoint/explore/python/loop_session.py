@@ -18,7 +18,7 @@ import random
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
@@ -30,6 +30,9 @@ from linpoint.explore.python.session import Body, Done, Ending, Session, Stuck
 from linpoint.explore.python.stopping import BlockedForever
 from linpoint.explore.python.turns import ENABLED, Process
 from linpoint.histories.values import freeze
+
+QUIET: Final = 2_000
+"""After so many steps of background tasks alone, those who wait are taken to wait for ever."""
 
 
 @dataclass(slots=True, eq=False)
@@ -68,7 +71,7 @@ class LoopSession(Session):
         super().__init__(**settings)
         self._loop = ControlledLoop()  # type: ignore[abstract]  # the rest of its methods refuse
         self._clients: list[_Client] = []
-        self._step = 0
+        self._step = self._quiet = 0
         self._ending = Ending.COMPLETE
         self.listener: Listener | None = None
 
@@ -90,7 +93,7 @@ class LoopSession(Session):
         random.seed(0)
         self._loop = ControlledLoop()  # type: ignore[abstract]  # as above
         self._clients = []
-        self._step = 0
+        self._step = self._quiet = 0
 
     def call(self, function: Callable[..., Any], *args: Any) -> Any:
         """What ``function`` gives, awaited if it can be, while nothing but the usual happens."""
@@ -100,9 +103,13 @@ class LoopSession(Session):
             if not inspect.isawaitable(value):
                 return value
             task = loop.start(_awaited(value))
-            for _ in range(self._most_steps):
-                if task.done() or not loop.turns.step_as_usual():
+            steps = quiet = 0
+            while not task.done() and steps < self._most_steps and quiet < QUIET:
+                process = loop.turns.step_as_usual()
+                if process is None:
                     break
+                steps += 1
+                quiet = 0 if process.task is task else quiet + 1
             self._check()
         if not task.done():
             raise BlockedForever
@@ -150,14 +157,15 @@ class LoopSession(Session):
                 ending = Ending.COMPLETE
             elif self._loop.refused is not None:
                 ending = Ending.STOPPED
-            elif self._blocked() or not shown[usual] & ENABLED:
+            elif self._blocked() or not shown[usual] & ENABLED or self._is_quiet(shown):
                 ending = Ending.STUCK
             elif self._step >= self._most_steps:
                 ending = Ending.CUT
             if ending is not None:
                 # Tasks that are left could have gone first: what they would do next counts.
-                left = ending is Ending.COMPLETE and any(shown)
-                explorer.end(shown, Ending.STOPPED if left else ending)
+                left = any(shown) if ending is Ending.COMPLETE else shown[usual] & ENABLED
+                ended = ending in (Ending.COMPLETE, Ending.STUCK)
+                explorer.end(shown, Ending.STOPPED if left and ended else ending)
                 return ending
             preemptions = explorer.preemptions if listener is not None else 0
             number = explorer.choose(shown, usual)
@@ -170,6 +178,7 @@ class LoopSession(Session):
 
     def _take(self, number: int) -> None:
         self._step += 1
+        self._quiet = 0 if number < len(self._clients) else self._quiet + 1
         process = self._loop.turns.processes[number]
         with suppress(SystemExit):  # whoever awaits the task is told of it
             self._loop.turns.step(number)
@@ -211,6 +220,10 @@ class LoopSession(Session):
     def _blocked(self) -> bool:
         """Whether a client waits for a lock of threads, and nobody else can run until it has it."""
         return any(client.done and isinstance(client.done[-1].value, BlockedForever) for client in self._clients)
+
+    def _is_quiet(self, shown: bytes) -> bool:
+        """Whether all clients wait, and only tasks in the background, such as one that beats like a heart, go on."""
+        return self._quiet >= QUIET and not any(shown[client.process.number] & ENABLED for client in self._clients)
 
     def _awaited_by(self, process: Process) -> int | None:
         future = getattr(process.task, "_fut_waiter", None)

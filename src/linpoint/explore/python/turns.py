@@ -93,13 +93,13 @@ class Turns:
         self._last = handle
         handle._run()  # noqa: SLF001 - what loops do with handles
 
-    def step_as_usual(self) -> bool:
-        """The step that a real loop would take; False if nobody can go on."""
+    def step_as_usual(self) -> Process | None:
+        """The step that a real loop would take: whose it was, None if nobody can go on."""
         shown, usual = self.show()
         if not shown[usual] & ENABLED:
-            return False
+            return None
         self.step(usual)
-        return True
+        return self.processes[usual]
 
     def told(self) -> str:
         """What the last step did, if it was one of timers or callbacks."""
