@@ -49,14 +49,26 @@ class Oracle {
     for (std::size_t thread = 0; thread < machine.threads(); ++thread) {
       if (!machine.enabled(thread)) continue;
       over = false;
-      const bool could_go_on = running != kThreads && machine.enabled(running) && !machine.yields(running);
       Machine after = machine;
       after.step(thread);
-      visit(after, thread, preemptions + (could_go_on && running != thread ? 1 : 0));
+      visit(after, thread, preemptions + (costs(machine, running, thread) ? 1 : 0));
     }
     if (!over) return;
     const auto [least, first] = outcomes_.try_emplace(machine.outcome(), preemptions);
     if (!first) least->second = std::min(least->second, preemptions);
+  }
+
+  /// Whether the turn is taken from one that could go on, or given to one that yields though it is another one's.
+  static bool costs(const Machine& machine, std::size_t running, std::size_t thread) {
+    const bool could_go_on = running != kThreads && machine.enabled(running) && !machine.yields(running);
+    if (could_go_on) return thread != running;
+    if (!machine.yields(thread)) return false;
+    for (std::size_t other = 0; other < machine.threads(); ++other)
+      if (machine.enabled(other) && !machine.yields(other)) return true;
+    // All yield, and take their turns in a circle.
+    std::size_t turn = running == kThreads ? 0 : running + 1;
+    while (!machine.enabled(turn % machine.threads())) ++turn;
+    return thread != turn % machine.threads();
   }
 
   std::unordered_map<std::string, int> fewest_;
