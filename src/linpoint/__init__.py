@@ -18,6 +18,7 @@ from linpoint.errors import (
     ViolationError,
 )
 from linpoint.explain import Explanation, PrecedenceGraph
+from linpoint.explore.testing.api import test
 from linpoint.histories import Annotation, Crash, History, Operation, Outcome, history
 from linpoint.histories.formats import load, save
 from linpoint.scenarios import ConcurrentTest, Scenario, operation
@@ -26,6 +27,7 @@ from linpoint.specs.functional import spec
 from linpoint.specs.protocol import Spec
 from linpoint.specs.sequential import sequential
 from linpoint.verdicts import KeyVerdict, Statistics, Status, Verdict, Witness
+from linpoint.verdicts.finding import Finding, TestResult
 
 __all__ = [
     "Annotation",
@@ -33,6 +35,7 @@ __all__ = [
     "ConcurrentTest",
     "Crash",
     "Explanation",
+    "Finding",
     "History",
     "HistoryError",
     "KeyVerdict",
@@ -46,6 +49,7 @@ __all__ = [
     "Statistics",
     "Status",
     "TestError",
+    "TestResult",
     "UndecidedError",
     "UsageError",
     "Verdict",
@@ -61,4 +65,5 @@ __all__ = [
     "spec",
     "specs",
     "strategies",
+    "test",
 ]

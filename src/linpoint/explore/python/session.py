@@ -72,6 +72,7 @@ class Session:
         self._open = False
         self._left_behind = native.control_serving()
         self._seeded = False
+        """Random numbers start again with each run: the code uses them."""
         self.trouble: BaseException | None = None
 
     @property
@@ -85,6 +86,7 @@ class Session:
         self._stack.enter_context(patching.replaced())
         native.hook(True, self._describe, self._uncontrolled)
         native.control_on_result(self._result)
+        self._stack.callback(random.setstate, random.getstate())
         if gc.isenabled():
             gc.disable()
             self._stack.callback(gc.enable)
