@@ -3,6 +3,8 @@
 
 verdict = linpoint.check(history, "queue")
 verdict.raise_for_violation()
+
+PYTEST_DONT_REWRITE: a word to pytest, which would warn whoever imports linpoint before it.
 """
 
 from linpoint import specs, strategies
