@@ -24,6 +24,7 @@ from linpoint.explore.testing.api import test
 from linpoint.histories import Annotation, Crash, History, Operation, Outcome, history
 from linpoint.histories.formats import load, save
 from linpoint.scenarios import ConcurrentTest, Scenario, operation
+from linpoint.record import Recorder, StressResult, stress
 from linpoint.specs.conformance import conformance
 from linpoint.specs.functional import spec
 from linpoint.specs.protocol import Spec
@@ -45,11 +46,13 @@ __all__ = [
     "Operation",
     "Outcome",
     "PrecedenceGraph",
+    "Recorder",
     "Scenario",
     "Spec",
     "SpecError",
     "Statistics",
     "Status",
+    "StressResult",
     "TestError",
     "TestResult",
     "UndecidedError",
@@ -67,5 +70,6 @@ __all__ = [
     "spec",
     "specs",
     "strategies",
+    "stress",
     "test",
 ]

@@ -30,11 +30,13 @@ NAMES = [
     "Outcome",
     "PrecedenceGraph",
     "Scenario",
+    "Recorder",
     "Spec",
     "SpecError",
     "Statistics",
     "Status",
     "TestError",
+    "StressResult",
     "UndecidedError",
     "UsageError",
     "Verdict",
@@ -50,6 +52,7 @@ NAMES = [
     "spec",
     "specs",
     "strategies",
+    "stress",
 ]
 
 FUNCTIONS = {
@@ -77,6 +80,12 @@ FUNCTIONS = {
         "(body: type | None = None, *, partition: Partition | None = None, reads: Iterable[str] = ()) "
         "-> Spec | Callable[[type], Spec]"
     ),
+    "stress": (
+        "(test: Any, *, calls: Mapping[str, Any] | None = None, spec: Spec | str | Any = None, "
+        "scenarios: Iterable[Scenario] | None = None, threads: int = 4, operations: int = 50, "
+        "budget: str | float | Budget | None = '30s', iterations: int | None = None, seed: int = 0, instances: int = 1, "
+        "erratic: bool = False, patience: str | float = '5s', progress: Progress | None = None) -> StressResult"
+    ),
 }
 
 CLASSES = {
@@ -103,6 +112,7 @@ CLASSES = {
         "sentence size spec verdict vertices"
     ),
     "Scenario": "after as_dict before calls describe from_dict parse size threads",
+    "Recorder": "history operation recorded wrap",
     "Spec": (
         "allows any_operation arguments complaint doc factory initial key_argument name outcomes partition reads step "
         "step_named steps successors twin uses_process"
@@ -111,6 +121,10 @@ CLASSES = {
     "Statistics": "as_dict configurations operations peak_memory_bytes seconds",
     "Status": "LINEARIZABLE UNKNOWN VIOLATION",
     "TestError": "as_dict at",
+    "StressResult": (
+        "exhaustive history kind operations raise_for_violation runs seconds spec statistics status stuck test text verdict "
+        "warnings why"
+    ),
     "UndecidedError": "",
     "UsageError": "as_dict at",
     "Verdict": (

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "accesses.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -29,6 +30,7 @@ struct Types {
   PyTypeObject* deque = imported_type("collections", "deque");
   PyTypeObject* lock = imported_type("_thread", "LockType");
   PyTypeObject* rlock = imported_type("_thread", "RLock");
+  PyTypeObject* method_wrapper = imported_type("types", "MethodWrapperType");
 };
 
 const Types& types() {
@@ -42,8 +44,8 @@ bool cannot_change(PyObject* object) {
          object == Py_None || type == &PyFloat_Type || type == &PyBytes_Type || type == &PyFrozenSet_Type ||
          type == &PyRange_Type || type == &PySlice_Type || type == &PyComplex_Type || type == &PyFunction_Type ||
          type == &PyCFunction_Type || type == &PyMethod_Type || type == &PyModule_Type || PyType_Check(object) ||
-         type == &PyCode_Type || PyGen_CheckExact(object) || PyCoro_CheckExact(object) || object == Py_Ellipsis ||
-         object == Py_NotImplemented || PyExceptionInstance_Check(object) || type == &PyProperty_Type;
+         type == &PyCode_Type || PyCoro_CheckExact(object) || object == Py_Ellipsis || object == Py_NotImplemented ||
+         PyExceptionInstance_Check(object) || type == &PyProperty_Type;
 }
 
 bool is_container(PyObject* object) {
@@ -63,7 +65,8 @@ int first_container(PyObject* object, void* found) {
 PyObject* behind(PyObject* object) {
   const traverseproc traverse = Py_TYPE(object)->tp_traverse;
   PyObject* found = nullptr;
-  if (traverse != nullptr && !is_python_class(Py_TYPE(object))) traverse(object, first_container, static_cast<void*>(&found));
+  if (traverse != nullptr && !is_python_class(Py_TYPE(object)))
+    traverse(object, first_container, static_cast<void*>(&found));
   return found;
 }
 
@@ -75,6 +78,10 @@ void contents(PyObject* object, Mode mode, std::vector<Touched>& out) {
   if (object == nullptr || cannot_change(object)) return;
   if (is_container(object)) {
     out.push_back({object, nullptr, mode});
+    return;
+  }
+  if (PyGen_CheckExact(object)) {  // it goes on, or says that another thread has not come back from it
+    out.push_back({object, nullptr, Mode::kWrite});
     return;
   }
   if (is_python_class(Py_TYPE(object))) return;  // its methods are Python's, and come by themselves
@@ -107,12 +114,53 @@ void class_attribute(PyTypeObject* type, PyObject* name, Mode mode, std::vector<
   PyObject* found = _PyType_Lookup(type, name);
   if (mode == Mode::kRead && found != nullptr && is_code(found)) return;
   PyObject* owner = mode == Mode::kRead ? owner_of(type, name) : reinterpret_cast<PyObject*>(type);  // NOLINT
-  if (owner == nullptr || !is_python_class(reinterpret_cast<PyTypeObject*>(owner))) return;               // NOLINT
+  if (owner == nullptr || !is_python_class(reinterpret_cast<PyTypeObject*>(owner))) return;          // NOLINT
   out.push_back({owner, name, mode});
+}
+
+/// What super().name finds: in a class after `from`, in the order of bases of `type`.
+void super_attribute(PyTypeObject* type, PyObject* from, PyObject* name, std::vector<Touched>& out) {
+  PyObject* bases = type->tp_mro;
+  bool past = false;
+  for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
+    PyObject* base = PyTuple_GET_ITEM(bases, i);
+    auto* as_type = reinterpret_cast<PyTypeObject*>(base);  // NOLINT: as all of Python's objects
+    PyObject* found = past && as_type->tp_dict != nullptr ? PyDict_GetItemWithError(as_type->tp_dict, name) : nullptr;
+    PyErr_Clear();
+    if (found != nullptr) {
+      if (!is_code(found) && is_python_class(as_type)) out.push_back({base, name, Mode::kRead});
+      return;
+    }
+    past = past || base == from;
+  }
+}
+
+void attribute_of_super(PyObject* super, PyObject* name, std::vector<Touched>& out) {
+  PyObject* type = PyObject_GetAttrString(super, "__self_class__");
+  PyObject* from = PyObject_GetAttrString(super, "__thisclass__");
+  PyErr_Clear();
+  if (type != nullptr && from != nullptr && PyType_Check(type)) {
+    super_attribute(reinterpret_cast<PyTypeObject*>(type), from, name, out);  // NOLINT
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(from);
+}
+
+/// Names are compared by address: that of the one interned string.
+PyObject* interned(PyObject* name) {
+  if (name == nullptr || !PyUnicode_CheckExact(name)) return nullptr;
+  PyObject* one = Py_NewRef(name);
+  PyUnicode_InternInPlace(&one);
+  Py_DECREF(one);  // whoever has the attribute keeps it, or `name` is the one
+  return one;
 }
 
 void attribute(PyObject* object, PyObject* name, Mode mode, std::vector<Touched>& out) {
   if (object == nullptr || name == nullptr) return;
+  if (Py_TYPE(object) == &PySuper_Type) {
+    attribute_of_super(object, name, out);
+    return;
+  }
   if (PyModule_Check(object)) {
     PyObject* names = PyModule_GetDict(object);
     PyObject* found = PyDict_GetItemWithError(names, name);
@@ -142,21 +190,40 @@ bool is_lock(PyObject* object) {
 
 const std::unordered_set<std::string_view>& reading_methods() {
   static const std::unordered_set<std::string_view> names{
-      "get",          "keys",       "values",       "items",      "copy",     "index",     "count",
-      "__contains__", "__len__",    "__iter__",     "__getitem__", "union",    "difference", "intersection",
-      "issubset",     "issuperset", "isdisjoint",   "symmetric_difference",   "__eq__",    "__ne__",
-      "__reversed__", "__length_hint__", "fromkeys", "__repr__", "__sizeof__", "__reduce__", "__copy__"};
+      "get",        "keys",         "values",       "items",           "copy",        "index",
+      "count",      "__contains__", "__len__",      "__iter__",        "__getitem__", "union",
+      "difference", "intersection", "issubset",     "issuperset",      "isdisjoint",  "symmetric_difference",
+      "__eq__",     "__ne__",       "__reversed__", "__length_hint__", "fromkeys",    "__repr__",
+      "__sizeof__", "__reduce__",   "__copy__"};
   return names;
 }
 
 /// Functions that only look at their arguments; iterators among these move on all the same.
 const std::unordered_set<std::string_view>& reading_functions() {
-  static const std::unordered_set<std::string_view> names{
-      "len",   "sorted", "sum",      "min",        "max",    "any",  "all",   "iter",  "next", "repr",   "print",
-      "id",    "hash",   "abs",      "isinstance", "issubclass",     "callable", "bool", "divmod", "format", "ascii",
-      "round", "pow",    "chr",      "ord",        "bin",    "hex",  "oct",   "dir",   "open", "compile", "eval",
-      "exec",  "input",  "locals",   "globals",    "vars",   "__build_class__", "__import__", "nsmallest", "nlargest",
-      "bisect_left", "bisect_right", "dumps",      "deepcopy", "time", "monotonic", "perf_counter"};
+  static const std::unordered_set<std::string_view> names{"len",          "sorted",
+                                                          "sum",          "min",
+                                                          "max",          "any",
+                                                          "all",          "iter",
+                                                          "next",         "repr",
+                                                          "print",        "id",
+                                                          "hash",         "abs",
+                                                          "isinstance",   "issubclass",
+                                                          "callable",     "bool",
+                                                          "divmod",       "format",
+                                                          "ascii",        "round",
+                                                          "pow",          "chr",
+                                                          "ord",          "bin",
+                                                          "hex",          "oct",
+                                                          "dir",          "open",
+                                                          "compile",      "eval",
+                                                          "exec",         "input",
+                                                          "locals",       "globals",
+                                                          "vars",         "__build_class__",
+                                                          "__import__",   "nsmallest",
+                                                          "nlargest",     "bisect_left",
+                                                          "bisect_right", "dumps",
+                                                          "deepcopy",     "time",
+                                                          "monotonic",    "perf_counter"};
   return names;
 }
 
@@ -183,7 +250,7 @@ PyObject* method(PyObject* self, std::string_view name, PyObject* const* args, P
   if (self == nullptr) return nullptr;
   if (is_lock(self)) return self;
   if (name == "__setattr__" || name == "__delattr__" || name == "__getattribute__") {
-    if (count > 0) attribute(self, args[0], name == "__getattribute__" ? Mode::kRead : Mode::kWrite, out);
+    if (count > 0) attribute(self, interned(args[0]), name == "__getattribute__" ? Mode::kRead : Mode::kWrite, out);
     return nullptr;
   }
   if (is_container(self) || !is_python_class(Py_TYPE(self))) {
@@ -203,7 +270,7 @@ PyObject* function(const Called& called, std::vector<Touched>& out) {
     return method(self, name, called.args, called.count, out);
   }
   if (const auto found = attribute_functions().find(name); found != attribute_functions().end() && called.count >= 2) {
-    attribute(called.args[0], called.args[1], found->second, out);
+    attribute(called.args[0], interned(called.args[1]), found->second, out);
     return nullptr;
   }
   arguments(called.args, called.count, reading_functions().contains(name) ? Mode::kRead : Mode::kWrite, out);
@@ -222,8 +289,7 @@ PyObject* bound(const Called& called, std::vector<Touched>& out) {
   PyObject* name = PyObject_GetAttrString(called.callable, "__name__");
   const char* text = name == nullptr ? nullptr : PyUnicode_AsUTF8(name);
   PyErr_Clear();
-  PyObject* lock =
-      self == nullptr || text == nullptr ? nullptr : method(self, text, called.args, called.count, out);
+  PyObject* lock = self == nullptr || text == nullptr ? nullptr : method(self, text, called.args, called.count, out);
   Py_XDECREF(self);  // the callable keeps it
   Py_XDECREF(name);
   return lock;
@@ -238,7 +304,7 @@ PyObject* call(const Called& called, std::vector<Touched>& out) {
     if (called.self != nullptr) return method(called.self, name, called.args, called.count, out);
     return called.count == 0 ? nullptr : method(called.args[0], name, called.args + 1, called.count - 1, out);
   }
-  if (Py_TYPE(callable) == &_PyMethodWrapper_Type) return bound(called, out);
+  if (Py_TYPE(callable) == types().method_wrapper) return bound(called, out);
   if (PyMethod_Check(callable)) return nullptr;  // its function is Python's, and comes by itself
   if (PyType_Check(callable)) {
     arguments(called.args, called.count, Mode::kRead, out);
@@ -281,6 +347,21 @@ PyObject* call_with_tuple(PyObject** top, bool with_names, std::vector<Touched>&
   return call(called, out);
 }
 
+/// A class pattern looks at attributes: positional ones have their names in the class.
+void match_class(PyObject** top, Py_ssize_t count, std::vector<Touched>& out) {
+  PyObject* subject = top[-3];
+  PyObject* type = top[-2];
+  if (!PyType_Check(type) || !PyObject_TypeCheck(subject, reinterpret_cast<PyTypeObject*>(type))) return;  // NOLINT
+  PyObject* positional = count == 0 ? nullptr : PyObject_GetAttrString(type, "__match_args__");
+  PyErr_Clear();
+  for (PyObject* names : {positional, top[-1]}) {
+    if (names == nullptr || !PyTuple_Check(names)) continue;
+    const Py_ssize_t most = names == positional ? std::min(count, PyTuple_GET_SIZE(names)) : PyTuple_GET_SIZE(names);
+    for (Py_ssize_t i = 0; i < most; ++i) attribute(subject, interned(PyTuple_GET_ITEM(names, i)), Mode::kRead, out);
+  }
+  Py_XDECREF(positional);  // the class keeps it
+}
+
 }  // namespace
 
 PyObject* collect(const Instruction& instruction, const Operands& operands, std::vector<Touched>& out) {
@@ -317,8 +398,8 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
       return nullptr;
     case Action::kReadGlobal:
     case Action::kWriteGlobal:
-      out.push_back({operands.globals, instruction.name,
-                     instruction.action == Action::kReadGlobal ? Mode::kRead : Mode::kWrite});
+      out.push_back(
+          {operands.globals, instruction.name, instruction.action == Action::kReadGlobal ? Mode::kRead : Mode::kWrite});
       return nullptr;
     case Action::kEnter:
       return is_lock(top[-operand]) ? top[-operand] : nullptr;
@@ -333,6 +414,15 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
     case Action::kReadTop:
       for (std::int32_t i = 1; i <= operand; ++i) contents(top[-i], Mode::kRead, out);
       return nullptr;
+    case Action::kReadSuper:
+      super_attribute(Py_TYPE(top[-1]), top[-2], instruction.name, out);
+      return nullptr;
+    case Action::kMatchClass:
+      match_class(top, operand, out);
+      return nullptr;
+    case Action::kYield:
+      if (operands.generator != nullptr) out.push_back({operands.generator, nullptr, Mode::kWrite});
+      return nullptr;
   }
   return nullptr;
 }
@@ -340,7 +430,7 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
 explore::Access access_of(const Touched& touched) {
   // SplitMix64's finaliser over both addresses.
   auto mixed = reinterpret_cast<std::uint64_t>(touched.object) * 0x9E3779B97F4A7C15ULL;  // NOLINT: a name
-  mixed ^= reinterpret_cast<std::uint64_t>(touched.name) + (mixed >> 29);              // NOLINT: a name
+  mixed ^= reinterpret_cast<std::uint64_t>(touched.name) + (mixed >> 29);                // NOLINT: a name
   mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9ULL;
   mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBULL;
   mixed ^= mixed >> 31;

@@ -90,10 +90,27 @@ Result Control::run(explore::Explorer& explorer, std::uint64_t most_steps, doubl
   }
   active_ = true;
   booting_ = true;
-  start(*seats_.front());
+  Server& first = seated(*seats_.front());
+  if (first.fiber != nullptr) {
+    weaver_.switch_to(*first.fiber);
+    here = nullptr;
+  } else {
+    first.baton.pass();
+  }
+  const bool interrupted = first.fiber == nullptr && !wait_for_end(patience);
+  interrupt_ = false;
+  if (interrupted) {
+    if (result_ == Result::kStalled) abandon();
+    throw nb::python_error();
+  }
+  return result_;
+}
+
+/// Waits for the last of the system's threads to hand back. False if a signal has raised meanwhile.
+bool Control::wait_for_end(double patience) {
   std::uint64_t beats = beats_;
   double waited = 0;
-  bool interrupted = false;
+  bool undisturbed = true;
   for (;;) {
     bool back = false;
     {
@@ -101,8 +118,8 @@ Result Control::run(explore::Explorer& explorer, std::uint64_t most_steps, doubl
       back = driver_.wait_for(kMoment);
     }
     if (back) break;
-    if (!interrupted && PyErr_CheckSignals() != 0) {
-      interrupted = true;
+    if (undisturbed && PyErr_CheckSignals() != 0) {
+      undisturbed = false;
       interrupt_ = true;
     }
     waited = beats_ == beats ? waited + 0.001 * static_cast<double>(kMoment.count()) : 0;
@@ -112,12 +129,7 @@ Result Control::run(explore::Explorer& explorer, std::uint64_t most_steps, doubl
       break;
     }
   }
-  interrupt_ = false;
-  if (interrupted) {
-    if (result_ == Result::kStalled) abandon();
-    throw nb::python_error();
-  }
-  return result_;
+  return undisturbed;
 }
 
 void Control::abandon() {
@@ -146,18 +158,32 @@ void Control::serve() {
   --serving_;
 }
 
+void Control::add_fiber() {
+  servers_.push_back(std::make_unique<Server>());
+  Server& server = *servers_.back();
+  server.fiber = std::make_unique<Fiber>([this, &server] {
+    for (;;) serve_seat(server);  // when it has handed over, it goes on with the seat that it is given next
+  });
+  idle_.push_back(&server);
+}
+
 void Control::close() {
-  for (Server* server : idle_) server->baton.pass();
+  for (Server* server : idle_)
+    if (server->fiber == nullptr) server->baton.pass();
+  std::erase_if(servers_, [this](const auto& each) {
+    return each->fiber != nullptr && std::find(idle_.begin(), idle_.end(), each.get()) != idle_.end();
+  });
   idle_.clear();
 }
 
-void Control::start(Seat& seat) {
+/// A thread of the pool for a process.
+Server& Control::seated(Seat& seat) {
   if (idle_.empty()) throw std::runtime_error("there is no thread left in the pool");
   seat.server = idle_.back();
   idle_.pop_back();
   seat.server->seat = &seat;
   seat.started = true;
-  seat.server->baton.pass();
+  return *seat.server;
 }
 
 void Control::serve_seat(Server& server) {
@@ -279,21 +305,20 @@ void Control::go_on(Seat* seat) {
     Seat* next = next_to_stop();
     if (next == nullptr) {
       active_ = false;
-      driver_.pass();
+      hand_back();
     } else {
-      hand_over(nullptr, *next);
+      hand_over(nullptr, *next->server);
     }
     return;
   }
   if (spawner_ != nullptr) {
-    hand_over(seat, *std::exchange(spawner_, nullptr));
+    hand_over(seat, *std::exchange(spawner_, nullptr)->server);
     return;
   }
   if (booting_) {
     const auto next = std::find_if(seats_.begin(), seats_.end(), [](const auto& each) { return !each->started; });
     if (next != seats_.end()) {
-      start(**next);
-      wait_for_turn(seat);
+      hand_over(seat, seated(**next));
       return;
     }
     booting_ = false;
@@ -321,7 +346,7 @@ void Control::choose(Seat* seat) {
   preempted_ = explore::preempts(view, next);
   turn_ = next == running_ ? turn_ + 1 : 0;
   take_turn(*seats_[next]);
-  if (seat == nullptr || seat->id != next) hand_over(seat, *seats_[next]);
+  if (seat == nullptr || seat->id != next) hand_over(seat, *seats_[next]->server);
 }
 
 void Control::stop(Seat* seat, Result result, Ending ending) {
@@ -356,13 +381,23 @@ void Control::take_turn(Seat& seat) {
   }
 }
 
-void Control::hand_over(Seat* from, Seat& to) {
-  to.server->baton.pass();
-  wait_for_turn(from);
+/// `from` waits at its point until it has the turn again; null if the process of the calling thread has ended.
+void Control::hand_over(Seat* from, Server& to) {
+  if (to.fiber == nullptr) {
+    to.baton.pass();
+    if (from != nullptr) await(from->server->baton);
+    return;
+  }
+  weaver_.switch_to(*to.fiber);
+  here = from;
 }
 
-void Control::wait_for_turn(Seat* seat) {
-  if (seat != nullptr) await(seat->server->baton);
+/// The run is over.
+void Control::hand_back() {
+  if (weaver_.away())
+    weaver_.switch_home();
+  else
+    driver_.pass();
 }
 
 bool Control::acquire(Resource& resource, bool blocking, double timeout) {
@@ -428,8 +463,7 @@ Process Control::spawn(nb::object body, bool background) {
   note(start_of(child, Mode::kRelease));
   child.spawned = true;
   spawner_ = seat;
-  start(child);
-  wait_for_turn(seat);
+  hand_over(seat, seated(child));
   if (stopping_) throw StopRun{};
   return process;
 }

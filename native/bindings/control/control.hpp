@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "baton.hpp"
+#include "fibers.hpp"
 #include "linpoint/explore/explorer.hpp"
 
 namespace linpoint::control {
@@ -35,9 +36,10 @@ struct Resource {
   Process owner = explore::kNobody;
 };
 
-/// A thread of the pool, waiting for a process to be.
+/// A thread of the pool, waiting for a process to be: a fiber, or else one of the system, which waits for its baton.
 struct Server {
   Baton baton;
+  std::unique_ptr<Fiber> fiber;
   struct Seat* seat = nullptr;
   bool closing = false;
 };
@@ -57,22 +59,22 @@ enum class Doing : std::uint8_t { kInstruction, kAcquire, kTry, kRelease, kSleep
 struct Seat {
   Process id = 0;
   Server* server = nullptr;
-  nb::object body;                   ///< a callable, or a tuple of (callable, arguments): operations
+  nb::object body;  ///< a callable, or a tuple of (callable, arguments): operations
   bool alive = true;
   bool started = false;
-  bool background = false;           ///< the run does not wait for it
-  bool calling = false;              ///< an operation has begun, and no step of it has been taken
-  bool timed = false;                ///< it waits with a time limit
+  bool background = false;  ///< the run does not wait for it
+  bool calling = false;     ///< an operation has begun, and no step of it has been taken
+  bool timed = false;       ///< it waits with a time limit
   bool sleeps = false;
-  bool spawned = false;              ///< by another process, and it has not come to a point yet
-  const Resource* waits = nullptr;   ///< what its next step needs
-  std::vector<Access> pending;       ///< what its next step will do
+  bool spawned = false;             ///< by another process, and it has not come to a point yet
+  const Resource* waits = nullptr;  ///< what its next step needs
+  std::vector<Access> pending;      ///< what its next step will do
   Doing doing = Doing::kNothing;
-  std::uint64_t doing_at = 0;        ///< the place of the lock or process
+  std::uint64_t doing_at = 0;  ///< the place of the lock or process
   std::vector<Done> operations;
-  nb::object error;                  ///< what a callable body raised
-  Resource ended;                    ///< held until it has ended
-  std::uint32_t refusals = 0;        ///< how often it was told to stop
+  nb::object error;            ///< what a callable body raised
+  Resource ended;              ///< held until it has ended
+  std::uint32_t refusals = 0;  ///< how often it was told to stop
 };
 
 /// A process that could not go on when its run ended.
@@ -104,6 +106,8 @@ class Control {
   Result run(explore::Explorer& explorer, std::uint64_t most_steps, double patience);
   /// A thread gives itself to the pool; returns when the pool is closed.
   void serve();
+  /// A fiber more in the pool. Fibers and threads are never in it together.
+  void add_fiber();
   void close();
   [[nodiscard]] std::size_t idle() const { return idle_.size(); }
   /// Threads that have not returned from `serve`, those that were left behind among them.
@@ -145,15 +149,16 @@ class Control {
   nb::object on_return;  ///< (process, number of the operation, value, raised)
 
  private:
-  void start(Seat& seat);
+  Server& seated(Seat& seat);
   void serve_seat(Server& server);
+  bool wait_for_end(double patience);
   void run_body(Seat& seat);
   void run_operations(Seat& seat);
   void go_on(Seat* seat);
   void choose(Seat* seat);
   void stop(Seat* seat, Result result, Ending ending);
-  void hand_over(Seat* from, Seat& to);
-  static void wait_for_turn(Seat* seat);
+  void hand_over(Seat* from, Server& to);
+  void hand_back();
   void take_turn(Seat& seat);
   [[nodiscard]] Seat* next_to_stop() const;
   [[nodiscard]] explore::View look();
@@ -167,6 +172,7 @@ class Control {
   std::vector<Server*> idle_;
   std::size_t serving_ = 0;
   Baton driver_;
+  Weaver weaver_;
   std::vector<explore::Pending> view_;
   std::vector<Access> event_;
   std::vector<Waiting> waiting_;

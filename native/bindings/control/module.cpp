@@ -50,8 +50,9 @@ void bind_explorers(nb::module_& m) {
         return nb::int_(self.diverged_at());
       });
   nb::class_<BoundedExplorer, Explorer>(m, "BoundedExplorer").def_prop_ro("completed", &BoundedExplorer::completed);
-  m.def("explore_dpor", [](bool sleep_sets) { return make_dpor({.sleep_sets = sleep_sets}); },
-        nb::arg("sleep_sets") = true);
+  m.def(
+      "explore_dpor", [](bool sleep_sets) { return make_dpor({.sleep_sets = sleep_sets}); },
+      nb::arg("sleep_sets") = true);
   m.def("explore_bounded", &make_bounded, nb::arg("most"));
   m.def("explore_random", &make_random, nb::arg("seed"), nb::arg("runs"));
   m.def("explore_pct", &make_pct, nb::arg("seed"), nb::arg("runs"), nb::arg("depth"));
@@ -65,8 +66,8 @@ nb::list operations() {
   for (const auto& seat : control().seats()) {
     nb::list mine;
     for (const control::Done& done : seat->operations) {
-      mine.append(nb::make_tuple(done.call, done.returned, done.value.is_valid() ? done.value : nb::none(),
-                                 done.raised));
+      mine.append(
+          nb::make_tuple(done.call, done.returned, done.value.is_valid() ? done.value : nb::none(), done.raised));
     }
     all.append(std::move(mine));
   }
@@ -107,8 +108,9 @@ void bind_control(nb::module_& m) {
       },
       nb::arg("stop"), nb::arg("blocked"));
   m.def("control_prepare", [] { control().prepare(); });
-  m.def("control_add", [](nb::object body, bool background) { return control().add(std::move(body), background); },
-        nb::arg("body"), nb::arg("background") = false);
+  m.def(
+      "control_add", [](nb::object body, bool background) { return control().add(std::move(body), background); },
+      nb::arg("body"), nb::arg("background") = false);
   m.def(
       "control_run",
       [](Explorer& explorer, std::uint64_t most_steps, double patience) {
@@ -116,6 +118,7 @@ void bind_control(nb::module_& m) {
       },
       nb::arg("explorer"), nb::arg("most_steps"), nb::arg("patience"));
   m.def("control_serve", [] { control().serve(); });
+  m.def("control_add_fiber", [] { control().add_fiber(); });
   m.def("control_close", [] { control().close(); });
   m.def("control_abandon", [] { control().abandon(); });
   m.def("control_idle", [] { return control().idle(); });
@@ -130,14 +133,17 @@ void bind_control(nb::module_& m) {
   });
   m.def("control_sleep", [](double seconds) { control().sleep(seconds); }, nb::arg("seconds"));
   m.def("control_now", [] { return control().now(); });
-  m.def("control_spawn", [](nb::object body, bool background) { return control().spawn(std::move(body), background); },
-        nb::arg("body"), nb::arg("background"));
-  m.def("control_join", [](Process process, double timeout) { return control().join(process, timeout); },
-        nb::arg("process"), nb::arg("timeout"));
+  m.def(
+      "control_spawn", [](nb::object body, bool background) { return control().spawn(std::move(body), background); },
+      nb::arg("body"), nb::arg("background"));
+  m.def(
+      "control_join", [](Process process, double timeout) { return control().join(process, timeout); },
+      nb::arg("process"), nb::arg("timeout"));
   m.def("control_ended", [](Process process) { return control().ended(process); }, nb::arg("process"));
   m.def("control_stop_run", [] { control().stop_run(); });
-  m.def("control_on_result", [](nb::object on_result) { control().on_result = std::move(on_result); },
-        nb::arg("on_result"));
+  m.def(
+      "control_on_result", [](nb::object on_result) { control().on_result = std::move(on_result); },
+      nb::arg("on_result"));
   m.def(
       "control_narrate",
       [](nb::object on_turn, nb::object on_return) {

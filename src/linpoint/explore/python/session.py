@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, Final, Self
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python import bytecode, patching
+from linpoint.explore.python import bytecode, monitoring, patching, threads
 from linpoint.explore.python.membership import members, membership
 from linpoint.explore.python.selection import Selection
 from linpoint.histories.values import freeze
@@ -68,6 +68,7 @@ class Session:
         self._patience = patience
         self._result = result
         self._stack = ExitStack()
+        self._fibers = True
         self._runs = 0
         self._open = False
         self._left_behind = native.control_serving()
@@ -81,16 +82,21 @@ class Session:
         return self._open
 
     def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            stack.callback(members.clear)
+            stack.enter_context(threads.known())
+            stack.enter_context(patching.replaced())
+            native.hook(True, self._describe, self._uncontrolled)
+            if monitoring.NEEDED:
+                stack.enter_context(monitoring.watching())
+            native.control_on_result(self._result)
+            stack.callback(random.setstate, random.getstate())
+            if gc.isenabled():
+                gc.disable()
+                stack.callback(gc.enable)
+            stack.callback(self._close)
+            self._stack = stack.pop_all()
         self._open = True
-        self._stack.callback(members.clear)
-        self._stack.enter_context(patching.replaced())
-        native.hook(True, self._describe, self._uncontrolled)
-        native.control_on_result(self._result)
-        self._stack.callback(random.setstate, random.getstate())
-        if gc.isenabled():
-            gc.disable()
-            self._stack.callback(gc.enable)
-        self._stack.callback(self._close)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -103,6 +109,7 @@ class Session:
         if self._runs % _COLLECT_EVERY == 0:
             gc.collect()
         native.control_prepare()
+        threads.begin_run()
         if self._seeded:
             random.seed(0)
 
@@ -115,7 +122,10 @@ class Session:
     def run(self, explorer: native.Explorer, bodies: Sequence[Body]) -> Ending:
         """One run of these threads, and of those that were started since ``prepare``."""
         while native.control_idle() < len(bodies) + 4:
-            self._add_thread()
+            if self._fibers:
+                native.control_add_fiber()
+            else:
+                self._add_thread()
         for body in bodies:
             native.control_add(body)
         return Ending(native.control_run(explorer, self._most_steps, self._patience))
