@@ -23,8 +23,8 @@ from linpoint.explain import Explanation, PrecedenceGraph
 from linpoint.explore.testing.api import test
 from linpoint.histories import Annotation, Crash, History, Operation, Outcome, history
 from linpoint.histories.formats import load, save
-from linpoint.scenarios import ConcurrentTest, Scenario, operation
 from linpoint.record import Recorder, StressResult, stress
+from linpoint.scenarios import ConcurrentTest, Scenario, operation
 from linpoint.specs.conformance import conformance
 from linpoint.specs.functional import spec
 from linpoint.specs.protocol import Spec

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import traceback
 from collections.abc import Callable, Generator
@@ -132,8 +133,9 @@ class ConcurrentTestItem(pytest.Function):
         if self.result is None or not self.result.findings:
             return []
         found = self.result.findings[0]
-        node = self.config.cwd_relative_nodeid(self.nodeid)
-        lines = [command_line(["pytest", node, "--linpoint-replay", found.token])]
+        file = os.path.relpath(self.path, self.config.invocation_params.dir)
+        name = str(self.nodeid).partition("::")[2]
+        lines = [command_line(["pytest", f"{file}::{name}", "--linpoint-replay", found.token])]
         return lines + ([command_line(["linpoint", *found.replay_words])] if found.replay_words else [])
 
     def _advice(self) -> list[str]:
@@ -152,7 +154,7 @@ class ConcurrentTestItem(pytest.Function):
         from linpoint.explain.html.tests import page_of_test  # noqa: PLC0415 - only who asks for pages waits for it
 
         assert self.result is not None
-        name = re.sub(r"[^\w.]+", "-", self.nodeid)
+        name = re.sub(r"[^\w.]+", "-", str(self.nodeid))
         commands = self.replay_lines()
         page = page_of_test(self.result, replay=commands[-1] if commands else "")
         told = document(self.result) | {"report": {"file": f"{name}.html", "written": True}}
@@ -248,12 +250,11 @@ def _callable(tested: type[ConcurrentTest], marks: list[pytest.Mark]) -> Callabl
 
 def _marks(tested: type) -> list[pytest.Mark]:
     """The marks of a class and of those that it is derived from."""
-    found: list[pytest.Mark] = []
+    found: list[Any] = []
     for each in reversed(tested.__mro__):
         given = vars(each).get("pytestmark", [])
-        for mark in given if isinstance(given, list) else [given]:
-            found.append(mark.mark if isinstance(mark, pytest.MarkDecorator) else mark)
-    return found
+        found += given if isinstance(given, list) else [given]
+    return [mark.mark if isinstance(mark, pytest.MarkDecorator) else mark for mark in found]
 
 
 def _cause(error: LinpointError) -> list[str]:

@@ -78,10 +78,10 @@ def test_an_operation_may_be_called_like_a_test(pytester: pytest.Pytester) -> No
         (["-x"], 0, 1),
     ],
 )
-def test_tests_are_selected_as_ever(
-    pytester: pytest.Pytester, arguments: list[str], passed: int, failed: int
-) -> None:
-    pytester.makepyfile(test_it=OBJECTS + BROKEN + "\nimport pytest\n@pytest.mark.slow" + RIGHT.lstrip("\n").join("\n\n"))
+def test_tests_are_selected_as_ever(pytester: pytest.Pytester, arguments: list[str], passed: int, failed: int) -> None:
+    pytester.makepyfile(
+        test_it=OBJECTS + BROKEN + "\nimport pytest\n@pytest.mark.slow" + RIGHT.lstrip("\n").join("\n\n")
+    )
     pytester.makeini("[pytest]\nmarkers = slow\n")
     outcome = pytester.runpytest(*arguments).parseoutcomes()
     assert (outcome.get("passed", 0), outcome.get("failed", 0)) == (passed, failed)

@@ -66,7 +66,8 @@ class TestEndless(Base):
         return Locked()
 """
     pytester.makepyfile(test_it=OBJECTS + endless + RIGHT)
-    process = pytester.popen([sys.executable, "-m", "pytest", "--linpoint-budget", "10m"], stderr=subprocess.STDOUT)
+    command = [sys.executable, "-m", "pytest", "--linpoint-budget", "10m"]
+    process = pytester.popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT)
     deadline = time.monotonic() + 60
     while not (pytester.path / "begun").exists() and time.monotonic() < deadline:
         time.sleep(0.05)

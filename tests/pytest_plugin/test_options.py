@@ -35,9 +35,7 @@ def test_the_header_says_nothing_unless_options_are_used(pytester: pytest.Pytest
         (["--linpoint-report", "test_it.py"], "--linpoint-report test_it.py: File exists."),
     ],
 )
-def test_bad_options_are_refused_before_anything_runs(
-    pytester: pytest.Pytester, options: list[str], said: str
-) -> None:
+def test_bad_options_are_refused_before_anything_runs(pytester: pytest.Pytester, options: list[str], said: str) -> None:
     pytester.makepyfile(test_it=OBJECTS + RIGHT)
     result = pytester.runpytest(*options)
     assert result.ret is pytest.ExitCode.USAGE_ERROR

@@ -7,7 +7,7 @@ import linpoint.pytest_plugin  # noqa: F401
 STRICT = ("-W", "error", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 """Warnings are errors, but for the one about the loader of an editable install."""
 
-OBJECTS = '''
+OBJECTS = """
 import threading
 
 import linpoint
@@ -38,7 +38,7 @@ class Base(linpoint.ConcurrentTest):
     @linpoint.operation
     def increment(self, counter):
         return counter.increment()
-'''
+"""
 
 BROKEN = """
 

@@ -170,7 +170,12 @@ def document(result: TestResult) -> dict[str, Any]:
         "bounds": dict(result.bounds),
         "statistics": result.tested.as_dict(),
         "findings": [
-            {"kind": each.kind, "message": each.message, "explanation": explanation_of(each), "replay": each.replay_words}
+            {
+                "kind": each.kind,
+                "message": each.message,
+                "explanation": explanation_of(each),
+                "replay": each.replay_words,
+            }
             for each in result.findings
         ],
         "warnings": list(result.warnings),
