@@ -34,7 +34,6 @@ Operations = Mapping[str, Mapping[str, Any] | Callable[..., Any] | None] | Seque
 def test(
     subject: type[ConcurrentTest] | Definition | Callable[[], Any],
     calls: Operations | None = None,
-    /,
     *,
     spec: Any = None,
     observe: Callable[[Any], Any] | None = None,
