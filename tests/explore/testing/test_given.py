@@ -83,11 +83,10 @@ def test_a_given_test_fails_with_the_smallest_scenario() -> None:
 @pytest.mark.parametrize("test", [LockedCacheTest, DicedCacheTest])
 def test_hypothesis_is_not_disturbed(test: Any) -> None:
     """Its random numbers go on as if nothing had happened: the examples are those of a test that explores nothing."""
-    database = InMemoryExampleDatabase()
     seen: dict[bool, list[str]] = {True: [], False: []}
 
     def run(*, explores: bool) -> None:
-        @settings(deadline=None, database=database, max_examples=20, derandomize=True)
+        @settings(deadline=None, max_examples=20, derandomize=True)
         @given(linpoint.strategies.scenarios(test), st.randoms(use_true_random=False))
         def any_scenario(scenario: Scenario, dice: random.Random) -> None:
             before = random.getstate()
@@ -102,6 +101,17 @@ def test_hypothesis_is_not_disturbed(test: Any) -> None:
     run(explores=False)
     assert seen[True] == seen[False]
     assert len(seen[True]) > 5
+
+
+def test_the_database_holds_failures_alone() -> None:
+    database = InMemoryExampleDatabase()
+
+    @settings(deadline=None, database=database, max_examples=20)
+    @given(linpoint.strategies.scenarios(LockedCacheTest))
+    def any_scenario(scenario: Scenario) -> None:
+        linpoint.test(LockedCacheTest, scenario=scenario, budget="5s").raise_for_violation()
+
+    any_scenario()
     assert not database.data
 
 
