@@ -14,17 +14,17 @@ from typing import Any, Final
 
 import msgspec
 
-from linpoint.cli import tokens
 from linpoint.errors import LinpointError
 from linpoint.explain.findings import document, explain_result
 from linpoint.explore.testing.campaign import run_test
-from linpoint.explore.testing.loading import code_hash, load_test, load_tests
+from linpoint.explore.testing.identity import identity
+from linpoint.explore.testing.loading import load_test, load_tests
 from linpoint.explore.testing.replaying import replay_test
 from linpoint.explore.testing.search import Progress
 from linpoint.explore.testing.settings import Settings
 from linpoint.scenarios.definition import Definition
 from linpoint.scenarios.scenario import Scenario
-from linpoint.verdicts.finding import Finding, TestResult
+from linpoint.verdicts.finding import TestResult
 
 
 class TestRequest(msgspec.Struct):
@@ -92,14 +92,7 @@ def serve(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer
     definition = load_test(request.file, request.test)
     if request.spec is not None:
         definition = _with_spec(definition, request.spec)
-    content = {
-        "kind": "test",
-        "file": request.file,
-        "test": request.test,
-        "code": code_hash(definition),
-        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
-        **({} if request.spec is None else {"spec": request.spec}),
-    }
+    content = identity(definition, file=request.file, test=request.test, spec=request.spec)
     settings = Settings(
         budget=request.budget,
         seed=request.seed,
@@ -132,22 +125,13 @@ def _with_spec(definition: Definition, spec: str) -> Definition:
 
 def answer_of(result: TestResult, *, page: bool) -> Answer:
     """A result as the parent prints and writes it."""
-    replays = [replay_words(finding) for finding in result.findings]
-    told = document(result)
-    for finding, words in zip(told["findings"], replays, strict=True):
-        finding["replay"] = words
     return Answer(
         status=result.status.value,
-        document=told,
+        document=document(result),
         text=explain_result(result).text,
         page=_page(result) if page else "",
-        replay=replays[0] if replays else [],
+        replay=result.findings[0].replay_words if result.findings else [],
     )
-
-
-def replay_words(finding: Finding) -> list[str]:
-    """The arguments that show a finding again."""
-    return ["replay", tokens.encode(dict(finding.replay))]
 
 
 def _page(result: TestResult) -> str:

@@ -41,7 +41,7 @@ class ResultText:
         return self.text
 
     def as_dict(self) -> dict[str, Any]:
-        """The JSON document of the test, without the arguments that replay its findings."""
+        """The JSON document of the test."""
         return document(self.result)
 
 
@@ -159,7 +159,7 @@ def _raises(result: Value) -> bool:
 
 
 def document(result: TestResult) -> dict[str, Any]:
-    """The JSON document of a test, as the contract has it; whoever makes tokens adds how findings replay."""
+    """The JSON document of a test, as the contract has it."""
     return {
         "test": result.name,
         **({"file": result.file} if result.file else {}),
@@ -170,7 +170,12 @@ def document(result: TestResult) -> dict[str, Any]:
         "bounds": dict(result.bounds),
         "statistics": result.tested.as_dict(),
         "findings": [
-            {"kind": each.kind, "message": each.message, "explanation": explanation_of(each), "replay": []}
+            {
+                "kind": each.kind,
+                "message": each.message,
+                "explanation": explanation_of(each),
+                "replay": each.replay_words,
+            }
             for each in result.findings
         ],
         "warnings": list(result.warnings),

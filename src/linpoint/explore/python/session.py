@@ -95,6 +95,7 @@ class Session:
         self._open = False
         self._left_behind = native.control_serving()
         self._seeded = False
+        """Random numbers start again with each run: the code uses them."""
         self.trouble: BaseException | None = None
 
     @property
@@ -111,6 +112,7 @@ class Session:
             if monitoring.NEEDED:
                 stack.enter_context(monitoring.watching())
             native.control_on_result(self._result)
+            stack.callback(random.setstate, random.getstate())
             if gc.isenabled():
                 gc.disable()
                 stack.callback(gc.enable)

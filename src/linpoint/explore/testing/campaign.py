@@ -76,6 +76,7 @@ def _run_test(definition: Definition, settings: Settings, watch: Watcher | None)
         ),
         bounds,
         file=definition.file,
+        interrupted=search.interrupted,
     )
 
 
@@ -145,4 +146,5 @@ def _under_gil(definition: Definition, settings: Settings, finding: Finding, sea
         # What a step touches is known only when it is over, so no process can be put to sleep.
         other = Search(definition, settings, session, seconds=left, reduces=False)
         failure = other.run(first=(Scenario.from_dict(finding.replay["scenario"]),))
+    search.interrupted |= other.interrupted
     return other.status if failure is None else Status.VIOLATION
