@@ -35,11 +35,15 @@ class Outcome:
 
     answer: Answer | None
     died: str = ""
-    scenario: str = ""
+    scenario: dict[str, Any] | None = None
     """What it was at when it died."""
     stopped: str = ""
     """Why it was told to stop, if it was."""
     interrupted: bool = False
+
+
+NOT_BEGUN: Final = Outcome(None, "it was interrupted", stopped="it was interrupted")
+"""Of a worker that is not started any more."""
 
 
 def ask(
@@ -78,7 +82,7 @@ class _Watch:
         self._progress = progress
         self._pending = b""
         self._answer: Answer | None = None
-        self._scenario = ""
+        self._scenario: dict[str, Any] | None = None
         self._stopped = ""
         self._kill_at: float | None = None
         self._interrupted = False
@@ -130,7 +134,7 @@ class _Watch:
             if "answer" in message:
                 self._answer = msgspec.convert(message["answer"], Answer)
             elif "progress" in message:
-                self._scenario = message["progress"].get("scenario", "")
+                self._scenario = message["progress"].get("scenario")
                 self._progress(message["progress"])
 
     def _how_it_died(self) -> str:
