@@ -125,7 +125,7 @@ def serve(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer
         result = replay_test(definition, settings, tuple(request.schedule or ()), changed=changed)
     else:
         result = run_test(definition, settings, watch=watch)
-    return answer_of(result, request)
+    return answer_of(dataclasses.replace(result, file=request.file), request)
 
 
 def answer_of(result: TestResult, request: TestRequest, *, replay: Sequence[str] = ()) -> Answer:

@@ -20,6 +20,8 @@ from linpoint.verdicts.verdict import Status
 
 MOST_LINES: Final = 40
 """Of the steps."""
+FEW: Final = 2
+"""Preemptions of the schedules that are all run before any with more."""
 _LONGEST: Final = 60
 _MOST_ORDERS: Final = 6
 _WIDTH: Final = 100
@@ -166,7 +168,7 @@ def explored(result: TestResult) -> str:
     sizes = [f"{name} <= {value}" for name, value in result.bounds.items() if name != "preemptions"]
     parts = [
         counted(tested.scenarios, "scenario") + (f" ({', '.join(sizes)})" if sizes else ""),
-        f"{counted(tested.bounded_schedules, 'schedule')} with up to 2 preemptions",
+        f"{counted(tested.bounded_schedules, 'schedule')} with up to {FEW} preemptions",
     ]
     if tested.schedules:
         parts.append(f"{tested.schedules:,} without a bound")
@@ -187,7 +189,7 @@ def meaning(result: TestResult) -> str:
     if "preemptions" not in result.bounds:
         return "Nothing but this schedule was run."
     return (
-        "All schedules of these scenarios with up to 2 preemptions were run. What takes more of them, or another "
+        f"All schedules of these scenarios with up to {FEW} preemptions were run. What takes more of them, or another "
         "scenario, may still be wrong."
     )
 

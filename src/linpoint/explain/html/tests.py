@@ -14,7 +14,7 @@ from typing import Final
 
 from linpoint.explain import findings
 from linpoint.explain.explaining import explain
-from linpoint.explain.findings import accusation, explored, meaning, models_told
+from linpoint.explain.findings import FEW, accusation, explored, meaning
 from linpoint.explain.html.choosing import choose
 from linpoint.explain.html.copying import copied
 from linpoint.explain.html.escaping import escaped
@@ -24,7 +24,6 @@ from linpoint.explain.html.scenario import scenario_tables
 from linpoint.explain.html.sections import Section, facts, saved
 from linpoint.explain.html.summary import headline
 from linpoint.explain.html.traces import trace_fragment
-from linpoint.histories.values import counted
 from linpoint.verdicts.finding import Finding, TestResult
 from linpoint.verdicts.verdict import Status
 
@@ -35,8 +34,8 @@ _WORDS: Final = {
     Status.UNKNOWN: "not decided",
 }
 _MODELS: Final = {
-    "free-threaded": "Without a global lock: threads may switch at any shared access",
-    "gil": "With a global lock: threads switch only between calls and jumps",
+    "free-threaded": "Python without a global lock: threads switch at any access to what they share",
+    "gil": "Python with the global lock: threads switch only between calls and jumps",
 }
 
 
@@ -65,47 +64,65 @@ def _part(sections: list[Section]) -> Part:
 
 def _first(result: TestResult, finding: Finding | None) -> str:
     """The first screen: the verdict, the scenario, and the steps directly below."""
-    parts = [headline(result.status, accusation(result)), f'<p class="facts">{escaped(meaning(result))}</p>']
-    if finding is not None:
+    parts = [headline(result.status, accusation(result))]
+    if result.status is not Status.VIOLATION:
+        parts.append(f'<p class="meaning">{escaped(meaning(result))}</p>')
+    if finding is None:
+        parts.append(f'<p class="facts">{escaped(f"Explored: {explored(result)}.")}</p>')
+    else:
         parts.append(scenario_tables(finding))
-    if finding is not None and finding.trace is not None:
-        parts.append(f'<div class="steps"><h2>How it happens</h2>{trace_fragment(finding.trace)}</div>')
+        if finding.trace is not None:
+            parts.append(f'<div class="steps"><h2>How it happens</h2>{trace_fragment(finding.trace)}</div>')
     parts += (f'<p class="note">{escaped(f"Warning: {warning}.")}</p>' for warning in result.warnings)
     return f'<section id="verdict" aria-labelledby="sentence">{"".join(parts)}</section>'
 
 
 def _sections(result: TestResult, command: str, replay: str) -> Iterator[Section]:
     """What is the same for every result, as far as there is something to say."""
-    commands = [
-        copied("replay", "This finding alone (from the folder of the test; the code runs again):", replay),
-        copied("command", "The whole test (from the folder it was run in):", command),
+    if result.findings and len(result.models) > 1:
+        yield Section("models", "Where it happens", _models(result))
+    yield Section("covered", "What was covered", facts(_numbers(result), _ended(result)))
+    boxes = [
+        copied(name, what, text)
+        for name, what, text in (
+            ("replay", "This finding alone (from the same folder; it runs the code of the test again):", replay),
+            ("command", "The whole test (from the same folder):", command),
+        )
+        if text
     ]
-    shown = "".join(box for box, text in zip(commands, (replay, command), strict=True) if text)
-    if shown:
+    if boxes:
         title = "Show it again" if replay else "Run it again"
-        yield Section("again", title, f'<div class="again">{shown}</div>')
-    models = "".join(
-        f'<tr><th scope="row">{escaped(name)}</th><td><span class="badge {status.value}">{_WORDS[status]}</span></td>'
-        f"<td>{escaped(_MODELS.get(name, ''))}</td></tr>"
+        yield Section("again", title, f'<div class="again">{"".join(boxes)}</div>')
+
+
+def _models(result: TestResult) -> str:
+    rows = (
+        f'<tr><td><span class="badge {status.value}">{_WORDS[status]}</span></td>'
+        f'<th scope="row">{escaped(name)}</th><td>{escaped(_MODELS.get(name, ""))}</td></tr>'
         for name, status in result.models.items()
     )
-    if models and result.findings:
-        told = f'<p class="hint">{escaped(models_told(result))}</p>' if len(result.models) > 1 else ""
-        yield Section("models", "Models", f'{told}<table class="models"><tbody>{models}</tbody></table>')
-    yield Section("covered", "What was covered", facts(_numbers(result), [("In short", f"{explored(result)}.")]))
+    return f'<table class="models"><tbody>{"".join(rows)}</tbody></table>'
 
 
 def _numbers(result: TestResult) -> Iterator[tuple[str, str]]:
     tested = result.tested
-    yield "Everything within the bounds", "yes" if result.exhaustive else "no"
     for name, value in result.bounds.items():
-        yield f"Bound: {escaped(name)}", f"at most {value:,}"
+        yield f"Most {escaped(name)}", f"{value:,}"
     yield "Scenarios", f"{tested.scenarios:,}"
-    yield "Schedules with up to 2 preemptions", f"{tested.bounded_schedules:,}"
-    yield "Schedules without a bound", f"{tested.schedules:,}"
-    yield "Steps", counted(tested.steps, "step")
+    yield f"Schedules, up to {FEW} preemptions", f"{tested.bounded_schedules:,}"
+    yield "Schedules without that bound", f"{tested.schedules:,}"
+    yield "Steps", f"{tested.steps:,}"
     yield "Time", f"{tested.seconds:.1f} s"
     yield "Peak memory", f"{tested.peak_memory_bytes / 2**20:,.0f} MiB"
+
+
+def _ended(result: TestResult) -> Iterator[tuple[str, str]]:
+    if result.findings:
+        yield "Exhaustive", "no: the search ends with the first finding"
+    elif result.exhaustive:
+        yield "Exhaustive", "yes: every schedule of every scenario within these bounds was run"
+    else:
+        yield "Exhaustive", "no: not every schedule of every scenario within these bounds was run"
 
 
 def _history(finding: Finding | None) -> list[Part]:
