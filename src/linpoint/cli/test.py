@@ -16,8 +16,8 @@ from linpoint.cli import options
 from linpoint.cli.forms import Forms, tell
 from linpoint.cli.output import Progress, progress
 from linpoint.cli.tested import TestedAll, Told, told_of
-from linpoint.cli.worker import TestRequest
-from linpoint.cli.workers import NOT_BEGUN, ask
+from linpoint.cli.worker import Answer, TestRequest
+from linpoint.cli.workers import NOT_BEGUN, Outcome, ask
 from linpoint.errors import TestError, UsageError
 from linpoint.explore.python.bytecode import GRANULARITIES
 from linpoint.scenarios.scenario import Scenario
@@ -102,7 +102,7 @@ def run(
         )
     fixed = _scenario(scenario, before, after)
     forms = Forms(None, report, junit, github, summary, json)
-    forms.validate([target.rpartition(":")[0] or target for target in targets], called="the test itself")
+    forms.validate([_split(target)[0] for target in targets], called="the test itself")
     given = {
         "--spec": spec,
         "--threads": threads,
@@ -142,47 +142,62 @@ def _scenario(scenario: str | None, before: str, after: str) -> Scenario | None:
 
 
 def _run(targets: list[str], base: TestRequest, limits: Budget, line: Progress) -> tuple[list[Told], bool]:
-    tests: list[tuple[str, str]] = []
+    """What is to be said of every test, in order; those that were not begun are unknown. The bool says Ctrl-C."""
+    plan = [each for target in targets for each in _listed(target, base, limits, line)]
+    left = sum(isinstance(each, TestRequest) for each in plan)
     told: list[Told] = []
-    for target in targets:
-        file, name = _split(target)
-        if name:
-            tests.append((file, name))
+    interrupted = False
+    for each in plan:
+        if isinstance(each, Told):
+            told.append(each)
             continue
-        request = TestRequest("list", file, page=base.page, command=["test", file, *base.command])
+        seconds = limits.remaining()
+        share = 1e9 if seconds is None else max(0.1, (seconds - 0.5) / left)
+        left -= 1
+        outcome = NOT_BEGUN if interrupted else _ask(msgspec.structs.replace(each, budget=share), limits, line)
+        interrupted = interrupted or outcome.interrupted
+        told.append(told_of(each, outcome))
+    return told, interrupted
+
+
+def _listed(target: str, base: TestRequest, limits: Budget, line: Progress) -> list[Told | TestRequest]:
+    """A request for each test of a target, or what kept them from being found."""
+    file, name = _split(target)
+    names = [name]
+    request = msgspec.structs.replace(base, action="list", file=file, command=["test", file, *base.command])
+    try:
+        _refuse(file)
+    except TestError as error:
+        return [Told(file, name, Answer(error=error.as_dict()))]
+    if not name:
         line(f"loading {file}")
         outcome = ask(request, limits)
-        if outcome.answer is not None and outcome.answer.error is None:
-            tests += ((file, each) for each in outcome.answer.tests)
-        else:
-            told.append(told_of(request, outcome))
-    interrupted = False
-    for number, (file, name) in enumerate(tests):
-        left = limits.remaining()
-        share = 1e9 if left is None else max(0.1, (left - 0.5) / (len(tests) - number))
-        command = ["test", f"{file}:{name}", *base.command]
-        request = msgspec.structs.replace(base, file=file, test=name, budget=share, command=command)
-        if interrupted:
-            told.append(told_of(request, NOT_BEGUN))
-            continue
+        if outcome.answer is None or outcome.answer.error is not None:
+            return [told_of(request, outcome)]
+        names = outcome.answer.tests
+    return [
+        msgspec.structs.replace(base, file=file, test=each, command=["test", f"{file}:{each}", *base.command])
+        for each in names
+    ]
 
-        def show(message: dict[str, Any], name: str = name) -> None:
-            scenario = Scenario.from_dict(message["scenario"])
-            line(f"testing {name}: {message['schedules']:,} schedules, now {scenario.describe()}")
 
-        outcome = ask(request, limits, progress=show)
-        told.append(told_of(request, outcome))
-        interrupted = outcome.interrupted
-    return told, interrupted
+def _ask(request: TestRequest, limits: Budget, line: Progress) -> Outcome:
+    def show(message: dict[str, Any]) -> None:
+        scenario = Scenario.from_dict(message["scenario"])
+        line(f"testing {request.test}: {message['schedules']:,} schedules, now {scenario.describe()}")
+
+    return ask(request, limits, progress=show)
 
 
 def _split(target: str) -> tuple[str, str]:
     """The file and the name of a test, which may be missing."""
     file, colon, name = target.rpartition(":")
-    if not colon or not (file.endswith(".py") or "/" not in name):
-        file, name = target, ""
+    return (file, name) if colon and (file.endswith(".py") or "/" not in name) else (target, "")
+
+
+def _refuse(file: str) -> None:
+    """Refuse what cannot be tested before a process is started for it."""
     if not file.endswith(".py") and Path(file).suffix in (".cpp", ".cc", ".cxx", ".c"):
         raise TestError("LP-T015", "this version tests Python only.", place=file, remedy="Give a Python file of tests.")
     if file.endswith(".py") and not Path(file).is_file():
         raise TestError("LP-T015", "there is no such file.", place=file, remedy="Give the path of a Python file.")
-    return file, name

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -95,10 +94,10 @@ def told_of(request: TestRequest, outcome: Outcome) -> Told:
 
 def _died(request: TestRequest, outcome: Outcome) -> Answer:
     """The answer for a target that took its process with it, or that could not be stopped otherwise."""
-    scenario = None if outcome.scenario is None else Scenario.from_dict(outcome.scenario)
-    name = request.test or request.file
+    reached = outcome.reached
+    scenario = None if reached is None else Scenario.from_dict(reached["scenario"])
     if outcome.stopped:
-        return answer_of(_result(request, name, Status.UNKNOWN, outcome.died), request)
+        return answer_of(_result(request, outcome, Status.UNKNOWN, outcome.died), request)
     where = " while it was loaded" if scenario is None else f" while it ran {scenario.describe()}"
     message = f"the process of the test died{where}: {outcome.died}"
     finding = Finding(
@@ -111,16 +110,20 @@ def _died(request: TestRequest, outcome: Outcome) -> Answer:
         None,
         minimal=False,
     )
-    result = _result(request, name, Status.VIOLATION, message, (finding,))
+    result = _result(request, outcome, Status.VIOLATION, message, (finding,))
     return answer_of(result, request, replay=["test", *_target(request, scenario)])
 
 
 def _result(
-    request: TestRequest, name: str, status: Status, why: str, findings: tuple[Finding, ...] = ()
+    request: TestRequest, outcome: Outcome, status: Status, why: str, findings: tuple[Finding, ...] = ()
 ) -> TestResult:
-    tested = Tested(peak_memory_bytes=peak_memory())
+    """What is known without the worker; the schedules of which it told may be of either kind, and are few."""
+    reached = outcome.reached or {"scenarios": 0, "schedules": 0, "seconds": 0.0}
+    tested = Tested(
+        reached["scenarios"], reached["schedules"], seconds=reached["seconds"], peak_memory_bytes=peak_memory()
+    )
     return TestResult(
-        name,
+        request.test or request.file,
         status,
         exhaustive=False,
         why=why,
@@ -171,8 +174,10 @@ class TestedAll:
 
     def suites(self) -> list[Suite]:
         """For CI systems: a suite for each file."""
-        by_file = itertools.groupby(sorted(self.told, key=lambda each: each.file), key=lambda each: each.file)
-        return [_suite(file, list(tests)) for file, tests in by_file]
+        by_file: dict[str, list[Told]] = {}
+        for each in self.told:
+            by_file.setdefault(each.file, []).append(each)
+        return [_suite(file, tests) for file, tests in by_file.items()]
 
     def document(self) -> dict[str, Any]:
         """The JSON document."""

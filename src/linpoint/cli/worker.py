@@ -117,7 +117,12 @@ def serve(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer
     )
 
     def watch(progress: Progress) -> None:
-        told = {"scenario": progress.scenario.as_dict(), "schedules": progress.schedules, "share": progress.share}
+        told = {
+            "scenario": progress.scenario.as_dict(),
+            "scenarios": progress.scenarios,
+            "schedules": progress.schedules,
+            "seconds": progress.share * request.budget,
+        }
         say({"progress": told})
 
     if request.action == "replay":
