@@ -63,7 +63,9 @@ def replay(
 
 def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
     """Run the schedule of a finding again; it needs the file of the test where it was."""
-    from linpoint.cli.test import DEFAULT_BUDGET, Told, tell  # noqa: PLC0415 - only who replays a test waits for it
+    from linpoint.cli.forms import Forms, tell  # noqa: PLC0415 - only who replays a test waits for it
+    from linpoint.cli.test import DEFAULT_BUDGET  # noqa: PLC0415 - as above
+    from linpoint.cli.tested import TestedAll, told_of  # noqa: PLC0415 - as above
     from linpoint.cli.worker import TestRequest  # noqa: PLC0415 - as above
     from linpoint.cli.workers import ask  # noqa: PLC0415 - as above
     from linpoint.explore.testing.identity import replayed_finding  # noqa: PLC0415 - as above
@@ -87,8 +89,9 @@ def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
         granularity=found.granularity,
     )
     limits = Budget.starting_now(DEFAULT_BUDGET, None)
-    told = Told(f"{found.file}:{found.test}", ask(request, limits), request)
-    return tell([told], limits, report=None, as_json=as_json, interrupted=told.outcome.interrupted)
+    outcome = ask(request, limits)
+    answer = TestedAll([told_of(request, outcome)])
+    return tell(answer, Forms(json=as_json), limits, interrupted=outcome.interrupted)
 
 
 def _read(content: dict[str, Any]) -> tuple[_Finding, History]:

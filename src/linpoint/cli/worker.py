@@ -7,9 +7,10 @@ descriptor that it is told: progress, then one answer. What the target prints go
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -22,7 +23,7 @@ from linpoint.explore.testing.loading import load_test, load_tests
 from linpoint.explore.testing.replaying import replay_test
 from linpoint.explore.testing.search import Progress
 from linpoint.explore.testing.settings import Settings
-from linpoint.scenarios.definition import Definition
+from linpoint.histories.commands import command_line
 from linpoint.scenarios.scenario import Scenario
 from linpoint.verdicts.finding import TestResult
 
@@ -49,6 +50,8 @@ class TestRequest(msgspec.Struct):
     granularity: str = "access"
     backend: str = "auto"
     page: bool = False
+    command: list[str] = []
+    """The arguments that run this test, for its page."""
 
 
 class Answer(msgspec.Struct):
@@ -91,7 +94,7 @@ def serve(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer
         return Answer(tests=list(load_tests(request.file)))
     definition = load_test(request.file, request.test)
     if request.spec is not None:
-        definition = _with_spec(definition, request.spec)
+        definition = dataclasses.replace(definition, spec=request.spec)
     content = identity(definition, file=request.file, test=request.test, spec=request.spec)
     settings = Settings(
         budget=request.budget,
@@ -107,37 +110,42 @@ def serve(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer
     )
 
     def watch(progress: Progress) -> None:
-        say({"progress": {"scenario": progress.scenario, "schedules": progress.schedules, "share": progress.share}})
+        told = {
+            "scenario": progress.scenario.as_dict(),
+            "scenarios": progress.scenarios,
+            "schedules": progress.schedules,
+            "seconds": progress.share * request.budget,
+        }
+        say({"progress": told})
 
     if request.action == "replay":
         changed = bool(request.code) and request.code != content["code"]
         result = replay_test(definition, settings, tuple(request.schedule or ()), changed=changed)
     else:
         result = run_test(definition, settings, watch=watch)
-    return answer_of(result, page=request.page)
+    return answer_of(dataclasses.replace(result, file=request.file), request)
 
 
-def _with_spec(definition: Definition, spec: str) -> Definition:
-    from dataclasses import replace  # noqa: PLC0415
-
-    return replace(definition, spec=spec)
-
-
-def answer_of(result: TestResult, *, page: bool) -> Answer:
-    """A result as the parent prints and writes it."""
+def answer_of(result: TestResult, request: TestRequest, *, replay: Sequence[str] = ()) -> Answer:
+    """A result as the parent prints and writes it; ``replay`` shows its finding again where no token does."""
+    told = document(result)
+    for finding in told["findings"] if replay else ():
+        finding["replay"] = list(replay)
+    first = told["findings"][0]["replay"] if told["findings"] else []
     return Answer(
         status=result.status.value,
-        document=document(result),
+        document=told,
         text=explain_result(result).text,
-        page=_page(result) if page else "",
-        replay=result.findings[0].replay_words if result.findings else [],
+        page=_page(result, request.command, first) if request.page else "",
+        replay=first,
     )
 
 
-def _page(result: TestResult) -> str:
+def _page(result: TestResult, command: Sequence[str], replay: Sequence[str]) -> str:
     from linpoint.explain.html.tests import page_of_test  # noqa: PLC0415 - only who asks for a page is to wait for it
 
-    return page_of_test(result)
+    shown, again = (f"linpoint {command_line(words)}" if words else "" for words in (command, replay))
+    return page_of_test(result, command=shown, replay=again)
 
 
 if __name__ == "__main__":

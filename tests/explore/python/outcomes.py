@@ -47,6 +47,7 @@ def explore(
     *,
     explorer: native.Explorer | None = None,
     state: Callable[[Any], Any] | None = None,
+    most_runs: int | None = None,
     **session: Any,
 ) -> Explored:
     """All outcomes that the explorer shows, by default DPOR without a bound."""
@@ -56,7 +57,7 @@ def explore(
         explorer = native.explore_dpor(sleep_sets=fine)
     found = Explored()
     with Session(**session) as one:
-        while explorer.begin():
+        while (most_runs is None or explorer.runs < most_runs) and explorer.begin():
             one.prepare()
             with one.alone():
                 subject = make()

@@ -74,7 +74,7 @@ def test_when_every_place_is_taken_it_says_by_whom():
     for tool in taken:
         sys.monitoring.use_tool_id(tool, f"tool {tool}")
     try:
-        with pytest.raises(errors.TestError, match="LP-T020: every place .* is taken: .*tool 3"), Session():
+        with pytest.raises(errors.TestError, match=r"LP-T020: every place .* is taken: .*tool 3"), Session():
             pass
     finally:
         for tool in taken:

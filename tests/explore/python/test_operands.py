@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: PLW0603, FLY002, SIM300 - every way to write it is tried here
 """What the hook says that instructions touch, against what a person reads in the source.
 
 The operands are found by a depth of the stack that was computed beforehand (3.12 and later) or that the frame tells
@@ -461,7 +462,12 @@ def _many_names() -> Callable[..., Any]:
 
 
 CORPUS.append(
-    (_many_names(), "; ".join(["read d", *(f"write box.attribute{i}" for i in range(MANY)), "read l; read d; read box.attribute299"]))
+    (
+        _many_names(),
+        "; ".join(
+            ["read d", *(f"write box.attribute{i}" for i in range(MANY)), "read l; read d; read box.attribute299"]
+        ),
+    )
 )
 
 

@@ -71,7 +71,11 @@ def test_locks_exclude():
 
 
 def test_a_try_finds_the_lock_free_or_not():
-    assert results(Locks, [[("attempt",)], [("add",)]])[0] == {(("1",), ("2",)), (("2",), ("1",)), (("'busy'",), ("1",))}
+    assert results(Locks, [[("attempt",)], [("add",)]])[0] == {
+        (("1",), ("2",)),
+        (("2",), ("1",)),
+        (("'busy'",), ("1",)),
+    }
     assert results(Locks, [[("patient",)], [("add",)]])[0] == {
         (("'done'",), ("2",)),
         (("'done'",), ("1",)),
@@ -133,7 +137,10 @@ class Meeting:
 
 def test_conditions():
     assert results(Meeting, [[("wait",)], [("notify",)]]) == ({(("'met'",), ("None",))}, {"COMPLETE"})
-    assert results(Meeting, [[("wait_shortly",)], [("notify",)]])[0] == {(("True",), ("None",)), (("False",), ("None",))}
+    assert results(Meeting, [[("wait_shortly",)], [("notify",)]])[0] == {
+        (("True",), ("None",)),
+        (("False",), ("None",)),
+    }
     assert results(Meeting, [[("wait",)], [("look",)]])[1] == {"STUCK"}
 
 

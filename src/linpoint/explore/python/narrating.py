@@ -79,7 +79,7 @@ class Narrator:
         threads = tuple(Thread(number, name) for number, name in enumerate(self._threads))
         return Trace(threads, tuple(self._steps), "sc", schedule, failure)
 
-    def blocked(self, process: int, place: int, owner: int | None) -> None:
+    def block(self, process: int, owner: int | None, place: int) -> None:
         """Say that a thread waits for ever for the lock at ``place``."""
         known = self._names.get(-place)
         step = TraceStep(process, StepKind.BLOCK, location=known, other=owner)

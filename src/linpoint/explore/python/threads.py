@@ -89,8 +89,11 @@ def _hash(self: threading.Thread) -> int:
 
 @contextmanager
 def known() -> Iterator[None]:
-    """Let processes know themselves. A thread that the interpreter has to make up when it is first asked for would be
-    steps of that run alone, and a daemon, as would be those that it starts."""
+    """Let processes know themselves.
+
+    A thread that the interpreter has to make up when it is first asked for would be steps of that run alone, and a daemon,
+    as would be those that it starts.
+    """
     active = threading._active  # type: ignore[attr-defined]  # noqa: SLF001 - what current_thread() looks at
     for ident in range(1, _MOST_KNOWN + 1):
         me = threading.Thread(name=f"thread {ident}", daemon=False)
@@ -105,14 +108,16 @@ def known() -> Iterator[None]:
 
 
 class Forgetful:
-    """In the place of the weak tables of all threads, which are interleaved code: what they do when an earlier run's threads
-    die would be steps of this run."""
+    """In the place of the weak tables of all threads, which are interleaved code.
+
+    What they do when threads of an earlier run die would be steps of this run.
+    """
 
     def add(self, thread: object) -> None:
-        pass
+        """As of a set."""
 
     def discard(self, thread: object) -> None:
-        pass
+        """As of a set."""
 
     def __iter__(self) -> Iterator[Any]:
         return iter(())
