@@ -133,10 +133,13 @@ class ConcurrentTestItem(pytest.Function):
         if self.result is None or not self.result.findings:
             return []
         found = self.result.findings[0]
-        file = os.path.relpath(self.path, self.config.invocation_params.dir)
-        name = str(self.nodeid).partition("::")[2]
-        lines = [command_line(["pytest", f"{file}::{name}", "--linpoint-replay", found.token])]
+        lines = [command_line(["pytest", self._place(), "--linpoint-replay", found.token])]
         return lines + ([command_line(["linpoint", *found.replay_words])] if found.replay_words else [])
+
+    def _place(self) -> str:
+        """The test as it is named from the folder in which pytest was started."""
+        file = os.path.relpath(self.path, self.config.invocation_params.dir)
+        return f"{file}::{str(self.nodeid).partition('::')[2]}"
 
     def _advice(self) -> list[str]:
         """What to do about an unknown result, which is never a pass."""
@@ -156,7 +159,8 @@ class ConcurrentTestItem(pytest.Function):
         assert self.result is not None
         name = re.sub(r"[^\w.]+", "-", str(self.nodeid))
         commands = self.replay_lines()
-        page = page_of_test(self.result, replay=commands[-1] if commands else "")
+        command = command_line(["pytest", self._place()])
+        page = page_of_test(self.result, command=command, replay=commands[-1] if commands else "")
         told = document(self.result) | {"report": {"file": f"{name}.html", "written": True}}
         write(str(folder / f"{name}.html"), page)
         write(str(folder / f"{name}.txt"), "\n".join([self.result.explain().text, "", *commands, ""]))

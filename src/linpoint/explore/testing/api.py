@@ -12,20 +12,10 @@ either. A crash of the object is a crash of the process: ``linpoint test`` runs 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace as changed
-from pathlib import Path
 from typing import Any
 
-from linpoint.errors import TestError
-from linpoint.explore.testing.campaign import run_test
-from linpoint.explore.testing.identity import ReplayedFinding, identity, replayed_finding
-from linpoint.explore.testing.replaying import replay_test
-from linpoint.explore.testing.settings import DEFAULT_BUDGET, Settings
-from linpoint.scenarios.definition import ConcurrentTest, Definition, definition_of, definition_of_object
+from linpoint.scenarios.definition import ConcurrentTest, Definition
 from linpoint.scenarios.scenario import Scenario
-from linpoint.scenarios.settings import listed_modules, listed_scenarios
-from linpoint.verdicts import tokens
-from linpoint.verdicts.budget import seconds
 from linpoint.verdicts.finding import TestResult
 
 Operations = Mapping[str, Mapping[str, Any] | Callable[..., Any] | None] | Sequence[str | Callable[..., Any]]
@@ -55,7 +45,8 @@ def test(
     before its own. ``scenario`` is run alone, instead of all others; ``replay`` is the token of a finding, whose schedule is
     run alone. ``budget`` is a time, ``"10s"`` or seconds, by default 30 s.
     """
-    limit = seconds(budget) or DEFAULT_BUDGET
+    from linpoint.explore.testing.calling import run_call  # noqa: PLC0415 - only who tests is to wait for the explorer
+
     given = {
         "spec": spec,
         "observe": observe,
@@ -67,70 +58,7 @@ def test(
         "instrument": instrument,
     }
     given = {name: value for name, value in given.items() if value is not None}
-    definition = _definition(subject, calls, given)
-    if scenario is not None:
-        scenario = definition.accept(scenario)
-    found = None if replay is None else replayed_finding(tokens.decode(replay))
-    if found is not None:
-        scenario = definition.accept(Scenario.from_dict(found.scenario))
-    settings = Settings(
-        budget=limit,
-        seed=seed,
-        scenarios=() if scenario is None else (scenario,),
-        replay=_identity(subject, definition, given),
-    )
-    result = run_test(definition, settings) if found is None else _again(definition, settings, found)
-    if result.interrupted:
-        raise KeyboardInterrupt
-    return result
+    return run_call(subject, calls, given, scenario=scenario, budget=budget, seed=seed, replay=replay)
 
 
 test.__test__ = False  # type: ignore[attr-defined]  # for pytest, which would collect it where it is imported
-
-
-def _definition(subject: Any, calls: Operations | None, given: dict[str, Any]) -> Definition:
-    """The definition of what was given in either form."""
-    if isinstance(subject, Definition) or (isinstance(subject, type) and issubclass(subject, ConcurrentTest)):
-        if calls is not None:
-            raise TestError(
-                "LP-T013",
-                f"{getattr(subject, '__name__', subject)} has operations of its own.",
-                remedy="Leave out the second argument, or give a function that makes the object.",
-            )
-        own = subject if isinstance(subject, Definition) else definition_of(subject)
-        if "scenarios" in given:
-            given["scenarios"] = listed_scenarios(own.name, given["scenarios"])
-        if "instrument" in given:
-            given["instrument"] = listed_modules(given["instrument"])
-        return changed(own, **given)
-    if calls is None:
-        raise TestError(
-            "LP-T013",
-            f"{subject!r} is not a subclass of linpoint.ConcurrentTest.",
-            remedy='Derive a class from it, or say what the operations are: linpoint.test(make, {"get": {"key": "ab"}}).',
-        )
-    return definition_of_object(subject, calls, **given)
-
-
-def _identity(subject: Any, definition: Definition, given: dict[str, Any]) -> dict[str, Any]:
-    """What a token holds of the test: its file and name only where they are all that it takes to make it again."""
-    spec = given.get("spec")
-    found_again = (
-        isinstance(subject, type)
-        and issubclass(subject, ConcurrentTest)
-        and "." not in subject.__qualname__
-        and (definition.file or "").endswith(".py")
-        and not given.keys() & {"observe", "instrument"}
-        and (spec is None or isinstance(spec, str))
-    )
-    if not found_again:
-        return identity(definition)
-    file, here = Path(definition.file or ""), Path.cwd()
-    shown = file.relative_to(here) if file.is_relative_to(here) else file
-    return identity(definition, file=str(shown), test=definition.name, spec=spec)
-
-
-def _again(definition: Definition, settings: Settings, found: ReplayedFinding) -> TestResult:
-    code = settings.replay["code"]
-    settings = changed(settings, granularity=found.granularity)
-    return replay_test(definition, settings, tuple(found.schedule), changed=bool(found.code) and found.code != code)
