@@ -162,7 +162,7 @@ def _text(calls: Sequence[Call]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class TestedAll:
+class AllTold:
     """What is to be said of all tests."""
 
     command: ClassVar[str] = "linpoint test"
@@ -218,12 +218,10 @@ class TestedAll:
                 yield each.error
             yield from (one.error for one in each.written.values() if one.error is not None)
 
-    def with_pages(self, path: str, budget: Budget) -> tuple[TestedAll, Written]:
+    def with_pages(self, path: str, budget: Budget) -> tuple[AllTold, Written]:
         """Write the report; the same with what became of the pages of tests, and what became of the one at ``path``."""
         own, whole = write_pages([_own_page(each) for each in self.told], path, budget)
-        return TestedAll(
-            [dataclasses.replace(each, page=page) for each, page in zip(self.told, own, strict=True)]
-        ), whole
+        return AllTold([dataclasses.replace(each, page=page) for each, page in zip(self.told, own, strict=True)]), whole
 
 
 def _own_page(each: Told) -> OwnPage:

@@ -34,6 +34,11 @@ _WORDS: Final = {
     Status.VIOLATION: "a violation",
     Status.UNKNOWN: "not decided",
 }
+_BOUNDS: Final = {
+    "preemptions": "Preemptions, at most",
+    "threads": "Threads, at most",
+    "operations": "Operations of a thread, at most",
+}
 _MODELS: Final = {
     "free-threaded": "Python without a global lock: threads switch at any access to what they share",
     "gil": "Python with the global lock: threads switch only between calls and jumps",
@@ -105,7 +110,7 @@ def _models(result: TestResult) -> str:
 def _numbers(result: TestResult) -> Iterator[tuple[str, str]]:
     tested = result.tested
     for name, value in result.bounds.items():
-        yield f"Most {escaped(name)}", f"{value:,}"
+        yield escaped(_BOUNDS.get(name, f"{name}, at most")), f"{value:,}"
     yield "Scenarios", f"{tested.scenarios:,}"
     yield f"Schedules, up to {FEW} preemptions", f"{tested.bounded_schedules:,}"
     yield "Schedules without that bound", f"{tested.schedules:,}"
