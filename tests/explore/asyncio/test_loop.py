@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
+import threading
 import time
 
 import pytest
@@ -244,6 +246,28 @@ def test_clocks_agree_and_cost_nothing():
     assert values(client) == {((True, True, 3600.0),)}
 
 
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="tasks that begin at once are of Python 3.12")
+def test_eager_tasks():
+    async def client(_):
+        asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)
+        log = []
+
+        async def work(number):
+            log.append(number)
+            await asyncio.sleep(0)
+            log.append(number + 10)
+
+        async def quick():
+            return "quick"
+
+        tasks = [asyncio.create_task(work(number), name=f"work {number}") for number in (1, 2)]
+        log.append(await asyncio.create_task(quick()))
+        await asyncio.gather(*tasks)
+        return log
+
+    assert values(client) == {((1, 2, "quick", 11, 12),), ((1, 2, "quick", 12, 11),)}
+
+
 # What an operation may end in
 
 
@@ -257,6 +281,23 @@ def test_a_cancelled_operation_has_a_result():
 
     ended = {type(results[0][0]).__name__ for _, results, _ in runs(main, cancel)}
     assert ended == {"NoneType", "CancelledError"}
+
+
+def test_an_operation_may_exit():
+    async def leave(_):
+        await asyncio.sleep(0)
+        sys.exit(3)
+
+    assert {type(results[0][0]) for _, results, _ in runs(leave)} == {SystemExit}
+
+
+def test_a_lock_of_threads_stops_the_whole_loop():
+    async def client(subject):
+        with subject["lock"]:
+            await asyncio.sleep(0)
+
+    endings = {ending for ending, _, _ in runs(client, client, setup=lambda: {"lock": threading.Lock()})}
+    assert endings == {Ending.COMPLETE, Ending.STUCK}
 
 
 def test_deadlocks_say_who_waits():
@@ -360,8 +401,6 @@ async def spawning(_):
 
 
 async def starting_a_thread(_):
-    import threading
-
     threading.Thread(target=print).start()
 
 
