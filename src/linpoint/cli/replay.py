@@ -15,6 +15,7 @@ from linpoint.cli.check import check_history
 from linpoint.cli.output import print_json, print_text, progress
 from linpoint.cli.reports import document
 from linpoint.cli.requests import Request
+from linpoint.cli.worker import TestRequest
 from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.builder import history as build
 from linpoint.histories.history import History
@@ -45,7 +46,7 @@ def replay(
     file of the test where it was.
     """
     content = tokens.decode(token)
-    if content["kind"] == "test":
+    if content["kind"] in ("test", "stress"):
         raise typer.Exit(_replay_test(content, as_json=json))
     finding, history = _read(content)
     spec = options.find_spec(finding.spec, finding.initial)
@@ -66,8 +67,38 @@ def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
     from linpoint.cli.forms import Forms, tell  # noqa: PLC0415 - only who replays a test waits for it
     from linpoint.cli.test import DEFAULT_BUDGET  # noqa: PLC0415 - as above
     from linpoint.cli.tested import AllTold, told_of  # noqa: PLC0415 - as above
-    from linpoint.cli.worker import TestRequest  # noqa: PLC0415 - as above
     from linpoint.cli.workers import ask  # noqa: PLC0415 - as above
+
+    request = _stressed(content) if content["kind"] == "stress" else _scheduled(content)
+    limits = Budget.starting_now(DEFAULT_BUDGET, None)
+    outcome = ask(request, limits)
+    answer = AllTold([told_of(request, outcome)])
+    return tell(answer, Forms(json=as_json), limits, interrupted=outcome.interrupted)
+
+
+class _StressFinding(msgspec.Struct):
+    """The content of a token of ``test --stress``."""
+
+    file: str
+    test: str
+    finding: str
+    operations: list[dict[str, Any]]
+    spec: str | None = None
+
+
+def _stressed(content: dict[str, Any]) -> TestRequest:
+    """What a worker is to check again."""
+    try:
+        found = msgspec.convert(content, _StressFinding)
+    except msgspec.ValidationError as error:
+        raise tokens.not_a_finding(str(error)) from None
+    return TestRequest(
+        "recheck", found.file, found.test, spec=found.spec, finding=found.finding, history=found.operations
+    )
+
+
+def _scheduled(content: dict[str, Any]) -> TestRequest:
+    """What a worker is to run again."""
     from linpoint.explore.testing.identity import replayed_finding  # noqa: PLC0415 - as above
 
     found = replayed_finding(content)
@@ -77,7 +108,7 @@ def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
             "the token is of a test that only your own code can make.",
             remedy="Give it to the call that made it: linpoint.test(..., replay=TOKEN).",
         )
-    request = TestRequest(
+    return TestRequest(
         "replay",
         found.file,
         found.test,
@@ -88,10 +119,6 @@ def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
         code=found.code,
         granularity=found.granularity,
     )
-    limits = Budget.starting_now(DEFAULT_BUDGET, None)
-    outcome = ask(request, limits)
-    answer = AllTold([told_of(request, outcome)])
-    return tell(answer, Forms(json=as_json), limits, interrupted=outcome.interrupted)
 
 
 def _read(content: dict[str, Any]) -> tuple[_Finding, History]:

@@ -55,6 +55,15 @@ def run(
             "--granularity", metavar="NAME", help="Where threads may switch: at each shared access, line or opcode."
         ),
     ] = "access",
+    stress: Annotated[
+        bool, typer.Option("--stress", help="Real threads, real time (Lowe's way), instead of chosen schedules.")
+    ] = False,
+    instances: Annotated[
+        int, typer.Option("--instances", metavar="N", help="With --stress: so many objects at the same time.")
+    ] = 1,
+    erratic: Annotated[
+        bool, typer.Option("--erratic", help="With --stress: disturb the scheduling by random tiny delays.")
+    ] = False,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="For the scenarios that are generated.")] = 0,
     budget: Annotated[
         str, typer.Option("--budget", metavar="TIME", help="Time for the whole command, such as 30s or 5m.")
@@ -91,6 +100,8 @@ def run(
 
       linpoint test cache_test.py:TestCache --scenario 'put("a", 1) | get("a")'
 
+      linpoint test cache_test.py --stress --erratic --budget 30s
+
       linpoint test tests/*_test.py --report tests.html --junit tests.xml --github
     """
     limits = Budget.starting_now(budget, max_memory)
@@ -100,6 +111,10 @@ def run(
             f"--granularity {granularity!r} is none.",
             remedy=f"It is one of {', '.join(GRANULARITIES)}.",
         )
+    if (instances != 1 or erratic) and not stress:
+        raise UsageError("LP-U001", "--instances and --erratic go with --stress.", remedy="Add --stress.")
+    if stress and report is not None:
+        raise UsageError("LP-U001", "--stress makes no page.", remedy="Leave out --report, or use --json.")
     fixed = _scenario(scenario, before, after)
     forms = Forms(None, report, junit, github, summary, json)
     forms.validate([_split(target)[0] for target in targets], called="the test itself")
@@ -112,10 +127,12 @@ def run(
         "--after": after or None,
         "--granularity": granularity if granularity != "access" else None,
         "--seed": seed or None,
+        "--instances": instances if instances != 1 else None,
         "--budget": budget if budget != DEFAULT_BUDGET else None,
     }
+    flags = [flag for flag, given_ in (("--stress", stress), ("--erratic", erratic)) if given_]
     base = TestRequest(
-        "test",
+        "stress" if stress else "test",
         "",
         spec=spec,
         seed=seed,
@@ -123,8 +140,13 @@ def run(
         threads=threads,
         operations=operations,
         granularity=granularity,
-        page=report is not None,
-        command=[str(word) for option, value in given.items() if value is not None for word in (option, value)],
+        instances=instances,
+        erratic=erratic,
+        page=report is not None and not stress,
+        command=[
+            *flags,
+            *(str(word) for option, value in given.items() if value is not None for word in (option, value)),
+        ],
     )
     with progress() as line:
         told, interrupted = _run(targets, base, limits, line)
@@ -183,6 +205,9 @@ def _listed(target: str, base: TestRequest, limits: Budget, line: Progress) -> l
 
 def _ask(request: TestRequest, limits: Budget, line: Progress) -> Outcome:
     def show(message: dict[str, Any]) -> None:
+        if message["scenario"] is None:
+            line(f"stressing {request.test}: {message['schedules']:,} runs")
+            return
         scenario = Scenario.from_dict(message["scenario"])
         line(f"testing {request.test}: {message['schedules']:,} schedules, now {scenario.describe()}")
 

@@ -91,13 +91,14 @@ class Told:
 def told_of(request: TestRequest, outcome: Outcome) -> Told:
     """What is to be said of a test whose worker ended like this."""
     answer = outcome.answer if outcome.answer is not None else _died(request, outcome)
-    return Told(request.file, request.test, answer, request.command)
+    # Of stress there is no page to see more on.
+    return Told(request.file, request.test, answer, () if request.action == "stress" else request.command)
 
 
 def _died(request: TestRequest, outcome: Outcome) -> Answer:
     """The answer for a target that took its process with it, or that could not be stopped otherwise."""
     reached = outcome.reached
-    scenario = None if reached is None else Scenario.from_dict(reached["scenario"])
+    scenario = None if reached is None or not reached["scenario"] else Scenario.from_dict(reached["scenario"])
     if outcome.stopped:
         return answer_of(_result(request, outcome, Status.UNKNOWN, outcome.died), request)
     where = " while it was loaded" if scenario is None else f" while it ran {scenario.describe()}"

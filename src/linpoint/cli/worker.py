@@ -10,8 +10,9 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -25,11 +26,12 @@ from linpoint.explore.testing.search import Progress
 from linpoint.explore.testing.settings import Settings
 from linpoint.histories.commands import command_line
 from linpoint.scenarios.scenario import Scenario
-from linpoint.verdicts.finding import TestResult
+from linpoint.verdicts import Status
+from linpoint.verdicts.finding import Tested, TestResult
 
 
 class TestRequest(msgspec.Struct):
-    """What a worker is asked for. ``action`` is ``list``, ``test`` or ``replay``."""
+    """What a worker is asked for. ``action`` is ``list``, ``test``, ``replay``, ``stress`` or ``recheck``."""
 
     __test__ = False
 
@@ -49,6 +51,10 @@ class TestRequest(msgspec.Struct):
     after: int | None = None
     granularity: str = "access"
     backend: str = "auto"
+    instances: int = 1
+    erratic: bool = False
+    history: list[dict[str, Any]] = []
+    """For ``recheck``: the operations of a finding of stress."""
     page: bool = False
     command: list[str] = []
     """The arguments that run this test, for its page."""
@@ -66,9 +72,6 @@ class Answer(msgspec.Struct):
     error: dict[str, str | None] | None = None
 
 
-_DESCRIPTOR: Final = 1
-
-
 def main() -> None:
     """Serve one request."""
     descriptor = int(sys.argv[1])
@@ -81,11 +84,20 @@ def main() -> None:
         answer = serve(request, say)
     except LinpointError as error:
         answer = Answer(error=error.as_dict())
+    except Exception as error:  # noqa: BLE001 - a bug of ours is no crash of the target
+        traceback.print_exc()
+        answer = answer_of(_failed(request, error), request)
     say({"answer": msgspec.to_builtins(answer, enc_hook=repr)})
     # Threads of the target that never end must not keep us.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
+
+
+def _failed(request: TestRequest, error: Exception) -> TestResult:
+    why = f"linpoint itself failed, which is a bug to report: {type(error).__name__}: {error}"
+    name = request.test or request.file
+    return TestResult(name, Status.UNKNOWN, False, why, (), {"free-threaded": Status.UNKNOWN}, Tested(), {})
 
 
 def serve(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer:
@@ -95,6 +107,10 @@ def serve(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer
     definition = load_test(request.file, request.test)
     if request.spec is not None:
         definition = dataclasses.replace(definition, spec=request.spec)
+    if request.action in ("stress", "recheck"):
+        from linpoint.cli.stressing import recheck, stress  # noqa: PLC0415 - only who asks for it is to wait for it
+
+        return stress(definition, request, say) if request.action == "stress" else recheck(definition, request)
     content = identity(definition, file=request.file, test=request.test, spec=request.spec)
     settings = Settings(
         budget=request.budget,
