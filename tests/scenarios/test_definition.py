@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import linpoint
 from linpoint.scenarios import Scenario, TestedOperation, definition_of, definition_of_object
 from linpoint.scenarios.definition import Definition
+from tests.pytest_plugin.tested import STRICT
 
 
 class Cache(dict[str, Any]):
@@ -288,7 +289,7 @@ def test_accept_takes_texts_and_scenarios() -> None:
 # pytest
 
 
-def test_pytest_collects_nothing_and_warns_of_nothing(tmp_path: Path) -> None:
+def test_without_our_plugin_pytest_collects_nothing_and_warns_of_nothing(tmp_path: Path) -> None:
     source = """
         import linpoint
         from linpoint import ConcurrentTest, TestError
@@ -304,7 +305,7 @@ def test_pytest_collects_nothing_and_warns_of_nothing(tmp_path: Path) -> None:
     """
     (tmp_path / "test_stack.py").write_text(textwrap.dedent(source))
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", "test_stack.py"],
+        [sys.executable, "-m", "pytest", "-q", *STRICT, "-p", "no:cacheprovider", "-p", "no:linpoint", "test_stack.py"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
