@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace linpoint::control {
 
@@ -27,14 +28,20 @@ PyTypeObject* imported_type(const char* module, const char* name) {
 
 /// Types that the interpreter does not export by name.
 struct Types {
-  PyTypeObject* deque = imported_type("collections", "deque");
+  PyTypeObject* deque = imported_type("_collections", "deque");
   PyTypeObject* lock = imported_type("_thread", "LockType");
   PyTypeObject* rlock = imported_type("_thread", "RLock");
   PyTypeObject* method_wrapper = imported_type("types", "MethodWrapperType");
 };
 
+/// Made when the module is, before a session puts others in their places.
 const Types& types() {
   static const Types known;
+  return known;
+}
+
+std::vector<PyTypeObject*>& resting_on_locks() {
+  static std::vector<PyTypeObject*> known;
   return known;
 }
 
@@ -188,6 +195,14 @@ bool is_lock(PyObject* object) {
   return type == types().lock || type == types().rlock;
 }
 
+/// A lock, or what is Python on top of one, as a condition or a queue is; else null.
+PyObject* waited_for(PyObject* object) {
+  if (object == nullptr) return nullptr;
+  if (is_lock(object)) return object;
+  const auto rests = [object](PyTypeObject* type) { return PyObject_TypeCheck(object, type) != 0; };
+  return std::any_of(resting_on_locks().begin(), resting_on_locks().end(), rests) ? object : nullptr;
+}
+
 const std::unordered_set<std::string_view>& reading_methods() {
   static const std::unordered_set<std::string_view> names{
       "get",        "keys",         "values",       "items",           "copy",        "index",
@@ -248,7 +263,7 @@ struct Called {
 PyObject* method(PyObject* self, std::string_view name, PyObject* const* args, Py_ssize_t count,
                  std::vector<Touched>& out) {
   if (self == nullptr) return nullptr;
-  if (is_lock(self)) return self;
+  if (PyObject* waited = waited_for(self); waited != nullptr) return waited;
   if (name == "__setattr__" || name == "__delattr__" || name == "__getattribute__") {
     if (count > 0) attribute(self, interned(args[0]), name == "__getattribute__" ? Mode::kRead : Mode::kWrite, out);
     return nullptr;
@@ -297,7 +312,8 @@ PyObject* bound(const Called& called, std::vector<Touched>& out) {
 
 PyObject* call(const Called& called, std::vector<Touched>& out) {
   PyObject* callable = called.callable;
-  if (callable == nullptr || PyFunction_Check(callable)) return nullptr;
+  if (callable == nullptr) return nullptr;
+  if (PyFunction_Check(callable)) return waited_for(called.self);
   if (PyCFunction_Check(callable)) return function(called, out);
   if (Py_TYPE(callable) == &PyMethodDescr_Type || Py_TYPE(callable) == &PyWrapperDescr_Type) {
     const std::string_view name = name_of_descriptor(callable);
@@ -305,7 +321,7 @@ PyObject* call(const Called& called, std::vector<Touched>& out) {
     return called.count == 0 ? nullptr : method(called.args[0], name, called.args + 1, called.count - 1, out);
   }
   if (Py_TYPE(callable) == types().method_wrapper) return bound(called, out);
-  if (PyMethod_Check(callable)) return nullptr;  // its function is Python's, and comes by itself
+  if (PyMethod_Check(callable)) return waited_for(PyMethod_GET_SELF(callable));  // its function comes by itself
   if (PyType_Check(callable)) {
     arguments(called.args, called.count, Mode::kRead, out);
     return nullptr;
@@ -364,6 +380,11 @@ void match_class(PyObject** top, Py_ssize_t count, std::vector<Touched>& out) {
 
 }  // namespace
 
+void look_out_for(std::vector<PyTypeObject*> types_on_locks) {
+  static_cast<void>(types());
+  resting_on_locks() = std::move(types_on_locks);
+}
+
 PyObject* collect(const Instruction& instruction, const Operands& operands, std::vector<Touched>& out) {
   PyObject** const top = operands.top;
   const std::int32_t operand = instruction.operand;
@@ -402,7 +423,7 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
           {operands.globals, instruction.name, instruction.action == Action::kReadGlobal ? Mode::kRead : Mode::kWrite});
       return nullptr;
     case Action::kEnter:
-      return is_lock(top[-operand]) ? top[-operand] : nullptr;
+      return waited_for(top[-operand]);
     case Action::kReadBoth:
       contents(top[-1], Mode::kRead, out);
       contents(top[-2], Mode::kRead, out);

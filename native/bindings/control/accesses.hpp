@@ -62,7 +62,10 @@ struct Operands {
   PyObject* generator = nullptr;  ///< whose frame it is, if it is one's
 };
 
-/// Collects what the instruction touches. Gives a real lock that the program is about to use without control, if any.
+/// Types on top of locks: like real locks, their objects may have been made without control. Borrowed, for ever.
+void look_out_for(std::vector<PyTypeObject*> types_on_locks);
+
+/// Collects what the instruction touches. Gives a real lock, or what is on top of one, that it is about to use, if any.
 PyObject* collect(const Instruction& instruction, const Operands& operands, std::vector<Touched>& out);
 
 /// The place as a number; equal only for the same object and name, but for a chance of 1 in 2^64.

@@ -18,6 +18,7 @@ constexpr std::uint64_t kPlaces = 1;  // places of our own; those of Python's ob
 constexpr Access kTime{kPlaces, kPlaces + 1, Mode::kRead};
 constexpr std::uint64_t kLongTurn = 300;
 constexpr std::chrono::milliseconds kMoment{50};
+constexpr double kPatienceOfInterrupts = 1;  // seconds
 
 /// A place of its own for a thing that lives at an address.
 Access at(const void* thing, Mode mode) {
@@ -103,6 +104,10 @@ Result Control::run(explore::Explorer& explorer, std::uint64_t most_steps, doubl
     if (result_ == Result::kStalled) abandon();
     throw nb::python_error();
   }
+  if (const nb::object raised = std::exchange(interruption_, nb::object()); raised.is_valid()) {
+    PyErr_SetObject(PyExc_KeyboardInterrupt, raised.ptr());
+    throw nb::python_error();
+  }
   return result_;
 }
 
@@ -124,7 +129,7 @@ bool Control::wait_for_end(double patience) {
     }
     waited = beats_ == beats ? waited + 0.001 * static_cast<double>(kMoment.count()) : 0;
     beats = beats_;
-    if (waited >= patience) {
+    if (waited >= (undisturbed ? patience : std::min(patience, kPatienceOfInterrupts))) {
       result_ = Result::kStalled;
       break;
     }
@@ -136,7 +141,16 @@ void Control::abandon() {
   // Who comes back after all must find nothing that still counts, and nothing that is gone.
   static auto* left_behind = new std::vector<std::unique_ptr<Seat>>;  // NOLINT: as above
   for (auto& seat : seats_) {
-    if (seat->alive && seat->server != nullptr) seat->server->closing = true;
+    if (seat->alive && seat->server != nullptr) {
+      seat->server->closing = true;
+      --serving_;
+      // Whoever waits for its turn ends, and so does whoever runs Python code; who waits for the system stays there.
+      if (seat->waiting || seat.get() == spawner_) {
+        seat->server->baton.pass();
+      } else {
+        PyThreadState_SetAsyncExc(seat->ident, stop_type.ptr());
+      }
+    }
     left_behind->push_back(std::move(seat));
   }
   seats_.clear();
@@ -153,7 +167,7 @@ void Control::serve() {
     await(server.baton);
     if (server.seat == nullptr) break;
     serve_seat(server);
-    if (server.closing) break;
+    if (server.closing) return;  // it was left behind, and does not count
   }
   --serving_;
 }
@@ -161,7 +175,9 @@ void Control::serve() {
 void Control::add_fiber() {
   servers_.push_back(std::make_unique<Server>());
   Server& server = *servers_.back();
-  server.fiber = std::make_unique<Fiber>([this, &server] {
+  const auto fibers =
+      std::count_if(servers_.begin(), servers_.end(), [](const auto& each) { return each->fiber != nullptr; });
+  server.fiber = std::make_unique<Fiber>(static_cast<unsigned long>(fibers) + 1, [this, &server] {
     for (;;) serve_seat(server);  // when it has handed over, it goes on with the seat that it is given next
   });
   idle_.push_back(&server);
@@ -191,6 +207,7 @@ void Control::serve_seat(Server& server) {
   here = &seat;
   here_run = run_;
   const std::uint64_t run = run_;
+  seat.ident = PyThreadState_Get()->thread_id;
   enter_hook();
   run_body(seat);
   leave_hook();
@@ -216,10 +233,20 @@ void Control::run_body(Seat& seat) {
       Py_DECREF(result);
       return;
     }
-    nb::python_error error;
-    if (!error.matches(stop_type)) seat.error = nb::borrow(error.value());
+    const nb::python_error error;
+    if (error.matches(PyExc_KeyboardInterrupt)) {
+      interrupt(error);
+    } else if (!error.matches(stop_type)) {
+      seat.error = nb::borrow(error.value());
+    }
   } catch (const StopRun&) {
   }
+}
+
+/// Ctrl-C is nothing that the code under test does, although it was raised there.
+void Control::interrupt(const nb::python_error& error) {
+  interruption_ = nb::borrow(error.value());
+  wants_stop_ = true;
 }
 
 void Control::run_operations(Seat& seat) {
@@ -239,6 +266,7 @@ void Control::run_operations(Seat& seat) {
     } else {
       const nb::python_error error;
       if (error.matches(stop_type)) return;
+      if (error.matches(PyExc_KeyboardInterrupt)) return interrupt(error);
       done.raised = true;
       done.value = nb::borrow(error.value());
       if (!narrated()) PyException_SetTraceback(done.value.ptr(), Py_None);  // its frames would keep objects alive
@@ -292,7 +320,9 @@ void Control::point(Seat& seat, Doing doing, std::uint64_t place) {
   seat.doing = doing;
   seat.doing_at = place;
   const bool begins = seat.calling;
+  seat.waiting = true;
   go_on(&seat);
+  seat.waiting = false;
   if (stopping_ || seat.server->closing) throw StopRun{};
   if (!narrated()) return;
   const Aside aside;
@@ -330,7 +360,11 @@ void Control::go_on(Seat* seat) {
 void Control::choose(Seat* seat) {
   if (interrupt_) return stop(seat, Result::kStopped, Ending::kStopped);
   if (wants_stop_) return stop(seat, Result::kStopped, Ending::kStopped);
-  if (!needed()) return stop(seat, Result::kComplete, Ending::kComplete);
+  if (!needed()) {
+    // What those in the background would do next counts: it could have come before.
+    const bool left = std::any_of(seats_.begin(), seats_.end(), [](const auto& each) { return each->alive; });
+    return stop(seat, Result::kComplete, left ? Ending::kStopped : Ending::kComplete);
+  }
   const explore::View view = look();
   if (std::none_of(view_.begin(), view_.end(), [](const auto& each) { return each.enabled; })) {
     return stop(seat, Result::kStuck, Ending::kStuck);
@@ -464,7 +498,7 @@ Process Control::spawn(nb::object body, bool background) {
   child.spawned = true;
   spawner_ = seat;
   hand_over(seat, seated(child));
-  if (stopping_) throw StopRun{};
+  if (stopping_ || seat->server->closing) throw StopRun{};
   return process;
 }
 

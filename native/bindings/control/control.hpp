@@ -62,8 +62,10 @@ struct Seat {
   nb::object body;  ///< a callable, or a tuple of (callable, arguments): operations
   bool alive = true;
   bool started = false;
+  unsigned long ident = 0;  ///< of its thread, as Python knows it
   bool background = false;  ///< the run does not wait for it
   bool calling = false;     ///< an operation has begun, and no step of it has been taken
+  bool waiting = false;     ///< at a point, for its turn
   bool timed = false;       ///< it waits with a time limit
   bool sleeps = false;
   bool spawned = false;             ///< by another process, and it has not come to a point yet
@@ -110,7 +112,7 @@ class Control {
   void add_fiber();
   void close();
   [[nodiscard]] std::size_t idle() const { return idle_.size(); }
-  /// Threads that have not returned from `serve`, those that were left behind among them.
+  /// Threads that have not returned from `serve`, but for those that were left behind.
   [[nodiscard]] std::size_t serving() const { return serving_; }
   /// The threads that did not come back are left alone; the pool forgets them.
   void abandon();
@@ -135,6 +137,9 @@ class Control {
   /// Ends the run after this step, as an assertion does.
   void stop_run();
   [[nodiscard]] std::uint64_t steps() const { return step_; }
+  /// Counts points, for whoever watches from another thread; 0 while there is no run.
+  [[nodiscard]] std::uint64_t beats() const { return active_ ? beats_ : 0; }
+  [[nodiscard]] Process running() const { return running_; }
   [[nodiscard]] std::vector<std::unique_ptr<Seat>>& seats() { return seats_; }
   [[nodiscard]] std::uint64_t run_number() const { return run_; }
   [[nodiscard]] bool stopping() const { return stopping_; }
@@ -154,6 +159,7 @@ class Control {
   bool wait_for_end(double patience);
   void run_body(Seat& seat);
   void run_operations(Seat& seat);
+  void interrupt(const nb::python_error& error);
   void go_on(Seat* seat);
   void choose(Seat* seat);
   void stop(Seat* seat, Result result, Ending ending);
@@ -181,13 +187,14 @@ class Control {
   std::uint64_t step_ = 0;
   std::uint64_t most_steps_ = 0;
   std::uint64_t run_ = 1;
-  std::uint64_t beats_ = 0;  ///< counts points, for whoever watches
+  std::uint64_t beats_ = 1;
   double clock_ = 0;
   bool active_ = false;
   bool booting_ = false;
   bool stopping_ = false;
   bool wants_stop_ = false;
   bool interrupt_ = false;
+  nb::object interruption_;  ///< KeyboardInterrupt, where a process was the one to be told
   bool preempted_ = false;
   std::uint64_t turn_ = 0;  ///< steps that the running process has taken without a switch
   Result result_ = Result::kComplete;

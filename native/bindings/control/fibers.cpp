@@ -27,9 +27,9 @@ void* map_stack() {
 
 void Fiber::Unmap::operator()(void* memory) const { munmap(memory, size); }
 
-Fiber::Fiber(std::function<void()> body)
+Fiber::Fiber(unsigned long number, std::function<void()> body)
     : stack_(map_stack(), Unmap{kStack}), body_(std::move(body)), state_(PyThreadState_New(PyInterpreterState_Get())) {
-  linpoint_name_state(state_);
+  linpoint_name_state(state_, number);
   getcontext(&context_);
   context_.uc_stack.ss_sp = stack_.get();
   context_.uc_stack.ss_size = kStack;

@@ -17,8 +17,9 @@ namespace linpoint::control {
 
 class Fiber {
  public:
-  /// `body` runs when the fiber is first switched to, and must not return.
-  explicit Fiber(std::function<void()> body);
+  /// `body` runs when the fiber is first switched to, and must not return. `number`, from 1 on, is its identity to
+  /// Python.
+  Fiber(unsigned long number, std::function<void()> body);
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;

@@ -6,7 +6,9 @@
 #define LINPOINT_CAN_LOOK 1
 #define Py_BUILD_CORE 1
 #include <internal/pycore_frame.h>
+#if PY_VERSION_HEX < 0x030C0000 || PY_VERSION_HEX >= 0x030D0000
 #include <internal/pycore_runtime.h>
+#endif
 #else
 #define LINPOINT_CAN_LOOK 0
 #endif
@@ -58,9 +60,11 @@ void linpoint_swap(PyThreadState* state) {
 #if LINPOINT_CAN_LOOK && PY_VERSION_HEX < 0x030C0000
   PyThread_tss_set(&_PyRuntime.gilstate.autoTSSkey, state); /* for PyGILState_Ensure; later versions do it themselves */
 #endif
+#if LINPOINT_CAN_LOOK && PY_VERSION_HEX >= 0x030D0000
+  _PyRuntime.main_tstate = state; /* who is told of signals; fibers are all carried by the main thread */
+#endif
 }
 
-void linpoint_name_state(PyThreadState* state) {
-  static unsigned long last = 0;
-  state->thread_id = ++last; /* far below any address, which is what real ones are */
+void linpoint_name_state(PyThreadState* state, unsigned long number) {
+  state->thread_id = number; /* far below any address, which is what real ones are */
 }

@@ -31,7 +31,7 @@ void linpoint_trace(PyFrameObject* frame, int instructions);
 void linpoint_swap(PyThreadState* state);
 
 /* Gives a thread state an identity that no other has. */
-void linpoint_name_state(PyThreadState* state);
+void linpoint_name_state(PyThreadState* state, unsigned long number);
 
 #ifdef __cplusplus
 }

@@ -227,6 +227,16 @@ void leave_hook() {
 }
 
 void bind_hook(nb::module_& m) {
+  look_out_for({});
+  m.def(
+      "hook_look_out_for",
+      [](const nb::tuple& types) {
+        std::vector<PyTypeObject*> found;
+        for (const nb::handle each : types)
+          found.push_back(reinterpret_cast<PyTypeObject*>(each.inc_ref().ptr()));  // NOLINT
+        look_out_for(std::move(found));
+      },
+      nb::arg("types"));
   m.def("can_look_at_frames", [] { return linpoint_can_look() != 0; });
   m.def(
       "hook",

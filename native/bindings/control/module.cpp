@@ -128,6 +128,13 @@ void bind_control(nb::module_& m) {
   m.def("control_operations", &operations);
   m.def("control_waiting", &waiting);
   m.def("control_steps", [] { return control().steps(); });
+  m.def("control_beats", [] { return control().beats(); });
+  m.def("control_threads", [] {
+    nb::list idents;
+    for (const auto& seat : control().seats()) idents.append(seat->alive && seat->started ? seat->ident : 0UL);
+    const Process running = control().running();
+    return nb::make_tuple(idents, running == kNobody ? nb::object(nb::none()) : nb::object(nb::int_(running)));
+  });
   m.def("control_process", []() -> nb::object {
     const control::Seat* seat = control().mine();
     if (seat == nullptr) return nb::none();

@@ -15,7 +15,7 @@ import typer
 from linpoint.cli import options
 from linpoint.cli.forms import Forms, tell
 from linpoint.cli.output import Progress, progress
-from linpoint.cli.tested import TestedAll, Told, told_of
+from linpoint.cli.tested import AllTold, Told, told_of
 from linpoint.cli.worker import Answer, TestRequest
 from linpoint.cli.workers import NOT_BEGUN, Outcome, ask
 from linpoint.errors import TestError, UsageError
@@ -128,7 +128,7 @@ def run(
     )
     with progress() as line:
         told, interrupted = _run(targets, base, limits, line)
-    raise typer.Exit(tell(TestedAll(told), forms, limits, interrupted=interrupted))
+    raise typer.Exit(tell(AllTold(told), forms, limits, interrupted=interrupted))
 
 
 def _scenario(scenario: str | None, before: str, after: str) -> Scenario | None:

@@ -32,6 +32,8 @@ class Told:
     file: str
     test: str
     answer: Answer
+    command: Sequence[str] = ()
+    """The arguments that run it."""
     page: Written | None = None
     """Its own page, where the report is over several tests."""
 
@@ -89,7 +91,7 @@ class Told:
 def told_of(request: TestRequest, outcome: Outcome) -> Told:
     """What is to be said of a test whose worker ended like this."""
     answer = outcome.answer if outcome.answer is not None else _died(request, outcome)
-    return Told(request.file, request.test, answer)
+    return Told(request.file, request.test, answer, request.command)
 
 
 def _died(request: TestRequest, outcome: Outcome) -> Answer:
@@ -160,7 +162,7 @@ def _text(calls: Sequence[Call]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class TestedAll:
+class AllTold:
     """What is to be said of all tests."""
 
     command: ClassVar[str] = "linpoint test"
@@ -199,6 +201,8 @@ class TestedAll:
             elif not several or each.code:
                 print_text(("\n" if several else "") + each.answer.text)
                 if each.answer.replay:
+                    if each.command and "report" not in written:
+                        print_text(f"See more: linpoint {command_line([*each.command, '--report', 'report.html'])}")
                     print_text(f"Show it again: linpoint {command_line(each.answer.replay)}")
                 print_written(each.written)
         print_written(written)
@@ -214,12 +218,10 @@ class TestedAll:
                 yield each.error
             yield from (one.error for one in each.written.values() if one.error is not None)
 
-    def with_pages(self, path: str, budget: Budget) -> tuple[TestedAll, Written]:
+    def with_pages(self, path: str, budget: Budget) -> tuple[AllTold, Written]:
         """Write the report; the same with what became of the pages of tests, and what became of the one at ``path``."""
         own, whole = write_pages([_own_page(each) for each in self.told], path, budget)
-        return TestedAll(
-            [dataclasses.replace(each, page=page) for each, page in zip(self.told, own, strict=True)]
-        ), whole
+        return AllTold([dataclasses.replace(each, page=page) for each, page in zip(self.told, own, strict=True)]), whole
 
 
 def _own_page(each: Told) -> OwnPage:

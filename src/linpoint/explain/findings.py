@@ -156,7 +156,7 @@ def steps_of(trace: Trace) -> list[str]:
 def models_told(result: TestResult) -> str:
     """Where a violation can happen: in every interpreter, or only in one without a global lock."""
     gil = result.models.get("gil")
-    if not result.findings or gil is None:
+    if gil is None or result.status is not Status.VIOLATION:
         return ""
     without = "Threads may switch at any shared access here, as without a global lock (free-threaded)."
     return f"{without} With one, where they switch only between calls and jumps (gil): {_MODELS[gil]}."

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections import Counter
 
@@ -43,6 +44,35 @@ def test_two_turns_of_two_tasks():
     program = (((MARK, 0), (TURN, 0), (MARK, 0)),) * 2
     assert outcomes(program, MOST).total() == 6
     assert explored(program, native.explore_dpor()) == outcomes(program, MOST)
+
+
+@pytest.mark.parametrize("explorer", [native.explore_dpor(), native.explore_bounded(9)], ids=["dpor", "bounded"])
+def test_the_background_may_go_first(explorer):
+    """As usual it would come too late: what it has not done when the run is over counts."""
+    found = set()
+
+    async def setup():
+        subject = {"value": 0}
+
+        async def change():
+            await asyncio.sleep(1)
+            subject["value"] = 1
+
+        subject["task"] = asyncio.create_task(change())
+        return subject
+
+    async def read(subject):
+        return subject["value"]
+
+    with LoopSession() as session:
+        while explorer.begin():
+            session.prepare()
+            with session.alone():
+                subject = session.call(setup)
+            if session.run(explorer, [((read, (subject,)),)]) is Ending.COMPLETE:
+                found.add(session.operations()[0][0].value)
+    assert explorer.exhaustive
+    assert found == {0, 1}
 
 
 @pytest.mark.parametrize(

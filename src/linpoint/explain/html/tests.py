@@ -14,7 +14,7 @@ from typing import Final
 
 from linpoint.explain import findings
 from linpoint.explain.explaining import explain
-from linpoint.explain.findings import FEW, accusation, explored, meaning
+from linpoint.explain.findings import FEW, accusation, explored, meaning, models_told
 from linpoint.explain.html.choosing import choose
 from linpoint.explain.html.copying import copied
 from linpoint.explain.html.escaping import escaped
@@ -28,10 +28,16 @@ from linpoint.verdicts.finding import Finding, TestResult
 from linpoint.verdicts.verdict import Status
 
 _STYLES: Final = ("tests.css",)
+_LONGEST_JSON: Final = 1_000_000
 _WORDS: Final = {
     Status.LINEARIZABLE: "no violation",
     Status.VIOLATION: "a violation",
     Status.UNKNOWN: "not decided",
+}
+_BOUNDS: Final = {
+    "preemptions": "Preemptions, at most",
+    "threads": "Threads, at most",
+    "operations": "Operations of a thread, at most",
 }
 _MODELS: Final = {
     "free-threaded": "Python without a global lock: threads switch at any access to what they share",
@@ -42,14 +48,11 @@ _MODELS: Final = {
 def page_of_test(result: TestResult, *, command: str = "", replay: str = "") -> str:
     """The result as an HTML document; ``command`` runs the test, ``replay`` shows its first finding again."""
     finding = result.findings[0] if result.findings else None
-    files = [{"name": "result.json", "type": "application/json", "text": _json(result)}]
-    sections = list(_sections(result, command, replay))
-    last = Section("save", "Save", saved(files))
     parts = [
         Part(_first(result, finding)),
-        _part(sections),
+        _part(list(_sections(result, command, replay))),
         *_history(finding),
-        Part(last.html, ((last.name, last.title),), {"downloads": files}),
+        *_saved(result),
     ]
     where = f"{result.file} · {result.name}" if result.file else result.name
     return document(parts, title=f"{result.status.name}: {result.name}", name=where, styles=_STYLES)
@@ -79,7 +82,7 @@ def _first(result: TestResult, finding: Finding | None) -> str:
 
 def _sections(result: TestResult, command: str, replay: str) -> Iterator[Section]:
     """What is the same for every result, as far as there is something to say."""
-    if result.findings and len(result.models) > 1:
+    if models_told(result):
         yield Section("models", "Where it happens", _models(result))
     yield Section("covered", "What was covered", facts(_numbers(result), _ended(result)))
     boxes = [
@@ -107,7 +110,7 @@ def _models(result: TestResult) -> str:
 def _numbers(result: TestResult) -> Iterator[tuple[str, str]]:
     tested = result.tested
     for name, value in result.bounds.items():
-        yield f"Most {escaped(name)}", f"{value:,}"
+        yield escaped(_BOUNDS.get(name, f"{name}, at most")), f"{value:,}"
     yield "Scenarios", f"{tested.scenarios:,}"
     yield f"Schedules, up to {FEW} preemptions", f"{tested.bounded_schedules:,}"
     yield "Schedules without that bound", f"{tested.schedules:,}"
@@ -133,5 +136,11 @@ def _history(finding: Finding | None) -> list[Part]:
     return [history_part(explanation, choose(explanation))]
 
 
-def _json(result: TestResult) -> str:
-    return json.dumps(findings.document(result), default=repr)
+def _saved(result: TestResult) -> list[Part]:
+    """The JSON document, unless it has so many steps that it would be most of the page."""
+    text = json.dumps(findings.document(result), default=repr)
+    if len(text) > _LONGEST_JSON:
+        return []
+    files = [{"name": "result.json", "type": "application/json", "text": text}]
+    section = Section("save", "Save", saved(files))
+    return [Part(section.html, ((section.name, section.title),), {"downloads": files})]

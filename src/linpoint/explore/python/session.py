@@ -11,18 +11,21 @@ import _thread
 import enum
 import gc
 import random
+import sys
 import time
 import types
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
+from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
-from linpoint.explore.python import bytecode, monitoring, patching, threads
+from linpoint.explore.python import bytecode, monitoring, patching, threads, uncontrolled, watchdog
 from linpoint.explore.python.membership import members, membership
 from linpoint.explore.python.narrating import Narrator
 from linpoint.explore.python.selection import Selection
+from linpoint.explore.python.stopping import StopRun
 from linpoint.histories.values import freeze
 
 MOST_STEPS: Final = 20_000
@@ -96,7 +99,7 @@ class Session:
         self._left_behind = native.control_serving()
         self._seeded = False
         """Random numbers start again with each run: the code uses them."""
-        self.trouble: BaseException | None = None
+        self._trouble: TestError | None = None
 
     @property
     def is_open(self) -> bool:
@@ -106,9 +109,10 @@ class Session:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             stack.callback(members.clear)
-            stack.enter_context(threads.known())
+            stack.enter_context(threads.known(*threads.FIBERS))
             stack.enter_context(patching.replaced())
             native.hook(True, self._describe, self._uncontrolled)
+            native.hook_look_out_for(uncontrolled.RESTING_ON_LOCKS)
             if monitoring.NEEDED:
                 stack.enter_context(monitoring.watching())
             native.control_on_result(self._result)
@@ -116,6 +120,9 @@ class Session:
             if gc.isenabled():
                 gc.disable()
                 stack.callback(gc.enable)
+            self._fibers = watchdog.can_watch()
+            if self._fibers:
+                stack.enter_context(watchdog.watched(self._patience, self._stall))
             stack.callback(self._close)
             self._stack = stack.pop_all()
         self._open = True
@@ -150,7 +157,14 @@ class Session:
                 self._add_thread()
         for body in bodies:
             native.control_add(body)
-        return Ending(native.control_run(explorer, self._most_steps, self._patience))
+        ending = Ending(native.control_run(explorer, self._most_steps, self._patience))
+        if ending is Ending.STALLED:
+            self._stall()
+            native.control_abandon()
+        trouble, self._trouble = self._trouble, None
+        if trouble is not None:
+            raise trouble
+        return ending
 
     def call(self, function: Callable[..., Any], *args: Any) -> Any:
         """What ``function`` gives, with nobody beside it; the block of ``alone`` is around."""
@@ -179,8 +193,9 @@ class Session:
         ready = native.control_idle() + 1
 
         def serve() -> None:
-            members.add(_thread.get_ident())
-            native.control_serve()
+            with threads.known(_thread.get_ident()), suppress(StopRun):
+                members.add(_thread.get_ident())
+                native.control_serve()
 
         _thread.start_new_thread(serve, ())
         while native.control_idle() < ready:
@@ -198,5 +213,12 @@ class Session:
             program=code.co_filename == self._program,
         )
 
-    def _uncontrolled(self, lock: Any, code: types.CodeType, offset: int) -> None:
-        pass
+    def _uncontrolled(self, thing: Any, _code: types.CodeType, _offset: int) -> None:
+        if uncontrolled.real_lock(thing) is None:
+            return
+        self._trouble = uncontrolled.lock_error(thing, sys._getframe(1))  # noqa: SLF001 - the code that is about to use it
+        native.control_stop_run()
+        raise StopRun
+
+    def _stall(self) -> None:
+        self._trouble = uncontrolled.stall_error(self._patience, selected=self._selection)

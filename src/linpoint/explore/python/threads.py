@@ -18,8 +18,8 @@ from linpoint.explore.python.membership import under_control
 
 _PROCESS: Final = "_linpoint_process"
 _HASH: Final = "_linpoint_hash"
-_MOST_KNOWN: Final = 32
-"""Processes of a run that have threads of their own from the start."""
+FIBERS: Final = range(1, 33)
+"""The identities of fibers, which are numbered from 1 on, as far as they are known from the start."""
 _real_start = threading.Thread.start
 _real_join = threading.Thread.join
 _real_is_alive = threading.Thread.is_alive
@@ -88,14 +88,14 @@ def _hash(self: threading.Thread) -> int:
 
 
 @contextmanager
-def known() -> Iterator[None]:
-    """Let processes know themselves.
+def known(*idents: int) -> Iterator[None]:
+    """Let the threads of processes know themselves, by their identities.
 
     A thread that the interpreter has to make up when it is first asked for would be steps of that run alone, and a daemon,
     as would be those that it starts.
     """
     active = threading._active  # type: ignore[attr-defined]  # noqa: SLF001 - what current_thread() looks at
-    for ident in range(1, _MOST_KNOWN + 1):
+    for ident in idents:
         me = threading.Thread(name=f"thread {ident}", daemon=False)
         me._ident = ident  # type: ignore[attr-defined]  # noqa: SLF001 - as Thread does itself
         me._started.set()  # type: ignore[attr-defined]  # noqa: SLF001
@@ -103,7 +103,7 @@ def known() -> Iterator[None]:
     try:
         yield
     finally:
-        for ident in range(1, _MOST_KNOWN + 1):
+        for ident in idents:
             active.pop(ident, None)
 
 
