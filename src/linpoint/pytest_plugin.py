@@ -14,7 +14,7 @@ import io
 import os
 import re
 import traceback
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -96,8 +96,7 @@ class ConcurrentTestItem(pytest.Function):
         option = self.config.getoption
         replay = option("--linpoint-replay")
         # Every schedule prints the same again; who wants to read it looks at one schedule.
-        silence = contextlib.nullcontext() if replay else contextlib.redirect_stdout(io.StringIO())
-        with silence:
+        with contextlib.nullcontext() if replay else _silence():
             self.result = run(
                 self.tested,
                 budget=_budget(self.config),
@@ -165,6 +164,20 @@ class ConcurrentTestItem(pytest.Function):
         write(str(folder / f"{name}.html"), page)
         write(str(folder / f"{name}.txt"), "\n".join([self.result.explain().text, "", *commands, ""]))
         write(str(folder / f"{name}.json"), msgspec.json.format(msgspec.json.encode(told, enc_hook=repr)))
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    nowhere = _Nowhere()
+    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+        yield
+
+
+class _Nowhere(io.TextIOBase):
+    """Takes what is printed, and keeps nothing."""
+
+    def write(self, text: str) -> int:
+        return len(text)
 
 
 class Told:

@@ -119,6 +119,15 @@ def test_what_setup_raises_is_shown_with_its_own_traceback(pytester: pytest.Pyte
     assert "runs.py" not in result.stdout.str()
 
 
+def test_a_lock_of_the_module_is_told_and_not_waited_for(pytester: pytest.Pytester) -> None:
+    source = (OBJECTS + RIGHT).replace("self.lock = threading.Lock()", "self.lock = LOCK")
+    pytester.makepyfile(test_it=source + "\n\nLOCK = threading.Lock()\n")
+    result = pytester.runpytest()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["LP-T021 test_it.py:*: *LOCK* was made before control began.*"])
+    assert "Traceback" not in result.stdout.str()
+
+
 def test_what_the_object_prints_is_not_printed_for_every_schedule(pytester: pytest.Pytester) -> None:
     loud = OBJECTS.replace("self.value = self.value + 1", "print('incrementing'); self.value = self.value + 1")
     pytester.makepyfile(test_it=loud + BROKEN)
