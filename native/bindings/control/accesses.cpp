@@ -2,21 +2,13 @@
 #include "accesses.hpp"
 
 #include <algorithm>
-#include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
+
+#include "touching.hpp"
 
 namespace linpoint::control {
 
-using explore::Mode;
-
 namespace {
-
-/// Those of C modules are static, or cannot be changed.
-bool is_python_class(PyTypeObject* type) {
-  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && (type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) == 0;
-}
 
 PyTypeObject* imported_type(const char* module, const char* name) {
   PyObject* found = PyImport_ImportModule(module);
@@ -24,20 +16,6 @@ PyTypeObject* imported_type(const char* module, const char* name) {
   Py_XDECREF(found);
   if (type == nullptr) PyErr_Clear();
   return reinterpret_cast<PyTypeObject*>(type);  // NOLINT: as all of Python's objects; kept for ever
-}
-
-/// Types that the interpreter does not export by name.
-struct Types {
-  PyTypeObject* deque = imported_type("_collections", "deque");
-  PyTypeObject* lock = imported_type("_thread", "LockType");
-  PyTypeObject* rlock = imported_type("_thread", "RLock");
-  PyTypeObject* method_wrapper = imported_type("types", "MethodWrapperType");
-};
-
-/// Made when the module is, before a session puts others in their places.
-const Types& types() {
-  static const Types known;
-  return known;
 }
 
 std::vector<PyTypeObject*>& resting_on_locks() {
@@ -53,11 +31,6 @@ bool cannot_change(PyObject* object) {
          type == &PyCFunction_Type || type == &PyMethod_Type || type == &PyModule_Type || PyType_Check(object) ||
          type == &PyCode_Type || PyCoro_CheckExact(object) || object == Py_Ellipsis || object == Py_NotImplemented ||
          PyExceptionInstance_Check(object) || type == &PyProperty_Type;
-}
-
-bool is_container(PyObject* object) {
-  return PyDict_Check(object) || PyList_Check(object) || PyAnySet_Check(object) || PyByteArray_Check(object) ||
-         (types().deque != nullptr && PyObject_TypeCheck(object, types().deque));
 }
 
 int first_container(PyObject* object, void* found) {
@@ -81,6 +54,26 @@ bool is_view(PyObject* object) {
   return PyDictKeys_Check(object) || PyDictValues_Check(object) || PyDictItems_Check(object);
 }
 
+bool is_lock(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  return type == types().lock || type == types().rlock;
+}
+
+}  // namespace
+
+const Types& types() {
+  static const Types known{.deque = imported_type("_collections", "deque"),
+                           .lock = imported_type("_thread", "LockType"),
+                           .rlock = imported_type("_thread", "RLock"),
+                           .method_wrapper = imported_type("types", "MethodWrapperType")};
+  return known;
+}
+
+bool is_container(PyObject* object) {
+  return PyDict_Check(object) || PyList_Check(object) || PyAnySet_Check(object) || PyByteArray_Check(object) ||
+         (types().deque != nullptr && PyObject_TypeCheck(object, types().deque));
+}
+
 void contents(PyObject* object, Mode mode, std::vector<Touched>& out) {
   if (object == nullptr || cannot_change(object)) return;
   if (is_container(object)) {
@@ -96,106 +89,6 @@ void contents(PyObject* object, Mode mode, std::vector<Touched>& out) {
   if (!is_view(object)) out.push_back({object, nullptr, PyIter_Check(object) ? Mode::kWrite : mode});
 }
 
-/// Whether looking the name up finds what belongs to the code and not to the data: methods, properties.
-bool is_code(PyObject* found) {
-  PyTypeObject* type = Py_TYPE(found);
-  if (type->tp_descr_get != nullptr && type->tp_descr_set == nullptr && !is_python_class(type)) return true;
-  return type == &PyFunction_Type || type == &PyProperty_Type || type == &PyClassMethod_Type ||
-         type == &PyStaticMethod_Type || type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type ||
-         type == &PyClassMethodDescr_Type || type == &PyCFunction_Type || PyType_Check(found) || type == &PyModule_Type;
-}
-
-/// The class in the order of bases that has the name.
-PyObject* owner_of(PyTypeObject* type, PyObject* name) {
-  PyObject* bases = type->tp_mro;
-  for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
-    PyObject* base = PyTuple_GET_ITEM(bases, i);
-    PyObject* names = reinterpret_cast<PyTypeObject*>(base)->tp_dict;  // NOLINT: as all of Python's objects
-    if (names != nullptr && PyDict_GetItemWithError(names, name) != nullptr) return base;
-    PyErr_Clear();
-  }
-  return nullptr;
-}
-
-void class_attribute(PyTypeObject* type, PyObject* name, Mode mode, std::vector<Touched>& out) {
-  PyObject* found = _PyType_Lookup(type, name);
-  if (mode == Mode::kRead && found != nullptr && is_code(found)) return;
-  PyObject* owner = mode == Mode::kRead ? owner_of(type, name) : reinterpret_cast<PyObject*>(type);  // NOLINT
-  if (owner == nullptr || !is_python_class(reinterpret_cast<PyTypeObject*>(owner))) return;          // NOLINT
-  out.push_back({owner, name, mode});
-}
-
-/// What super().name finds: in a class after `from`, in the order of bases of `type`.
-void super_attribute(PyTypeObject* type, PyObject* from, PyObject* name, std::vector<Touched>& out) {
-  PyObject* bases = type->tp_mro;
-  bool past = false;
-  for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
-    PyObject* base = PyTuple_GET_ITEM(bases, i);
-    auto* as_type = reinterpret_cast<PyTypeObject*>(base);  // NOLINT: as all of Python's objects
-    PyObject* found = past && as_type->tp_dict != nullptr ? PyDict_GetItemWithError(as_type->tp_dict, name) : nullptr;
-    PyErr_Clear();
-    if (found != nullptr) {
-      if (!is_code(found) && is_python_class(as_type)) out.push_back({base, name, Mode::kRead});
-      return;
-    }
-    past = past || base == from;
-  }
-}
-
-void attribute_of_super(PyObject* super, PyObject* name, std::vector<Touched>& out) {
-  PyObject* type = PyObject_GetAttrString(super, "__self_class__");
-  PyObject* from = PyObject_GetAttrString(super, "__thisclass__");
-  PyErr_Clear();
-  if (type != nullptr && from != nullptr && PyType_Check(type)) {
-    super_attribute(reinterpret_cast<PyTypeObject*>(type), from, name, out);  // NOLINT
-  }
-  Py_XDECREF(type);
-  Py_XDECREF(from);
-}
-
-/// Names are compared by address: that of the one interned string.
-PyObject* interned(PyObject* name) {
-  if (name == nullptr || !PyUnicode_CheckExact(name)) return nullptr;
-  PyObject* one = Py_NewRef(name);
-  PyUnicode_InternInPlace(&one);
-  Py_DECREF(one);  // whoever has the attribute keeps it, or `name` is the one
-  return one;
-}
-
-void attribute(PyObject* object, PyObject* name, Mode mode, std::vector<Touched>& out) {
-  if (object == nullptr || name == nullptr) return;
-  if (Py_TYPE(object) == &PySuper_Type) {
-    attribute_of_super(object, name, out);
-    return;
-  }
-  if (PyModule_Check(object)) {
-    PyObject* names = PyModule_GetDict(object);
-    PyObject* found = PyDict_GetItemWithError(names, name);
-    PyErr_Clear();
-    if (mode == Mode::kWrite || (found != nullptr && !is_code(found))) out.push_back({names, name, mode});
-    return;
-  }
-  if (PyType_Check(object)) {
-    class_attribute(reinterpret_cast<PyTypeObject*>(object), name, mode, out);  // NOLINT
-    return;
-  }
-  PyTypeObject* type = Py_TYPE(object);
-  if (!is_python_class(type)) return;
-  PyObject* found = _PyType_Lookup(type, name);
-  if (found != nullptr && is_code(found) && (mode == Mode::kRead || Py_TYPE(found) == &PyProperty_Type)) return;
-  out.push_back({object, name, mode});
-  // A default in the class, until the object has its own.
-  if (mode == Mode::kRead && found != nullptr && Py_TYPE(found)->tp_descr_set == nullptr) {
-    class_attribute(type, name, mode, out);
-  }
-}
-
-bool is_lock(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
-  return type == types().lock || type == types().rlock;
-}
-
-/// A lock, or what is Python on top of one, as a condition or a queue is; else null.
 PyObject* waited_for(PyObject* object) {
   if (object == nullptr) return nullptr;
   if (is_lock(object)) return object;
@@ -203,185 +96,8 @@ PyObject* waited_for(PyObject* object) {
   return std::any_of(resting_on_locks().begin(), resting_on_locks().end(), rests) ? object : nullptr;
 }
 
-const std::unordered_set<std::string_view>& reading_methods() {
-  static const std::unordered_set<std::string_view> names{
-      "get",        "keys",         "values",       "items",           "copy",        "index",
-      "count",      "__contains__", "__len__",      "__iter__",        "__getitem__", "union",
-      "difference", "intersection", "issubset",     "issuperset",      "isdisjoint",  "symmetric_difference",
-      "__eq__",     "__ne__",       "__reversed__", "__length_hint__", "fromkeys",    "__repr__",
-      "__sizeof__", "__reduce__",   "__copy__"};
-  return names;
-}
-
-/// Functions that only look at their arguments; iterators among these move on all the same.
-const std::unordered_set<std::string_view>& reading_functions() {
-  static const std::unordered_set<std::string_view> names{"len",          "sorted",
-                                                          "sum",          "min",
-                                                          "max",          "any",
-                                                          "all",          "iter",
-                                                          "next",         "repr",
-                                                          "print",        "id",
-                                                          "hash",         "abs",
-                                                          "isinstance",   "issubclass",
-                                                          "callable",     "bool",
-                                                          "divmod",       "format",
-                                                          "ascii",        "round",
-                                                          "pow",          "chr",
-                                                          "ord",          "bin",
-                                                          "hex",          "oct",
-                                                          "dir",          "open",
-                                                          "compile",      "eval",
-                                                          "exec",         "input",
-                                                          "locals",       "globals",
-                                                          "vars",         "__build_class__",
-                                                          "__import__",   "nsmallest",
-                                                          "nlargest",     "bisect_left",
-                                                          "bisect_right", "dumps",
-                                                          "deepcopy",     "time",
-                                                          "monotonic",    "perf_counter"};
-  return names;
-}
-
-const std::unordered_map<std::string_view, Mode>& attribute_functions() {
-  static const std::unordered_map<std::string_view, Mode> names{
-      {"getattr", Mode::kRead}, {"hasattr", Mode::kRead}, {"setattr", Mode::kWrite}, {"delattr", Mode::kWrite}};
-  return names;
-}
-
-void arguments(PyObject* const* args, Py_ssize_t count, Mode mode, std::vector<Touched>& out) {
-  for (Py_ssize_t i = 0; i < count; ++i) contents(args[i], mode, out);
-}
-
-struct Called {
-  PyObject* callable = nullptr;
-  PyObject* self = nullptr;
-  PyObject* const* args = nullptr;
-  Py_ssize_t count = 0;
-};
-
-/// A method written in C, of `self`, with the arguments after it.
-PyObject* method(PyObject* self, std::string_view name, PyObject* const* args, Py_ssize_t count,
-                 std::vector<Touched>& out) {
-  if (self == nullptr) return nullptr;
-  if (PyObject* waited = waited_for(self); waited != nullptr) return waited;
-  if (name == "__setattr__" || name == "__delattr__" || name == "__getattribute__") {
-    if (count > 0) attribute(self, interned(args[0]), name == "__getattribute__" ? Mode::kRead : Mode::kWrite, out);
-    return nullptr;
-  }
-  if (is_container(self) || !is_python_class(Py_TYPE(self))) {
-    contents(self, reading_methods().contains(name) ? Mode::kRead : Mode::kWrite, out);
-  } else if (name != "__init__" && name != "__new__" && name != "__init_subclass__") {
-    out.push_back({self, nullptr, reading_methods().contains(name) ? Mode::kRead : Mode::kWrite});
-  }
-  arguments(args, count, Mode::kRead, out);
-  return nullptr;
-}
-
-PyObject* function(const Called& called, std::vector<Touched>& out) {
-  // `called.callable` is a function written in C: with a module or nothing as its self, or a bound method.
-  PyObject* self = PyCFunction_GET_SELF(called.callable);
-  const std::string_view name = reinterpret_cast<PyCFunctionObject*>(called.callable)->m_ml->ml_name;  // NOLINT
-  if (self != nullptr && !PyModule_Check(self) && !PyType_Check(self)) {
-    return method(self, name, called.args, called.count, out);
-  }
-  if (const auto found = attribute_functions().find(name); found != attribute_functions().end() && called.count >= 2) {
-    attribute(called.args[0], interned(called.args[1]), found->second, out);
-    return nullptr;
-  }
-  arguments(called.args, called.count, reading_functions().contains(name) ? Mode::kRead : Mode::kWrite, out);
-  return nullptr;
-}
-
-std::string_view name_of_descriptor(PyObject* descriptor) {
-  PyObject* name = reinterpret_cast<PyDescrObject*>(descriptor)->d_name;  // NOLINT
-  const char* text = name == nullptr ? nullptr : PyUnicode_AsUTF8(name);
-  return text == nullptr ? "" : text;
-}
-
-/// A bound method such as super().__setitem__; null if it is none.
-PyObject* bound(const Called& called, std::vector<Touched>& out) {
-  PyObject* self = PyObject_GetAttrString(called.callable, "__self__");
-  PyObject* name = PyObject_GetAttrString(called.callable, "__name__");
-  const char* text = name == nullptr ? nullptr : PyUnicode_AsUTF8(name);
-  PyErr_Clear();
-  PyObject* lock = self == nullptr || text == nullptr ? nullptr : method(self, text, called.args, called.count, out);
-  Py_XDECREF(self);  // the callable keeps it
-  Py_XDECREF(name);
-  return lock;
-}
-
-PyObject* call(const Called& called, std::vector<Touched>& out) {
-  PyObject* callable = called.callable;
-  if (callable == nullptr) return nullptr;
-  if (PyFunction_Check(callable)) return waited_for(called.self);
-  if (PyCFunction_Check(callable)) return function(called, out);
-  if (Py_TYPE(callable) == &PyMethodDescr_Type || Py_TYPE(callable) == &PyWrapperDescr_Type) {
-    const std::string_view name = name_of_descriptor(callable);
-    if (called.self != nullptr) return method(called.self, name, called.args, called.count, out);
-    return called.count == 0 ? nullptr : method(called.args[0], name, called.args + 1, called.count - 1, out);
-  }
-  if (Py_TYPE(callable) == types().method_wrapper) return bound(called, out);
-  if (PyMethod_Check(callable)) return waited_for(PyMethod_GET_SELF(callable));  // its function comes by itself
-  if (PyType_Check(callable)) {
-    arguments(called.args, called.count, Mode::kRead, out);
-    return nullptr;
-  }
-  // Such as functools.partial or a weak reference.
-  if (!is_python_class(Py_TYPE(callable))) arguments(called.args, called.count, Mode::kRead, out);
-  return nullptr;
-}
-
-Called on_stack(PyObject** top, Py_ssize_t count) {
-  Called called;
-  called.args = top - count;
-  called.count = count;
-#if PY_VERSION_HEX >= 0x030D0000
-  called.callable = top[-count - 2];
-  called.self = top[-count - 1];
-#else
-  const bool method = top[-count - 2] != nullptr;
-  called.callable = method ? top[-count - 2] : top[-count - 1];
-  called.self = method ? top[-count - 1] : nullptr;
-#endif
-  return called;
-}
-
-PyObject* call_with_tuple(PyObject** top, bool with_names, std::vector<Touched>& out) {
-  PyObject* args = top[with_names ? -2 : -1];
-  Called called;
-#if PY_VERSION_HEX >= 0x030D0000
-  called.callable = top[with_names ? -4 : -3];
-#else
-  called.callable = top[with_names ? -3 : -2];
-#endif
-  if (args != nullptr && PyTuple_Check(args)) {
-    called.args = reinterpret_cast<PyTupleObject*>(args)->ob_item;  // NOLINT
-    called.count = PyTuple_GET_SIZE(args);
-  } else {
-    contents(args, Mode::kRead, out);
-  }
-  return call(called, out);
-}
-
-/// A class pattern looks at attributes: positional ones have their names in the class.
-void match_class(PyObject** top, Py_ssize_t count, std::vector<Touched>& out) {
-  PyObject* subject = top[-3];
-  PyObject* type = top[-2];
-  if (!PyType_Check(type) || !PyObject_TypeCheck(subject, reinterpret_cast<PyTypeObject*>(type))) return;  // NOLINT
-  PyObject* positional = count == 0 ? nullptr : PyObject_GetAttrString(type, "__match_args__");
-  PyErr_Clear();
-  for (PyObject* names : {positional, top[-1]}) {
-    if (names == nullptr || !PyTuple_Check(names)) continue;
-    const Py_ssize_t most = names == positional ? std::min(count, PyTuple_GET_SIZE(names)) : PyTuple_GET_SIZE(names);
-    for (Py_ssize_t i = 0; i < most; ++i) attribute(subject, interned(PyTuple_GET_ITEM(names, i)), Mode::kRead, out);
-  }
-  Py_XDECREF(positional);  // the class keeps it
-}
-
-}  // namespace
-
 void look_out_for(std::vector<PyTypeObject*> types_on_locks) {
-  static_cast<void>(types());
+  static_cast<void>(types());  // before a session puts others in their places
   resting_on_locks() = std::move(types_on_locks);
 }
 
@@ -406,9 +122,9 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
       contents(top[-operand], Mode::kWrite, out);
       return nullptr;
     case Action::kCall:
-      return call(on_stack(top, operand), out);
+      return call_on_stack(top, operand, out);
     case Action::kCallWithNames:
-      return call(on_stack(top - 1, operand), out);
+      return call_on_stack(top - 1, operand, out);
     case Action::kCallWithTuple:
       return call_with_tuple(top, operand != 0, out);
     case Action::kReadCell:
@@ -439,7 +155,7 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
       super_attribute(Py_TYPE(top[-1]), top[-2], instruction.name, out);
       return nullptr;
     case Action::kMatchClass:
-      match_class(top, operand, out);
+      matched_attributes(top, operand, out);
       return nullptr;
     case Action::kYield:
       if (operands.generator != nullptr) out.push_back({operands.generator, nullptr, Mode::kWrite});

@@ -68,6 +68,9 @@ void look_out_for(std::vector<PyTypeObject*> types_on_locks);
 /// Collects what the instruction touches. Gives a real lock, or what is on top of one, that it is about to use, if any.
 PyObject* collect(const Instruction& instruction, const Operands& operands, std::vector<Touched>& out);
 
+/// Whether a weak reference was followed since this was last asked: when its object dies is in no access.
+[[nodiscard]] bool looked_weakly();
+
 /// The place as a number; equal only for the same object and name, but for a chance of 1 in 2^64.
 [[nodiscard]] explore::Access access_of(const Touched& touched);
 

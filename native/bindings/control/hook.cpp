@@ -139,6 +139,19 @@ bool before(Seat& seat, const Instruction& instruction, std::size_t index, const
   return false;
 }
 
+thread_local bool counts_alone = false;
+
+/// Of a thread that has no process: false, with an exception set, if it has executed too much, or should have ended.
+bool goes_on_alone() {
+  if (control().left_behind()) {
+    PyErr_SetNone(control().stop_type.ptr());
+    return false;
+  }
+  if (!counts_alone || control().may_go_on_alone()) return true;
+  PyErr_SetNone(control().blocked_type.ptr());
+  return false;
+}
+
 #if PY_VERSION_HEX < 0x030C0000
 
 int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
@@ -152,7 +165,7 @@ int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
   }
   if (what != PyTrace_OPCODE) return 0;
   Seat* seat = control().mine();
-  if (seat == nullptr) return 0;
+  if (seat == nullptr) return goes_on_alone() ? 0 : -1;
   linpoint_frame shown{};
   if (linpoint_look(&shown) == 0) return 0;
   const Described* known = described(shown.code);
@@ -175,6 +188,7 @@ PyObject* before_offset(PyCodeObject* code, const Described& known, PyObject* of
   const Instruction& instruction = known.instructions[index];
   if (instruction.action == Action::kNone && !instruction.always) return nothing_more();
   Seat* seat = control().mine();
+  if (seat == nullptr && !goes_on_alone()) return nullptr;
   linpoint_frame shown{};
   if (seat == nullptr || linpoint_look(&shown) == 0 || shown.code != code) Py_RETURN_NONE;
   if (!before(*seat, instruction, index, shown)) return nullptr;
@@ -223,6 +237,24 @@ void enter_hook() {
 void leave_hook() {
 #if PY_VERSION_HEX < 0x030C0000
   if (hook().on) PyEval_SetTrace(nullptr, nullptr);
+#endif
+}
+
+void hook_alone(bool on) {
+  if (on == counts_alone) return;
+  counts_alone = on;
+#if PY_VERSION_HEX < 0x030C0000
+  static thread_local Py_tracefunc before = nullptr;
+  static thread_local PyObject* with = nullptr;
+  if (on) {
+    const PyThreadState* state = PyThreadState_Get();
+    before = state->c_tracefunc;
+    with = Py_XNewRef(state->c_traceobj);
+    PyEval_SetTrace(traced, nullptr);
+  } else {
+    PyEval_SetTrace(before, with);
+    Py_CLEAR(with);
+  }
 #endif
 }
 

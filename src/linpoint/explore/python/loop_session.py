@@ -29,7 +29,6 @@ from linpoint.explore.python.membership import members
 from linpoint.explore.python.session import Body, Done, Ending, Session, Stuck
 from linpoint.explore.python.stopping import BlockedForever
 from linpoint.explore.python.turns import ENABLED, Process
-from linpoint.histories.values import freeze
 
 QUIET: Final = 2_000
 """After so many steps of background tasks alone, those who wait are taken to wait for ever."""
@@ -87,7 +86,7 @@ class LoopSession(Session):
         self._open = True
         return self
 
-    def prepare(self) -> None:
+    def prepare(self, threads: int = 0) -> None:  # noqa: ARG002 - clients are numbered when they begin
         """End what is left of the run before; then as for threads, with a fresh loop."""
         self._end_run()
         super().prepare()
@@ -195,10 +194,16 @@ class LoopSession(Session):
             client.done.append(Done(self._step))
             if self.listener is not None:
                 self.listener.called(client.process)
-            self._loop.start(_operation(function, args), client.process)
+            self._loop.start(self._operation(function, args), client.process)
             self._loop.turns.step(client.process.number)
 
         self._loop.push(client.process, begin)
+
+    async def _operation(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        value = function(*args)
+        if inspect.isawaitable(value):
+            value = await value
+        return self._result(value)
 
     def _note_return(self, client: _Client) -> None:
         task = client.process.task
@@ -248,10 +253,3 @@ class LoopSession(Session):
 
 async def _awaited(value: Any) -> Any:
     return await value
-
-
-async def _operation(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    value = function(*args)
-    if inspect.isawaitable(value):
-        value = await value
-    return freeze(value)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import inspect
 import linecache
+import math
 import os
 import sys
 import types
@@ -40,6 +41,7 @@ _CALLABLE: Final = (
 )
 _DEPTH: Final = 2
 _MOST_ITEMS: Final = 8
+_MOST_BITS: Final = 512
 
 # What a step is about, as the native control counts.
 _INSTRUCTION, _ACQUIRE, _TRY, _RELEASE, _SLEEP, _TIME, _JOIN, _NOTHING = range(8)
@@ -81,6 +83,9 @@ class Narrator:
 
     def block(self, process: int, owner: int | None, place: int) -> None:
         """Say that a thread waits for ever for the lock at ``place``."""
+        for each in (process, owner):
+            if each is not None:
+                self._meet(each)
         known = self._names.get(-place)
         step = TraceStep(process, StepKind.BLOCK, location=known, other=owner)
         last = next((at for at in range(len(self._steps) - 1, -1, -1) if self._steps[at].thread == process), None)
@@ -94,9 +99,7 @@ class Narrator:
     # --- what the control tells
 
     def _turn(self, process: int, _step: int, preempts: bool, doing: int, place: int, begins: bool) -> None:
-        while process >= len(self._threads):
-            self._threads.append(f"thread {len(self._threads) + 1}")
-            self._begun.append(0)
+        self._meet(process)
         self._preempts = preempts
         if begins and process < len(self._operations):
             name, args = self._operations[process][self._begun[process]]
@@ -112,11 +115,18 @@ class Narrator:
             step = TraceStep(process, kind, location=self._lock(place, frame), place=where)
             self._tell(step, through=held)
         elif doing == _JOIN:
+            self._meet(place)
             self._tell(TraceStep(process, StepKind.JOIN, other=place, place=where))
         elif doing == _SLEEP:
             self._tell(TraceStep(process, StepKind.YIELD, message="sleeps", place=where))
         elif doing == _TIME:
             self._tell(TraceStep(process, StepKind.READ, location="the time", place=where))
+
+    def _meet(self, process: int) -> None:
+        """Threads that the program has started get a name when they are first heard of."""
+        while process >= len(self._threads):
+            self._threads.append(f"thread {len(self._threads) + 1}")
+            self._begun.append(0)
 
     def _return(self, process: int, number: int, value: Any, raised: bool) -> None:
         name, _ = self._operations[process][number]
@@ -281,6 +291,10 @@ def _attribute_of(subject: Any, name: str) -> Any:
 
 def _plain(value: Any, depth: int = _DEPTH) -> Value:
     """A value for people: plain data as it is, anything else by its type."""
+    if type(value) is int and value.bit_length() > _MOST_BITS:
+        return f"<int of {value.bit_length()} bits>"
+    if type(value) is float and not math.isfinite(value):
+        return f"<{value}>"
     if value is UNSET or value is None or type(value) in _PLAIN:
         return value
     if depth and isinstance(value, (list, tuple)) and len(value) <= _MOST_ITEMS:

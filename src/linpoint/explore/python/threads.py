@@ -8,6 +8,7 @@ begins with the run and stays in the background: the run does not wait for it.
 from __future__ import annotations
 
 import itertools
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from typing import Any, Final
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python.membership import under_control
+from linpoint.explore.python.stopping import StopRun
 
 _PROCESS: Final = "_linpoint_process"
 _HASH: Final = "_linpoint_hash"
@@ -128,15 +130,34 @@ class Forgetful:
     items = __iter__
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    """Workers of executors log whatever ends them, also what ends the run."""
+    return not (isinstance(record.exc_info, tuple) and record.exc_info[0] is StopRun)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    logger = logging.getLogger("concurrent.futures")
+    logger.addFilter(_is_news)
+    try:
+        yield
+    finally:
+        logger.removeFilter(_is_news)
+
+
 @contextmanager
 def replaced() -> Iterator[None]:
     """Let threads that are started under control be processes of the run."""
     ours: dict[str, Any] = {"start": _start, "join": _join, "is_alive": _is_alive, "__hash__": _hash}
-    before = {name: getattr(threading.Thread, name) for name in ours}
+    before = {name: vars(threading.Thread).get(name) for name in ours}
     for name, method in ours.items():
         setattr(threading.Thread, name, method)
     try:
-        yield
+        with _quiet():
+            yield
     finally:
         for name, method in before.items():
-            setattr(threading.Thread, name, method)
+            if method is None:  # it is inherited
+                delattr(threading.Thread, name)
+            else:
+                setattr(threading.Thread, name, method)
