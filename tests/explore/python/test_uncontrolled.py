@@ -233,7 +233,7 @@ class Hanging:
             try:
                 while True:
                     pass
-            except BaseException:  # noqa: BLE001, S110 - that is what is tested
+            except BaseException:  # noqa: BLE001 - that is what is tested
                 pass
 
     def count(self):
@@ -368,3 +368,29 @@ def test_what_cannot_be_made_of_a_result_is_raised_by_the_driver():
             session.prepare()
             with pytest.raises(LookupError, match="no such value"):
                 session.run(explorer, [((list, ()),), ((Hanging().count, ()),)])
+
+
+def test_an_error_says_that_too_many_threads_have_swallowed_what_ends_them():
+    def take_twice(lock):
+        while True:
+            try:
+                lock.acquire()
+            except BaseException:  # noqa: BLE001 - that is what is tested
+                pass
+
+    def run(session):
+        explorer = native.explore_again([])
+        assert explorer.begin()
+        session.prepare()
+        with session.alone():
+            lock = threading.Lock()
+        return session.run(explorer, [((take_twice, (lock,)),), ((take_twice, (lock,)),)])
+
+    with Session() as session:
+        for _ in range(16):
+            assert run(session) is Ending.STUCK
+        with pytest.raises(errors.TestError) as caught:
+            run(session)
+    assert caught.value.code == "LP-T024"
+    assert "catches every exception" in caught.value.message
+    assert "Catch Exception" in caught.value.remedy

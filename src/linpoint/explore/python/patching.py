@@ -122,6 +122,7 @@ _MADE_BEFORE: Final[tuple[tuple[str, str, Callable[[], Any]], ...]] = (
 )
 """What modules of the standard library have made already, and use while other threads may go on."""
 _KINDS: Final = {_thread.LockType: native.ControlledLock, _thread.RLock: native.ControlledRLock}
+_HOLDING: Final = frozenset((*_KINDS, functools.cached_property))
 _KEEP_THEIR_LOCKS: Final = frozenset(("threading", "weakref", "importlib", "_frozen_importlib", "sys", "io", "codecs"))
 """Modules of the interpreter itself, whose locks serve all threads, not only those under control."""
 
@@ -138,9 +139,9 @@ class _Locks:
         return None if kind is None else self._ours.setdefault(id(value), (value, kind()))[1]
 
     def holders(self, module: str, names: dict[str, Any]) -> Iterator[tuple[Any, str, Any]]:
-        """What a module and its classes have locks in: the thing, the name, and the lock that stands for its own."""
-        for owner in (each for each in list(names.values()) if isinstance(each, type) and each.__module__ == module):
-            for name, value in list(vars(owner).items()):
+        """What the classes of a module have locks in: the thing, the name, and the lock that stands for its own."""
+        for owner in [each for each in names.values() if isinstance(each, type) and each.__module__ == module]:
+            for name, value in [each for each in vars(owner).items() if type(each[1]) in _HOLDING]:
                 holder, inside = (value, "lock") if isinstance(value, functools.cached_property) else (owner, name)
                 ours = self.instead_of(vars(holder).get(inside))
                 if ours is not None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A session of control: while it is open, code runs under schedules that an explorer chooses.
 
-Guarantee: between two sessions nothing of the interpreter is changed. One session at a time. Cost: a few milliseconds to
+Guarantee: between two sessions nothing of the interpreter is changed. One session at a time. Cost: some milliseconds to
 open, since every module is looked at for locks and clocks.
 """
 
