@@ -18,19 +18,11 @@ PyTypeObject* imported_type(const char* module, const char* name) {
   return reinterpret_cast<PyTypeObject*>(type);  // NOLINT: as all of Python's objects; kept for ever
 }
 
+bool opaque = false;
+
 std::vector<PyTypeObject*>& resting_on_locks() {
   static std::vector<PyTypeObject*> known;
   return known;
-}
-
-bool cannot_change(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
-  return type == &PyLong_Type || type == &PyUnicode_Type || type == &PyTuple_Type || type == &PyBool_Type ||
-         object == Py_None || type == &PyFloat_Type || type == &PyBytes_Type || type == &PyFrozenSet_Type ||
-         type == &PyRange_Type || type == &PySlice_Type || type == &PyComplex_Type || type == &PyFunction_Type ||
-         type == &PyCFunction_Type || type == &PyMethod_Type || type == &PyModule_Type || PyType_Check(object) ||
-         type == &PyCode_Type || PyCoro_CheckExact(object) || object == Py_Ellipsis || object == Py_NotImplemented ||
-         PyExceptionInstance_Check(object) || type == &PyProperty_Type;
 }
 
 int first_container(PyObject* object, void* found) {
@@ -67,6 +59,20 @@ const Types& types() {
                            .rlock = imported_type("_thread", "RLock"),
                            .method_wrapper = imported_type("types", "MethodWrapperType")};
   return known;
+}
+
+void look_opaquely() { opaque = true; }
+
+bool looked_opaquely() { return std::exchange(opaque, false); }
+
+bool cannot_change(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  return type == &PyLong_Type || type == &PyUnicode_Type || type == &PyTuple_Type || type == &PyBool_Type ||
+         object == Py_None || type == &PyFloat_Type || type == &PyBytes_Type || type == &PyFrozenSet_Type ||
+         type == &PyRange_Type || type == &PySlice_Type || type == &PyComplex_Type || type == &PyFunction_Type ||
+         type == &PyCFunction_Type || type == &PyMethod_Type || type == &PyModule_Type || PyType_Check(object) ||
+         type == &PyCode_Type || PyCoro_CheckExact(object) || object == Py_Ellipsis || object == Py_NotImplemented ||
+         PyExceptionInstance_Check(object) || type == &PyProperty_Type;
 }
 
 bool is_container(PyObject* object) {

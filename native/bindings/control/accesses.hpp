@@ -71,6 +71,9 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
 /// Whether a weak reference was followed since this was last asked: when its object dies is in no access.
 [[nodiscard]] bool looked_weakly();
 
+/// Whether an instruction since this was last asked may depend on what is in no access.
+[[nodiscard]] bool looked_opaquely();
+
 /// The place as a number; equal only for the same object and name, but for a chance of 1 in 2^64.
 [[nodiscard]] explore::Access access_of(const Touched& touched);
 

@@ -96,7 +96,10 @@ void attribute(PyObject* object, PyObject* name, Mode mode, std::vector<Touched>
     return;
   }
   PyTypeObject* type = Py_TYPE(object);
-  if (!is_python_class(type)) return;
+  if (!is_python_class(type)) {
+    if (!is_container(object) && !cannot_change(object)) look_opaquely();
+    return;
+  }
   PyObject* found = _PyType_Lookup(type, name);
   if (found != nullptr && is_code(found) && (mode == Mode::kRead || Py_TYPE(found) == &PyProperty_Type)) return;
   out.push_back({object, name, mode});

@@ -74,6 +74,7 @@ PyObject* method(PyObject* self, std::string_view name, PyObject* const* args, P
                  std::vector<Touched>& out) {
   if (self == nullptr) return nullptr;
   if (PyObject* waited = waited_for(self); waited != nullptr) return waited;
+  if (!is_container(self)) look_opaquely();
   if (name == "__setattr__" || name == "__delattr__" || name == "__getattribute__") {
     if (count > 0) attribute(self, interned(args[0]), name == "__getattribute__" ? Mode::kRead : Mode::kWrite, out);
     return nullptr;
@@ -94,6 +95,7 @@ PyObject* function(const Called& called, std::vector<Touched>& out) {
   if (self != nullptr && !PyModule_Check(self) && !PyType_Check(self)) {
     return method(self, name, called.args, called.count, out);
   }
+  if (name != "len") look_opaquely();
   if (const auto found = attribute_functions().find(name); found != attribute_functions().end() && called.count >= 2) {
     attribute(called.args[0], interned(called.args[1]), found->second, out);
     return nullptr;
@@ -133,15 +135,18 @@ PyObject* call(const Called& called, std::vector<Touched>& out) {
   if (Py_TYPE(callable) == types().method_wrapper) return bound(called, out);
   if (PyMethod_Check(callable)) return waited_for(PyMethod_GET_SELF(callable));  // its function comes by itself
   if (PyType_Check(callable)) {
+    look_opaquely();
     arguments(called.args, called.count, Mode::kRead, out);
     return nullptr;
   }
   if (PyWeakref_CheckRef(callable)) {  // what it gives depends on who lets go of the object, which no access tells
     weakly = true;
+    look_opaquely();
     out.push_back({callable, nullptr, Mode::kRead});
     return nullptr;
   }
-  // Such as functools.partial.
+  // Such as functools.partial. A static method is called as what it stands for.
+  if (Py_TYPE(callable) != &PyStaticMethod_Type) look_opaquely();
   if (!is_python_class(Py_TYPE(callable))) arguments(called.args, called.count, Mode::kRead, out);
   return nullptr;
 }

@@ -35,6 +35,7 @@ void Control::prepare() {
   clock_ = 0;
   turn_ = 0;
   wants_stop_ = false;
+  spinning_ = false;
   interrupted_ = false;
   raised_ = nb::object();
   stopping_ = false;
@@ -128,6 +129,13 @@ explore::View Control::look() {
 
 void Control::tell_explorer(Ending ending) { explorer_->end(look(), ending); }
 
+void Control::note(const Access& access) {
+  event_.push_back(access);
+  if (access.mode == Mode::kRead) return;
+  spinning_ = false;
+  tell_spinning(access);
+}
+
 void Control::point(Seat& seat, Doing doing, std::uint64_t place) {
   if (stopping_ || seat.server->closing) {
     refuse(seat);
@@ -136,6 +144,7 @@ void Control::point(Seat& seat, Doing doing, std::uint64_t place) {
   ++beats_;
   if (std::exchange(seat.spawned, false)) seat.pending.push_back(start_of(seat, Mode::kAcquire));
   if (seat.calling) seat.pending.push_back({explore::kClock, explore::kClock + 1, Mode::kCall});
+  if (doing != Doing::kInstruction && doing != Doing::kSleep && !spins(seat)) seat.spin.forget();
   seat.doing = doing;
   seat.doing_at = place;
   const bool begins = seat.calling;
@@ -183,10 +192,13 @@ void Control::choose(Seat* seat) {
     const bool left = std::any_of(seats_.begin(), seats_.end(), [](const auto& each) { return each->alive; });
     return stop(seat, Result::kComplete, left ? Ending::kStopped : Ending::kComplete);
   }
-  const explore::View view = look();
+  explore::View view = look();
   if (std::none_of(view_.begin(), view_.end(), [](const auto& each) { return each.enabled; })) {
-    return stop(seat, Result::kStuck, Ending::kStuck);
+    if (!let_one_spin()) return stop(seat, Result::kStuck, Ending::kStuck);
+    view = look();
   }
+  // Where one has gone round and round by itself, nothing is cut off that could have shown anything.
+  if (spinning_ && step_ >= spins_until_) return stop(seat, Result::kCut, Ending::kStuck);
   if (step_ >= most_steps_) return stop(seat, Result::kCut, Ending::kCut);
   const Process next = explorer_->choose(view);
   if (next == explore::kNobody) {
@@ -204,7 +216,7 @@ void Control::choose(Seat* seat) {
 void Control::stop(Seat* seat, Result result, Ending ending) {
   tell_explorer(ending);
   for (const auto& each : seats_) {
-    if (!each->alive || each->waits == nullptr || enabled(*each)) continue;
+    if (!each->alive || each->waits == nullptr || enabled(*each) || spins(*each)) continue;
     const Resource& resource = *each->waits;
     waiting_.push_back({each->id, at(&resource, Mode::kRead).begin, resource.owner, each->background});
   }
@@ -225,6 +237,11 @@ void Control::take_turn(Seat& seat) {
   running_ = seat.id;
   ++step_;
   event_ = seat.pending;
+  for (const Access& each : seat.pending) {
+    if (each.mode == Mode::kRead || seat.sleeps || spins(seat)) continue;
+    spinning_ = false;
+    tell_spinning(each);
+  }
   seat.waits = nullptr;
   seat.sleeps = false;
   if (seat.calling) {

@@ -21,6 +21,7 @@
 #include "baton.hpp"
 #include "fibers.hpp"
 #include "linpoint/explore/explorer.hpp"
+#include "spinning.hpp"
 
 namespace linpoint::control {
 
@@ -78,6 +79,9 @@ struct Seat {
   nb::object error;            ///< what a callable body raised
   Resource ended;              ///< held until it has ended
   std::uint32_t refusals = 0;  ///< how often it was told to stop
+  Spin spin;
+  Resource nothing_new;  ///< held while it waits for somebody to write what it reads in a loop
+  bool parks = true;     ///< unless it was found to wait for nobody
 };
 
 /// A process that could not go on when its run ended.
@@ -143,7 +147,11 @@ class Control {
   void point(Seat& seat, Doing doing, std::uint64_t place);
   [[nodiscard]] bool narrated() const { return on_turn.is_valid() && !on_turn.is_none(); }
   /// Accesses that belong to the step under way.
-  void note(const Access& access) { event_.push_back(access); }
+  void note(const Access& access);
+  /// The process has come round in a loop that only reads: it waits until somebody writes what it has read.
+  void wait_for_news(Seat& seat);
+  /// Whether somebody who sleeps in such a loop was left to wait since this was last asked: others may miss the time.
+  [[nodiscard]] bool overslept() { return std::exchange(overslept_, false); }
   [[nodiscard]] bool acquire(Resource& resource, bool blocking, double timeout);
   void release(Resource& resource);
   [[nodiscard]] bool held(const Resource& resource) const { return resource.held && resource.run == run_; }
@@ -195,6 +203,9 @@ class Control {
   [[nodiscard]] explore::View look();
   [[nodiscard]] bool enabled(const Seat& seat) const;
   [[nodiscard]] bool needed() const;
+  [[nodiscard]] static bool spins(const Seat& seat) { return seat.waits == &seat.nothing_new; }
+  [[nodiscard]] bool let_one_spin();
+  void tell_spinning(const Access& written);
   void tell_explorer(Ending ending);
 
   explore::Explorer* explorer_ = nullptr;
@@ -221,6 +232,9 @@ class Control {
   bool booting_ = false;
   bool stopping_ = false;
   bool wants_stop_ = false;
+  bool spinning_ = false;  ///< one process goes on in its loop, and nobody else can
+  std::uint64_t spins_until_ = 0;
+  bool overslept_ = false;
   bool interrupted_ = false;
   nb::object raised_;        ///< what the driver is to raise when the run is over
   std::uint64_t alone_ = 0;  ///< instructions that are left to the driver, and one more

@@ -15,8 +15,9 @@ namespace {
 /// The instructions of a code object, by offset in units of two bytes; kept beside it, and gone with it.
 struct Described {
   std::uint64_t generation = 0;
-  bool excluded = true;  ///< it is left alone
-  bool watched = false;  ///< from 3.12 on, sys.monitoring tells of its instructions
+  bool excluded = true;   ///< it is left alone
+  bool harmless = false;  ///< and whatever it does is told to the control
+  bool watched = false;   ///< from 3.12 on, sys.monitoring tells of its instructions
   std::vector<Instruction> instructions;
 };
 
@@ -30,6 +31,7 @@ struct Hook {
   Py_ssize_t extra = -1;
   std::uint64_t generation = 0;
   std::vector<Touched> touched;
+  std::vector<Access> accesses;  ///< of the same
 };
 
 Hook& hook() {
@@ -79,7 +81,8 @@ Described* described(PyCodeObject* code) {
   PyObject* table = PyObject_CallOneArg(the.describe.ptr(), object);
   if (table == nullptr) return nullptr;
   const nb::object kept = nb::steal(table);
-  found->excluded = kept.is_none();
+  found->harmless = kept.ptr() == Py_False;
+  found->excluded = kept.is_none() || found->harmless;
   if (!found->excluded) read_table(*found, kept, code);
   return found;
 }
@@ -102,8 +105,29 @@ void narrate(const Seat& seat, const Instruction& instruction, std::size_t index
                    static_cast<int>(instruction.action), operands, touched);
 }
 
+/// Notes what it reads, and lets it wait where it goes round and round. `call` is the frame object, if it is known:
+/// without it nobody can tell whether code that is left alone was called in between.
+void watch_spinning(Seat& seat, const Instruction& instruction, std::size_t index, const Operands& operands,
+                    PyObject* call) {
+  const std::vector<Touched>& touched = hook().touched;
+  const auto reads = [](const Touched& each) { return each.mode == explore::Mode::kRead; };
+  if (looked_opaquely() || call == nullptr || seat.calling || !std::all_of(touched.begin(), touched.end(), reads)) {
+    return seat.spin.forget();
+  }
+  if (touched.empty() && !instruction.always) return;
+  std::vector<Access>& accesses = hook().accesses;
+  accesses.clear();
+  for (const Touched& each : touched) accesses.push_back(access_of(each));
+  const Moment now{call, index, {operands.locals, operands.top}};
+  if (!seat.spin.comes_round(now, accesses) || !instruction.may_switch) return;
+  std::vector<Touched> kept = touched;  // others use it before we go on
+  control().wait_for_news(seat);
+  hook().touched = std::move(kept);
+}
+
 /// Before an instruction of a process; false if an exception is set.
-bool before(Seat& seat, const Instruction& instruction, std::size_t index, const linpoint_frame& frame) {
+bool before(Seat& seat, const Instruction& instruction, std::size_t index, const linpoint_frame& frame,
+            PyObject* call) {
   Hook& the = hook();
   the.touched.clear();
   const std::int32_t depth = frame.depth >= 0 ? frame.depth : instruction.depth;
@@ -114,6 +138,7 @@ bool before(Seat& seat, const Instruction& instruction, std::size_t index, const
     if (lock != nullptr && !the.uncontrolled.is_none()) {
       the.uncontrolled(nb::borrow(lock), nb::borrow(reinterpret_cast<PyObject*>(frame.code)), index * 2);  // NOLINT
     }
+    watch_spinning(seat, instruction, index, operands, call);
     if (the.touched.empty() && !instruction.always) return true;
     const bool narrated = the.on_access.is_valid() && !the.on_access.is_none();
     if (instruction.may_switch || seat.calling) {
@@ -161,6 +186,7 @@ int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
     Py_DECREF(code);
     if (known == nullptr) return -1;
     linpoint_trace(frame, known->excluded ? 0 : 1);
+    if (Seat* seat = control().mine(); seat != nullptr && known->excluded && !known->harmless) seat->spin.forget();
     return 0;
   }
   if (what != PyTrace_OPCODE) return 0;
@@ -174,7 +200,7 @@ int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
   if (known->excluded || index >= known->instructions.size()) return 0;
   const Instruction& instruction = known->instructions[index];
   if (instruction.action == Action::kNone && !instruction.always) return 0;
-  return before(*seat, instruction, index, shown) ? 0 : -1;
+  return before(*seat, instruction, index, shown, reinterpret_cast<PyObject*>(frame)) ? 0 : -1;  // NOLINT
 }
 
 #else
@@ -191,7 +217,7 @@ PyObject* before_offset(PyCodeObject* code, const Described& known, PyObject* of
   if (seat == nullptr && !goes_on_alone()) return nullptr;
   linpoint_frame shown{};
   if (seat == nullptr || linpoint_look(&shown) == 0 || shown.code != code) Py_RETURN_NONE;
-  if (!before(*seat, instruction, index, shown)) return nullptr;
+  if (!before(*seat, instruction, index, shown, nullptr)) return nullptr;
   Py_RETURN_NONE;
 }
 

@@ -136,7 +136,10 @@ void bind_control(nb::module_& m) {
   m.def(
       "control_limit_alone", [](std::uint64_t instructions) { control().limit_alone(instructions); },
       nb::arg("instructions"));
-  m.def("control_looked_weakly", &control::looked_weakly);
+  m.def("control_overlooked", [] {
+    const bool weakly = control::looked_weakly();
+    return control().overslept() || weakly;
+  });
   m.def("control_idle", [] { return control().idle(); });
   m.def("control_serving", [] { return control().serving(); });
   m.def("control_operations", &operations);

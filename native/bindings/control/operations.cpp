@@ -71,6 +71,7 @@ void Control::run_operations(Seat& seat) {
       done.value = nb::borrow(error.value());
       if (!narrated()) PyException_SetTraceback(done.value.ptr(), Py_None);  // its frames would keep objects alive
     }
+    seat.spin.forget();
     if (stopping_) return;
     if (seat.calling) {  // nothing that others can see was done: some moment in between
       seat.pending.assign(1, {explore::kClock, explore::kClock + 1, Mode::kCall});

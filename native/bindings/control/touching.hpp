@@ -24,6 +24,10 @@ struct Types {
 }
 
 [[nodiscard]] bool is_container(PyObject* object);
+[[nodiscard]] bool cannot_change(PyObject* object);
+
+/// The instruction may depend on what is in no access: code written in C looks at objects by itself.
+void look_opaquely();
 
 /// What an object holds, and what an iterator goes over.
 void contents(PyObject* object, Mode mode, std::vector<Touched>& out);

@@ -8,6 +8,12 @@
 
 namespace linpoint::control {
 
+namespace {
+
+constexpr std::uint64_t kRounds = 1000;  // steps of one that has come round already
+
+}  // namespace
+
 bool Control::acquire(Resource& resource, bool blocking, double timeout) {
   Seat* seat = mine();
   if (seat == nullptr) {
@@ -42,6 +48,43 @@ void Control::release(Resource& resource) {
   resource.held = false;
 }
 
+void Control::wait_for_news(Seat& seat) {
+  if (!seat.parks) return;
+  overslept_ = overslept_ || seat.spin.slept();
+  seat.nothing_new = {.run = run_, .held = true, .owner = explore::kNobody};
+  seat.pending.assign(1, at(&seat.nothing_new, Mode::kAcquire));
+  seat.waits = &seat.nothing_new;
+  seat.timed = false;
+  point(seat, Doing::kNothing, 0);
+  seat.spin.forget();
+}
+
+/// Somebody writes a place: whoever reads it in a loop goes on.
+void Control::tell_spinning(const Access& written) {
+  for (const auto& seat : seats_) {
+    if (seat->id == running_ || !seat->spin.has_read(written)) continue;
+    if (!spins(*seat)) {
+      seat->spin.forget();
+    } else if (held(seat->nothing_new)) {
+      seat->nothing_new.held = false;
+      event_.push_back(at(&seat->nothing_new, Mode::kRelease));
+    }
+  }
+}
+
+/// Nobody else can go on: whoever reads in a loop goes on with it after all, to see whether it comes to an end.
+bool Control::let_one_spin() {
+  for (const auto& seat : seats_) {
+    if (!seat->alive || seat->background || !spins(*seat)) continue;
+    seat->nothing_new.held = false;
+    seat->parks = false;
+    spinning_ = true;
+    spins_until_ = std::min(most_steps_, step_ + kRounds);
+    return true;
+  }
+  return false;
+}
+
 void Control::sleep(double seconds) {
   Seat* seat = mine();
   if (seat == nullptr) {
@@ -51,6 +94,7 @@ void Control::sleep(double seconds) {
   const double until = clock_ + seconds;
   seat->pending.assign(1, {kTime.begin, kTime.end, Mode::kWrite});
   seat->sleeps = true;
+  seat->spin.sleep();
   point(*seat, Doing::kSleep, 0);
   clock_ = std::max(clock_, until);
 }

@@ -94,11 +94,12 @@ class Exploration:
     def reduced(self, limits: Limits) -> Failure | None:
         """Every schedule up to the order of independent steps."""
         explorer = native.explore_dpor(self._sleep_sets)
-        native.control_looked_weakly()  # what was before does not count
+        native.control_overlooked()  # what was before does not count
         failure, ended = self._search(explorer, limits)
         self.coverage.unbounded += explorer.runs
-        # When the object of a weak reference dies is in no access: schedules that differ in it may seem to be alike.
-        if ended and not native.control_looked_weakly():
+        # When the object of a weak reference dies, and what time it is when others sleep in loops, is in no access:
+        # schedules that differ in it may seem to be alike.
+        if ended and not native.control_overlooked():
             self.coverage.exhaustive = self.coverage.exhaustive or self._all_judged(explorer)
         return failure
 
