@@ -267,7 +267,7 @@ void leave_hook() {
 }
 
 void hook_alone(bool on) {
-  if (on == counts_alone) return;
+  if (on == counts_alone || (on && !hook().on)) return;
   counts_alone = on;
 #if PY_VERSION_HEX < 0x030C0000
   static thread_local Py_tracefunc before = nullptr;

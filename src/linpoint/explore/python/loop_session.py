@@ -15,8 +15,8 @@ import asyncio
 import gc
 import inspect
 import random
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, Self
 
@@ -25,7 +25,7 @@ from linpoint.explore import _native_control as native
 from linpoint.explore.python import patching
 from linpoint.explore.python.loop import ControlledLoop
 from linpoint.explore.python.loop_narrating import LoopNarrator
-from linpoint.explore.python.membership import members
+from linpoint.explore.python.membership import members, membership
 from linpoint.explore.python.session import Body, Done, Ending, Session, Stuck
 from linpoint.explore.python.stopping import BlockedForever
 from linpoint.explore.python.turns import ENABLED, Process
@@ -94,6 +94,12 @@ class LoopSession(Session):
         self._loop = ControlledLoop()  # type: ignore[abstract]  # as above
         self._clients = []
         self._step = self._quiet = 0
+
+    @contextmanager
+    def alone(self, *, most: int = 0) -> Iterator[None]:  # noqa: ARG002 - steps are counted, and no code is watched
+        """As for threads."""
+        with membership():
+            yield
 
     def call(self, function: Callable[..., Any], *args: Any) -> Any:
         """What ``function`` gives, awaited if it can be, while nothing but the usual happens."""
