@@ -37,9 +37,9 @@ def holds(test: type[linpoint.ConcurrentTest], *scenarios: str, exhaustive: bool
     assert result.exhaustive == exhaustive
 
 
-def finding(test: type[linpoint.ConcurrentTest], *scenarios: str) -> Finding:
+def finding(test: type[linpoint.ConcurrentTest], *scenarios: str, budget: float = BUDGET) -> Finding:
     """What was found; the same in a second run."""
-    first, again = run(test, *scenarios), run(test, *scenarios)
+    first, again = run(test, *scenarios, budget=budget), run(test, *scenarios, budget=budget)
     assert first.status is linpoint.Status.VIOLATION, first.why
     (found,) = first.findings
     (other,) = again.findings
