@@ -6,6 +6,7 @@ Each test runs in a process of its own, so that a crash of the target is a findi
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -176,7 +177,11 @@ def _run(targets: list[str], base: TestRequest, limits: Budget, line: Progress) 
         seconds = limits.remaining()
         share = 1e9 if seconds is None else max(0.1, (seconds - 0.5) / left)
         left -= 1
-        outcome = NOT_BEGUN if interrupted else _ask(msgspec.structs.replace(each, budget=share), limits, line)
+        outcome = (
+            NOT_BEGUN
+            if interrupted
+            else _ask(msgspec.structs.replace(each, budget=share, made=time.monotonic()), limits, line)
+        )
         interrupted = interrupted or outcome.interrupted
         told.append(told_of(each, outcome))
     return told, interrupted

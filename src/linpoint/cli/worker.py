@@ -10,9 +10,10 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
+import time
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -29,6 +30,8 @@ from linpoint.scenarios.scenario import Scenario
 from linpoint.verdicts import Status
 from linpoint.verdicts.finding import Tested, TestResult
 
+_LEAST: Final = 0.1
+
 
 class TestRequest(msgspec.Struct):
     """What a worker is asked for. ``action`` is ``list``, ``test``, ``replay``, ``stress`` or ``recheck``."""
@@ -40,6 +43,9 @@ class TestRequest(msgspec.Struct):
     test: str = ""
     spec: str | None = None
     budget: float = 30.0
+    """Seconds, from when the request was made: starting the worker and loading the test count."""
+    made: float = 0.0
+    """When that was, on the monotonic clock, which all processes share; 0 if it does not matter."""
     seed: int = 0
     scenario: dict[str, Any] | None = None
     schedule: list[tuple[int, int]] | None = None
@@ -102,6 +108,8 @@ def _failed(request: TestRequest, error: Exception) -> TestResult:
 
 def serve(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer:
     """Do what is asked for."""
+    if request.made:
+        request.budget = max(_LEAST, request.budget - (time.monotonic() - request.made))
     if request.action == "list":
         return Answer(tests=list(load_tests(request.file)))
     definition = load_test(request.file, request.test)
