@@ -22,6 +22,7 @@ NAMES = [
     "ConcurrentTest",
     "Crash",
     "Explanation",
+    "Finding",
     "History",
     "HistoryError",
     "KeyVerdict",
@@ -29,14 +30,15 @@ NAMES = [
     "Operation",
     "Outcome",
     "PrecedenceGraph",
-    "Scenario",
     "Recorder",
+    "Scenario",
     "Spec",
     "SpecError",
     "Statistics",
     "Status",
-    "TestError",
     "StressResult",
+    "TestError",
+    "TestResult",
     "UndecidedError",
     "UsageError",
     "Verdict",
@@ -53,6 +55,7 @@ NAMES = [
     "specs",
     "strategies",
     "stress",
+    "test",
 ]
 
 FUNCTIONS = {
@@ -86,6 +89,14 @@ FUNCTIONS = {
         "budget: str | float | Budget | None = '30s', iterations: int | None = None, seed: int = 0, instances: int = 1, "
         "erratic: bool = False, patience: str | float = '5s', progress: Progress | None = None) -> StressResult"
     ),
+    "test": (
+        "(subject: type[ConcurrentTest] | Definition | Callable[[], Any], calls: Operations | None = None, *, "
+        "spec: Any = None, observe: Callable[[Any], Any] | None = None, threads: int | None = None, "
+        "operations: int | None = None, before: int | None = None, after: int | None = None, "
+        "scenarios: str | Scenario | Iterable[str | Scenario] | None = None, scenario: str | Scenario | None = None, "
+        "instrument: Iterable[Any] | None = None, budget: str | float | None = None, seed: int = 0, "
+        "replay: str | None = None) -> TestResult"
+    ),
 }
 
 CLASSES = {
@@ -97,6 +108,9 @@ CLASSES = {
         "as_dict as_html causes core culprit key minimal names needed other_initial others pattern picture precedence steps stuck "
         "text verdict "
         "verified"
+    ),
+    "Finding": (
+        "kind message minimal operations orders preemptions replay replay_words scenario schedule token trace verdict"
     ),
     "History": (
         "annotations by_position clock_skew columns count crashes index keyed operations place processes replace select "
@@ -121,6 +135,9 @@ CLASSES = {
     "Statistics": "as_dict configurations operations peak_memory_bytes seconds",
     "Status": "LINEARIZABLE UNKNOWN VIOLATION",
     "TestError": "as_dict at",
+    "TestResult": (
+        "bounds exhaustive explain file findings interrupted models name raise_for_violation status tested warnings why"
+    ),
     "StressResult": (
         "exhaustive history kind operations raise_for_violation runs seconds spec statistics status stuck test text verdict "
         "warnings why"
@@ -155,7 +172,7 @@ def test_signatures_of_functions(name: str) -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_arguments_with_defaults_are_keyword_only(name: str) -> None:
     parameters = inspect.signature(getattr(linpoint, name)).parameters.values()
-    with_default = [p for p in parameters if p.default is not p.empty and p.name not in ("body", "function")]
+    with_default = [p for p in parameters if p.default is not p.empty and p.name not in ("body", "function", "calls")]
     assert all(p.kind is p.KEYWORD_ONLY for p in with_default)
     assert inspect.getdoc(getattr(linpoint, name))
 

@@ -199,7 +199,10 @@ def test_nothing_in_a_document_is_markup(text: str) -> None:
     )
     made = index(read({"verdict": "violation", "files": [hostile]}))
     made.encode()
-    page, plain = Page(made), Page(index([Result("x", "violation", "m", ("t",), ("r",), "p", statistics={"a": 1})]))
+    page, plain = (
+        Page(made),
+        Page(index([Result("x", "violation", "m", ("t",), ("r",), "p", "s", statistics={"a": 1})])),
+    )
     assert page.elements[-1] == plain.elements[-1]
     assert [tag for tag, _ in page.elements] == [tag for tag, _ in plain.elements]
     assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]

@@ -363,7 +363,11 @@ void Control::go_on(Seat* seat) {
 void Control::choose(Seat* seat) {
   if (interrupt_) return stop(seat, Result::kStopped, Ending::kStopped);
   if (wants_stop_) return stop(seat, Result::kStopped, Ending::kStopped);
-  if (!needed()) return stop(seat, Result::kComplete, Ending::kComplete);
+  if (!needed()) {
+    // What those in the background would do next counts: it could have come before.
+    const bool left = std::any_of(seats_.begin(), seats_.end(), [](const auto& each) { return each->alive; });
+    return stop(seat, Result::kComplete, left ? Ending::kStopped : Ending::kComplete);
+  }
   const explore::View view = look();
   if (std::none_of(view_.begin(), view_.end(), [](const auto& each) { return each.enabled; })) {
     return stop(seat, Result::kStuck, Ending::kStuck);

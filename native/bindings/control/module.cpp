@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "asking.hpp"
 #include "control.hpp"
 #include "hook.hpp"
 #include "linpoint/explore/schedulers.hpp"
@@ -36,8 +37,8 @@ std::unique_ptr<Explorer> replay_of(const Pairs& pairs) {
 }
 
 void bind_explorers(nb::module_& m) {
-  nb::class_<Explorer>(m, "Explorer")
-      .def("begin", &Explorer::begin)
+  nb::class_<Explorer> explorer(m, "Explorer");
+  explorer.def("begin", &Explorer::begin)
       .def_prop_ro("exhaustive", &Explorer::exhaustive)
       .def_prop_ro("runs", [](const Explorer& self) { return self.progress().runs; })
       .def_prop_ro("redundant", [](const Explorer& self) { return self.progress().redundant; })
@@ -49,6 +50,7 @@ void bind_explorers(nb::module_& m) {
         if (self.diverged_at() == Explorer::kNever) return nb::none();
         return nb::int_(self.diverged_at());
       });
+  control::bind_asking(explorer);
   nb::class_<BoundedExplorer, Explorer>(m, "BoundedExplorer").def_prop_ro("completed", &BoundedExplorer::completed);
   m.def(
       "explore_dpor", [](bool sleep_sets) { return make_dpor({.sleep_sets = sleep_sets}); },

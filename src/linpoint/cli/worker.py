@@ -7,28 +7,31 @@ descriptor that it is told: progress, then one answer. What the target prints go
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
-from collections.abc import Callable
-from typing import Any, Final
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 
-from linpoint.cli import tokens
 from linpoint.errors import LinpointError
 from linpoint.explain.findings import document, explain_result
 from linpoint.explore.testing.campaign import run_test
-from linpoint.explore.testing.loading import code_hash, load_test, load_tests
+from linpoint.explore.testing.identity import identity
+from linpoint.explore.testing.loading import load_test, load_tests
 from linpoint.explore.testing.replaying import replay_test
 from linpoint.explore.testing.search import Progress
 from linpoint.explore.testing.settings import Settings
-from linpoint.scenarios.definition import Definition
+from linpoint.histories.commands import command_line
 from linpoint.scenarios.scenario import Scenario
-from linpoint.verdicts.finding import Finding, TestResult
+from linpoint.verdicts import Status
+from linpoint.verdicts.finding import Tested, TestResult
 
 
 class TestRequest(msgspec.Struct):
-    """What a worker is asked for. ``action`` is ``list``, ``test`` or ``replay``."""
+    """What a worker is asked for. ``action`` is ``list``, ``test``, ``replay``, ``stress`` or ``recheck``."""
 
     __test__ = False
 
@@ -48,7 +51,13 @@ class TestRequest(msgspec.Struct):
     after: int | None = None
     granularity: str = "access"
     backend: str = "auto"
+    instances: int = 1
+    erratic: bool = False
+    history: list[dict[str, Any]] = []
+    """For ``recheck``: the operations of a finding of stress."""
     page: bool = False
+    command: list[str] = []
+    """The arguments that run this test, for its page."""
 
 
 class Answer(msgspec.Struct):
@@ -63,9 +72,6 @@ class Answer(msgspec.Struct):
     error: dict[str, str | None] | None = None
 
 
-_DESCRIPTOR: Final = 1
-
-
 def main() -> None:
     """Serve one request."""
     descriptor = int(sys.argv[1])
@@ -78,11 +84,20 @@ def main() -> None:
         answer = serve(request, say)
     except LinpointError as error:
         answer = Answer(error=error.as_dict())
+    except Exception as error:  # noqa: BLE001 - a bug of ours is no crash of the target
+        traceback.print_exc()
+        answer = answer_of(_failed(request, error), request)
     say({"answer": msgspec.to_builtins(answer, enc_hook=repr)})
     # Threads of the target that never end must not keep us.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
+
+
+def _failed(request: TestRequest, error: Exception) -> TestResult:
+    why = f"linpoint itself failed, which is a bug to report: {type(error).__name__}: {error}"
+    name = request.test or request.file
+    return TestResult(name, Status.UNKNOWN, False, why, (), {"free-threaded": Status.UNKNOWN}, Tested(), {})
 
 
 def serve(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer:
@@ -91,15 +106,12 @@ def serve(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer
         return Answer(tests=list(load_tests(request.file)))
     definition = load_test(request.file, request.test)
     if request.spec is not None:
-        definition = _with_spec(definition, request.spec)
-    content = {
-        "kind": "test",
-        "file": request.file,
-        "test": request.test,
-        "code": code_hash(definition),
-        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
-        **({} if request.spec is None else {"spec": request.spec}),
-    }
+        definition = dataclasses.replace(definition, spec=request.spec)
+    if request.action in ("stress", "recheck"):
+        from linpoint.cli.stressing import recheck, stress  # noqa: PLC0415 - only who asks for it is to wait for it
+
+        return stress(definition, request, say) if request.action == "stress" else recheck(definition, request)
+    content = identity(definition, file=request.file, test=request.test, spec=request.spec)
     settings = Settings(
         budget=request.budget,
         seed=request.seed,
@@ -114,46 +126,42 @@ def serve(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer
     )
 
     def watch(progress: Progress) -> None:
-        say({"progress": {"scenario": progress.scenario, "schedules": progress.schedules, "share": progress.share}})
+        told = {
+            "scenario": progress.scenario.as_dict(),
+            "scenarios": progress.scenarios,
+            "schedules": progress.schedules,
+            "seconds": progress.share * request.budget,
+        }
+        say({"progress": told})
 
     if request.action == "replay":
         changed = bool(request.code) and request.code != content["code"]
         result = replay_test(definition, settings, tuple(request.schedule or ()), changed=changed)
     else:
         result = run_test(definition, settings, watch=watch)
-    return answer_of(result, page=request.page)
+    return answer_of(dataclasses.replace(result, file=request.file), request)
 
 
-def _with_spec(definition: Definition, spec: str) -> Definition:
-    from dataclasses import replace  # noqa: PLC0415
-
-    return replace(definition, spec=spec)
-
-
-def answer_of(result: TestResult, *, page: bool) -> Answer:
-    """A result as the parent prints and writes it."""
-    replays = [replay_words(finding) for finding in result.findings]
+def answer_of(result: TestResult, request: TestRequest, *, replay: Sequence[str] = ()) -> Answer:
+    """A result as the parent prints and writes it; ``replay`` shows its finding again where no token does."""
     told = document(result)
-    for finding, words in zip(told["findings"], replays, strict=True):
-        finding["replay"] = words
+    for finding in told["findings"] if replay else ():
+        finding["replay"] = list(replay)
+    first = told["findings"][0]["replay"] if told["findings"] else []
     return Answer(
         status=result.status.value,
         document=told,
         text=explain_result(result).text,
-        page=_page(result) if page else "",
-        replay=replays[0] if replays else [],
+        page=_page(result, request.command, first) if request.page else "",
+        replay=first,
     )
 
 
-def replay_words(finding: Finding) -> list[str]:
-    """The arguments that show a finding again."""
-    return ["replay", tokens.encode(dict(finding.replay))]
-
-
-def _page(result: TestResult) -> str:
+def _page(result: TestResult, command: Sequence[str], replay: Sequence[str]) -> str:
     from linpoint.explain.html.tests import page_of_test  # noqa: PLC0415 - only who asks for a page is to wait for it
 
-    return page_of_test(result)
+    shown, again = (f"linpoint {command_line(words)}" if words else "" for words in (command, replay))
+    return page_of_test(result, command=shown, replay=again)
 
 
 if __name__ == "__main__":

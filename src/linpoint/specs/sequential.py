@@ -112,11 +112,27 @@ def sequential(
     return Spec(owner, snapshots.take(first), steps, doc=inspect.getdoc(cls) or "")
 
 
+def sequential_calls(
+    setup: Callable[[], Any], calls: Mapping[str, tuple[Callable[..., Any], tuple[str, ...]]], *, name: str
+) -> Spec:
+    """A spec whose steps call functions with the object first; each is given with the names of its other parameters."""
+    snapshots = _Snapshots(name)
+    steps = {}
+    for operation, (call, parameters) in calls.items():
+        label = operation.replace("_", "-")
+        steps[label] = Step(label, _calling(snapshots, call), parameters, len(parameters))
+    return Spec(name, snapshots.take(setup()), steps)
+
+
 def _apply(snapshots: _Snapshots, method: str) -> Callable[..., tuple[Any, bytes]]:
+    return _calling(snapshots, lambda thing, *args: getattr(thing, method)(*args))
+
+
+def _calling(snapshots: _Snapshots, call: Callable[..., Any]) -> Callable[..., tuple[Any, bytes]]:
     def apply(state: bytes, *args: Value) -> tuple[Any, bytes]:
         thing = snapshots.restore(state)
         try:
-            result = snapshot(getattr(thing, method)(*map(thaw, args)))
+            result = snapshot(call(thing, *map(thaw, args)))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - raising is a result like any other
             result = FrozenObject(raises=type(error).__name__)
         return result, snapshots.take(thing)

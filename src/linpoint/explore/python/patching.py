@@ -24,7 +24,7 @@ from linpoint.explore.python import threads
 from linpoint.explore.python.membership import under_control
 
 _EPOCH: Final = 1_700_000_000.0
-_BOOTED: Final = 1_000.0
+BOOTED: Final = 1_000.0
 _NANO: Final = 1_000_000_000
 
 _REAL_LOCK: Final = _thread.allocate_lock
@@ -93,10 +93,10 @@ for _real, _ours in (
     (queue.SimpleQueue, queue._PySimpleQueue),  # type: ignore[attr-defined]  # noqa: SLF001 - the same in Python
     (time.time, _clock(time.time, _EPOCH)),
     (time.time_ns, _clock(time.time_ns, _EPOCH, _NANO)),
-    (time.monotonic, _clock(time.monotonic, _BOOTED)),
-    (time.monotonic_ns, _clock(time.monotonic_ns, _BOOTED, _NANO)),
-    (time.perf_counter, _clock(time.perf_counter, _BOOTED)),
-    (time.perf_counter_ns, _clock(time.perf_counter_ns, _BOOTED, _NANO)),
+    (time.monotonic, _clock(time.monotonic, BOOTED)),
+    (time.monotonic_ns, _clock(time.monotonic_ns, BOOTED, _NANO)),
+    (time.perf_counter, _clock(time.perf_counter, BOOTED)),
+    (time.perf_counter_ns, _clock(time.perf_counter_ns, BOOTED, _NANO)),
     (time.sleep, staticmethod(_sleep)),
 ):
     _REPLACED[id(_real)] = _ours

@@ -17,12 +17,14 @@ import time
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
 from linpoint.explore.python import bytecode, monitoring, patching, threads, uncontrolled, watchdog
 from linpoint.explore.python.membership import members, membership
+from linpoint.explore.python.narrating import Narrator
 from linpoint.explore.python.selection import Selection
 from linpoint.explore.python.stopping import StopRun
 from linpoint.histories.values import freeze
@@ -44,6 +46,26 @@ class Ending(enum.IntEnum):
     CUT = 3
     REDUNDANT = 4
     STALLED = 5
+
+
+@dataclass(slots=True)
+class Done:
+    """One operation of a thread: the steps with which it was called and returned, -1 for what did not happen."""
+
+    called: int = -1
+    returned: int = -1
+    value: Any = None
+    raised: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """A thread that could not go on when the run ended, and the one that has what it waits for, if one has it."""
+
+    process: int
+    owner: int | None
+    place: int = 0
+    """Of the lock, comparable within the run only."""
 
 
 Body = Callable[[], Any] | tuple[tuple[Callable[..., Any], tuple[Any, ...]], ...]
@@ -77,6 +99,7 @@ class Session:
         self._open = False
         self._left_behind = native.control_serving()
         self._seeded = False
+        """Random numbers start again with each run: the code uses them."""
         self._trouble: TestError | None = None
 
     @property
@@ -100,6 +123,7 @@ class Session:
             if monitoring.NEEDED:
                 stack.enter_context(monitoring.watching())
             native.control_on_result(self._result)
+            stack.callback(random.setstate, random.getstate())
             if gc.isenabled():
                 gc.disable()
                 stack.callback(gc.enable)
@@ -148,6 +172,23 @@ class Session:
         if trouble is not None:
             raise trouble
         return ending
+
+    def call(self, function: Callable[..., Any], *args: Any) -> Any:
+        """What ``function`` gives, with nobody beside it; the block of ``alone`` is around."""
+        return function(*args)
+
+    def operations(self) -> list[list[Done]]:
+        """What each thread did in the last run."""
+        return [[Done(*each) for each in thread] for thread in native.control_operations()]
+
+    def waiting(self) -> list[Stuck]:
+        """The threads that could not go on when the last run ended, without those in the background."""
+        waiting = native.control_waiting()
+        return [Stuck(process, owner, place) for process, place, owner, background in waiting if not background]
+
+    def narrator(self, operations: Sequence[Sequence[tuple[str, tuple[Any, ...]]]], root: str) -> Narrator:
+        """Tells a run of threads with these operations."""
+        return Narrator([f"thread {number + 1}" for number in range(len(operations))], operations, root)
 
     def _close(self) -> None:
         native.control_close()

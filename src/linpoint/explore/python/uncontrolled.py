@@ -105,8 +105,8 @@ def stall_error(seconds: float, *, selected: Any) -> TestError:
     stack = stacks.pop(running, []) if running is not None else []
     innermost = next((frame for frame in stack if frame.f_code.co_filename in selected), stack[0] if stack else None)
     where = None if innermost is None else place_of(innermost)
-    others = [(number, each) for number, each in stacks.items() if each]
-    told = "; ".join(f"thread {number}: {_chain(each)}" for number, each in [(running, stack), *others])
+    all_of_them = [(running, stack), *stacks.items()]
+    told = "; ".join(f"thread {number}: {_chain(frames)}" for number, frames in all_of_them if frames)
     return TestError(
         "LP-T022",
         f"thread {running} has not come back from {where or 'where it is'} for {seconds:g} s; it waits for something that "

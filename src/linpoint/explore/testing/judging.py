@@ -249,7 +249,7 @@ def history_of(run: Run, *, observed: bool = True) -> History:
             if each.called is not None and each.returned is not None:
                 began, ended = start + 2 * each.called, start + 2 * each.returned + 1
                 clock = max(clock, ended + 1)
-                operations.append(_operation(number, each, began, ended))
+                operations.append(_operation(f"thread {number + 1}", each, began, ended))
     alone(run.after)
     if not observed:
         return History(operations)
@@ -260,5 +260,5 @@ def history_of(run: Run, *, observed: bool = True) -> History:
     return History(operations)
 
 
-def _operation(process: int | str, each: Performed, began: int, ended: int) -> Operation:
+def _operation(process: str, each: Performed, began: int, ended: int) -> Operation:
     return Operation(process, each.call.operation, each.call.args, each.result, began, ended)
