@@ -65,6 +65,7 @@ CODES: dict[str, str] = {
     "LP-T020": "no place is left for a tool of sys.monitoring",
     "LP-T021": "a lock that is not under control is used",
     "LP-T022": "a thread does not come back",
+    "LP-T023": "this interpreter cannot be looked into",
     "LP-T025": "code under test asks its event loop for what there is not",
     "LP-U001": "an option has a value that is not allowed",
     "LP-U002": "there is no such checker",

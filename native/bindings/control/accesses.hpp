@@ -62,9 +62,6 @@ struct Operands {
   PyObject* generator = nullptr;  ///< whose frame it is, if it is one's
 };
 
-/// Types on top of locks: like real locks, their objects may have been made without control. Borrowed, for ever.
-void look_out_for(std::vector<PyTypeObject*> types_on_locks);
-
 /// Collects what the instruction touches. Gives a real lock, or what is on top of one, that it is about to use, if any.
 PyObject* collect(const Instruction& instruction, const Operands& operands, std::vector<Touched>& out);
 

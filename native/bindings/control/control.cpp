@@ -145,10 +145,13 @@ void Control::abandon() {
       seat->server->closing = true;
       --serving_;
       // Whoever waits for its turn ends, and so does whoever runs Python code; who waits for the system stays there.
+      // Not on 3.11: an exception that is not taken lets every traced thread stand still at RESUME for ever.
       if (seat->waiting || seat.get() == spawner_) {
         seat->server->baton.pass();
       } else {
+#if PY_VERSION_HEX >= 0x030C0000
         PyThreadState_SetAsyncExc(seat->ident, stop_type.ptr());
+#endif
       }
     }
     left_behind->push_back(std::move(seat));

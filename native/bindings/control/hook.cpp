@@ -7,6 +7,7 @@
 #include "accesses.hpp"
 #include "control.hpp"
 #include "frames.h"
+#include "places.hpp"
 
 namespace linpoint::control {
 
@@ -164,6 +165,10 @@ int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
   return before(*seat, instruction, index, shown) ? 0 : -1;
 }
 
+/// There is no sys.monitoring that would call these.
+PyObject* before_instruction(PyObject*, PyObject* const*, Py_ssize_t) { Py_RETURN_NONE; }
+PyObject* before_code(PyObject*, PyObject* const*, Py_ssize_t) { Py_RETURN_NONE; }
+
 #else
 
 PyObject* nothing_more() { return Py_NewRef(hook().disable.ptr()); }
@@ -204,13 +209,13 @@ PyObject* before_code(PyObject*, PyObject* const* args, Py_ssize_t) {
   return before_offset(code, *known, args[1]);  // of RESUME itself, instructions are never told
 }
 
+#endif
+
 PyMethodDef on_instruction{"before_instruction", reinterpret_cast<PyCFunction>(before_instruction),  // NOLINT
                            METH_FASTCALL,
                            "before_instruction(code: object, offset: int) -> object\n\nFor sys.monitoring."};
 PyMethodDef on_code{"before_code", reinterpret_cast<PyCFunction>(before_code),  // NOLINT
                     METH_FASTCALL, "before_code(code: object, offset: int) -> object\n\nFor sys.monitoring."};
-
-#endif
 
 }  // namespace
 
@@ -253,13 +258,8 @@ void bind_hook(nb::module_& m) {
       },
       nb::arg("on"), nb::arg("describe"), nb::arg("uncontrolled").none());
   m.def("narrate", [](nb::object on_access) { hook().on_access = std::move(on_access); }, nb::arg("on_access").none());
-#if PY_VERSION_HEX >= 0x030C0000
   m.attr("before_instruction") = nb::steal(PyCFunction_New(&on_instruction, nullptr));
   m.attr("before_code") = nb::steal(PyCFunction_New(&on_code, nullptr));
-#else
-  m.attr("before_instruction") = nb::none();
-  m.attr("before_code") = nb::none();
-#endif
   m.def(
       "hook_monitoring",
       [](nb::object watch, nb::object disable) {

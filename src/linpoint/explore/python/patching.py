@@ -9,6 +9,7 @@ Guarantee: leaving the block restores every name.
 from __future__ import annotations
 
 import _thread
+import functools
 import importlib
 import queue
 import sys
@@ -101,6 +102,7 @@ for _real, _ours in (
     _REPLACED[id(_real)] = _ours
 
 _LEFT_ALONE: Final = ("linpoint", "_pytest", "pytest", "hypothesis", "rich", "xdist", "execnet", "asyncio", "logging")
+_LOCK: Final = "lock"
 _MADE_BEFORE: Final[tuple[tuple[str, str, Callable[[], Any]], ...]] = (
     ("concurrent.futures.thread", "_global_shutdown_lock", native.ControlledLock),
     ("concurrent.futures.thread", "_threads_queues", threads.Forgetful),
@@ -113,6 +115,27 @@ def _modules() -> Iterator[dict[str, Any]]:
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] not in _LEFT_ALONE and isinstance(getattr(module, "__dict__", None), dict):
             yield module.__dict__
+
+
+def _lock_of_property(cached: Any) -> Any:
+    if not under_control():
+        return cached.__dict__[_LOCK]
+    return cached.__dict__.setdefault("_linpoint_lock", native.ControlledRLock())
+
+
+@contextmanager
+def _properties() -> Iterator[None]:
+    """Before 3.12 each cached property has a lock of its own, made with its class."""
+    if not hasattr(functools.cached_property(len), _LOCK):
+        yield
+        return
+    functools.cached_property.lock = property(  # type: ignore[attr-defined]
+        _lock_of_property, lambda cached, lock: cached.__dict__.__setitem__(_LOCK, lock)
+    )
+    try:
+        yield
+    finally:
+        del functools.cached_property.lock  # type: ignore[attr-defined]
 
 
 @contextmanager
@@ -133,7 +156,7 @@ def replaced() -> Iterator[None]:
                 names = sys.modules[module].__dict__
                 before.append((names, name, names[name]))
                 names[name] = make()
-        with threads.replaced():
+        with threads.replaced(), _properties():
             yield
     finally:
         for names, name, value in reversed(before):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import _thread
 import enum
 import gc
+import platform
 import random
 import sys
 import time
@@ -107,6 +108,12 @@ class Session:
         return self._open
 
     def __enter__(self) -> Self:
+        if not native.can_look_at_frames():
+            raise TestError(
+                "LP-T023",
+                f"what instructions touch cannot be seen in {platform.python_implementation()} {platform.python_version()}.",
+                remedy="Use CPython 3.11, 3.12 or 3.13 with a global lock.",
+            )
         with ExitStack() as stack:
             stack.callback(members.clear)
             stack.enter_context(threads.known(*threads.FIBERS))
