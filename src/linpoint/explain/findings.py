@@ -46,6 +46,15 @@ class ResultText:
         """The JSON document of the test, without the arguments that replay its findings."""
         return document(self.result)
 
+    def as_html(self, *, command: str = "", replay: str = "") -> str:
+        """The result as one page for a browser, which needs nothing else.
+
+        ``command`` and ``replay`` are shown as what runs the test and what shows its first finding again.
+        """
+        from linpoint.explain.html.tests import page_of_test  # noqa: PLC0415 - only who asks for a page is to wait for it
+
+        return page_of_test(self.result, command=command, replay=replay)
+
 
 def explain_result(result: TestResult) -> ResultText:
     """Put a result into words."""
