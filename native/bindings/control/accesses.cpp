@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "accesses.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace linpoint::control {
 
@@ -26,13 +28,20 @@ PyTypeObject* imported_type(const char* module, const char* name) {
 
 /// Types that the interpreter does not export by name.
 struct Types {
-  PyTypeObject* deque = imported_type("collections", "deque");
+  PyTypeObject* deque = imported_type("_collections", "deque");
   PyTypeObject* lock = imported_type("_thread", "LockType");
   PyTypeObject* rlock = imported_type("_thread", "RLock");
+  PyTypeObject* method_wrapper = imported_type("types", "MethodWrapperType");
 };
 
+/// Made when the module is, before a session puts others in their places.
 const Types& types() {
   static const Types known;
+  return known;
+}
+
+std::vector<PyTypeObject*>& resting_on_locks() {
+  static std::vector<PyTypeObject*> known;
   return known;
 }
 
@@ -42,8 +51,8 @@ bool cannot_change(PyObject* object) {
          object == Py_None || type == &PyFloat_Type || type == &PyBytes_Type || type == &PyFrozenSet_Type ||
          type == &PyRange_Type || type == &PySlice_Type || type == &PyComplex_Type || type == &PyFunction_Type ||
          type == &PyCFunction_Type || type == &PyMethod_Type || type == &PyModule_Type || PyType_Check(object) ||
-         type == &PyCode_Type || PyGen_CheckExact(object) || PyCoro_CheckExact(object) || object == Py_Ellipsis ||
-         object == Py_NotImplemented || PyExceptionInstance_Check(object) || type == &PyProperty_Type;
+         type == &PyCode_Type || PyCoro_CheckExact(object) || object == Py_Ellipsis || object == Py_NotImplemented ||
+         PyExceptionInstance_Check(object) || type == &PyProperty_Type;
 }
 
 bool is_container(PyObject* object) {
@@ -76,6 +85,10 @@ void contents(PyObject* object, Mode mode, std::vector<Touched>& out) {
   if (object == nullptr || cannot_change(object)) return;
   if (is_container(object)) {
     out.push_back({object, nullptr, mode});
+    return;
+  }
+  if (PyGen_CheckExact(object)) {  // it goes on, or says that another thread has not come back from it
+    out.push_back({object, nullptr, Mode::kWrite});
     return;
   }
   if (is_python_class(Py_TYPE(object))) return;  // its methods are Python's, and come by themselves
@@ -112,8 +125,49 @@ void class_attribute(PyTypeObject* type, PyObject* name, Mode mode, std::vector<
   out.push_back({owner, name, mode});
 }
 
+/// What super().name finds: in a class after `from`, in the order of bases of `type`.
+void super_attribute(PyTypeObject* type, PyObject* from, PyObject* name, std::vector<Touched>& out) {
+  PyObject* bases = type->tp_mro;
+  bool past = false;
+  for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
+    PyObject* base = PyTuple_GET_ITEM(bases, i);
+    auto* as_type = reinterpret_cast<PyTypeObject*>(base);  // NOLINT: as all of Python's objects
+    PyObject* found = past && as_type->tp_dict != nullptr ? PyDict_GetItemWithError(as_type->tp_dict, name) : nullptr;
+    PyErr_Clear();
+    if (found != nullptr) {
+      if (!is_code(found) && is_python_class(as_type)) out.push_back({base, name, Mode::kRead});
+      return;
+    }
+    past = past || base == from;
+  }
+}
+
+void attribute_of_super(PyObject* super, PyObject* name, std::vector<Touched>& out) {
+  PyObject* type = PyObject_GetAttrString(super, "__self_class__");
+  PyObject* from = PyObject_GetAttrString(super, "__thisclass__");
+  PyErr_Clear();
+  if (type != nullptr && from != nullptr && PyType_Check(type)) {
+    super_attribute(reinterpret_cast<PyTypeObject*>(type), from, name, out);  // NOLINT
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(from);
+}
+
+/// Names are compared by address: that of the one interned string.
+PyObject* interned(PyObject* name) {
+  if (name == nullptr || !PyUnicode_CheckExact(name)) return nullptr;
+  PyObject* one = Py_NewRef(name);
+  PyUnicode_InternInPlace(&one);
+  Py_DECREF(one);  // whoever has the attribute keeps it, or `name` is the one
+  return one;
+}
+
 void attribute(PyObject* object, PyObject* name, Mode mode, std::vector<Touched>& out) {
   if (object == nullptr || name == nullptr) return;
+  if (Py_TYPE(object) == &PySuper_Type) {
+    attribute_of_super(object, name, out);
+    return;
+  }
   if (PyModule_Check(object)) {
     PyObject* names = PyModule_GetDict(object);
     PyObject* found = PyDict_GetItemWithError(names, name);
@@ -139,6 +193,14 @@ void attribute(PyObject* object, PyObject* name, Mode mode, std::vector<Touched>
 bool is_lock(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   return type == types().lock || type == types().rlock;
+}
+
+/// A lock, or what is Python on top of one, as a condition or a queue is; else null.
+PyObject* waited_for(PyObject* object) {
+  if (object == nullptr) return nullptr;
+  if (is_lock(object)) return object;
+  const auto rests = [object](PyTypeObject* type) { return PyObject_TypeCheck(object, type) != 0; };
+  return std::any_of(resting_on_locks().begin(), resting_on_locks().end(), rests) ? object : nullptr;
 }
 
 const std::unordered_set<std::string_view>& reading_methods() {
@@ -201,9 +263,9 @@ struct Called {
 PyObject* method(PyObject* self, std::string_view name, PyObject* const* args, Py_ssize_t count,
                  std::vector<Touched>& out) {
   if (self == nullptr) return nullptr;
-  if (is_lock(self)) return self;
+  if (PyObject* waited = waited_for(self); waited != nullptr) return waited;
   if (name == "__setattr__" || name == "__delattr__" || name == "__getattribute__") {
-    if (count > 0) attribute(self, args[0], name == "__getattribute__" ? Mode::kRead : Mode::kWrite, out);
+    if (count > 0) attribute(self, interned(args[0]), name == "__getattribute__" ? Mode::kRead : Mode::kWrite, out);
     return nullptr;
   }
   if (is_container(self) || !is_python_class(Py_TYPE(self))) {
@@ -223,7 +285,7 @@ PyObject* function(const Called& called, std::vector<Touched>& out) {
     return method(self, name, called.args, called.count, out);
   }
   if (const auto found = attribute_functions().find(name); found != attribute_functions().end() && called.count >= 2) {
-    attribute(called.args[0], called.args[1], found->second, out);
+    attribute(called.args[0], interned(called.args[1]), found->second, out);
     return nullptr;
   }
   arguments(called.args, called.count, reading_functions().contains(name) ? Mode::kRead : Mode::kWrite, out);
@@ -250,15 +312,16 @@ PyObject* bound(const Called& called, std::vector<Touched>& out) {
 
 PyObject* call(const Called& called, std::vector<Touched>& out) {
   PyObject* callable = called.callable;
-  if (callable == nullptr || PyFunction_Check(callable)) return nullptr;
+  if (callable == nullptr) return nullptr;
+  if (PyFunction_Check(callable)) return waited_for(called.self);
   if (PyCFunction_Check(callable)) return function(called, out);
   if (Py_TYPE(callable) == &PyMethodDescr_Type || Py_TYPE(callable) == &PyWrapperDescr_Type) {
     const std::string_view name = name_of_descriptor(callable);
     if (called.self != nullptr) return method(called.self, name, called.args, called.count, out);
     return called.count == 0 ? nullptr : method(called.args[0], name, called.args + 1, called.count - 1, out);
   }
-  if (Py_TYPE(callable) == &_PyMethodWrapper_Type) return bound(called, out);
-  if (PyMethod_Check(callable)) return nullptr;  // its function is Python's, and comes by itself
+  if (Py_TYPE(callable) == types().method_wrapper) return bound(called, out);
+  if (PyMethod_Check(callable)) return waited_for(PyMethod_GET_SELF(callable));  // its function comes by itself
   if (PyType_Check(callable)) {
     arguments(called.args, called.count, Mode::kRead, out);
     return nullptr;
@@ -300,7 +363,27 @@ PyObject* call_with_tuple(PyObject** top, bool with_names, std::vector<Touched>&
   return call(called, out);
 }
 
+/// A class pattern looks at attributes: positional ones have their names in the class.
+void match_class(PyObject** top, Py_ssize_t count, std::vector<Touched>& out) {
+  PyObject* subject = top[-3];
+  PyObject* type = top[-2];
+  if (!PyType_Check(type) || !PyObject_TypeCheck(subject, reinterpret_cast<PyTypeObject*>(type))) return;  // NOLINT
+  PyObject* positional = count == 0 ? nullptr : PyObject_GetAttrString(type, "__match_args__");
+  PyErr_Clear();
+  for (PyObject* names : {positional, top[-1]}) {
+    if (names == nullptr || !PyTuple_Check(names)) continue;
+    const Py_ssize_t most = names == positional ? std::min(count, PyTuple_GET_SIZE(names)) : PyTuple_GET_SIZE(names);
+    for (Py_ssize_t i = 0; i < most; ++i) attribute(subject, interned(PyTuple_GET_ITEM(names, i)), Mode::kRead, out);
+  }
+  Py_XDECREF(positional);  // the class keeps it
+}
+
 }  // namespace
+
+void look_out_for(std::vector<PyTypeObject*> types_on_locks) {
+  static_cast<void>(types());
+  resting_on_locks() = std::move(types_on_locks);
+}
 
 PyObject* collect(const Instruction& instruction, const Operands& operands, std::vector<Touched>& out) {
   PyObject** const top = operands.top;
@@ -340,7 +423,7 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
           {operands.globals, instruction.name, instruction.action == Action::kReadGlobal ? Mode::kRead : Mode::kWrite});
       return nullptr;
     case Action::kEnter:
-      return is_lock(top[-operand]) ? top[-operand] : nullptr;
+      return waited_for(top[-operand]);
     case Action::kReadBoth:
       contents(top[-1], Mode::kRead, out);
       contents(top[-2], Mode::kRead, out);
@@ -351,6 +434,15 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
       return nullptr;
     case Action::kReadTop:
       for (std::int32_t i = 1; i <= operand; ++i) contents(top[-i], Mode::kRead, out);
+      return nullptr;
+    case Action::kReadSuper:
+      super_attribute(Py_TYPE(top[-1]), top[-2], instruction.name, out);
+      return nullptr;
+    case Action::kMatchClass:
+      match_class(top, operand, out);
+      return nullptr;
+    case Action::kYield:
+      if (operands.generator != nullptr) out.push_back({operands.generator, nullptr, Mode::kWrite});
       return nullptr;
   }
   return nullptr;

@@ -34,6 +34,9 @@ enum class Action : std::uint8_t {
   kCallWithNames = 14,  // as kCall, with a tuple of names on top
   kCallWithTuple = 15,  // arguments in a tuple; `operand` is 1 if there is a dict too
   kReadTop = 16,        // the contents of the `operand` topmost
+  kReadSuper = 17,      // name, of the object on top as a class beneath it inherits it
+  kMatchClass = 18,     // attributes of the third from the top: `operand` positional ones, and the names on top
+  kYield = 19,          // the generator whose code it is
 };
 
 struct Instruction {
@@ -56,9 +59,13 @@ struct Operands {
   PyObject** locals = nullptr;
   PyObject** top = nullptr;  ///< just past the topmost value
   PyObject* globals = nullptr;
+  PyObject* generator = nullptr;  ///< whose frame it is, if it is one's
 };
 
-/// Collects what the instruction touches. Gives a real lock that the program is about to use without control, if any.
+/// Types on top of locks: like real locks, their objects may have been made without control. Borrowed, for ever.
+void look_out_for(std::vector<PyTypeObject*> types_on_locks);
+
+/// Collects what the instruction touches. Gives a real lock, or what is on top of one, that it is about to use, if any.
 PyObject* collect(const Instruction& instruction, const Operands& operands, std::vector<Touched>& out);
 
 /// The place as a number; equal only for the same object and name, but for a chance of 1 in 2^64.

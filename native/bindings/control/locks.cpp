@@ -49,7 +49,7 @@ nb::class_<T> bind_lock(nb::module_& m, const char* name) {
       .def("_at_fork_reinit", [](T& lock) { lock = T(); })
       // A copy is a fresh lock, as objects that hold one are copied between operations only.
       .def("__getstate__", [](const T&) { return nb::make_tuple(); })
-      .def("__setstate__", [](T& lock, const nb::tuple&) { new (&lock) T(); });
+      .def("__setstate__", [](T& lock, const nb::tuple&) { new (&lock) T(); }, nb::arg("state"));
 }
 
 }  // namespace

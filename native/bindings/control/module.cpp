@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "asking.hpp"
 #include "control.hpp"
 #include "hook.hpp"
 #include "linpoint/explore/schedulers.hpp"
@@ -36,8 +37,8 @@ std::unique_ptr<Explorer> replay_of(const Pairs& pairs) {
 }
 
 void bind_explorers(nb::module_& m) {
-  nb::class_<Explorer>(m, "Explorer")
-      .def("begin", &Explorer::begin)
+  nb::class_<Explorer> explorer(m, "Explorer");
+  explorer.def("begin", &Explorer::begin)
       .def_prop_ro("exhaustive", &Explorer::exhaustive)
       .def_prop_ro("runs", [](const Explorer& self) { return self.progress().runs; })
       .def_prop_ro("redundant", [](const Explorer& self) { return self.progress().redundant; })
@@ -49,6 +50,7 @@ void bind_explorers(nb::module_& m) {
         if (self.diverged_at() == Explorer::kNever) return nb::none();
         return nb::int_(self.diverged_at());
       });
+  control::bind_asking(explorer);
   nb::class_<BoundedExplorer, Explorer>(m, "BoundedExplorer").def_prop_ro("completed", &BoundedExplorer::completed);
   m.def(
       "explore_dpor", [](bool sleep_sets) { return make_dpor({.sleep_sets = sleep_sets}); },
@@ -118,6 +120,7 @@ void bind_control(nb::module_& m) {
       },
       nb::arg("explorer"), nb::arg("most_steps"), nb::arg("patience"));
   m.def("control_serve", [] { control().serve(); });
+  m.def("control_add_fiber", [] { control().add_fiber(); });
   m.def("control_close", [] { control().close(); });
   m.def("control_abandon", [] { control().abandon(); });
   m.def("control_idle", [] { return control().idle(); });
@@ -125,6 +128,13 @@ void bind_control(nb::module_& m) {
   m.def("control_operations", &operations);
   m.def("control_waiting", &waiting);
   m.def("control_steps", [] { return control().steps(); });
+  m.def("control_beats", [] { return control().beats(); });
+  m.def("control_threads", [] {
+    nb::list idents;
+    for (const auto& seat : control().seats()) idents.append(seat->alive && seat->started ? seat->ident : 0UL);
+    const Process running = control().running();
+    return nb::make_tuple(idents, running == kNobody ? nb::object(nb::none()) : nb::object(nb::int_(running)));
+  });
   m.def("control_process", []() -> nb::object {
     const control::Seat* seat = control().mine();
     if (seat == nullptr) return nb::none();

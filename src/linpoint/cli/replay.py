@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from linpoint.checkers.conditions import validate as validate_condition
-from linpoint.cli import options, tokens
+from linpoint.cli import options
 from linpoint.cli.check import check_history
 from linpoint.cli.output import print_json, print_text, progress
 from linpoint.cli.reports import document
@@ -18,7 +18,7 @@ from linpoint.cli.requests import Request
 from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.builder import history as build
 from linpoint.histories.history import History
-from linpoint.verdicts import Budget
+from linpoint.verdicts import Budget, tokens
 
 
 class _Finding(msgspec.Struct):
@@ -61,20 +61,6 @@ def replay(
     raise typer.Exit(report.code)
 
 
-class _TestFinding(msgspec.Struct):
-    """The content of a token of ``test``."""
-
-    file: str
-    test: str
-    scenario: dict[str, Any]
-    schedule: list[tuple[int, int]]
-    finding: str
-    code: str = ""
-    python: str = ""
-    spec: str | None = None
-    granularity: str = "access"
-
-
 def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
     """Run the schedule of a finding again; it needs the file of the test where it was."""
     from linpoint.cli.forms import Forms, tell  # noqa: PLC0415 - only who replays a test waits for it
@@ -82,11 +68,15 @@ def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
     from linpoint.cli.tested import AllTold, told_of  # noqa: PLC0415 - as above
     from linpoint.cli.worker import TestRequest  # noqa: PLC0415 - as above
     from linpoint.cli.workers import ask  # noqa: PLC0415 - as above
+    from linpoint.explore.testing.identity import replayed_finding  # noqa: PLC0415 - as above
 
-    try:
-        found = msgspec.convert(content, _TestFinding)
-    except msgspec.ValidationError as error:
-        raise _bad_token(str(error)) from None
+    found = replayed_finding(content)
+    if not found.file:
+        raise UsageError(
+            "LP-U004",
+            "the token is of a test that only your own code can make.",
+            remedy="Give it to the call that made it: linpoint.test(..., replay=TOKEN).",
+        )
     request = TestRequest(
         "replay",
         found.file,
@@ -118,12 +108,4 @@ def _read(content: dict[str, Any]) -> tuple[_Finding, History]:
         fact = str(error)
     except (UsageError, HistoryError) as error:
         fact = error.message.rstrip(".")
-    raise _bad_token(fact)
-
-
-def _bad_token(fact: str) -> UsageError:
-    return UsageError(
-        "LP-U004",
-        f"the token does not hold a finding: {fact}.",
-        remedy="Copy the whole word after `linpoint replay`, from the same version of linpoint.",
-    )
+    raise tokens.not_a_finding(fact)

@@ -15,17 +15,17 @@ from typing import Any, Final
 
 import msgspec
 
-from linpoint.cli import tokens
 from linpoint.errors import LinpointError
 from linpoint.explain.findings import document, explain_result
 from linpoint.explore.testing.campaign import run_test
-from linpoint.explore.testing.loading import code_hash, load_test, load_tests
+from linpoint.explore.testing.identity import identity
+from linpoint.explore.testing.loading import load_test, load_tests
 from linpoint.explore.testing.replaying import replay_test
 from linpoint.explore.testing.search import Progress
 from linpoint.explore.testing.settings import Settings
 from linpoint.histories.commands import command_line
 from linpoint.scenarios.scenario import Scenario
-from linpoint.verdicts.finding import Finding, TestResult
+from linpoint.verdicts.finding import TestResult
 
 
 class TestRequest(msgspec.Struct):
@@ -95,14 +95,7 @@ def serve(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer
     definition = load_test(request.file, request.test)
     if request.spec is not None:
         definition = dataclasses.replace(definition, spec=request.spec)
-    content = {
-        "kind": "test",
-        "file": request.file,
-        "test": request.test,
-        "code": code_hash(definition),
-        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
-        **({} if request.spec is None else {"spec": request.spec}),
-    }
+    content = identity(definition, file=request.file, test=request.test, spec=request.spec)
     settings = Settings(
         budget=request.budget,
         seed=request.seed,
@@ -135,11 +128,10 @@ def serve(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer
 
 def answer_of(result: TestResult, request: TestRequest, *, replay: Sequence[str] = ()) -> Answer:
     """A result as the parent prints and writes it; ``replay`` shows its finding again where no token does."""
-    replays = [list(replay) or replay_words(finding) for finding in result.findings]
     told = document(result)
-    for finding, words in zip(told["findings"], replays, strict=True):
-        finding["replay"] = words
-    first = replays[0] if replays else []
+    for finding in told["findings"] if replay else ():
+        finding["replay"] = list(replay)
+    first = told["findings"][0]["replay"] if told["findings"] else []
     explained = explain_result(result)
     command, again = (f"linpoint {command_line(each)}" if each else "" for each in (request.command, first))
     return Answer(
@@ -149,11 +141,6 @@ def answer_of(result: TestResult, request: TestRequest, *, replay: Sequence[str]
         page=explained.as_html(command=command, replay=again) if request.page else "",
         replay=first,
     )
-
-
-def replay_words(finding: Finding) -> list[str]:
-    """The arguments that show a finding again."""
-    return ["replay", tokens.encode(dict(finding.replay))]
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ class ResultText:
         return self.text
 
     def as_dict(self) -> dict[str, Any]:
-        """The JSON document of the test, without the arguments that replay its findings."""
+        """The JSON document of the test."""
         return document(self.result)
 
     def as_html(self, *, command: str = "", replay: str = "") -> str:
@@ -213,7 +213,7 @@ def _raises(result: Value) -> bool:
 
 
 def document(result: TestResult) -> dict[str, Any]:
-    """The JSON document of a test, as the contract has it; whoever makes tokens adds how findings replay."""
+    """The JSON document of a test, as the contract has it."""
     return {
         "test": result.name,
         **({"file": result.file} if result.file else {}),
@@ -235,7 +235,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         **({} if place is None else {"place": f"{place.file}:{place.line}"}),
         "explanation": explanation_of(finding),
-        "replay": [],
+        "replay": finding.replay_words,
     }
 
 

@@ -77,9 +77,9 @@ class Narrator:
     def trace(self, *, failure: Failure | None = None, schedule: str | None = None) -> Trace:
         """What was told so far."""
         threads = tuple(Thread(number, name) for number, name in enumerate(self._threads))
-        return Trace(threads, tuple(self._steps), "sc", schedule, failure)
+        return Trace(threads, tuple(_with_short_names(self._steps)), "sc", schedule, failure)
 
-    def blocked(self, process: int, place: int, owner: int | None) -> None:
+    def block(self, process: int, owner: int | None, place: int) -> None:
         """Say that a thread waits for ever for the lock at ``place``."""
         known = self._names.get(-place)
         step = TraceStep(process, StepKind.BLOCK, location=known, other=owner)
@@ -219,6 +219,18 @@ class Narrator:
         text = linecache.getline(code.co_filename, line).strip() or None
         file = os.path.relpath(code.co_filename, self._root) if self._root else code.co_filename
         return Place(code.co_filename if file.startswith("..") else file, line, code.co_name, text)
+
+
+def _with_short_names(steps: Sequence[TraceStep]) -> Iterator[TraceStep]:
+    """The steps with attributes by their names alone, where only one object has an attribute of that name."""
+    owners: dict[str, set[str]] = {}
+    for step in steps:
+        owner, dot, name = (step.location or "").rpartition(".")
+        if dot:
+            owners.setdefault(name, set()).add(owner)
+    for step in steps:
+        _, dot, name = (step.location or "").rpartition(".")
+        yield replace(step, location=name) if dot and len(owners[name]) == 1 else step
 
 
 def _innermost(frame: types.FrameType | None) -> types.FrameType | None:

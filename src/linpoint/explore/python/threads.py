@@ -7,6 +7,7 @@ begins with the run and stays in the background: the run does not wait for it.
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,9 @@ from linpoint.explore import _native_control as native
 from linpoint.explore.python.membership import under_control
 
 _PROCESS: Final = "_linpoint_process"
+_HASH: Final = "_linpoint_hash"
+FIBERS: Final = range(1, 33)
+"""The identities of fibers, which are numbered from 1 on, as far as they are known from the start."""
 _real_start = threading.Thread.start
 _real_join = threading.Thread.join
 _real_is_alive = threading.Thread.is_alive
@@ -66,10 +70,68 @@ def _is_alive(self: threading.Thread) -> bool:
     return _real_is_alive(self) if process is None else not native.control_ended(process)
 
 
+_hashed = itertools.count()
+
+
+def begin_run() -> None:
+    """Threads of the next run are told apart by the same numbers as those of the one before."""
+    global _hashed  # noqa: PLW0603 - one session at a time
+    _hashed = itertools.count()
+
+
+def _hash(self: threading.Thread) -> int:
+    # A pool keeps its threads in a set, and joins them in the order of their hashes: by address, no two runs were alike.
+    number = self.__dict__.get(_HASH)
+    if number is None:
+        number = self.__dict__[_HASH] = next(_hashed) if under_control() else object.__hash__(self)
+    return number
+
+
+@contextmanager
+def known(*idents: int) -> Iterator[None]:
+    """Let the threads of processes know themselves, by their identities.
+
+    A thread that the interpreter has to make up when it is first asked for would be steps of that run alone, and a daemon,
+    as would be those that it starts.
+    """
+    active = threading._active  # type: ignore[attr-defined]  # noqa: SLF001 - what current_thread() looks at
+    for ident in idents:
+        me = threading.Thread(name=f"thread {ident}", daemon=False)
+        me._ident = ident  # type: ignore[attr-defined]  # noqa: SLF001 - as Thread does itself
+        me._started.set()  # type: ignore[attr-defined]  # noqa: SLF001
+        active[ident] = me
+    try:
+        yield
+    finally:
+        for ident in idents:
+            active.pop(ident, None)
+
+
+class Forgetful:
+    """In the place of the weak tables of all threads, which are interleaved code.
+
+    What they do when threads of an earlier run die would be steps of this run.
+    """
+
+    def add(self, thread: object) -> None:
+        """As of a set."""
+
+    def discard(self, thread: object) -> None:
+        """As of a set."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __setitem__(self, thread: object, queue: object) -> None:
+        pass
+
+    items = __iter__
+
+
 @contextmanager
 def replaced() -> Iterator[None]:
     """Let threads that are started under control be processes of the run."""
-    ours: dict[str, Any] = {"start": _start, "join": _join, "is_alive": _is_alive}
+    ours: dict[str, Any] = {"start": _start, "join": _join, "is_alive": _is_alive, "__hash__": _hash}
     before = {name: getattr(threading.Thread, name) for name in ours}
     for name, method in ours.items():
         setattr(threading.Thread, name, method)

@@ -9,7 +9,6 @@ from typing import Any
 
 from msgspec import UNSET
 
-from linpoint.explore.python.narrating import Narrator
 from linpoint.explore.testing.exploring import Deviations, Exploration, Failure
 from linpoint.explore.testing.judging import Judge, blocked_calls
 from linpoint.explore.testing.runs import Performed, Run
@@ -76,15 +75,14 @@ def _repeat(failure: Failure, exploration: Exploration) -> tuple[tuple[Run, Trac
     if run is None or diverged is not None or run.key() != key:
         return None, diverged
     scenario = failure.run.scenario
-    names = [f"thread {number + 1}" for number in range(len(scenario.threads))]
     calls = [[(call.operation, call.args) for call in thread] for thread in scenario.threads]
-    narrator = Narrator(names, calls, os.getcwd())  # noqa: PTH109 - to make paths relative
+    narrator = exploration.runner.session.narrator(calls, os.getcwd())  # noqa: PTH109 - to make paths relative
     with narrator.listening():
         run, _, diverged = exploration.again(failure.schedule)
     if run is None or diverged is not None or run.key() != key:
         return None, diverged
     for each in run.waiting:
-        narrator.blocked(each.thread, each.place, each.owner)
+        narrator.block(each.thread, each.owner, each.place)
     return (run, narrator.trace()), None
 
 
