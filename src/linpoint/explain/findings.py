@@ -140,7 +140,7 @@ def allowed_told(each: Ran) -> str:
 
 def _orders(finding: Finding) -> list[str]:
     """The results that orders give, where each of those seen is possible by itself."""
-    calls = [each for each in finding.operations if each.thread is not None]
+    calls = [each for each in finding.operations if each.thread is not None or each.after]
     shown = finding.orders[:_MOST_ORDERS]
     more = len(finding.orders) - len(shown)
     lines = ["Orders of the operations give:"]

@@ -84,4 +84,6 @@ class SequentialRuns:
             return
         observe = self._definition.observe
         with session.alone():
-            self._seen[sequence] = None if observe is None else observed_value(functools.partial(session.call, observe), subject)
+            self._seen[sequence] = (
+                None if observe is None else observed_value(functools.partial(session.call, observe), subject)
+            )
