@@ -229,5 +229,7 @@ def _refuse(file: str) -> None:
     """Refuse what cannot be tested before a process is started for it."""
     if not file.endswith(".py") and Path(file).suffix in (".cpp", ".cc", ".cxx", ".c"):
         raise TestError("LP-T015", "this version tests Python only.", place=file, remedy="Give a Python file of tests.")
+    if not file.isprintable() and file.encode(errors="replace").decode() != file:
+        raise TestError("LP-T015", "the name of the file is not UTF-8.", place=file, remedy="Give it another name.")
     if file.endswith(".py") and not Path(file).is_file():
         raise TestError("LP-T015", "there is no such file.", place=file, remedy="Give the path of a Python file.")

@@ -156,20 +156,15 @@ def answer_of(result: TestResult, request: TestRequest, *, replay: Sequence[str]
     for finding in told["findings"] if replay else ():
         finding["replay"] = list(replay)
     first = told["findings"][0]["replay"] if told["findings"] else []
+    explained = explain_result(result)
+    command, again = (f"linpoint {command_line(each)}" if each else "" for each in (request.command, first))
     return Answer(
         status=result.status.value,
         document=told,
-        text=explain_result(result).text,
-        page=_page(result, request.command, first) if request.page else "",
+        text=explained.text,
+        page=explained.as_html(command=command, replay=again) if request.page else "",
         replay=first,
     )
-
-
-def _page(result: TestResult, command: Sequence[str], replay: Sequence[str]) -> str:
-    from linpoint.explain.html.tests import page_of_test  # noqa: PLC0415 - only who asks for a page is to wait for it
-
-    shown, again = (f"linpoint {command_line(words)}" if words else "" for words in (command, replay))
-    return page_of_test(result, command=shown, replay=again)
 
 
 if __name__ == "__main__":

@@ -46,6 +46,15 @@ class ResultText:
         """The JSON document of the test."""
         return document(self.result)
 
+    def as_html(self, *, command: str = "", replay: str = "") -> str:
+        """The result as one page for a browser, which needs nothing else.
+
+        ``command`` and ``replay`` are shown as what runs the test and what shows its first finding again.
+        """
+        from linpoint.explain.html.tests import page_of_test  # noqa: PLC0415 - only who asks for a page is to wait for it
+
+        return page_of_test(self.result, command=command, replay=replay)
+
 
 def explain_result(result: TestResult) -> ResultText:
     """Put a result into words."""
@@ -131,7 +140,7 @@ def allowed_told(each: Ran) -> str:
 
 def _orders(finding: Finding) -> list[str]:
     """The results that orders give, where each of those seen is possible by itself."""
-    calls = [each for each in finding.operations if each.thread is not None]
+    calls = [each for each in finding.operations if each.thread is not None or each.after]
     shown = finding.orders[:_MOST_ORDERS]
     more = len(finding.orders) - len(shown)
     lines = ["Orders of the operations give:"]
