@@ -22,6 +22,7 @@ from msgspec import UNSET
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python.bytecode import Action
+from linpoint.explore.python.selection import is_of_user
 from linpoint.histories.trace import Failure, StepKind, Thread, Trace, TraceStep
 from linpoint.histories.trace_step import Place
 from linpoint.histories.values import FrozenObject, Value, show
@@ -89,12 +90,35 @@ class Narrator:
         else:
             self._steps.append(step)
 
-    # --- what the control tells
+    # --- what whoever runs a program tells
 
-    def _turn(self, process: int, _step: int, preempts: bool, doing: int, place: int, begins: bool) -> None:
+    def begins(self, process: int, name: str) -> None:
+        """Call a thread by its name."""
+        self._know_thread(process)
+        self._threads[process] = name
+
+    def started(self, process: int) -> None:
+        """Say that the calling process has started another one."""
+        by = native.control_process()
+        assert by is not None
+        self._know_thread(process)
+        where = self._place(innermost(sys._getframe()))  # noqa: SLF001 - the stack is what is told
+        self._tell(TraceStep(by, StepKind.SPAWN, other=process, place=where))
+
+    def failed(self, process: int, error: BaseException, *, assertion: bool) -> None:
+        """Say that a thread ends with an exception."""
+        kind = StepKind.ASSERTION if assertion else StepKind.EXCEPTION
+        self._tell(TraceStep(process, kind, message=_raised(error), place=_raised_at(error, self._place)))
+
+    def _know_thread(self, process: int) -> None:
         while process >= len(self._threads):
             self._threads.append(f"thread {len(self._threads) + 1}")
             self._begun.append(0)
+
+    # --- what the control tells
+
+    def _turn(self, process: int, _step: int, preempts: bool, doing: int, place: int, begins: bool) -> None:
+        self._know_thread(process)
         self._preempts = preempts
         if begins and process < len(self._operations):
             name, args = self._operations[process][self._begun[process]]
@@ -102,7 +126,7 @@ class Narrator:
             self._tell(TraceStep(process, StepKind.CALL, operation=name, args=args))
         if doing in (_INSTRUCTION, _NOTHING):
             return
-        frame = _innermost(sys._getframe())  # noqa: SLF001 - the stack is what is told
+        frame = innermost(sys._getframe())  # noqa: SLF001 - the stack is what is told
         where = self._place(frame)
         if doing in (_ACQUIRE, _TRY, _RELEASE):
             kind = StepKind.UNLOCK if doing == _RELEASE else StepKind.LOCK
@@ -221,14 +245,16 @@ class Narrator:
         return Place(code.co_filename if file.startswith("..") else file, line, code.co_name, text)
 
 
-def _innermost(frame: types.FrameType | None) -> types.FrameType | None:
-    """The innermost frame that is the program's own: not ours, nor of the standard library's threading."""
-    while frame is not None:
-        file = frame.f_code.co_filename
-        if "linpoint" not in file.split(os.sep) and os.path.basename(file) not in ("threading.py", "queue.py"):
-            return frame
+def is_own(frame: types.FrameType) -> bool:
+    """Whether a frame is the program's own: not ours, nor of the standard library."""
+    return is_of_user(frame.f_code.co_filename)
+
+
+def innermost(frame: types.FrameType | None) -> types.FrameType | None:
+    """The innermost frame that is the program's own."""
+    while frame is not None and not is_own(frame):
         frame = frame.f_back
-    return None
+    return frame
 
 
 def _line(code: types.CodeType, offset: int) -> int | None:
@@ -321,7 +347,7 @@ def _raised_at(error: BaseException, place: Callable[[types.FrameType | None], P
     found = None
     trace = error.__traceback__
     while trace is not None:
-        if _innermost(trace.tb_frame) is trace.tb_frame:
+        if is_own(trace.tb_frame):
             here = place(trace.tb_frame)
             found = None if here is None else replace(here, line=trace.tb_lineno, text=None)
             if found is not None:

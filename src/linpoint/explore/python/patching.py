@@ -73,11 +73,11 @@ for _real, _ours in (
     (time.perf_counter, _clock(time.perf_counter, _BOOTED)),
     (time.perf_counter_ns, _clock(time.perf_counter_ns, _BOOTED, _NANO)),
     (time.sleep, _sleep),
+    (_thread.start_new_thread, threads.start_new_thread),
 ):
     _REPLACED[id(_real)] = _ours
 
 _LEFT_ALONE: Final = ("linpoint", "_pytest", "pytest", "hypothesis", "rich", "xdist", "execnet", "asyncio", "logging")
-_MADE_BEFORE: Final = ("concurrent.futures.thread", "concurrent.futures._base")
 
 
 def _modules() -> Iterator[dict[str, Any]]:

@@ -38,6 +38,17 @@ def _within(path: str, folders: tuple[str, ...]) -> str | None:
     return None
 
 
+def is_standard(file: str) -> bool:
+    """Whether a file belongs to the standard library."""
+    path = _resolved(file)
+    return _within(path, _PACKAGES) is None and _within(path, _STANDARD) is not None
+
+
+def is_of_user(file: str) -> bool:
+    """Whether a file is neither of the standard library nor of linpoint."""
+    return not (file.startswith("<frozen") or is_standard(file) or _within(_resolved(file), (_OWN,)) is not None)
+
+
 class Selection:
     """Says of a file whether its code is interleaved. ``more`` are modules, packages, classes or files to add."""
 

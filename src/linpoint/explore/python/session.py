@@ -7,19 +7,19 @@ open, since every module is looked at for locks and clocks.
 
 from __future__ import annotations
 
-import _thread
 import enum
 import gc
 import random
 import time
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Final, Self
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python import bytecode, patching
 from linpoint.explore.python.membership import members, membership
+from linpoint.explore.python.pool import have_idle
 from linpoint.explore.python.selection import Selection
 from linpoint.histories.values import freeze
 
@@ -55,7 +55,7 @@ class Session:
         instrument: Sequence[Any] = (),
         granularity: str = "access",
         gil: bool = False,
-        program: str | None = None,
+        program: Container[str] = (),
         most_steps: int = MOST_STEPS,
         patience: float = PATIENCE,
         result: Callable[[Any], Any] = freeze,
@@ -112,27 +112,14 @@ class Session:
 
     def run(self, explorer: native.Explorer, bodies: Sequence[Body]) -> Ending:
         """One run of these threads, and of those that were started since ``prepare``."""
-        while native.control_idle() < len(bodies) + 4:
-            self._add_thread()
-        for body in bodies:
-            native.control_add(body)
+        processes = [native.control_add(body) for body in bodies]
+        have_idle(1 + max(processes, default=-1))
         return Ending(native.control_run(explorer, self._most_steps, self._patience))
 
     def _close(self) -> None:
         native.control_close()
         deadline = time.monotonic() + 1
         while native.control_serving() > self._left_behind and time.monotonic() < deadline:
-            time.sleep(0.0001)
-
-    def _add_thread(self) -> None:
-        ready = native.control_idle() + 1
-
-        def serve() -> None:
-            members.add(_thread.get_ident())
-            native.control_serve()
-
-        _thread.start_new_thread(serve, ())
-        while native.control_idle() < ready:
             time.sleep(0.0001)
 
     def _describe(self, code: types.CodeType) -> list[bytecode.Row] | None:
@@ -144,7 +131,7 @@ class Session:
             code,
             granularity=self._granularity,
             gil=self._gil,
-            program=code.co_filename == self._program,
+            program=code.co_filename in self._program,
         )
 
     def _uncontrolled(self, lock: Any, code: types.CodeType, offset: int) -> None:
