@@ -137,6 +137,10 @@ void bind_control(nb::module_& m) {
   m.def("control_ended", [](Process process) { return control().ended(process); }, nb::arg("process"));
   m.def("control_stop_run", [] { control().stop_run(); });
   m.def("control_stopping", [] { return control().stopping(); });
+  m.def("control_aside", [](nb::callable function, const nb::args& args) {
+    const control::Aside aside;  // what it does is no part of the run
+    return nb::object(function(*args));
+  });
   m.def("control_on_result", [](nb::object on_result) { control().on_result = std::move(on_result); },
         nb::arg("on_result"));
   m.def(

@@ -145,14 +145,14 @@ class _Current:
 
     def main(self) -> None:
         """The body of process 0."""
-        self.begins(MAIN, MAIN_NAME)
+        native.control_aside(self.begins, MAIN, MAIN_NAME)
         with threads.current(threading.main_thread()):
             try:
                 contextvars.Context().run(self._run)
             except StopRun:
                 pass
             except BaseException as error:  # noqa: BLE001 - whatever ends the program
-                self.raised(MAIN, error)
+                native.control_aside(self.raised, MAIN, error)
 
     def _run(self) -> None:
         try:
@@ -173,12 +173,12 @@ class _Current:
         if self._narrator is not None:
             self._narrator.begins(process, name)
 
-    def started(self, process: int, *, daemon: bool) -> None:
+    def started(self, process: int, by: int, daemon: bool) -> None:
         """A thread has started another one."""
         if not daemon:
             self._awaited.append(process)
         if self._narrator is not None:
-            self._narrator.started(process)
+            self._narrator.started(process, by)
 
     def raised(self, process: int, error: BaseException) -> None:
         """A thread has ended with an exception: that is what the run shows, unless it is over already."""

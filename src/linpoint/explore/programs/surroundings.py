@@ -16,7 +16,6 @@ import signal
 import sys
 import threading
 import types
-import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import thread as pool_threads  # its state is global, and has to be renewed
 from contextlib import ExitStack, contextmanager
@@ -145,14 +144,22 @@ def _fresh_process() -> Iterator[None]:
         os.chdir(folder)
 
 
+class _Unregistered:
+    """In place of a set that only tests of Python look at: what it forgets, and when, would differ between runs."""
+
+    def add(self, thread: threading.Thread) -> None:
+        pass
+
+
 @contextmanager
 def _fresh_threading() -> Iterator[None]:
     """Threads are counted from 1, nobody is registered, and pools of threads are open."""
     fresh: tuple[tuple[types.ModuleType, str, Any], ...] = (
         (threading, "_counter", itertools.count(1).__next__),
         (threading, "_active", {}),
+        (threading, "_dangling", _Unregistered()),
         (pool_threads, "_shutdown", False),
-        (pool_threads, "_threads_queues", weakref.WeakKeyDictionary()),
+        (pool_threads, "_threads_queues", {}),
         (pool_threads, "_global_shutdown_lock", native.ControlledLock()),
     )
     before = [getattr(module, name) for module, name, _ in fresh]

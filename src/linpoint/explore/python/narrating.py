@@ -8,6 +8,7 @@ program: attributes are read without descriptors, and objects that are not plain
 from __future__ import annotations
 
 import collections
+import dis
 import inspect
 import linecache
 import os
@@ -97,10 +98,8 @@ class Narrator:
         self._know_thread(process)
         self._threads[process] = name
 
-    def started(self, process: int) -> None:
-        """Say that the calling process has started another one."""
-        by = native.control_process()
-        assert by is not None
+    def started(self, process: int, by: int) -> None:
+        """Say that a process, the calling one, has started another one."""
         self._know_thread(process)
         where = self._place(innermost(sys._getframe()))  # noqa: SLF001 - the stack is what is told
         self._tell(TraceStep(by, StepKind.SPAWN, other=process, place=where))
@@ -163,12 +162,13 @@ class Narrator:
         where = self._place_in(code, _line(code, offset))
         subject, name, mode = touched[0]
         if name is not None:
-            self._attribute(process, subject, name, mode, operands, where)
+            value = _written(code, offset, operands) if mode != _READ else UNSET
+            self._attribute(process, subject, name, mode, value, where)
         else:
             self._contents(process, Action(action), subject, any(m != _READ for _, _, m in touched), operands, where)
 
     def _attribute(
-        self, process: int, subject: Any, name: str, mode: int, operands: list[Any], where: Place | None
+        self, process: int, subject: Any, name: str, mode: int, value: Any, where: Place | None
     ) -> None:
         location = name if isinstance(subject, dict) else f"{self._name(subject)}.{name}"
         before = subject.get(name, UNSET) if isinstance(subject, dict) else _attribute_of(subject, name)
@@ -178,8 +178,7 @@ class Narrator:
             self._tell(TraceStep(process, StepKind.READ, location, _plain(before), place=where))
             self._held = before
         else:
-            value = operands[-2] if len(operands) > 1 else UNSET
-            if isinstance(value, _HOLDING):
+            if isinstance(value, _HOLDING) or _is_lock(value):
                 self._know(value, location)
             self._tell(
                 TraceStep(process, StepKind.WRITE, location, _plain(value), old=_plain(before), place=where)
@@ -262,6 +261,15 @@ def _line(code: types.CodeType, offset: int) -> int | None:
         if start <= offset < end:
             return line
     return None
+
+
+def _written(code: types.CodeType, offset: int, operands: list[Any]) -> Any:
+    """What an instruction stores: below the object on the stack, or on top of it where there is none."""
+    opname = dis.opname[code.co_code[offset]]
+    if opname.startswith("DELETE"):
+        return UNSET
+    from_top = 1 if opname in ("STORE_GLOBAL", "STORE_NAME") else 2
+    return operands[-from_top] if len(operands) >= from_top else UNSET
 
 
 def _lock_name(place: int, frame: types.FrameType | None, name: Callable[[Any], str]) -> str | None:

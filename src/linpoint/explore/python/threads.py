@@ -27,13 +27,13 @@ _real_start_new: Final = _thread.start_new_thread
 
 
 class Listener(Protocol):
-    """Whoever wants to know of the threads of a run; it is told on their own threads."""
+    """Whoever wants to know of the threads of a run; it is told on their own threads, aside from the run."""
 
     def begins(self, process: int, name: str) -> None:
         """A thread begins, as this process."""
 
-    def started(self, process: int, *, daemon: bool) -> None:
-        """The calling process has started another one."""
+    def started(self, process: int, by: int, daemon: bool) -> None:
+        """A process has started another one."""
 
     def raised(self, process: int, error: BaseException) -> None:
         """A thread ends with an exception that it did not catch."""
@@ -43,11 +43,11 @@ class _Nobody:
     def begins(self, process: int, name: str) -> None:
         pass
 
-    def started(self, process: int, *, daemon: bool) -> None:
+    def started(self, process: int, by: int, daemon: bool) -> None:
         pass
 
-    def raised(self, process: int, error: BaseException) -> None:  # noqa: ARG002 - a test looks at results
-        raise error
+    def raised(self, process: int, error: BaseException) -> None:
+        pass
 
 
 _listener: Listener = _Nobody()
@@ -77,12 +77,12 @@ def _start(self: threading.Thread) -> None:
 
 
 def _spawn(body: Callable[[], None], *, daemon: bool) -> int:
-    inside = native.control_process() is not None
-    if inside:
-        have_idle(1)
-    process = native.control_spawn(body, not inside or daemon)
-    if inside:
-        _listener.started(process, daemon=daemon)
+    by = native.control_process()
+    if by is None:
+        return native.control_spawn(body, True)
+    have_idle(1)
+    process = native.control_spawn(body, daemon)
+    native.control_aside(_listener.started, process, by, daemon)
     return process
 
 
@@ -98,13 +98,13 @@ def _body(thread: threading.Thread) -> Callable[[], None]:
 
 
 def _heard(process: int, name: str, body: Callable[[], Any]) -> None:
-    _listener.begins(process, name)
+    native.control_aside(_listener.begins, process, name)
     try:
         contextvars.Context().run(body)  # the threads of the pool would keep what runs before have set
     except (StopRun, SystemExit):
         pass
     except BaseException as error:  # noqa: BLE001 - whatever ends a thread
-        _listener.raised(process, error)
+        native.control_aside(_listener.raised, process, error)
 
 
 @contextmanager
