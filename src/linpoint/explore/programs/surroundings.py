@@ -37,6 +37,8 @@ class Printed(io.RawIOBase):
         super().__init__()
         self._parts: collections.deque[bytes] = collections.deque()
         self._size = 0
+        self.stream = io.TextIOWrapper(io.BufferedWriter(self), encoding=_ENCODING, errors="backslashreplace")
+        """Text that is written here ends up among the lines."""
 
     def writable(self) -> bool:
         """It is for nothing else."""
@@ -53,14 +55,10 @@ class Printed(io.RawIOBase):
 
     def lines(self, most: int) -> tuple[str, ...]:
         """The last lines."""
+        if not self.stream.closed:
+            self.stream.flush()
         text = b"".join(self._parts)[-_MOST_LETTERS:].decode(_ENCODING, errors="replace")
         return tuple(text.splitlines()[-most:])
-
-    def stream(self) -> io.TextIOWrapper:
-        """A stream for text that ends up here at once."""
-        return io.TextIOWrapper(
-            io.BufferedWriter(self), encoding=_ENCODING, errors="backslashreplace", write_through=True
-        )
 
 
 class AtExit:
@@ -93,13 +91,12 @@ def surroundings(program: Program, main: types.ModuleType, printed: Printed, at_
     with ExitStack() as stack:
         stack.enter_context(_fresh_process())
         stack.enter_context(_fresh_threading())
-        stream = printed.stream()
         for holder, name, value in (
             (sys, "argv", [program.file, *program.args]),
             (sys, "path", [str(Path(program.path).parent), *sys.path[1:]]),
             (sys, "stdin", io.TextIOWrapper(io.BytesIO(), encoding=_ENCODING)),
-            (sys, "stdout", stream),
-            (sys, "stderr", stream),
+            (sys, "stdout", printed.stream),
+            (sys, "stderr", printed.stream),
             (sys, "excepthook", sys.excepthook),
             (threading, "excepthook", threading.excepthook),
             (atexit, "register", at_exit.register),

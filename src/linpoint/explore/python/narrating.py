@@ -130,7 +130,7 @@ class Narrator:
         if doing in (_ACQUIRE, _TRY, _RELEASE):
             kind = StepKind.UNLOCK if doing == _RELEASE else StepKind.LOCK
             held = self._held if _is_lock(self._held) and self._held.place == place else None
-            step = TraceStep(process, kind, location=self._lock(place, frame), place=where)
+            step = TraceStep(process, kind, location=self._lock(place, frame, held), place=where)
             self._tell(step, through=held)
         elif doing == _JOIN:
             self._tell(TraceStep(process, StepKind.JOIN, other=place, place=where))
@@ -225,11 +225,11 @@ class Narrator:
             self._know(thing, known)
         return known
 
-    def _lock(self, place: int, frame: types.FrameType | None) -> str:
-        """The name of a lock: an attribute of what the frame knows, if it is one."""
+    def _lock(self, place: int, frame: types.FrameType | None, held: Any) -> str:
+        """The name of a lock: by which it was read just now, or an attribute of what the frame knows, if it is one."""
         known = self._names.get(-place)
         if known is None:
-            known = _lock_name(place, frame, self._name) or f"lock {sum(each < 0 for each in self._names) + 1}"
+            known = self._names.get(id(held)) or _lock_name(place, frame, self._name) or f"lock {sum(each < 0 for each in self._names) + 1}"
             self._names[-place] = known
         return known
 
@@ -275,7 +275,8 @@ def _written(code: types.CodeType, offset: int, operands: list[Any]) -> Any:
 def _lock_name(place: int, frame: types.FrameType | None, name: Callable[[Any], str]) -> str | None:
     """Looks for a lock at ``place`` among what the frames can reach: their variables and the attributes of ``self``."""
     while frame is not None:
-        for variable, value in list(frame.f_locals.items()):
+        variables = {**frame.f_globals, **frame.f_locals} if is_own(frame) else frame.f_locals
+        for variable, value in list(variables.items()):
             if getattr(value, "place", None) == place and _is_lock(value):
                 return variable
             for attribute, thing in list(getattr(value, "__dict__", {}).items()):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import _thread
 import contextvars
+import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,6 +25,9 @@ _real_start = threading.Thread.start
 _real_join = threading.Thread.join
 _real_is_alive = threading.Thread.is_alive
 _real_start_new: Final = _thread.start_new_thread
+_real_init = threading.Thread.__init__
+_NUMBER: Final = "_linpoint_number"
+_numbers = itertools.count(1)
 
 
 class Listener(Protocol):
@@ -56,12 +60,24 @@ _listener: Listener = _Nobody()
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
     """Tell ``listener`` of the threads that run in the block."""
-    global _listener  # noqa: PLW0603 - one run at a time
+    global _listener, _numbers  # noqa: PLW0603 - one run at a time
     before, _listener = _listener, listener
+    _numbers = itertools.count(1)
     try:
         yield
     finally:
         _listener = before
+
+
+def _init(self: threading.Thread, *args: Any, **kwargs: Any) -> None:
+    if under_control():
+        setattr(self, _NUMBER, next(_numbers))
+    _real_init(self, *args, **kwargs)
+
+
+def _hash(self: threading.Thread) -> int:
+    # Pools join their threads in the order of a set, which by addresses would differ between runs.
+    return self.__dict__.get(_NUMBER) or object.__hash__(self)
 
 
 def _start(self: threading.Thread) -> None:
@@ -169,7 +185,13 @@ def _is_alive(self: threading.Thread) -> bool:
 @contextmanager
 def replaced() -> Iterator[None]:
     """Let threads that are started under control be processes of the run."""
-    ours: dict[str, Any] = {"start": _start, "join": _join, "is_alive": _is_alive}
+    ours: dict[str, Any] = {
+        "__init__": _init,
+        "__hash__": _hash,
+        "start": _start,
+        "join": _join,
+        "is_alive": _is_alive,
+    }
     before = {name: getattr(threading.Thread, name) for name in ours}
     for name, method in ours.items():
         setattr(threading.Thread, name, method)
