@@ -41,12 +41,16 @@ def replay(
     """Show a finding again from its token.
 
     A token of `check` holds the operations of the finding; nothing else is needed, except for your own spec if you used
-    one. A token of `test` holds the scenario and its schedule, and runs your code again: from the same folder, with the
-    file of the test where it was.
+    one. A token of `test` holds the scenario and its schedule, one of `explore` the schedule, and both run your code
+    again: from the same folder, with the file where it was.
     """
     content = tokens.decode(token)
     if content["kind"] == "test":
         raise typer.Exit(_replay_test(content, as_json=json))
+    if content["kind"] == "explore":
+        from linpoint.cli.explore import replay_program  # noqa: PLC0415 - only who replays one waits for it
+
+        raise typer.Exit(replay_program(content, as_json=json))
     finding, history = _read(content)
     spec = options.find_spec(finding.spec, finding.initial)
     checker = "graph" if finding.paper_rules else "auto"
@@ -84,7 +88,7 @@ def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
     try:
         found = msgspec.convert(content, _TestFinding)
     except msgspec.ValidationError as error:
-        raise _bad_token(str(error)) from None
+        raise bad_token(str(error)) from None
     request = TestRequest(
         "replay",
         found.file,
@@ -115,10 +119,11 @@ def _read(content: dict[str, Any]) -> tuple[_Finding, History]:
         fact = str(error)
     except (UsageError, HistoryError) as error:
         fact = error.message.rstrip(".")
-    raise _bad_token(fact)
+    raise bad_token(fact)
 
 
-def _bad_token(fact: str) -> UsageError:
+def bad_token(fact: str) -> UsageError:
+    """What is said of a token whose content is wrong."""
     return UsageError(
         "LP-U004",
         f"the token does not hold a finding: {fact}.",

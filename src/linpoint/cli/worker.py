@@ -25,9 +25,10 @@ from linpoint.explore.testing.settings import Settings
 from linpoint.scenarios.definition import Definition
 from linpoint.scenarios.scenario import Scenario
 from linpoint.verdicts.finding import Finding, TestResult
+from linpoint.verdicts.program import ProgramFinding
 
 
-class TestRequest(msgspec.Struct):
+class TestRequest(msgspec.Struct, tag="test"):
     """What a worker is asked for. ``action`` is ``list``, ``test`` or ``replay``."""
 
     __test__ = False
@@ -51,6 +52,18 @@ class TestRequest(msgspec.Struct):
     page: bool = False
 
 
+class ProgramRequest(msgspec.Struct, tag="program"):
+    """A whole program to explore; with a ``schedule``, just that one is shown again."""
+
+    file: str
+    args: list[str] = []
+    budget: float = 30.0
+    granularity: str = "access"
+    preemptions: int | None = None
+    schedule: list[tuple[int, int]] | None = None
+    code: str = ""
+
+
 class Answer(msgspec.Struct):
     """What a worker says in the end."""
 
@@ -69,13 +82,13 @@ _DESCRIPTOR: Final = 1
 def main() -> None:
     """Serve one request."""
     descriptor = int(sys.argv[1])
-    request = msgspec.json.decode(sys.stdin.buffer.read(), type=TestRequest)
+    request = msgspec.json.decode(sys.stdin.buffer.read(), type=TestRequest | ProgramRequest)
 
     def say(message: dict[str, Any]) -> None:
         os.write(descriptor, msgspec.json.encode(message, enc_hook=repr) + b"\n")
 
     try:
-        answer = serve(request, say)
+        answer = serve_program(request, say) if isinstance(request, ProgramRequest) else serve(request, say)
     except LinpointError as error:
         answer = Answer(error=error.as_dict())
     say({"answer": msgspec.to_builtins(answer, enc_hook=repr)})
@@ -145,7 +158,25 @@ def answer_of(result: TestResult, *, page: bool) -> Answer:
     )
 
 
-def replay_words(finding: Finding) -> list[str]:
+def serve_program(request: ProgramRequest, say: Callable[[dict[str, Any]], None]) -> Answer:
+    """Explore a program, or show one of its schedules again."""
+    from linpoint.cli.program_worker import run_program  # noqa: PLC0415 - a worker does one thing
+    from linpoint.explain.programs import program_document, program_text  # noqa: PLC0415 - as above
+
+    result = run_program(request, say)
+    replays = [replay_words(finding) for finding in result.findings]
+    told = program_document(result)
+    for finding, words in zip(told["findings"], replays, strict=True):
+        finding["replay"] = words
+    return Answer(
+        status=result.answer.value,
+        document=told,
+        text=program_text(result),
+        replay=replays[0] if replays else [],
+    )
+
+
+def replay_words(finding: Finding | ProgramFinding) -> list[str]:
     """The arguments that show a finding again."""
     return ["replay", tokens.encode(dict(finding.replay))]
 

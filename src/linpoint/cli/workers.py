@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import msgspec
 
-from linpoint.cli.worker import Answer, TestRequest
+from linpoint.cli.worker import Answer, ProgramRequest, TestRequest
 from linpoint.verdicts import Budget
 
 _GRACE: Final = 1.5
@@ -43,7 +43,10 @@ class Outcome:
 
 
 def ask(
-    request: TestRequest, budget: Budget, *, progress: Callable[[dict[str, Any]], None] = lambda _: None
+    request: TestRequest | ProgramRequest,
+    budget: Budget,
+    *,
+    progress: Callable[[dict[str, Any]], None] = lambda _: None,
 ) -> Outcome:
     """Start a worker with a request and wait for its answer."""
     reading, writing = os.pipe()

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import linecache
 import types
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from linpoint.errors import TestError
 
-_REMEDY = "It must be a file that `python FILE` runs."
+_OTHERS: Final = (".cpp", ".cc", ".cxx", ".c", ".hpp", ".h")
+_REMEDY: Final = "It must be a file that `python FILE` runs."
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,10 @@ class Program:
 
 def load(file: str, args: tuple[str, ...] = ()) -> Program:
     """Read and compile a program, without running any of it."""
+    if Path(file).suffix in _OTHERS:
+        raise TestError(
+            "LP-T031", "this version explores Python programs only.", place=file, remedy="Give a Python program."
+        )
     path = Path(file).resolve()
     try:
         source = path.read_bytes()
@@ -46,7 +54,23 @@ def load(file: str, args: tuple[str, ...] = ()) -> Program:
     except (ValueError, RecursionError, MemoryError) as error:  # such as a null byte
         raise TestError("LP-T030", f"it does not compile: {error}.", place=file, remedy=_REMEDY) from None
     linecache.checkcache(str(path))
+    if any(name.partition(".")[0] == "asyncio" for name in _imported(source)):
+        raise TestError(
+            "LP-T031",
+            "it imports asyncio, and this version explores threads only.",
+            place=file,
+            remedy="Leave the event loop out of the program that is explored.",
+        )
     return Program(file, args, str(path), code, hashlib.sha256(source).hexdigest()[:16])
+
+
+def _imported(source: bytes) -> Iterator[str]:
+    """The modules that a source names in its imports."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
 
 
 def cannot_be_loaded(program: Program, error: BaseException) -> TestError:

@@ -122,7 +122,7 @@ class Runner:
             problem = Problem("deadlock", _deadlock(waiting, current.names))
         elif problem is None and ending is Ending.CUT:
             steps = native.control_steps()
-            message = f"after {steps:,} steps the threads have not come to an end, though each got its turn"
+            message = f"livelock: after {steps:,} steps the threads have not come to an end, though each got its turn"
             problem = Problem("livelock", message)
         names = tuple(current.names[process] for process in sorted(current.names))
         return Run(ending, problem, names, waiting, printed.lines(_MOST_PRINTED), native.control_steps())
@@ -217,7 +217,7 @@ def _deadlock(waiting: tuple[Waiting, ...], names: dict[int, str]) -> str:
             told.append(f"{names[each.process]} waits for what nobody will do")
         else:
             told.append(f"{names[each.process]} waits for {names[each.owner]}")
-    return "no thread can go on: " + ", ".join(told)
+    return "deadlock: no thread can go on: " + ", ".join(told)
 
 
 def _exit_code(error: SystemExit) -> str:
@@ -231,7 +231,7 @@ def _raised(error: BaseException, place: str, name: str) -> str:
     if isinstance(error, AssertionError):
         file, _, line = place.rpartition(":")
         source = linecache.getline(str(Path(file).resolve()), int(line)).strip() if line.isdigit() else ""
-        return f"{source or 'an assertion'} failed{where} in {name}{told}"
+        return f"{source or 'an assertion'} fails{where} in {name}{told}"
     return f"{name} raised {type(error).__name__}{where}{told}"
 
 

@@ -310,7 +310,7 @@ def _plain(value: Any, depth: int = _DEPTH) -> Value:
         return tuple(_plain(each, depth - 1) for each in value)
     if depth and isinstance(value, dict) and len(value) <= _MOST_ITEMS:
         return FrozenObject((str(key), _plain(each, depth - 1)) for key, each in dict.items(value))
-    return f"<{type(value).__name__}>"
+    return f"<{type(value).__name__.removeprefix('Controlled')}>"
 
 
 def _short(value: Any) -> str:

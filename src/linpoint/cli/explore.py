@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``linpoint explore``: a whole program with threads and assertions, under every schedule.
+
+It runs in a process of its own, so that a crash of the program is a finding and not the end of the command.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+import msgspec
+import typer
+
+from linpoint.cli import options
+from linpoint.cli.limits import uninterrupted
+from linpoint.cli.output import print_error, print_json, print_text, progress
+from linpoint.cli.reports import BAD_INPUT
+from linpoint.cli.worker import Answer, ProgramRequest
+from linpoint.cli.workers import Outcome, ask
+from linpoint.errors import LinpointError, TestError, UsageError
+from linpoint.executors.threads import peak_memory
+from linpoint.explore.python.bytecode import GRANULARITIES
+from linpoint.histories.commands import command_line
+from linpoint.histories.trace import MEMORY_MODELS
+from linpoint.verdicts import Budget
+
+DEFAULT_BUDGET: Final = "30s"
+_EXIT: Final = {"holds": 0, "violation": 1, "unknown": 3}
+_AT_LEAST: Final = 0.1
+_TO_TELL: Final = 0.3
+"""Seconds of the budget that are kept for telling the answer."""
+
+
+def explore(
+    program: Annotated[str, typer.Argument(metavar="PROGRAM.py", help="A Python program.")],
+    args: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- ARG...]", help="Arguments of the program, after --.")
+    ] = None,
+    *,
+    budget: Annotated[
+        str, typer.Option("--budget", metavar="TIME", help="Time for the whole command, such as 30s or 5m.")
+    ] = DEFAULT_BUDGET,
+    max_memory: Annotated[
+        str | None, typer.Option("--max-memory", metavar="SIZE", help="Memory of the program, such as 500M or 2G.")
+    ] = None,
+    granularity: Annotated[
+        str,
+        typer.Option(
+            "--granularity", metavar="NAME", help="Where threads may switch: at each shared access, line or opcode."
+        ),
+    ] = "access",
+    preemptions: Annotated[
+        int | None,
+        typer.Option("--preemptions", metavar="N", min=0, help="Just the schedules with up to so many preemptions."),
+    ] = None,
+    memory_model: Annotated[
+        str, typer.Option("--memory-model", metavar="NAME", help="For Python it is sc: each write is seen at once.")
+    ] = "sc",
+    json: options.JsonOption = False,
+) -> None:
+    """Run a program with threads under every schedule: assertions, exceptions, deadlocks.
+
+    Exit code: 0 holds, 1 violation, 2 bad input, 3 unknown.
+
+    Examples:
+      linpoint explore bank.py
+
+      linpoint explore bank.py --budget 2m -- --accounts 2
+    """
+    limits = Budget.starting_now(budget, max_memory)
+    if granularity not in GRANULARITIES:
+        raise UsageError(
+            "LP-U001", f"--granularity {granularity!r} is none.", remedy=f"It is one of {', '.join(GRANULARITIES)}."
+        )
+    _check_memory_model(memory_model)
+    left = limits.remaining()
+    request = ProgramRequest(
+        program,
+        list(args or ()),
+        budget=1e9 if left is None else max(_AT_LEAST, left - _TO_TELL),
+        granularity=granularity,
+        preemptions=preemptions,
+    )
+    raise typer.Exit(_run(request, limits, as_json=json))
+
+
+def _check_memory_model(name: str) -> None:
+    if name not in MEMORY_MODELS:
+        raise UsageError(
+            "LP-U001", f"--memory-model {name!r} is none.", remedy=f"It is one of {', '.join(MEMORY_MODELS)}."
+        )
+    if name != "sc":
+        raise TestError(
+            "LP-T032",
+            f"--memory-model {name} says how machines delay writes, which Python programs cannot see.",
+            remedy="Leave it out.",
+        )
+
+
+def _run(request: ProgramRequest, limits: Budget, *, as_json: bool) -> int:
+    """Ask a worker and say what it answers; the exit code."""
+    with progress() as line:
+        line(f"loading {request.file}")
+        outcome = ask(request, limits, progress=lambda message: line(f"{message['schedules']:,} schedules"))
+    answer = outcome.answer or _died(request, outcome)
+    with uninterrupted():
+        if answer.error is not None:
+            return _fail(answer.error, as_json=as_json)
+        if as_json:
+            print_json(answer.document)
+            return _EXIT[answer.status]
+        print_text(answer.text)
+        if answer.replay:
+            print_text(f"Show it again: linpoint {command_line(answer.replay)}")
+    return _EXIT[answer.status]
+
+
+def _fail(error: dict[str, str | None], *, as_json: bool) -> int:
+    if as_json:
+        print_json({"error": error})
+    else:
+        again = LinpointError(
+            error["code"] or "", error["message"] or "", place=error["place"], remedy=error["remedy"] or ""
+        )
+        print_error(str(again))
+    return BAD_INPUT
+
+
+def _died(request: ProgramRequest, outcome: Outcome) -> Answer:
+    """A program that took its process with it, or that could not be stopped otherwise."""
+    status, why = "unknown", outcome.died
+    findings: list[dict[str, Any]] = []
+    replay: list[str] = []
+    if not outcome.stopped:
+        status, why = "violation", f"the process of the program died: {outcome.died}"
+        replay = ["explore", request.file, *(["--", *request.args] if request.args else [])]
+        findings = [{"kind": "crash", "message": why, "explanation": {"text": why}, "replay": replay}]
+    document = {
+        "file": request.file,
+        "verdict": status,
+        "exhaustive": False,
+        "why": why,
+        "statistics": {"seconds": 0.0, "peak_memory_bytes": peak_memory()},
+        "findings": findings,
+    }
+    text = f"{status.upper()}: {request.file}: {why}."
+    return Answer(status=status, document=document, text=text, replay=replay)
+
+
+class _Finding(msgspec.Struct):
+    """The content of a token of ``explore``."""
+
+    file: str
+    args: list[str]
+    schedule: list[tuple[int, int]]
+    finding: str
+    code: str = ""
+    granularity: str = "access"
+
+
+def replay_program(content: dict[str, Any], *, as_json: bool) -> int:
+    """Run the schedule of a finding again; it needs the program where it was."""
+    from linpoint.cli.replay import bad_token  # noqa: PLC0415 - it imports us in turn
+
+    try:
+        found = msgspec.convert(content, _Finding)
+    except msgspec.ValidationError as error:
+        raise bad_token(str(error)) from None
+    if found.granularity not in GRANULARITIES:
+        raise bad_token(f"there is no granularity {found.granularity!r}")
+    request = ProgramRequest(
+        found.file, found.args, granularity=found.granularity, schedule=found.schedule, code=found.code
+    )
+    return _run(request, Budget.starting_now(DEFAULT_BUDGET, None), as_json=as_json)
