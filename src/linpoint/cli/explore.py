@@ -26,7 +26,6 @@ from linpoint.verdicts import Budget
 
 DEFAULT_BUDGET: Final = "30s"
 _EXIT: Final = {"holds": 0, "violation": 1, "unknown": 3}
-_AT_LEAST: Final = 0.1
 _TO_TELL: Final = 0.3
 """Seconds of the budget that are kept for telling the answer."""
 
@@ -73,11 +72,10 @@ def explore(
             "LP-U001", f"--granularity {granularity!r} is none.", remedy=f"It is one of {', '.join(GRANULARITIES)}."
         )
     _check_memory_model(memory_model)
-    left = limits.remaining()
     request = ProgramRequest(
         program,
         list(args or ()),
-        budget=1e9 if left is None else max(_AT_LEAST, left - _TO_TELL),
+        deadline=None if limits.deadline is None else limits.deadline - _TO_TELL,
         granularity=granularity,
         preemptions=preemptions,
     )

@@ -5,18 +5,20 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from linpoint.explore.programs.campaign import explore_program, replay_program
-from linpoint.explore.programs.exploring import Settings
+from linpoint.explore.programs.exploring import DEFAULT_BUDGET, Settings
 from linpoint.explore.programs.program import load
 from linpoint.verdicts.program import ProgramResult
 
 if TYPE_CHECKING:  # it is the module that runs as a program, and imports us
     from linpoint.cli.worker import ProgramRequest
 
+_AT_LEAST: Final = 0.1
 _STREAMS: Final = (1, 2)
 
 
@@ -30,7 +32,8 @@ def run_program(request: ProgramRequest, say: Callable[[dict[str, Any]], None]) 
         "code": program.digest,
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
     }
-    settings = Settings(request.budget, request.granularity, request.preemptions, replay=content)
+    left = DEFAULT_BUDGET if request.deadline is None else max(_AT_LEAST, request.deadline - time.monotonic())
+    settings = Settings(left, request.granularity, request.preemptions, replay=content)
     with _silent():
         if request.schedule is None:
             return explore_program(program, settings, watch=lambda runs: say({"progress": {"schedules": runs}}))

@@ -8,6 +8,7 @@ descriptor that it is told: progress, then one answer. What the target prints go
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import Any, Final
@@ -57,7 +58,8 @@ class ProgramRequest(msgspec.Struct, tag="program"):
 
     file: str
     args: list[str] = []
-    budget: float = 30.0
+    deadline: float | None = None
+    """On the monotonic clock, which all processes share."""
     granularity: str = "access"
     preemptions: int | None = None
     schedule: list[tuple[int, int]] | None = None
@@ -81,6 +83,7 @@ _DESCRIPTOR: Final = 1
 
 def main() -> None:
     """Serve one request."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started us has put off Ctrl-C until now
     descriptor = int(sys.argv[1])
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=TestRequest | ProgramRequest)
 
@@ -91,6 +94,8 @@ def main() -> None:
         answer = serve_program(request, say) if isinstance(request, ProgramRequest) else serve(request, say)
     except LinpointError as error:
         answer = Answer(error=error.as_dict())
+    except KeyboardInterrupt:  # whoever started us knows why
+        os._exit(1)
     say({"answer": msgspec.to_builtins(answer, enc_hook=repr)})
     # Threads of the target that never end must not keep us.
     sys.stdout.flush()
@@ -185,7 +190,3 @@ def _page(result: TestResult) -> str:
     from linpoint.explain.html.tests import test_page  # noqa: PLC0415 - only who asks for a page is to wait for it
 
     return test_page(result)
-
-
-if __name__ == "__main__":
-    main()

@@ -23,6 +23,10 @@ import msgspec
 from linpoint.cli.worker import Answer, ProgramRequest, TestRequest
 from linpoint.verdicts import Budget
 
+_BEGIN: Final = (
+    "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from linpoint.cli.worker import main; main()"
+)
+"""While a worker still imports, Ctrl-C ends it without a word."""
 _GRACE: Final = 1.5
 """Seconds that a worker gets to come to an end by itself."""
 _LOOK: Final = 0.1
@@ -51,7 +55,7 @@ def ask(
     """Start a worker with a request and wait for its answer."""
     reading, writing = os.pipe()
     environment = os.environ | {"PYTHONHASHSEED": "0"}
-    command = [sys.executable, "-m", "linpoint.cli.worker", str(writing)]
+    command = [sys.executable, "-c", _BEGIN, str(writing)]
     with subprocess.Popen(  # noqa: S603 - our own module
         command, stdin=subprocess.PIPE, stdout=sys.stderr.fileno(), pass_fds=(writing,), env=environment
     ) as process:

@@ -106,7 +106,7 @@ class Runner:
                     ending = self._session.run(explorer, [current.main])
                 if ending is Ending.STALLED:
                     current.stalls()
-                    native.control_abandon()
+                    self._session.abandon()
             finally:
                 self._modules.forget()
         vars(main).clear()  # its functions hold it, and nobody collects circles while runs go on

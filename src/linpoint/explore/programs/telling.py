@@ -57,6 +57,24 @@ def _without_deviations(failure: Failure, exploration: Exploration, limits: Limi
 
 def told(failure: Failure, exploration: Exploration, *, minimal: bool) -> ProgramFinding:
     """The finding of a failure. A run that cannot be repeated is a finding of its own kind."""
+    try:
+        return _told(failure, exploration, minimal=minimal)
+    except KeyboardInterrupt:  # what is known is told without its steps
+        exploration.interrupted = True
+    assert failure.run.problem is not None
+    return ProgramFinding(
+        failure.kind,
+        failure.run.problem.message,
+        failure.schedule,
+        failure.preemptions,
+        None,
+        failure.run.printed,
+        minimal,
+        replay_content(failure.schedule, failure.kind, exploration),
+    )
+
+
+def _told(failure: Failure, exploration: Exploration, *, minimal: bool) -> ProgramFinding:
     key = failure.run.key()
     run, _, diverged = exploration.again(failure.schedule)
     if run is None or diverged is not None or run.key() != key:

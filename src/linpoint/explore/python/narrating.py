@@ -60,6 +60,8 @@ class Narrator:
         self._numbers: dict[type, list[int]] = {}
         self._begun = [0] * len(threads)
         self._preempts = False
+        self._turning = 0
+        """Who had the last turn."""
         self._held: Any = None
         """The container or lock that the step before has read from an attribute."""
 
@@ -118,7 +120,9 @@ class Narrator:
 
     def _turn(self, process: int, _step: int, preempts: bool, doing: int, place: int, begins: bool) -> None:
         self._know_thread(process)
-        self._preempts = preempts
+        # A turn that is not told leaves its preemption to the next of the same thread.
+        self._preempts = preempts or (self._preempts and process == self._turning)
+        self._turning = process
         if begins and process < len(self._operations):
             name, args = self._operations[process][self._begun[process]]
             self._begun[process] += 1
@@ -128,6 +132,8 @@ class Narrator:
         frame = innermost(sys._getframe())  # noqa: SLF001 - the stack is what is told
         where = self._place(frame)
         if doing in (_ACQUIRE, _TRY, _RELEASE):
+            if frame is None or _imports(sys._getframe(), frame):  # noqa: SLF001 - as above
+                return  # of the interpreter's own business
             kind = StepKind.UNLOCK if doing == _RELEASE else StepKind.LOCK
             held = self._held if _is_lock(self._held) and self._held.place == place else None
             step = TraceStep(process, kind, location=self._lock(place, frame, held), place=where)
@@ -254,6 +260,15 @@ def innermost(frame: types.FrameType | None) -> types.FrameType | None:
     while frame is not None and not is_own(frame):
         frame = frame.f_back
     return frame
+
+
+def _imports(frame: types.FrameType | None, until: types.FrameType) -> bool:
+    """Whether a module is being imported between two frames."""
+    while frame is not None and frame is not until:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _line(code: types.CodeType, offset: int) -> int | None:

@@ -116,6 +116,11 @@ class Session:
         have_idle(1 + max(processes, default=-1))
         return Ending(native.control_run(explorer, self._most_steps, self._patience))
 
+    def abandon(self) -> None:
+        """After a run that has STALLED: its threads are left behind, and nobody waits for them."""
+        native.control_abandon()
+        self._left_behind = native.control_serving() - native.control_idle()
+
     def _close(self) -> None:
         native.control_close()
         deadline = time.monotonic() + 1
