@@ -20,7 +20,7 @@ from linpoint.explore.python.session import Ending
 from linpoint.explore.testing.exploring import FEW, Deviations, Limits
 
 DEFAULT_BUDGET: Final = 30.0
-MOST_STEPS: Final = 50_000
+MOST_STEPS: Final = 100_000
 """A run of so many steps is cut: its threads seem to run for ever."""
 
 _FOR_FEW: Final = 0.4

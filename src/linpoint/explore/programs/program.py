@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from linpoint.errors import TestError
+from linpoint.explore.python.bytecode import shared_names
 
 _OTHERS: Final = (".cpp", ".cc", ".cxx", ".c", ".hpp", ".h")
 _REMEDY: Final = "It must be a file that `python FILE` runs."
@@ -54,6 +55,7 @@ def load(file: str, args: tuple[str, ...] = ()) -> Program:
     except (ValueError, RecursionError, MemoryError) as error:  # such as a null byte
         raise TestError("LP-T030", f"it does not compile: {error}.", place=file, remedy=_REMEDY) from None
     linecache.checkcache(str(path))
+    shared_names.cache_clear()  # a file of the same name may have been another one before
     if any(name.partition(".")[0] == "asyncio" for name in _imported(source)):
         raise TestError(
             "LP-T031",

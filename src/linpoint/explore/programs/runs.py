@@ -213,7 +213,7 @@ class _Current:
 def _deadlock(waiting: tuple[Waiting, ...], names: dict[int, str]) -> str:
     told = []
     for each in waiting:
-        if each.owner is None:
+        if each.owner is None or each.owner == each.process:  # a condition waits for a lock that it has taken itself
             told.append(f"{names[each.process]} waits for what nobody will do")
         else:
             told.append(f"{names[each.process]} waits for {names[each.owner]}")
