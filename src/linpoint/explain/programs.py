@@ -33,7 +33,9 @@ def finding_lines(finding: ProgramFinding) -> list[str]:
     """A finding: its schedule, its steps, and what the program printed."""
     if finding.kind == "nondeterminism":
         return ["There are no steps to show, since they would be others the next time."]
-    few = "no schedule with fewer shows anything wrong" if finding.minimal else "there was no time to try all with fewer"
+    few = (
+        "no schedule with fewer shows anything wrong" if finding.minimal else "there was no time to try all with fewer"
+    )
     lines = [f"The schedule has {counted(finding.preemptions, 'preemption')} ({few})."]
     lines += ["There was no time to show its steps."] if finding.trace is None else ["", *steps_of(finding.trace)]
     if finding.printed:

@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -138,7 +139,15 @@ def test_only_the_last_lines_are_kept_of_much_that_is_printed(explore: Explore) 
 
 
 def test_nothing_is_left_behind(explore: Explore, capfd: pytest.CaptureFixture[str]) -> None:
-    before = (sys.argv, list(sys.path), sys.stdout, os.getcwd(), dict(os.environ), threading.active_count(), sys.modules["__main__"])
+    before = (
+        sys.argv,
+        list(sys.path),
+        sys.stdout,
+        Path.cwd(),
+        dict(os.environ),
+        threading.active_count(),
+        sys.modules["__main__"],
+    )
     source = """
         import os, signal, sys, threading
         os.environ["LINPOINT_TEST"] = "1"
@@ -148,7 +157,15 @@ def test_nothing_is_left_behind(explore: Explore, capfd: pytest.CaptureFixture[s
         threading.Thread(target=print, args=("loud",)).start()
     """
     _holds(explore, source)
-    after = (sys.argv, list(sys.path), sys.stdout, os.getcwd(), dict(os.environ), threading.active_count(), sys.modules["__main__"])
+    after = (
+        sys.argv,
+        list(sys.path),
+        sys.stdout,
+        Path.cwd(),
+        dict(os.environ),
+        threading.active_count(),
+        sys.modules["__main__"],
+    )
     assert before == after
     assert "loud" not in "".join(capfd.readouterr())
 
@@ -200,15 +217,15 @@ def test_just_schedules_with_few_preemptions(explore: Explore) -> None:
 
 
 def test_what_cannot_be_loaded(program: Callable[..., Program], explore: Explore) -> None:
-    with pytest.raises(TestError, match="LP-T030 .*prog.py:2: SyntaxError"):
+    with pytest.raises(TestError, match=r"LP-T030 .*prog.py:2: SyntaxError"):
         program("x = 1\ndef f(:\n")
-    with pytest.raises(TestError, match="LP-T030 .*no such file"):
+    with pytest.raises(TestError, match=r"LP-T030 .*no such file"):
         load("nowhere.py")
-    with pytest.raises(TestError, match="LP-T030 .*ModuleNotFoundError"):
+    with pytest.raises(TestError, match=r"LP-T030 .*ModuleNotFoundError"):
         explore("import there_is_no_such_module\n")
-    with pytest.raises(TestError, match="LP-T031 dekker.cpp: .*Python programs only"):
+    with pytest.raises(TestError, match=r"LP-T031 dekker.cpp: .*Python programs only"):
         load("dekker.cpp")
-    with pytest.raises(TestError, match="LP-T031 .*asyncio"):
+    with pytest.raises(TestError, match=r"LP-T031 .*asyncio"):
         program("import asyncio\n")
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 
 from linpoint.explain.programs import program_text
+from linpoint.explore import _native_control as native
 from linpoint.explore.programs.campaign import exploration_of, replay_program
 from linpoint.explore.programs.exploring import Settings
-from linpoint.explore import _native_control as native
 from linpoint.verdicts.program import Answer
 from tests.explore.programs.conftest import Explore
 from tests.explore.programs.pairs import PAIRS, Pair

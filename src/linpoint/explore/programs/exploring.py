@@ -136,7 +136,9 @@ class Exploration:
         self.coverage.completed = max(self.coverage.completed, explorer.completed)
         return failure
 
-    def again(self, schedule: Deviations, narrator: Narrator | None = None) -> tuple[Run | None, Failure | None, int | None]:
+    def again(
+        self, schedule: Deviations, narrator: Narrator | None = None
+    ) -> tuple[Run | None, Failure | None, int | None]:
         """The run of one schedule, the failure if it is one, and where it went another way than asked for."""
         explorer = native.explore_again(list(schedule))
         explorer.begin()

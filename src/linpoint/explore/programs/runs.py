@@ -131,9 +131,7 @@ class Runner:
 class _Current:
     """The run under way; hears of its threads."""
 
-    def __init__(
-        self, program: Program, main: types.ModuleType, at_exit: AtExit, narrator: Narrator | None
-    ) -> None:
+    def __init__(self, program: Program, main: types.ModuleType, at_exit: AtExit, narrator: Narrator | None) -> None:
         self.names = {MAIN: MAIN_NAME}
         self.problem: Problem | None = None
         self._program = program

@@ -173,9 +173,7 @@ class Narrator:
         else:
             self._contents(process, Action(action), subject, any(m != _READ for _, _, m in touched), operands, where)
 
-    def _attribute(
-        self, process: int, subject: Any, name: str, mode: int, value: Any, where: Place | None
-    ) -> None:
+    def _attribute(self, process: int, subject: Any, name: str, mode: int, value: Any, where: Place | None) -> None:
         location = name if isinstance(subject, dict) else f"{self._name(subject)}.{name}"
         before = subject.get(name, UNSET) if isinstance(subject, dict) else _attribute_of(subject, name)
         if before is not UNSET and (isinstance(before, _HOLDING) or _is_lock(before)):
@@ -186,9 +184,7 @@ class Narrator:
         else:
             if isinstance(value, _HOLDING) or _is_lock(value):
                 self._know(value, location)
-            self._tell(
-                TraceStep(process, StepKind.WRITE, location, _plain(value), old=_plain(before), place=where)
-            )
+            self._tell(TraceStep(process, StepKind.WRITE, location, _plain(value), old=_plain(before), place=where))
 
     def _contents(
         self, process: int, action: Action, subject: Any, writes: bool, operands: list[Any], where: Place | None
@@ -235,7 +231,11 @@ class Narrator:
         """The name of a lock: by which it was read just now, or an attribute of what the frame knows, if it is one."""
         known = self._names.get(-place)
         if known is None:
-            known = self._names.get(id(held)) or _lock_name(place, frame, self._name) or f"lock {sum(each < 0 for each in self._names) + 1}"
+            known = (
+                self._names.get(id(held))
+                or _lock_name(place, frame, self._name)
+                or f"lock {sum(each < 0 for each in self._names) + 1}"
+            )
             self._names[-place] = known
         return known
 

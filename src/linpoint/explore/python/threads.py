@@ -150,7 +150,7 @@ def as_process(thread: threading.Thread, process: int) -> Iterator[None]:
         delattr(thread, _PROCESS)
 
 
-def start_new_thread(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] = {}, /) -> int:  # noqa: B006 - as the real one
+def start_new_thread(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] = {}, /) -> int:
     """``_thread.start_new_thread``: nobody can join such a thread, and the run does not wait for it."""
     if not under_control():
         return _real_start_new(function, args, dict(kwargs))
