@@ -6,6 +6,7 @@ Each test runs in a process of its own, so that a crash of the target is a findi
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
