@@ -39,6 +39,10 @@ class PythonMachine final : public specs::Machine {
         stop);
   }
 
+  /// The collector's: a step usually belongs to something that holds this machine, and would keep both alive for ever.
+  [[nodiscard]] PyObject* held() const { return step_.ptr(); }
+  void let_go() { step_.reset(); }
+
  private:
   nb::callable step_;
 };

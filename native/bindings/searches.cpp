@@ -125,6 +125,21 @@ Alphabet alphabet(const Classes& exact, const Classes& loose) {
   return made;
 }
 
+int visit_machine(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<PythonMachine>(self)->held());
+  return 0;
+}
+
+int clear_machine(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<PythonMachine>(self)->let_go();
+  return 0;
+}
+
+PyType_Slot collected_machine[] = {{Py_tp_traverse, reinterpret_cast<void*>(visit_machine)},
+                                   {Py_tp_clear, reinterpret_cast<void*>(clear_machine)},
+                                   {0, nullptr}};
+
 }  // namespace
 
 void bind_searches(nb::module_& m) {
@@ -164,7 +179,7 @@ void bind_searches(nb::module_& m) {
           "exact"_a, "loose"_a);
 
   nb::class_<Machine>(m, "Machine", "A spec as integers.");
-  nb::class_<PythonMachine, Machine>(m, "PythonMachine")
+  nb::class_<PythonMachine, Machine>(m, "PythonMachine", nb::type_slots(collected_machine))
       .def(
           "__init__",
           [](PythonMachine* self, nb::callable step, const nb::bytes& reads) {

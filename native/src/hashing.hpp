@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mixing of 64-bit words (the finaliser of MurmurHash3), private to the core.
+// Mixing of 64-bit words (the finaliser of MurmurHash3), private to the native libraries.
 #pragma once
 
 #include <cstdint>

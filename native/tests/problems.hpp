@@ -6,10 +6,10 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <utility>
 #include <vector>
 
+#include "dice.hpp"
 #include "linpoint/search/problem.hpp"
 #include "linpoint/search/stop_token.hpp"
 #include "linpoint/specs/transition_table.hpp"
@@ -22,20 +22,6 @@ using search::Problem;
 using search::State;
 using search::StopToken;
 using search::Symbol;
-
-class Dice {
- public:
-  explicit Dice(unsigned seed) : rng_(seed) {}
-  std::size_t pick(std::size_t bound) { return std::uniform_int_distribution<std::size_t>(0, bound - 1)(rng_); }
-  bool one_in(std::size_t bound) { return pick(bound) == 0; }
-  template <typename T>
-  void shuffle(std::vector<T>& items) {
-    std::shuffle(items.begin(), items.end(), rng_);
-  }
-
- private:
-  std::mt19937 rng_;
-};
 
 /// Symbols 0..3 read a state, 4..7 write one; the others do as the dice say: none, one or two states follow a state.
 class Automaton {

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -22,6 +21,9 @@ enum class Kind : std::uint8_t {
   kLoad,       ///< into the thread's own variable
   kStoreNext,  ///< one more than what is there
   kFetchAdd,
+  kReadBoth,  ///< the first two variables
+  kWriteAll,
+  kAwait,    ///< waits until the variable has this value
   kLock,     ///< or takes a permit of a semaphore
   kUnlock,   ///< whoever holds it: also a signal
   kTryLock,  ///< if that fails, the operation is over
@@ -48,6 +50,7 @@ struct Script {
   std::array<int, kPlaces> permits{1, 1, 1};  ///< at the start
   std::array<bool, kPlaces> counts{};         ///< a semaphore: its permits are counted, a lock has one at most
   std::array<bool, kThreads> spawned{};       ///< comes into being by an instruction of another thread
+  bool timed = true;                          ///< calls and returns count
 };
 
 /// A script between two steps.
@@ -67,6 +70,7 @@ class Machine {
     if (stopped() || !alive(thread)) return false;
     const Instruction& instruction = next(thread);
     if (instruction.kind == Kind::kLock) return permits_[instruction.target] > 0;
+    if (instruction.kind == Kind::kAwait) return memory_[instruction.target] == instruction.value;
     if (instruction.kind == Kind::kJoin) return ended_[instruction.target];
     return true;
   }
@@ -77,12 +81,19 @@ class Machine {
     if (!alive(thread)) return accesses;
     using enum explore::Mode;
     const Instruction& instruction = next(thread);
-    if (at_[thread].instruction == 0) accesses.push_back({explore::kClock, explore::kClock, kCall});
+    if (script_->timed && at_[thread].instruction == 0) accesses.push_back({explore::kClock, explore::kClock, kCall});
     switch (instruction.kind) {
       case Kind::kRead:
       case Kind::kLoad:
+      case Kind::kAwait:
       case Kind::kStopIf:
         accesses.push_back(memory(instruction.target, kRead));
+        break;
+      case Kind::kReadBoth:
+        accesses.push_back({base_, base_ + 16, kRead});
+        break;
+      case Kind::kWriteAll:
+        accesses.push_back({base_, base_ + 80, kWrite});
         break;
       case Kind::kWrite:
       case Kind::kStoreNext:
@@ -113,11 +124,11 @@ class Machine {
     std::vector<explore::Access> event = pending(thread);
     const Instruction instruction = next(thread);
     Position& at = at_[thread];
-    if (at.instruction == 0) before_[number(thread)] = returned_;
+    if (script_->timed && at.instruction == 0) before_[number(thread)] = returned_;
     const bool goes_on = perform(thread, instruction, event);
     if (goes_on && ++at.instruction < script_->threads[thread][at.operation].size()) return event;
     returned_ |= 1U << number(thread);
-    event.push_back({explore::kClock, explore::kClock, explore::Mode::kReturn});
+    if (script_->timed) event.push_back({explore::kClock, explore::kClock, explore::Mode::kReturn});
     at.instruction = 0;
     ended_[thread] = ++at.operation == script_->threads[thread].size();
     return event;
@@ -197,6 +208,16 @@ class Machine {
         break;
       case Kind::kFetchAdd:
         see(thread, cell++);
+        break;
+      case Kind::kReadBoth:
+        see(thread, memory_[0]);
+        see(thread, memory_[1]);
+        break;
+      case Kind::kWriteAll:
+        memory_.fill(instruction.value);
+        break;
+      case Kind::kAwait:
+        see(thread, cell);
         break;
       case Kind::kLock:
         // Only who takes the last permit needs the release before.

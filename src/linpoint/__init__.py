@@ -3,6 +3,8 @@
 
 verdict = linpoint.check(history, "queue")
 verdict.raise_for_violation()
+
+PYTEST_DONT_REWRITE: a word to pytest, which would warn whoever imports linpoint before it.
 """
 
 from linpoint import specs, strategies
@@ -18,14 +20,17 @@ from linpoint.errors import (
     ViolationError,
 )
 from linpoint.explain import Explanation, PrecedenceGraph
+from linpoint.explore.testing.api import test
 from linpoint.histories import Annotation, Crash, History, Operation, Outcome, history
 from linpoint.histories.formats import load, save
+from linpoint.record import Recorder, StressResult, stress
 from linpoint.scenarios import ConcurrentTest, Scenario, operation
 from linpoint.specs.conformance import conformance
 from linpoint.specs.functional import spec
 from linpoint.specs.protocol import Spec
 from linpoint.specs.sequential import sequential
 from linpoint.verdicts import KeyVerdict, Statistics, Status, Verdict, Witness
+from linpoint.verdicts.finding import Finding, TestResult
 
 __all__ = [
     "Annotation",
@@ -33,6 +38,7 @@ __all__ = [
     "ConcurrentTest",
     "Crash",
     "Explanation",
+    "Finding",
     "History",
     "HistoryError",
     "KeyVerdict",
@@ -40,12 +46,15 @@ __all__ = [
     "Operation",
     "Outcome",
     "PrecedenceGraph",
+    "Recorder",
     "Scenario",
     "Spec",
     "SpecError",
     "Statistics",
     "Status",
+    "StressResult",
     "TestError",
+    "TestResult",
     "UndecidedError",
     "UsageError",
     "Verdict",
@@ -61,4 +70,6 @@ __all__ = [
     "spec",
     "specs",
     "strategies",
+    "stress",
+    "test",
 ]

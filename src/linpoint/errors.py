@@ -62,6 +62,11 @@ CODES: dict[str, str] = {
     "LP-T014": "setup raised an exception",
     "LP-T015": "a file of tests cannot be loaded",
     "LP-T016": "there is no such test",
+    "LP-T020": "no place is left for a tool of sys.monitoring",
+    "LP-T021": "a lock that is not under control is used",
+    "LP-T022": "a thread does not come back",
+    "LP-T023": "this interpreter cannot be looked into",
+    "LP-T025": "code under test asks its event loop for what there is not",
     "LP-T030": "a program cannot be loaded",
     "LP-T031": "this kind of program cannot be explored",
     "LP-T032": "programs of this language have another memory model",
@@ -73,6 +78,7 @@ CODES: dict[str, str] = {
     "LP-U006": "clocks have no say in the order of the history",
     "LP-U007": "this cannot be checked while it grows",
     "LP-U008": "there is no precedence graph",
+    "LP-U009": "the object to be tested cannot be made",
     "LP-V001": "a verdict failed its own certification",
 }
 

@@ -7,7 +7,9 @@ few and simple arguments. Importing this module does not import Hypothesis.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import itertools
+import math
+from typing import TYPE_CHECKING, Any, Final
 
 from linpoint.scenarios.arguments import Source, require_hypothesis
 from linpoint.scenarios.definition import ConcurrentTest, Definition, definition_of
@@ -18,6 +20,9 @@ from linpoint.scenarios.tested_operation import TestedOperation
 
 if TYPE_CHECKING:  # an extra
     from hypothesis.strategies import SearchStrategy
+
+_MOST_LISTED: Final = 1_000
+"""Calls of one operation."""
 
 
 def scenarios(
@@ -45,7 +50,9 @@ def scenarios(
     }
     for name, (least, most) in bounds.items():
         check_number(definition.name, name, most, least)
-    call = st.one_of(*(_calls(st, each) for each in definition.operations.values()))
+    # Examples shrink to the first alternative and to fewer choices: the same operation should have both.
+    by_arguments = sorted(definition.operations.values(), key=lambda each: len(each.parameters))
+    call = st.one_of(*(_calls(st, each, at) for at, each in enumerate(by_arguments, 1)))
 
     def sequences(name: str) -> SearchStrategy[list[Call]]:
         least, most = bounds[name]
@@ -60,7 +67,20 @@ def scenarios(
     )
 
 
-def _calls(st: Any, operation: TestedOperation) -> SearchStrategy[Call]:
+def _calls(st: Any, operation: TestedOperation, number: int) -> SearchStrategy[Call]:
+    """Calls of an operation: one choice each, where they can be listed.
+
+    Hypothesis makes choices that are equal smaller together. Two threads that need the same key get to the simplest one
+    only if nothing else has the same number as that key, the number of the operation least of all: so each operation
+    has numbers of its own.
+    """
+    pools = [source.values for source in operation.sources if source.strategy is None]
+    count = math.prod(map(len, pools))
+    if len(pools) == len(operation.sources) and 1 < count <= _MOST_LISTED:
+        listed = list(itertools.product(*pools))
+        first = number * _MOST_LISTED
+        chosen: SearchStrategy[int] = st.integers(first, first + count - 1)
+        return chosen.map(lambda choice: Call(operation.name, listed[choice - first]))
     values = (_values(st, operation, at) for at in range(len(operation.sources)))
     made: SearchStrategy[Call] = st.builds(Call, st.just(operation.name), st.tuples(*values))
     return made

@@ -22,6 +22,7 @@ NAMES = [
     "ConcurrentTest",
     "Crash",
     "Explanation",
+    "Finding",
     "History",
     "HistoryError",
     "KeyVerdict",
@@ -29,12 +30,15 @@ NAMES = [
     "Operation",
     "Outcome",
     "PrecedenceGraph",
+    "Recorder",
     "Scenario",
     "Spec",
     "SpecError",
     "Statistics",
     "Status",
+    "StressResult",
     "TestError",
+    "TestResult",
     "UndecidedError",
     "UsageError",
     "Verdict",
@@ -50,6 +54,8 @@ NAMES = [
     "spec",
     "specs",
     "strategies",
+    "stress",
+    "test",
 ]
 
 FUNCTIONS = {
@@ -77,6 +83,20 @@ FUNCTIONS = {
         "(body: type | None = None, *, partition: Partition | None = None, reads: Iterable[str] = ()) "
         "-> Spec | Callable[[type], Spec]"
     ),
+    "stress": (
+        "(test: Any, *, calls: Mapping[str, Any] | None = None, spec: Spec | str | Any = None, "
+        "scenarios: Iterable[Scenario] | None = None, threads: int = 4, operations: int = 50, "
+        "budget: str | float | Budget | None = '30s', iterations: int | None = None, seed: int = 0, instances: int = 1, "
+        "erratic: bool = False, patience: str | float = '5s', progress: Progress | None = None) -> StressResult"
+    ),
+    "test": (
+        "(subject: type[ConcurrentTest] | Definition | Callable[[], Any], calls: Operations | None = None, *, "
+        "spec: Any = None, observe: Callable[[Any], Any] | None = None, threads: int | None = None, "
+        "operations: int | None = None, before: int | None = None, after: int | None = None, "
+        "scenarios: str | Scenario | Iterable[str | Scenario] | None = None, scenario: str | Scenario | None = None, "
+        "instrument: Iterable[Any] | None = None, budget: str | float | None = None, seed: int = 0, "
+        "replay: str | None = None) -> TestResult"
+    ),
 }
 
 CLASSES = {
@@ -88,6 +108,9 @@ CLASSES = {
         "as_dict as_html causes core culprit key minimal names needed other_initial others pattern picture precedence steps stuck "
         "text verdict "
         "verified"
+    ),
+    "Finding": (
+        "kind message minimal operations orders preemptions replay replay_words scenario schedule token trace verdict"
     ),
     "History": (
         "annotations by_position clock_skew columns count crashes index keyed operations place processes replace select "
@@ -103,6 +126,7 @@ CLASSES = {
         "sentence size spec verdict vertices"
     ),
     "Scenario": "after as_dict before calls describe from_dict parse size threads",
+    "Recorder": "history operation recorded wrap",
     "Spec": (
         "allows any_operation arguments complaint doc factory initial key_argument name outcomes partition reads step "
         "step_named steps successors twin uses_process"
@@ -111,6 +135,13 @@ CLASSES = {
     "Statistics": "as_dict configurations operations peak_memory_bytes seconds",
     "Status": "LINEARIZABLE UNKNOWN VIOLATION",
     "TestError": "as_dict at",
+    "TestResult": (
+        "bounds exhaustive explain file findings interrupted models name raise_for_violation status tested warnings why"
+    ),
+    "StressResult": (
+        "exhaustive history kind operations raise_for_violation runs seconds spec statistics status stuck test text verdict "
+        "warnings why"
+    ),
     "UndecidedError": "",
     "UsageError": "as_dict at",
     "Verdict": (
@@ -141,7 +172,7 @@ def test_signatures_of_functions(name: str) -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_arguments_with_defaults_are_keyword_only(name: str) -> None:
     parameters = inspect.signature(getattr(linpoint, name)).parameters.values()
-    with_default = [p for p in parameters if p.default is not p.empty and p.name not in ("body", "function")]
+    with_default = [p for p in parameters if p.default is not p.empty and p.name not in ("body", "function", "calls")]
     assert all(p.kind is p.KEYWORD_ONLY for p in with_default)
     assert inspect.getdoc(getattr(linpoint, name))
 

@@ -9,6 +9,7 @@ import pytest
 
 import linpoint
 from linpoint.cli.annotations import as_annotations
+from linpoint.cli.checked import suites_of
 from linpoint.cli.reports import Report
 from tests.cli.conftest import BAD, GOOD, Command, Writer, hard
 from tests.cli.test_junit import HOSTILE, stale
@@ -90,7 +91,7 @@ def test_standard_input_has_no_file(run: Command, write: Writer) -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_stays_in_its_place(text: str) -> None:
     report = Report(text, linpoint.check(linpoint.history(stale(text)), "register").explain(), ("replay", text))
-    (line,) = as_annotations([report])
+    (line,) = as_annotations(suites_of([report], "register"))
     line.encode()
     assert line.isprintable()
     command, place, message = line.split("::")[0:3]
@@ -102,10 +103,10 @@ def test_hostile_text_stays_in_its_place(text: str) -> None:
 
 def test_a_long_message_is_cut_but_no_token() -> None:
     explanation = linpoint.check(linpoint.history(stale("k" * 50_000)), "register").explain()
-    (line,) = as_annotations([Report("f", explanation, ("replay", "t" * 5_000))])
+    (line,) = as_annotations(suites_of([Report("f", explanation, ("replay", "t" * 5_000))], "register"))
     assert len(line) < 4_300
     assert "ttt" not in line
-    (line,) = as_annotations([Report("f", explanation, ("replay", "t" * 500))])
+    (line,) = as_annotations(suites_of([Report("f", explanation, ("replay", "t" * 500))], "register"))
     assert line.endswith("linpoint replay " + "t" * 500)
 
 

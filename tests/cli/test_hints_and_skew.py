@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 import linpoint
-from linpoint.cli import options, tokens
+from linpoint.cli import options
 from linpoint.explain.text import in_words
+from linpoint.verdicts import tokens
 from tests.cli.conftest import Command, Writer
 
 # 4 ms lie between the write and the read that did not see it.

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 import linpoint
+from linpoint.cli.checked import Checked
 from linpoint.cli.forms import Forms, tell
 from linpoint.cli.options import NO_VALUE, find_spec
 from linpoint.cli.outputs import Made, time_to_write, write_file
@@ -192,7 +193,10 @@ def test_the_small_files_come_before_a_page_that_takes_all_the_time(
     reports = [Report(f"{number}.jsonl", explanation) for number in range(6)]
     request = Request(spec, "register", NO_VALUE, "auto", None, Budget(), None)
     started = time.monotonic()
-    assert tell(reports, Forms(report="o.html", junit="o.xml", json=True), request, interrupted=True) == 1
+    assert (
+        tell(Checked(reports, request), Forms(report="o.html", junit="o.xml", json=True), Budget(), interrupted=True)
+        == 1
+    )
     assert time.monotonic() - started < 30  # one sleep would be twice that
     document = json.loads(capsys.readouterr().out)
     assert (document["report"]["written"], document["junit"]["written"]) == (True, True)

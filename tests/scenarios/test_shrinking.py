@@ -84,6 +84,8 @@ def test_the_steps_of_a_small_scenario_in_their_order() -> None:
         '1 thread: get("b"); clear(), after: put("b", 1)',
         '1 thread: put("b", 1), before: get("b"); clear()',
         '1 thread: put("b", 1), after: get("b"); clear()',
+        '2 threads: put("b", 1) | clear(), before: get("b")',
+        '2 threads: put("b", 1) | get("b"), after: clear()',
         '2 threads: put("a", 1) | get("a"); clear()',
         '2 threads: put("b", 0) | get("b"); clear()',
         '2 threads: put("a", 1) | get("b"); clear()',

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from typing import Any
@@ -35,7 +36,9 @@ class MapTest(linpoint.ConcurrentTest):
 
 
 DEFINITION = definition_of(MapTest)
-QUIET = settings(database=None, max_examples=1000, derandomize=True)
+QUIET = settings(
+    database=None, max_examples=1000, derandomize=True, phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink]
+)
 
 
 @given(linpoint.strategies.scenarios(MapTest))
@@ -80,6 +83,18 @@ def test_arguments_are_drawn_from_the_whole_strategy() -> None:
 def test_examples_shrink_to_few_threads_operations_and_simple_values(fails: Any, smallest: str) -> None:
     found = find(linpoint.strategies.scenarios(MapTest), fails, settings=QUIET)
     assert found.describe() == smallest
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_examples_shrink_to_the_operation_with_the_fewest_arguments(seed: int) -> None:
+    class Longest(MapTest):
+        @linpoint.operation
+        def clear(self, items: dict[str, int]) -> None: ...
+
+    found = find(
+        linpoint.strategies.scenarios(Longest), lambda each: len(each.threads) == 2, random=random.Random(seed)
+    )
+    assert found.describe() == "2 threads: clear() | clear()"
 
 
 def test_a_value_that_is_not_json_is_told() -> None:

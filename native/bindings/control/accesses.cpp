@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "accesses.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "places.hpp"
 
 namespace linpoint::control {
 
@@ -11,152 +14,42 @@ using explore::Mode;
 
 namespace {
 
-/// Those of C modules are static, or cannot be changed.
-bool is_python_class(PyTypeObject* type) {
-  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0 && (type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) == 0;
-}
-
-PyTypeObject* imported_type(const char* module, const char* name) {
-  PyObject* found = PyImport_ImportModule(module);
-  PyObject* type = found == nullptr ? nullptr : PyObject_GetAttrString(found, name);
-  Py_XDECREF(found);
-  if (type == nullptr) PyErr_Clear();
-  return reinterpret_cast<PyTypeObject*>(type);  // NOLINT: as all of Python's objects; kept for ever
-}
-
-/// Types that the interpreter does not export by name.
-struct Types {
-  PyTypeObject* deque = imported_type("collections", "deque");
-  PyTypeObject* lock = imported_type("_thread", "LockType");
-  PyTypeObject* rlock = imported_type("_thread", "RLock");
-};
-
-const Types& types() {
-  static const Types known;
-  return known;
-}
-
-bool cannot_change(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
-  return type == &PyLong_Type || type == &PyUnicode_Type || type == &PyTuple_Type || type == &PyBool_Type ||
-         object == Py_None || type == &PyFloat_Type || type == &PyBytes_Type || type == &PyFrozenSet_Type ||
-         type == &PyRange_Type || type == &PySlice_Type || type == &PyComplex_Type || type == &PyFunction_Type ||
-         type == &PyCFunction_Type || type == &PyMethod_Type || type == &PyModule_Type || PyType_Check(object) ||
-         type == &PyCode_Type || PyGen_CheckExact(object) || PyCoro_CheckExact(object) || object == Py_Ellipsis ||
-         object == Py_NotImplemented || PyExceptionInstance_Check(object) || type == &PyProperty_Type;
-}
-
-bool is_container(PyObject* object) {
-  return PyDict_Check(object) || PyList_Check(object) || PyAnySet_Check(object) || PyByteArray_Check(object) ||
-         (types().deque != nullptr && PyObject_TypeCheck(object, types().deque));
-}
-
-int first_container(PyObject* object, void* found) {
-  if (is_container(object)) {
-    *static_cast<PyObject**>(found) = object;
-    return 1;
-  }
-  return 0;
-}
-
-/// The container that an iterator or a view goes over; null if there is none.
-PyObject* behind(PyObject* object) {
-  const traverseproc traverse = Py_TYPE(object)->tp_traverse;
-  PyObject* found = nullptr;
-  if (traverse != nullptr && !is_python_class(Py_TYPE(object))) traverse(object, first_container, static_cast<void*>(&found));
-  return found;
-}
-
-bool is_view(PyObject* object) {
-  return PyDictKeys_Check(object) || PyDictValues_Check(object) || PyDictItems_Check(object);
-}
-
-void contents(PyObject* object, Mode mode, std::vector<Touched>& out) {
-  if (object == nullptr || cannot_change(object)) return;
-  if (is_container(object)) {
-    out.push_back({object, nullptr, mode});
-    return;
-  }
-  if (is_python_class(Py_TYPE(object))) return;  // its methods are Python's, and come by themselves
-  if (PyObject* container = behind(object); container != nullptr) out.push_back({container, nullptr, Mode::kRead});
-  if (!is_view(object)) out.push_back({object, nullptr, PyIter_Check(object) ? Mode::kWrite : mode});
-}
-
-/// Whether looking the name up finds what belongs to the code and not to the data: methods, properties.
-bool is_code(PyObject* found) {
-  PyTypeObject* type = Py_TYPE(found);
-  if (type->tp_descr_get != nullptr && type->tp_descr_set == nullptr && !is_python_class(type)) return true;
-  return type == &PyFunction_Type || type == &PyProperty_Type || type == &PyClassMethod_Type ||
-         type == &PyStaticMethod_Type || type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type ||
-         type == &PyClassMethodDescr_Type || type == &PyCFunction_Type || PyType_Check(found) || type == &PyModule_Type;
-}
-
-/// The class in the order of bases that has the name.
-PyObject* owner_of(PyTypeObject* type, PyObject* name) {
-  PyObject* bases = type->tp_mro;
-  for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
-    PyObject* base = PyTuple_GET_ITEM(bases, i);
-    PyObject* names = reinterpret_cast<PyTypeObject*>(base)->tp_dict;  // NOLINT: as all of Python's objects
-    if (names != nullptr && PyDict_GetItemWithError(names, name) != nullptr) return base;
-    PyErr_Clear();
-  }
-  return nullptr;
-}
-
-void class_attribute(PyTypeObject* type, PyObject* name, Mode mode, std::vector<Touched>& out) {
-  PyObject* found = _PyType_Lookup(type, name);
-  if (mode == Mode::kRead && found != nullptr && is_code(found)) return;
-  PyObject* owner = mode == Mode::kRead ? owner_of(type, name) : reinterpret_cast<PyObject*>(type);  // NOLINT
-  if (owner == nullptr || !is_python_class(reinterpret_cast<PyTypeObject*>(owner))) return;               // NOLINT
-  out.push_back({owner, name, mode});
-}
-
-void attribute(PyObject* object, PyObject* name, Mode mode, std::vector<Touched>& out) {
-  if (object == nullptr || name == nullptr) return;
-  if (PyModule_Check(object)) {
-    PyObject* names = PyModule_GetDict(object);
-    PyObject* found = PyDict_GetItemWithError(names, name);
-    PyErr_Clear();
-    if (mode == Mode::kWrite || (found != nullptr && !is_code(found))) out.push_back({names, name, mode});
-    return;
-  }
-  if (PyType_Check(object)) {
-    class_attribute(reinterpret_cast<PyTypeObject*>(object), name, mode, out);  // NOLINT
-    return;
-  }
-  PyTypeObject* type = Py_TYPE(object);
-  if (!is_python_class(type)) return;
-  PyObject* found = _PyType_Lookup(type, name);
-  if (found != nullptr && is_code(found) && (mode == Mode::kRead || Py_TYPE(found) == &PyProperty_Type)) return;
-  out.push_back({object, name, mode});
-  // A default in the class, until the object has its own.
-  if (mode == Mode::kRead && found != nullptr && Py_TYPE(found)->tp_descr_set == nullptr) {
-    class_attribute(type, name, mode, out);
-  }
-}
-
-bool is_lock(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
-  return type == types().lock || type == types().rlock;
-}
-
 const std::unordered_set<std::string_view>& reading_methods() {
   static const std::unordered_set<std::string_view> names{
-      "get",          "keys",       "values",       "items",      "copy",     "index",     "count",
-      "__contains__", "__len__",    "__iter__",     "__getitem__", "union",    "difference", "intersection",
-      "issubset",     "issuperset", "isdisjoint",   "symmetric_difference",   "__eq__",    "__ne__",
-      "__reversed__", "__length_hint__", "fromkeys", "__repr__", "__sizeof__", "__reduce__", "__copy__"};
+      "get",        "keys",         "values",       "items",           "copy",        "index",
+      "count",      "__contains__", "__len__",      "__iter__",        "__getitem__", "union",
+      "difference", "intersection", "issubset",     "issuperset",      "isdisjoint",  "symmetric_difference",
+      "__eq__",     "__ne__",       "__reversed__", "__length_hint__", "fromkeys",    "__repr__",
+      "__sizeof__", "__reduce__",   "__copy__"};
   return names;
 }
 
 /// Functions that only look at their arguments; iterators among these move on all the same.
 const std::unordered_set<std::string_view>& reading_functions() {
-  static const std::unordered_set<std::string_view> names{
-      "len",   "sorted", "sum",      "min",        "max",    "any",  "all",   "iter",  "next", "repr",   "print",
-      "id",    "hash",   "abs",      "isinstance", "issubclass",     "callable", "bool", "divmod", "format", "ascii",
-      "round", "pow",    "chr",      "ord",        "bin",    "hex",  "oct",   "dir",   "open", "compile", "eval",
-      "exec",  "input",  "locals",   "globals",    "vars",   "__build_class__", "__import__", "nsmallest", "nlargest",
-      "bisect_left", "bisect_right", "dumps",      "deepcopy", "time", "monotonic", "perf_counter"};
+  static const std::unordered_set<std::string_view> names{"len",          "sorted",
+                                                          "sum",          "min",
+                                                          "max",          "any",
+                                                          "all",          "iter",
+                                                          "next",         "repr",
+                                                          "print",        "id",
+                                                          "hash",         "abs",
+                                                          "isinstance",   "issubclass",
+                                                          "callable",     "bool",
+                                                          "divmod",       "format",
+                                                          "ascii",        "round",
+                                                          "pow",          "chr",
+                                                          "ord",          "bin",
+                                                          "hex",          "oct",
+                                                          "dir",          "open",
+                                                          "compile",      "eval",
+                                                          "exec",         "input",
+                                                          "locals",       "globals",
+                                                          "vars",         "__build_class__",
+                                                          "__import__",   "nsmallest",
+                                                          "nlargest",     "bisect_left",
+                                                          "bisect_right", "dumps",
+                                                          "deepcopy",     "time",
+                                                          "monotonic",    "perf_counter"};
   return names;
 }
 
@@ -181,9 +74,9 @@ struct Called {
 PyObject* method(PyObject* self, std::string_view name, PyObject* const* args, Py_ssize_t count,
                  std::vector<Touched>& out) {
   if (self == nullptr) return nullptr;
-  if (is_lock(self)) return self;
+  if (PyObject* waited = waited_for(self); waited != nullptr) return waited;
   if (name == "__setattr__" || name == "__delattr__" || name == "__getattribute__") {
-    if (count > 0) attribute(self, args[0], name == "__getattribute__" ? Mode::kRead : Mode::kWrite, out);
+    if (count > 0) attribute(self, interned(args[0]), name == "__getattribute__" ? Mode::kRead : Mode::kWrite, out);
     return nullptr;
   }
   if (is_container(self) || !is_python_class(Py_TYPE(self))) {
@@ -203,7 +96,7 @@ PyObject* function(const Called& called, std::vector<Touched>& out) {
     return method(self, name, called.args, called.count, out);
   }
   if (const auto found = attribute_functions().find(name); found != attribute_functions().end() && called.count >= 2) {
-    attribute(called.args[0], called.args[1], found->second, out);
+    attribute(called.args[0], interned(called.args[1]), found->second, out);
     return nullptr;
   }
   arguments(called.args, called.count, reading_functions().contains(name) ? Mode::kRead : Mode::kWrite, out);
@@ -222,8 +115,7 @@ PyObject* bound(const Called& called, std::vector<Touched>& out) {
   PyObject* name = PyObject_GetAttrString(called.callable, "__name__");
   const char* text = name == nullptr ? nullptr : PyUnicode_AsUTF8(name);
   PyErr_Clear();
-  PyObject* lock =
-      self == nullptr || text == nullptr ? nullptr : method(self, text, called.args, called.count, out);
+  PyObject* lock = self == nullptr || text == nullptr ? nullptr : method(self, text, called.args, called.count, out);
   Py_XDECREF(self);  // the callable keeps it
   Py_XDECREF(name);
   return lock;
@@ -231,15 +123,16 @@ PyObject* bound(const Called& called, std::vector<Touched>& out) {
 
 PyObject* call(const Called& called, std::vector<Touched>& out) {
   PyObject* callable = called.callable;
-  if (callable == nullptr || PyFunction_Check(callable)) return nullptr;
+  if (callable == nullptr) return nullptr;
+  if (PyFunction_Check(callable)) return waited_for(called.self);
   if (PyCFunction_Check(callable)) return function(called, out);
   if (Py_TYPE(callable) == &PyMethodDescr_Type || Py_TYPE(callable) == &PyWrapperDescr_Type) {
     const std::string_view name = name_of_descriptor(callable);
     if (called.self != nullptr) return method(called.self, name, called.args, called.count, out);
     return called.count == 0 ? nullptr : method(called.args[0], name, called.args + 1, called.count - 1, out);
   }
-  if (Py_TYPE(callable) == &_PyMethodWrapper_Type) return bound(called, out);
-  if (PyMethod_Check(callable)) return nullptr;  // its function is Python's, and comes by itself
+  if (is_method_wrapper(callable)) return bound(called, out);
+  if (PyMethod_Check(callable)) return waited_for(PyMethod_GET_SELF(callable));  // its function comes by itself
   if (PyType_Check(callable)) {
     arguments(called.args, called.count, Mode::kRead, out);
     return nullptr;
@@ -281,6 +174,21 @@ PyObject* call_with_tuple(PyObject** top, bool with_names, std::vector<Touched>&
   return call(called, out);
 }
 
+/// A class pattern looks at attributes: positional ones have their names in the class.
+void match_class(PyObject** top, Py_ssize_t count, std::vector<Touched>& out) {
+  PyObject* subject = top[-3];
+  PyObject* type = top[-2];
+  if (!PyType_Check(type) || !PyObject_TypeCheck(subject, reinterpret_cast<PyTypeObject*>(type))) return;  // NOLINT
+  PyObject* positional = count == 0 ? nullptr : PyObject_GetAttrString(type, "__match_args__");
+  PyErr_Clear();
+  for (PyObject* names : {positional, top[-1]}) {
+    if (names == nullptr || !PyTuple_Check(names)) continue;
+    const Py_ssize_t most = names == positional ? std::min(count, PyTuple_GET_SIZE(names)) : PyTuple_GET_SIZE(names);
+    for (Py_ssize_t i = 0; i < most; ++i) attribute(subject, interned(PyTuple_GET_ITEM(names, i)), Mode::kRead, out);
+  }
+  Py_XDECREF(positional);  // the class keeps it
+}
+
 }  // namespace
 
 PyObject* collect(const Instruction& instruction, const Operands& operands, std::vector<Touched>& out) {
@@ -317,11 +225,11 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
       return nullptr;
     case Action::kReadGlobal:
     case Action::kWriteGlobal:
-      out.push_back({operands.globals, instruction.name,
-                     instruction.action == Action::kReadGlobal ? Mode::kRead : Mode::kWrite});
+      out.push_back(
+          {operands.globals, instruction.name, instruction.action == Action::kReadGlobal ? Mode::kRead : Mode::kWrite});
       return nullptr;
     case Action::kEnter:
-      return is_lock(top[-operand]) ? top[-operand] : nullptr;
+      return waited_for(top[-operand]);
     case Action::kReadBoth:
       contents(top[-1], Mode::kRead, out);
       contents(top[-2], Mode::kRead, out);
@@ -333,6 +241,15 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
     case Action::kReadTop:
       for (std::int32_t i = 1; i <= operand; ++i) contents(top[-i], Mode::kRead, out);
       return nullptr;
+    case Action::kReadSuper:
+      super_attribute(Py_TYPE(top[-1]), top[-2], instruction.name, out);
+      return nullptr;
+    case Action::kMatchClass:
+      match_class(top, operand, out);
+      return nullptr;
+    case Action::kYield:
+      if (operands.generator != nullptr) out.push_back({operands.generator, nullptr, Mode::kWrite});
+      return nullptr;
   }
   return nullptr;
 }
@@ -340,7 +257,7 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
 explore::Access access_of(const Touched& touched) {
   // SplitMix64's finaliser over both addresses.
   auto mixed = reinterpret_cast<std::uint64_t>(touched.object) * 0x9E3779B97F4A7C15ULL;  // NOLINT: a name
-  mixed ^= reinterpret_cast<std::uint64_t>(touched.name) + (mixed >> 29);              // NOLINT: a name
+  mixed ^= reinterpret_cast<std::uint64_t>(touched.name) + (mixed >> 29);                // NOLINT: a name
   mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9ULL;
   mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBULL;
   mixed ^= mixed >> 31;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an instruction of Python is about to read and write, from the operands on the value stack.
 //
-// A place is an attribute of an object, the contents of a container, a global name or a cell. Objects that cannot change
-// have none. Guarantee: what a built-in container's method or operator reads or writes is among the accesses; a function
-// written in C that is not known is taken to change whatever changeable objects it is given.
+// A place is an attribute of an object, the contents of a container, a global name or a cell. Objects that cannot
+// change have none. Guarantee: what a built-in container's method or operator reads or writes is among the accesses; a
+// function written in C that is not known is taken to change whatever changeable objects it is given.
 #pragma once
 
 #include <Python.h>
@@ -18,15 +18,15 @@ namespace linpoint::control {
 /// What an instruction does; the numbers are those of `bytecode.py`.
 enum class Action : std::uint8_t {
   kNone = 0,
-  kReadAttribute = 1,   // object at `operand`, name
+  kReadAttribute = 1,  // object at `operand`, name
   kWriteAttribute = 2,
-  kReadContents = 3,    // container at `operand`
+  kReadContents = 3,  // container at `operand`
   kWriteContents = 4,
-  kIterate = 5,         // iterator at `operand`
-  kCall = 6,            // `operand` arguments
-  kReadCell = 7,        // cell in variable `operand`
+  kIterate = 5,   // iterator at `operand`
+  kCall = 6,      // `operand` arguments
+  kReadCell = 7,  // cell in variable `operand`
   kWriteCell = 8,
-  kReadGlobal = 9,      // name
+  kReadGlobal = 9,  // name
   kWriteGlobal = 10,
   kEnter = 11,          // context manager at `operand`
   kReadBoth = 12,       // the two on top
@@ -34,15 +34,18 @@ enum class Action : std::uint8_t {
   kCallWithNames = 14,  // as kCall, with a tuple of names on top
   kCallWithTuple = 15,  // arguments in a tuple; `operand` is 1 if there is a dict too
   kReadTop = 16,        // the contents of the `operand` topmost
+  kReadSuper = 17,      // name, of the object on top as a class beneath it inherits it
+  kMatchClass = 18,     // attributes of the third from the top: `operand` positional ones, and the names on top
+  kYield = 19,          // the generator whose code it is
 };
 
 struct Instruction {
   Action action = Action::kNone;
-  bool may_switch = false;     ///< a scheduling point, if there is an access or it is `always`
-  bool always = false;         ///< a scheduling point even if nothing shared is touched
-  std::int32_t depth = 0;      ///< of the stack before the instruction
+  bool may_switch = false;  ///< a scheduling point, if there is an access or it is `always`
+  bool always = false;      ///< a scheduling point even if nothing shared is touched
+  std::int32_t depth = 0;   ///< of the stack before the instruction
   std::int32_t operand = 0;
-  PyObject* name = nullptr;    ///< interned, borrowed from the code object
+  PyObject* name = nullptr;  ///< interned, borrowed from the code object
 };
 
 /// An object that the instruction touches, for those who tell what happened.
@@ -56,9 +59,10 @@ struct Operands {
   PyObject** locals = nullptr;
   PyObject** top = nullptr;  ///< just past the topmost value
   PyObject* globals = nullptr;
+  PyObject* generator = nullptr;  ///< whose frame it is, if it is one's
 };
 
-/// Collects what the instruction touches. Gives a real lock that the program is about to use without control, if any.
+/// Collects what the instruction touches. Gives a real lock, or what is on top of one, that it is about to use, if any.
 PyObject* collect(const Instruction& instruction, const Operands& operands, std::vector<Touched>& out);
 
 /// The place as a number; equal only for the same object and name, but for a chance of 1 in 2^64.

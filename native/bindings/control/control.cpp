@@ -18,6 +18,7 @@ constexpr std::uint64_t kPlaces = 1;  // places of our own; those of Python's ob
 constexpr Access kTime{kPlaces, kPlaces + 1, Mode::kRead};
 constexpr std::uint64_t kLongTurn = 300;
 constexpr std::chrono::milliseconds kMoment{50};
+constexpr double kPatienceOfInterrupts = 1;  // seconds
 
 /// A place of its own for a thing that lives at an address.
 Access at(const void* thing, Mode mode) {
@@ -90,10 +91,31 @@ Result Control::run(explore::Explorer& explorer, std::uint64_t most_steps, doubl
   }
   active_ = true;
   booting_ = true;
-  start(*seats_.front());
+  Server& first = seated(*seats_.front());
+  if (first.fiber != nullptr) {
+    weaver_.switch_to(*first.fiber);
+    here = nullptr;
+  } else {
+    first.baton.pass();
+  }
+  const bool interrupted = first.fiber == nullptr && !wait_for_end(patience);
+  interrupt_ = false;
+  if (interrupted) {
+    if (result_ == Result::kStalled) abandon();
+    throw nb::python_error();
+  }
+  if (const nb::object raised = std::exchange(interruption_, nb::object()); raised.is_valid()) {
+    PyErr_SetObject(PyExc_KeyboardInterrupt, raised.ptr());
+    throw nb::python_error();
+  }
+  return result_;
+}
+
+/// Waits for the last of the system's threads to hand back. False if a signal has raised meanwhile.
+bool Control::wait_for_end(double patience) {
   std::uint64_t beats = beats_;
   double waited = 0;
-  bool interrupted = false;
+  bool undisturbed = true;
   for (;;) {
     bool back = false;
     {
@@ -101,30 +123,37 @@ Result Control::run(explore::Explorer& explorer, std::uint64_t most_steps, doubl
       back = driver_.wait_for(kMoment);
     }
     if (back) break;
-    if (!interrupted && PyErr_CheckSignals() != 0) {
-      interrupted = true;
+    if (undisturbed && PyErr_CheckSignals() != 0) {
+      undisturbed = false;
       interrupt_ = true;
     }
     waited = beats_ == beats ? waited + 0.001 * static_cast<double>(kMoment.count()) : 0;
     beats = beats_;
-    if (waited >= patience) {
+    if (waited >= (undisturbed ? patience : std::min(patience, kPatienceOfInterrupts))) {
       result_ = Result::kStalled;
       break;
     }
   }
-  interrupt_ = false;
-  if (interrupted) {
-    if (result_ == Result::kStalled) abandon();
-    throw nb::python_error();
-  }
-  return result_;
+  return undisturbed;
 }
 
 void Control::abandon() {
   // Who comes back after all must find nothing that still counts, and nothing that is gone.
   static auto* left_behind = new std::vector<std::unique_ptr<Seat>>;  // NOLINT: as above
   for (auto& seat : seats_) {
-    if (seat->alive && seat->server != nullptr) seat->server->closing = true;
+    if (seat->alive && seat->server != nullptr) {
+      seat->server->closing = true;
+      --serving_;
+      // Whoever waits for its turn ends, and so does whoever runs Python code; who waits for the system stays there.
+      // Not on 3.11: an exception that is not taken lets every traced thread stand still at RESUME for ever.
+      if (seat->waiting || seat.get() == spawner_) {
+        seat->server->baton.pass();
+      } else {
+#if PY_VERSION_HEX >= 0x030C0000
+        PyThreadState_SetAsyncExc(seat->ident, stop_type.ptr());
+#endif
+      }
+    }
     left_behind->push_back(std::move(seat));
   }
   seats_.clear();
@@ -141,23 +170,39 @@ void Control::serve() {
     await(server.baton);
     if (server.seat == nullptr) break;
     serve_seat(server);
-    if (server.closing) break;
+    if (server.closing) return;  // it was left behind, and does not count
   }
   --serving_;
 }
 
+void Control::add_fiber() {
+  servers_.push_back(std::make_unique<Server>());
+  Server& server = *servers_.back();
+  const auto fibers =
+      std::count_if(servers_.begin(), servers_.end(), [](const auto& each) { return each->fiber != nullptr; });
+  server.fiber = std::make_unique<Fiber>(static_cast<unsigned long>(fibers) + 1, [this, &server] {
+    for (;;) serve_seat(server);  // when it has handed over, it goes on with the seat that it is given next
+  });
+  idle_.push_back(&server);
+}
+
 void Control::close() {
-  for (Server* server : idle_) server->baton.pass();
+  for (Server* server : idle_)
+    if (server->fiber == nullptr) server->baton.pass();
+  std::erase_if(servers_, [this](const auto& each) {
+    return each->fiber != nullptr && std::find(idle_.begin(), idle_.end(), each.get()) != idle_.end();
+  });
   idle_.clear();
 }
 
-void Control::start(Seat& seat) {
+/// A thread of the pool for a process.
+Server& Control::seated(Seat& seat) {
   if (idle_.empty()) throw std::runtime_error("there is no thread left in the pool");
   seat.server = idle_.back();
   idle_.pop_back();
   seat.server->seat = &seat;
   seat.started = true;
-  seat.server->baton.pass();
+  return *seat.server;
 }
 
 void Control::serve_seat(Server& server) {
@@ -165,6 +210,7 @@ void Control::serve_seat(Server& server) {
   here = &seat;
   here_run = run_;
   const std::uint64_t run = run_;
+  seat.ident = PyThreadState_Get()->thread_id;
   enter_hook();
   run_body(seat);
   leave_hook();
@@ -190,10 +236,20 @@ void Control::run_body(Seat& seat) {
       Py_DECREF(result);
       return;
     }
-    nb::python_error error;
-    if (!error.matches(stop_type)) seat.error = nb::borrow(error.value());
+    const nb::python_error error;
+    if (error.matches(PyExc_KeyboardInterrupt)) {
+      interrupt(error);
+    } else if (!error.matches(stop_type)) {
+      seat.error = nb::borrow(error.value());
+    }
   } catch (const StopRun&) {
   }
+}
+
+/// Ctrl-C is nothing that the code under test does, although it was raised there.
+void Control::interrupt(const nb::python_error& error) {
+  interruption_ = nb::borrow(error.value());
+  wants_stop_ = true;
 }
 
 void Control::run_operations(Seat& seat) {
@@ -213,6 +269,7 @@ void Control::run_operations(Seat& seat) {
     } else {
       const nb::python_error error;
       if (error.matches(stop_type)) return;
+      if (error.matches(PyExc_KeyboardInterrupt)) return interrupt(error);
       done.raised = true;
       done.value = nb::borrow(error.value());
       if (!narrated()) PyException_SetTraceback(done.value.ptr(), Py_None);  // its frames would keep objects alive
@@ -266,7 +323,9 @@ void Control::point(Seat& seat, Doing doing, std::uint64_t place) {
   seat.doing = doing;
   seat.doing_at = place;
   const bool begins = seat.calling;
+  seat.waiting = true;
   go_on(&seat);
+  seat.waiting = false;
   if (stopping_ || seat.server->closing) throw StopRun{};
   if (!narrated()) return;
   const Aside aside;
@@ -279,21 +338,20 @@ void Control::go_on(Seat* seat) {
     Seat* next = next_to_stop();
     if (next == nullptr) {
       active_ = false;
-      driver_.pass();
+      hand_back();
     } else {
-      hand_over(nullptr, *next);
+      hand_over(nullptr, *next->server);
     }
     return;
   }
   if (spawner_ != nullptr) {
-    hand_over(seat, *std::exchange(spawner_, nullptr));
+    hand_over(seat, *std::exchange(spawner_, nullptr)->server);
     return;
   }
   if (booting_) {
     const auto next = std::find_if(seats_.begin(), seats_.end(), [](const auto& each) { return !each->started; });
     if (next != seats_.end()) {
-      start(**next);
-      wait_for_turn(seat);
+      hand_over(seat, seated(**next));
       return;
     }
     booting_ = false;
@@ -305,7 +363,11 @@ void Control::go_on(Seat* seat) {
 void Control::choose(Seat* seat) {
   if (interrupt_) return stop(seat, Result::kStopped, Ending::kStopped);
   if (wants_stop_) return stop(seat, Result::kStopped, Ending::kStopped);
-  if (!needed()) return stop(seat, Result::kComplete, Ending::kComplete);
+  if (!needed()) {
+    // What those in the background would do next counts: it could have come before.
+    const bool left = std::any_of(seats_.begin(), seats_.end(), [](const auto& each) { return each->alive; });
+    return stop(seat, Result::kComplete, left ? Ending::kStopped : Ending::kComplete);
+  }
   const explore::View view = look();
   if (std::none_of(view_.begin(), view_.end(), [](const auto& each) { return each.enabled; })) {
     return stop(seat, Result::kStuck, Ending::kStuck);
@@ -321,7 +383,7 @@ void Control::choose(Seat* seat) {
   preempted_ = explore::preempts(view, next);
   turn_ = next == running_ ? turn_ + 1 : 0;
   take_turn(*seats_[next]);
-  if (seat == nullptr || seat->id != next) hand_over(seat, *seats_[next]);
+  if (seat == nullptr || seat->id != next) hand_over(seat, *seats_[next]->server);
 }
 
 void Control::stop(Seat* seat, Result result, Ending ending) {
@@ -347,6 +409,7 @@ Seat* Control::next_to_stop() const {
 void Control::take_turn(Seat& seat) {
   running_ = seat.id;
   ++step_;
+  seat.last_turn = step_;
   event_ = seat.pending;
   seat.waits = nullptr;
   seat.sleeps = false;
@@ -356,13 +419,23 @@ void Control::take_turn(Seat& seat) {
   }
 }
 
-void Control::hand_over(Seat* from, Seat& to) {
-  to.server->baton.pass();
-  wait_for_turn(from);
+/// `from` waits at its point until it has the turn again; null if the process of the calling thread has ended.
+void Control::hand_over(Seat* from, Server& to) {
+  if (to.fiber == nullptr) {
+    to.baton.pass();
+    if (from != nullptr) await(from->server->baton);
+    return;
+  }
+  weaver_.switch_to(*to.fiber);
+  here = from;
 }
 
-void Control::wait_for_turn(Seat* seat) {
-  if (seat != nullptr) await(seat->server->baton);
+/// The run is over.
+void Control::hand_back() {
+  if (weaver_.away())
+    weaver_.switch_home();
+  else
+    driver_.pass();
 }
 
 bool Control::acquire(Resource& resource, bool blocking, double timeout) {
@@ -428,9 +501,8 @@ Process Control::spawn(nb::object body, bool background) {
   note(start_of(child, Mode::kRelease));
   child.spawned = true;
   spawner_ = seat;
-  start(child);
-  wait_for_turn(seat);
-  if (stopping_) throw StopRun{};
+  hand_over(seat, seated(child));
+  if (stopping_ || seat->server->closing) throw StopRun{};
   return process;
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "baton.hpp"
+#include "fibers.hpp"
 #include "linpoint/explore/explorer.hpp"
 
 namespace linpoint::control {
@@ -35,9 +36,10 @@ struct Resource {
   Process owner = explore::kNobody;
 };
 
-/// A thread of the pool, waiting for a process to be.
+/// A thread of the pool, waiting for a process to be: a fiber, or else one of the system, which waits for its baton.
 struct Server {
   Baton baton;
+  std::unique_ptr<Fiber> fiber;
   struct Seat* seat = nullptr;
   bool closing = false;
 };
@@ -57,22 +59,25 @@ enum class Doing : std::uint8_t { kInstruction, kAcquire, kTry, kRelease, kSleep
 struct Seat {
   Process id = 0;
   Server* server = nullptr;
-  nb::object body;                   ///< a callable, or a tuple of (callable, arguments): operations
+  nb::object body;  ///< a callable, or a tuple of (callable, arguments): operations
   bool alive = true;
   bool started = false;
-  bool background = false;           ///< the run does not wait for it
-  bool calling = false;              ///< an operation has begun, and no step of it has been taken
-  bool timed = false;                ///< it waits with a time limit
+  unsigned long ident = 0;  ///< of its thread, as Python knows it
+  bool background = false;  ///< the run does not wait for it
+  bool calling = false;     ///< an operation has begun, and no step of it has been taken
+  bool waiting = false;     ///< at a point, for its turn
+  bool timed = false;       ///< it waits with a time limit
   bool sleeps = false;
-  bool spawned = false;              ///< by another process, and it has not come to a point yet
-  const Resource* waits = nullptr;   ///< what its next step needs
-  std::vector<Access> pending;       ///< what its next step will do
+  bool spawned = false;             ///< by another process, and it has not come to a point yet
+  const Resource* waits = nullptr;  ///< what its next step needs
+  std::vector<Access> pending;      ///< what its next step will do
   Doing doing = Doing::kNothing;
-  std::uint64_t doing_at = 0;        ///< the place of the lock or process
+  std::uint64_t doing_at = 0;  ///< the place of the lock or process
   std::vector<Done> operations;
-  nb::object error;                  ///< what a callable body raised
-  Resource ended;                    ///< held until it has ended
-  std::uint32_t refusals = 0;        ///< how often it was told to stop
+  nb::object error;             ///< what a callable body raised
+  Resource ended;               ///< held until it has ended
+  std::uint32_t refusals = 0;   ///< how often it was told to stop
+  std::uint64_t last_turn = 0;  ///< the step of it
 };
 
 /// A process that could not go on when its run ended.
@@ -104,9 +109,11 @@ class Control {
   Result run(explore::Explorer& explorer, std::uint64_t most_steps, double patience);
   /// A thread gives itself to the pool; returns when the pool is closed.
   void serve();
+  /// A fiber more in the pool. Fibers and threads are never in it together.
+  void add_fiber();
   void close();
   [[nodiscard]] std::size_t idle() const { return idle_.size(); }
-  /// Threads that have not returned from `serve`, those that were left behind among them.
+  /// Threads that have not returned from `serve`, but for those that were left behind.
   [[nodiscard]] std::size_t serving() const { return serving_; }
   /// The threads that did not come back are left alone; the pool forgets them.
   void abandon();
@@ -131,6 +138,9 @@ class Control {
   /// Ends the run after this step, as an assertion does.
   void stop_run();
   [[nodiscard]] std::uint64_t steps() const { return step_; }
+  /// Counts points, for whoever watches from another thread; 0 while there is no run.
+  [[nodiscard]] std::uint64_t beats() const { return active_ ? beats_ : 0; }
+  [[nodiscard]] Process running() const { return running_; }
   [[nodiscard]] std::vector<std::unique_ptr<Seat>>& seats() { return seats_; }
   [[nodiscard]] std::uint64_t run_number() const { return run_; }
   [[nodiscard]] bool stopping() const { return stopping_; }
@@ -145,15 +155,17 @@ class Control {
   nb::object on_return;  ///< (process, number of the operation, value, raised)
 
  private:
-  void start(Seat& seat);
+  Server& seated(Seat& seat);
   void serve_seat(Server& server);
+  bool wait_for_end(double patience);
   void run_body(Seat& seat);
   void run_operations(Seat& seat);
+  void interrupt(const nb::python_error& error);
   void go_on(Seat* seat);
   void choose(Seat* seat);
   void stop(Seat* seat, Result result, Ending ending);
-  void hand_over(Seat* from, Seat& to);
-  static void wait_for_turn(Seat* seat);
+  void hand_over(Seat* from, Server& to);
+  void hand_back();
   void take_turn(Seat& seat);
   [[nodiscard]] Seat* next_to_stop() const;
   [[nodiscard]] explore::View look();
@@ -167,6 +179,7 @@ class Control {
   std::vector<Server*> idle_;
   std::size_t serving_ = 0;
   Baton driver_;
+  Weaver weaver_;
   std::vector<explore::Pending> view_;
   std::vector<Access> event_;
   std::vector<Waiting> waiting_;
@@ -175,13 +188,14 @@ class Control {
   std::uint64_t step_ = 0;
   std::uint64_t most_steps_ = 0;
   std::uint64_t run_ = 1;
-  std::uint64_t beats_ = 0;  ///< counts points, for whoever watches
+  std::uint64_t beats_ = 1;
   double clock_ = 0;
   bool active_ = false;
   bool booting_ = false;
   bool stopping_ = false;
   bool wants_stop_ = false;
   bool interrupt_ = false;
+  nb::object interruption_;  ///< KeyboardInterrupt, where a process was the one to be told
   bool preempted_ = false;
   std::uint64_t turn_ = 0;  ///< steps that the running process has taken without a switch
   Result result_ = Result::kComplete;

@@ -6,33 +6,37 @@
 #define LINPOINT_CAN_LOOK 1
 #define Py_BUILD_CORE 1
 #include <internal/pycore_frame.h>
+#if PY_VERSION_HEX < 0x030C0000 || PY_VERSION_HEX >= 0x030D0000
+#include <internal/pycore_runtime.h>
+#endif
 #else
 #define LINPOINT_CAN_LOOK 0
 #endif
 
 int linpoint_can_look(void) { return LINPOINT_CAN_LOOK; }
 
-int linpoint_look(struct linpoint_frame *frame) {
+int linpoint_look(struct linpoint_frame* frame) {
 #if LINPOINT_CAN_LOOK
-  PyThreadState *state = PyThreadState_Get();
+  PyThreadState* state = PyThreadState_Get();
 #if PY_VERSION_HEX >= 0x030D0000
-  struct _PyInterpreterFrame *found = state->current_frame;
+  struct _PyInterpreterFrame* found = state->current_frame;
 #else
-  struct _PyInterpreterFrame *found = state->cframe->current_frame;
+  struct _PyInterpreterFrame* found = state->cframe->current_frame;
 #endif
   if (found == NULL) return 0;
   frame->locals = found->localsplus;
   frame->globals = found->f_globals;
+  frame->generator = found->owner == FRAME_OWNED_BY_GENERATOR ? (PyObject*)_PyFrame_GetGenerator(found) : NULL;
   frame->depth = -1;
 #if PY_VERSION_HEX >= 0x030D0000
-  frame->code = (PyCodeObject *)found->f_executable;
+  frame->code = (PyCodeObject*)found->f_executable;
 #else
   frame->code = found->f_code;
 #endif
 #if PY_VERSION_HEX < 0x030C0000
   frame->depth = found->stacktop - frame->code->co_nlocalsplus;
 #endif
-  return frame->code != NULL && PyCode_Check((PyObject *)frame->code);
+  return frame->code != NULL && PyCode_Check((PyObject*)frame->code);
 #else
   (void)frame;
   return 0;
@@ -40,7 +44,7 @@ int linpoint_look(struct linpoint_frame *frame) {
 }
 
 #if PY_VERSION_HEX < 0x030C0000
-void linpoint_trace(PyFrameObject *frame, int instructions) {
+void linpoint_trace(PyFrameObject* frame, int instructions) {
 #if LINPOINT_CAN_LOOK
   frame->f_trace_lines = 0;
   frame->f_trace_opcodes = instructions != 0;
@@ -50,3 +54,17 @@ void linpoint_trace(PyFrameObject *frame, int instructions) {
 #endif
 }
 #endif
+
+void linpoint_swap(PyThreadState* state) {
+  PyThreadState_Swap(state);
+#if LINPOINT_CAN_LOOK && PY_VERSION_HEX < 0x030C0000
+  PyThread_tss_set(&_PyRuntime.gilstate.autoTSSkey, state); /* for PyGILState_Ensure; later versions do it themselves */
+#endif
+#if LINPOINT_CAN_LOOK && PY_VERSION_HEX >= 0x030D0000
+  _PyRuntime.main_tstate = state; /* who is told of signals; fibers are all carried by the main thread */
+#endif
+}
+
+void linpoint_name_state(PyThreadState* state, unsigned long number) {
+  state->thread_id = number; /* far below any address, which is what real ones are */
+}

@@ -9,22 +9,29 @@ extern "C" {
 #endif
 
 struct linpoint_frame {
-  PyObject **locals;  /* variables, cells among them; then the stack */
-  PyObject *globals;  /* borrowed */
-  PyCodeObject *code; /* borrowed */
-  int depth;          /* of the stack, where the interpreter keeps it while it runs; else -1 */
+  PyObject** locals;   /* variables, cells among them; then the stack */
+  PyObject* globals;   /* borrowed */
+  PyCodeObject* code;  /* borrowed */
+  PyObject* generator; /* borrowed; whose frame it is, or null */
+  int depth;           /* of the stack, where the interpreter keeps it while it runs; else -1 */
 };
 
 /* Whether this build knows the layout. */
 int linpoint_can_look(void);
 
 /* The frame that the calling thread executes; false if there is none. */
-int linpoint_look(struct linpoint_frame *frame);
+int linpoint_look(struct linpoint_frame* frame);
 
 #if PY_VERSION_HEX < 0x030C0000
 /* Whether the tracing of this frame is told of each instruction; it is never told of lines. */
-void linpoint_trace(PyFrameObject *frame, int instructions);
+void linpoint_trace(PyFrameObject* frame, int instructions);
 #endif
+
+/* Makes a thread state the current one of the calling thread, for everybody who asks. */
+void linpoint_swap(PyThreadState* state);
+
+/* Gives a thread state an identity that no other has. */
+void linpoint_name_state(PyThreadState* state, unsigned long number);
 
 #ifdef __cplusplus
 }

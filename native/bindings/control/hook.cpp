@@ -7,6 +7,7 @@
 #include "accesses.hpp"
 #include "control.hpp"
 #include "frames.h"
+#include "places.hpp"
 
 namespace linpoint::control {
 
@@ -16,14 +17,17 @@ namespace {
 struct Described {
   std::uint64_t generation = 0;
   bool excluded = true;  ///< it is left alone
+  bool watched = false;  ///< from 3.12 on, sys.monitoring tells of its instructions
   std::vector<Instruction> instructions;
 };
 
 struct Hook {
   bool on = false;
-  nb::object describe;     ///< code -> None, or a list of (index, action, may_switch, always, depth, operand, name)
-  nb::object on_access;    ///< while a run is narrated: (process, code, offset, action, operands, touched)
-  nb::object uncontrolled; ///< called with a real lock that the program is about to use, its code and offset
+  nb::object describe;      ///< code -> None, or a list of (index, action, may_switch, always, depth, operand, name)
+  nb::object on_access;     ///< while a run is narrated: (process, code, offset, action, operands, touched)
+  nb::object uncontrolled;  ///< called with a real lock that the program is about to use, its code and offset
+  nb::object watch;         ///< from 3.12 on, called with code whose instructions are to be told of
+  nb::object disable;       ///< from 3.12 on, the answer to what need not be told again
   Py_ssize_t extra = -1;
   std::uint64_t generation = 0;
   std::vector<Touched> touched;
@@ -72,6 +76,7 @@ Described* described(PyCodeObject* code) {
   }
   found->generation = the.generation;
   found->excluded = true;
+  found->watched = false;
   PyObject* table = PyObject_CallOneArg(the.describe.ptr(), object);
   if (table == nullptr) return nullptr;
   const nb::object kept = nb::steal(table);
@@ -103,7 +108,8 @@ bool before(Seat& seat, const Instruction& instruction, std::size_t index, const
   Hook& the = hook();
   the.touched.clear();
   const std::int32_t depth = frame.depth >= 0 ? frame.depth : instruction.depth;
-  const Operands operands{frame.locals, frame.locals + frame.code->co_nlocalsplus + depth, frame.globals};
+  const Operands operands{frame.locals, frame.locals + frame.code->co_nlocalsplus + depth, frame.globals,
+                          frame.generator};
   PyObject* lock = collect(instruction, operands, the.touched);
   try {
     if (lock != nullptr && !the.uncontrolled.is_none()) {
@@ -159,26 +165,57 @@ int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
   return before(*seat, instruction, index, shown) ? 0 : -1;
 }
 
-#endif
+/// There is no sys.monitoring that would call these.
+PyObject* before_instruction(PyObject*, PyObject* const*, Py_ssize_t) { Py_RETURN_NONE; }
+PyObject* before_code(PyObject*, PyObject* const*, Py_ssize_t) { Py_RETURN_NONE; }
 
-/// The callback of sys.monitoring for instructions: (code, offset) -> None or DISABLE.
-PyObject* monitored(PyObject*, PyObject* const* args, Py_ssize_t) {
+#else
+
+PyObject* nothing_more() { return Py_NewRef(hook().disable.ptr()); }
+
+/// Before the instruction at `offset` of code that is not excluded; gives what sys.monitoring is to be told.
+PyObject* before_offset(PyCodeObject* code, const Described& known, PyObject* offset) {
+  const auto index = static_cast<std::size_t>(PyLong_AsSsize_t(offset)) / 2;
+  if (index >= known.instructions.size()) return nothing_more();
+  const Instruction& instruction = known.instructions[index];
+  if (instruction.action == Action::kNone && !instruction.always) return nothing_more();
   Seat* seat = control().mine();
-  if (seat == nullptr) Py_RETURN_NONE;
-  auto* code = reinterpret_cast<PyCodeObject*>(args[0]);  // NOLINT
-  const Described* known = described(code);
-  if (known == nullptr) return nullptr;
-  const auto index = static_cast<std::size_t>(PyLong_AsSsize_t(args[1])) / 2;
   linpoint_frame shown{};
-  if (index >= known->instructions.size() || linpoint_look(&shown) == 0 || shown.code != code) Py_RETURN_NONE;
-  const Instruction& instruction = known->instructions[index];
-  if (instruction.action == Action::kNone && !instruction.always) Py_RETURN_NONE;
+  if (seat == nullptr || linpoint_look(&shown) == 0 || shown.code != code) Py_RETURN_NONE;
   if (!before(*seat, instruction, index, shown)) return nullptr;
   Py_RETURN_NONE;
 }
 
-PyMethodDef monitored_method{"before_instruction", reinterpret_cast<PyCFunction>(monitored),  // NOLINT
-                             METH_FASTCALL, "Called by sys.monitoring before an instruction."};
+/// The callback of sys.monitoring for instructions: (code, offset) -> None or DISABLE.
+PyObject* before_instruction(PyObject*, PyObject* const* args, Py_ssize_t) {
+  auto* code = reinterpret_cast<PyCodeObject*>(args[0]);  // NOLINT: as all of Python's objects
+  const Described* known = described(code);
+  if (known == nullptr) return nullptr;
+  return known->excluded ? nothing_more() : before_offset(code, *known, args[1]);
+}
+
+/// The callback of sys.monitoring for code that begins or goes on: (code, offset) -> None or DISABLE.
+PyObject* before_code(PyObject*, PyObject* const* args, Py_ssize_t) {
+  auto* code = reinterpret_cast<PyCodeObject*>(args[0]);  // NOLINT
+  Described* known = described(code);
+  if (known == nullptr) return nullptr;
+  if (known->excluded) return nothing_more();
+  if (!known->watched) {
+    known->watched = true;
+    PyObject* watched = PyObject_CallOneArg(hook().watch.ptr(), args[0]);
+    if (watched == nullptr) return nullptr;
+    Py_DECREF(watched);
+  }
+  return before_offset(code, *known, args[1]);  // of RESUME itself, instructions are never told
+}
+
+#endif
+
+PyMethodDef on_instruction{"before_instruction", reinterpret_cast<PyCFunction>(before_instruction),  // NOLINT
+                           METH_FASTCALL,
+                           "before_instruction(code: object, offset: int) -> object\n\nFor sys.monitoring."};
+PyMethodDef on_code{"before_code", reinterpret_cast<PyCFunction>(before_code),  // NOLINT
+                    METH_FASTCALL, "before_code(code: object, offset: int) -> object\n\nFor sys.monitoring."};
 
 }  // namespace
 
@@ -195,12 +232,23 @@ void leave_hook() {
 }
 
 void bind_hook(nb::module_& m) {
+  look_out_for({});
+  m.def(
+      "hook_look_out_for",
+      [](const nb::tuple& types) {
+        std::vector<PyTypeObject*> found;
+        for (const nb::handle each : types)
+          found.push_back(reinterpret_cast<PyTypeObject*>(each.inc_ref().ptr()));  // NOLINT
+        look_out_for(std::move(found));
+      },
+      nb::arg("types"));
   m.def("can_look_at_frames", [] { return linpoint_can_look() != 0; });
   m.def(
       "hook",
       [](bool on, nb::object describe, nb::object uncontrolled) {
         Hook& the = hook();
-        if (the.extra < 0) the.extra = request_extra([](void* known) { delete static_cast<Described*>(known); });  // NOLINT
+        if (the.extra < 0)
+          the.extra = request_extra([](void* known) { delete static_cast<Described*>(known); });  // NOLINT
         if (the.extra < 0) throw std::runtime_error("no room is left beside code objects");
         ++the.generation;  // what is said of code depends on the hook
         the.on = on;
@@ -209,9 +257,16 @@ void bind_hook(nb::module_& m) {
         the.on_access = nb::none();
       },
       nb::arg("on"), nb::arg("describe"), nb::arg("uncontrolled").none());
-  m.def("narrate", [](nb::object on_access) { hook().on_access = std::move(on_access); },
-        nb::arg("on_access").none());
-  m.attr("before_instruction") = nb::steal(PyCFunction_New(&monitored_method, nullptr));
+  m.def("narrate", [](nb::object on_access) { hook().on_access = std::move(on_access); }, nb::arg("on_access").none());
+  m.attr("before_instruction") = nb::steal(PyCFunction_New(&on_instruction, nullptr));
+  m.attr("before_code") = nb::steal(PyCFunction_New(&on_code, nullptr));
+  m.def(
+      "hook_monitoring",
+      [](nb::object watch, nb::object disable) {
+        hook().watch = std::move(watch);
+        hook().disable = std::move(disable);
+      },
+      nb::arg("watch").none(), nb::arg("disable").none());
 }
 
 }  // namespace linpoint::control

@@ -36,17 +36,20 @@ nb::class_<T> bind_lock(nb::module_& m, const char* name) {
       .def("acquire", &acquire_checked<T>, nb::arg("blocking") = true, nb::arg("timeout") = kForever)
       .def("__enter__", [](T& lock) { return lock.acquire(true, kForever); })
       .def("release", &T::release)
-      .def("__exit__", [](T& lock, const nb::args&) { lock.release(); })
+      .def(
+          "__exit__", [](T& lock, nb::handle, nb::handle, nb::handle) { lock.release(); }, nb::arg("kind") = nb::none(),
+          nb::arg("error") = nb::none(), nb::arg("trace") = nb::none())
       .def("locked", &T::locked)
-      .def_prop_ro("owner", [](const T& lock) -> nb::object {
-        if (lock.owner() == explore::kNobody) return nb::none();
-        return nb::int_(lock.owner());
-      })
+      .def_prop_ro("owner",
+                   [](const T& lock) -> nb::object {
+                     if (lock.owner() == explore::kNobody) return nb::none();
+                     return nb::int_(lock.owner());
+                   })
       .def_prop_ro("place", [](const T& lock) { return reinterpret_cast<std::uintptr_t>(&lock.resource()); })  // NOLINT
       .def("_at_fork_reinit", [](T& lock) { lock = T(); })
       // A copy is a fresh lock, as objects that hold one are copied between operations only.
       .def("__getstate__", [](const T&) { return nb::make_tuple(); })
-      .def("__setstate__", [](T& lock, const nb::tuple&) { new (&lock) T(); });
+      .def("__setstate__", [](T& lock, const nb::tuple&) { new (&lock) T(); }, nb::arg("state"));
 }
 
 }  // namespace

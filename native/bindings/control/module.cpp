@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "asking.hpp"
 #include "control.hpp"
 #include "hook.hpp"
 #include "linpoint/explore/schedulers.hpp"
@@ -36,8 +37,8 @@ std::unique_ptr<Explorer> replay_of(const Pairs& pairs) {
 }
 
 void bind_explorers(nb::module_& m) {
-  nb::class_<Explorer>(m, "Explorer")
-      .def("begin", &Explorer::begin)
+  nb::class_<Explorer> explorer(m, "Explorer");
+  explorer.def("begin", &Explorer::begin)
       .def_prop_ro("exhaustive", &Explorer::exhaustive)
       .def_prop_ro("runs", [](const Explorer& self) { return self.progress().runs; })
       .def_prop_ro("redundant", [](const Explorer& self) { return self.progress().redundant; })
@@ -49,9 +50,11 @@ void bind_explorers(nb::module_& m) {
         if (self.diverged_at() == Explorer::kNever) return nb::none();
         return nb::int_(self.diverged_at());
       });
+  control::bind_asking(explorer);
   nb::class_<BoundedExplorer, Explorer>(m, "BoundedExplorer").def_prop_ro("completed", &BoundedExplorer::completed);
-  m.def("explore_dpor", [](bool sleep_sets) { return make_dpor({.sleep_sets = sleep_sets}); },
-        nb::arg("sleep_sets") = true);
+  m.def(
+      "explore_dpor", [](bool sleep_sets) { return make_dpor({.sleep_sets = sleep_sets}); },
+      nb::arg("sleep_sets") = true);
   m.def("explore_bounded", &make_bounded, nb::arg("most"));
   m.def("explore_random", &make_random, nb::arg("seed"), nb::arg("runs"));
   m.def("explore_pct", &make_pct, nb::arg("seed"), nb::arg("runs"), nb::arg("depth"));
@@ -65,8 +68,8 @@ nb::list operations() {
   for (const auto& seat : control().seats()) {
     nb::list mine;
     for (const control::Done& done : seat->operations) {
-      mine.append(nb::make_tuple(done.call, done.returned, done.value.is_valid() ? done.value : nb::none(),
-                                 done.raised));
+      mine.append(
+          nb::make_tuple(done.call, done.returned, done.value.is_valid() ? done.value : nb::none(), done.raised));
     }
     all.append(std::move(mine));
   }
@@ -107,8 +110,9 @@ void bind_control(nb::module_& m) {
       },
       nb::arg("stop"), nb::arg("blocked"));
   m.def("control_prepare", [] { control().prepare(); });
-  m.def("control_add", [](nb::object body, bool background) { return control().add(std::move(body), background); },
-        nb::arg("body"), nb::arg("background") = false);
+  m.def(
+      "control_add", [](nb::object body, bool background) { return control().add(std::move(body), background); },
+      nb::arg("body"), nb::arg("background") = false);
   m.def(
       "control_run",
       [](Explorer& explorer, std::uint64_t most_steps, double patience) {
@@ -116,6 +120,7 @@ void bind_control(nb::module_& m) {
       },
       nb::arg("explorer"), nb::arg("most_steps"), nb::arg("patience"));
   m.def("control_serve", [] { control().serve(); });
+  m.def("control_add_fiber", [] { control().add_fiber(); });
   m.def("control_close", [] { control().close(); });
   m.def("control_abandon", [] { control().abandon(); });
   m.def("control_idle", [] { return control().idle(); });
@@ -123,6 +128,18 @@ void bind_control(nb::module_& m) {
   m.def("control_operations", &operations);
   m.def("control_waiting", &waiting);
   m.def("control_steps", [] { return control().steps(); });
+  m.def("control_last_turns", [] {
+    nb::list turns;
+    for (const auto& seat : control().seats()) turns.append(seat->last_turn);
+    return turns;
+  });
+  m.def("control_beats", [] { return control().beats(); });
+  m.def("control_threads", [] {
+    nb::list idents;
+    for (const auto& seat : control().seats()) idents.append(seat->alive && seat->started ? seat->ident : 0UL);
+    const Process running = control().running();
+    return nb::make_tuple(idents, running == kNobody ? nb::object(nb::none()) : nb::object(nb::int_(running)));
+  });
   m.def("control_process", []() -> nb::object {
     const control::Seat* seat = control().mine();
     if (seat == nullptr) return nb::none();
@@ -130,19 +147,25 @@ void bind_control(nb::module_& m) {
   });
   m.def("control_sleep", [](double seconds) { control().sleep(seconds); }, nb::arg("seconds"));
   m.def("control_now", [] { return control().now(); });
-  m.def("control_spawn", [](nb::object body, bool background) { return control().spawn(std::move(body), background); },
-        nb::arg("body"), nb::arg("background"));
-  m.def("control_join", [](Process process, double timeout) { return control().join(process, timeout); },
-        nb::arg("process"), nb::arg("timeout"));
+  m.def(
+      "control_spawn", [](nb::object body, bool background) { return control().spawn(std::move(body), background); },
+      nb::arg("body"), nb::arg("background"));
+  m.def(
+      "control_join", [](Process process, double timeout) { return control().join(process, timeout); },
+      nb::arg("process"), nb::arg("timeout"));
   m.def("control_ended", [](Process process) { return control().ended(process); }, nb::arg("process"));
   m.def("control_stop_run", [] { control().stop_run(); });
   m.def("control_stopping", [] { return control().stopping(); });
-  m.def("control_aside", [](nb::callable function, const nb::args& args) {
-    const control::Aside aside;  // what it does is no part of the run
-    return nb::object(function(*args));
-  });
-  m.def("control_on_result", [](nb::object on_result) { control().on_result = std::move(on_result); },
-        nb::arg("on_result"));
+  m.def(
+      "control_aside",
+      [](nb::callable function, const nb::args& args) {
+        const control::Aside aside;  // what it does is no part of the run
+        return nb::object(function(*args));
+      },
+      nb::arg("function"), nb::arg("args"));
+  m.def(
+      "control_on_result", [](nb::object on_result) { control().on_result = std::move(on_result); },
+      nb::arg("on_result"));
   m.def(
       "control_narrate",
       [](nb::object on_turn, nb::object on_return) {

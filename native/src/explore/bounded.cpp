@@ -38,7 +38,7 @@ struct Stretch {
   Process next = 0;  ///< of this step the alternatives from here on are left
   std::uint64_t seen = 0;
   ProcessSet enabled;
-  Process usual = kNobody;  ///< enabled too, but no alternative
+  ProcessSet others;  ///< the alternatives, all of the same cost
 };
 
 std::uint64_t with(std::uint64_t seen, const ProcessSet& enabled) {
@@ -86,10 +86,10 @@ class Bounded final : public BoundedExplorer {
     // With the most preemptions nothing is left for later: what is behind this schedule is done with.
     if (bound_ == most_) choices_.resize(std::max<std::size_t>(kept_, stretch.schedule + std::size_t{1}));
     const std::uint64_t seen = with(stretch.seen, stretch.enabled);
-    const Process process = alternative(stretch);
+    const Process process = stretch.others.next(stretch.next);
     choices_.push_back({stretch.schedule, stretch.step, process, seen});
     stretch.next = process + 1;
-    if (alternative(stretch) == kNobody) {
+    if (stretch.others.next(stretch.next) == kNobody) {
       stretch.next = 0;
       ++stretch.step;
       --stretch.steps;
@@ -99,11 +99,6 @@ class Bounded final : public BoundedExplorer {
     for (std::uint32_t at = schedule_; at != 0; at = choices_[at].before) wanted_.push_back(choices_[at]);
     std::reverse(wanted_.begin(), wanted_.end());
     if (stretch.steps == 0) now_.pop_back();
-  }
-
-  static Process alternative(const Stretch& stretch) {
-    const Process process = stretch.enabled.next(stretch.next);
-    return process == stretch.usual ? stretch.enabled.next(process + 1) : process;
   }
 
   Process choose_next(const View& view) override {
@@ -122,24 +117,29 @@ class Bounded final : public BoundedExplorer {
   }
 
   void note_alternatives(const View& view, std::uint32_t step, std::uint64_t before, Process usual) {
-    Process other = enabled_.next(0);
-    if (other == usual && other != kNobody) other = enabled_.next(other + 1);
-    if (other == kNobody) return;
-    const bool costs = preempts(view, other);
-    if (costs && bound_ == most_) {
+    free_.clear();
+    costly_.clear();
+    enabled_.each([&](Process process) {
+      if (process != usual) (preempts(view, process) ? costly_ : free_).insert(process);
+    });
+    if (!free_.empty()) note(now_, step, before, free_);
+    if (costly_.empty()) return;
+    if (bound_ == most_)
       pruned_ = true;
-      return;
-    }
-    std::vector<Stretch>& stretches = costs ? later_ : now_;
+    else
+      note(later_, step, before, costly_);
+  }
+
+  void note(std::vector<Stretch>& stretches, std::uint32_t step, std::uint64_t before, const ProcessSet& others) {
     if (!stretches.empty()) {
       Stretch& last = stretches.back();
-      if (last.schedule == schedule_ && last.step + last.steps == step && last.usual == usual &&
+      if (last.schedule == schedule_ && last.step + last.steps == step && last.others == others &&
           last.enabled == enabled_) {
         ++last.steps;
         return;
       }
     }
-    stretches.push_back({schedule_, step, 1, 0, before, enabled_, usual});
+    stretches.push_back({schedule_, step, 1, 0, before, enabled_, others});
   }
 
   void end_run(const View& /*view*/, Ending ending) override {
@@ -167,6 +167,8 @@ class Bounded final : public BoundedExplorer {
   std::uint32_t step_ = 0;
   std::uint64_t seen_ = 0;
   ProcessSet enabled_;
+  ProcessSet free_;    ///< in `note_alternatives`: those that cost no preemption
+  ProcessSet costly_;  ///< and those that do
 };
 
 }  // namespace

@@ -54,8 +54,8 @@ class Causality {
   /// Who was enabled before this step.
   [[nodiscard]] const ProcessSet& enabled(Step step) const { return enabled_[step]; }
 
-  /// Whether `step` happens before `later`.
-  [[nodiscard]] bool before(Step step, Step later) const { return knows(clock(later), step); }
+  /// Whether `earlier` happens before `later`.
+  [[nodiscard]] bool before(Step earlier, Step later) const { return knows(clock(later), earlier); }
 
   /// Whether `step` happens before the one that was related last.
   [[nodiscard]] bool before_related(Step step) const { return knows(full_.data(), step); }

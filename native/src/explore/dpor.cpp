@@ -131,7 +131,7 @@ class Dpor final : public Explorer {
       return;
     }
     if (ending == Ending::kStopped && step_ > 0) nodes_[step_ - 1].wanted.unite(causality_.enabled(step_ - 1));
-    if (ending != Ending::kComplete) turn_round_pending(view);
+    turn_round_pending(view, [](Process) { return true; });
   }
 
   /// Takes in what the last step turned out to do.
@@ -173,8 +173,8 @@ class Dpor final : public Explorer {
     if (options_.sleep_sets && depth_ > 0) inherit_sleepers(nodes_[depth_ - 1], node, view);
     node.chosen = default_among(view, [&](Process process) { return !node.asleep.contains(process); });
     if (node.chosen == kNobody) {
-      // Turned round, what still waits may wake the sleepers.
-      turn_round_pending(view);
+      // Turned round, what still waits may wake the sleepers. What the sleepers themselves race with was seen before.
+      turn_round_pending(view, [&](Process process) { return !can_go(view, process); });
       open_ = false;
       return kNobody;
     }
@@ -194,9 +194,10 @@ class Dpor final : public Explorer {
   }
 
   /// What is pending counts, though it is not done.
-  void turn_round_pending(const View& view) {
+  template <typename Counts>
+  void turn_round_pending(const View& view, const Counts& counts) {
     for (Process process = 0; process < view.processes.size(); ++process) {
-      if (!view.processes[process].alive) continue;
+      if (!view.processes[process].alive || !counts(process)) continue;
       causality_.relate(process, view.processes[process].accesses);
       turn_round(process);
     }
@@ -235,7 +236,9 @@ class Dpor final : public Explorer {
     }
     if (has_first(related)) return found;
     const bool leads = !any_first([&](Step first) { return causality_.before_related(first); });
-    return leads && covers(related) ? kCovered : found;
+    if (!leads) return found;
+    if (covers(related)) return kCovered;
+    return causality_.enabled(raced).contains(related) ? related : found;
   }
 
   template <typename Holds>

@@ -31,8 +31,8 @@ Process default_choice(const View& view) {
 }
 
 bool preempts(const View& view, Process next) {
-  if (view.running >= view.processes.size() || next == view.running) return false;
-  return can_go(view, view.running) && !view.processes[view.running].yields;
+  if (next >= view.processes.size() || next == default_choice(view)) return false;
+  return view.processes[next].yields || (can_go(view, view.running) && !view.processes[view.running].yields);
 }
 
 bool Explorer::begin() {

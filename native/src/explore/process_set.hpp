@@ -39,6 +39,8 @@ class ProcessSet {
     return place(process) < high_.size() && (high_[place(process)] & bit(process)) != 0;
   }
 
+  [[nodiscard]] bool empty() const { return next(0) == kNobody; }
+
   /// The least member that is not less than `from`; kNobody if there is none.
   [[nodiscard]] Process next(Process from) const {
     for (std::size_t word = from / kBits; word <= high_.size(); ++word) {

@@ -16,6 +16,7 @@ from linpoint.checkers.conditions import validate as validate_condition
 from linpoint.checkers.select import CHECKERS
 from linpoint.checkers.select import validate as validate_checker
 from linpoint.cli import graphs, options
+from linpoint.cli.checked import Checked
 from linpoint.cli.estimate import Estimate
 from linpoint.cli.follow import follow_files
 from linpoint.cli.forms import Forms, tell
@@ -157,7 +158,7 @@ def check(
     else:
         with progress() as line:
             reports, interrupted = _check_files(files, request, reading, line)
-    raise typer.Exit(tell(reports, forms, request, interrupted=interrupted, more=more))
+    raise typer.Exit(tell(Checked(reports, request), forms, limits, interrupted=interrupted, more=more))
 
 
 def _load_spec(text: str, initial: Any, budget: Budget) -> tuple[Spec, str | None]:

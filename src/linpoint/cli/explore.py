@@ -22,7 +22,7 @@ from linpoint.executors.threads import peak_memory
 from linpoint.explore.python.bytecode import GRANULARITIES
 from linpoint.histories.commands import command_line
 from linpoint.histories.trace import MEMORY_MODELS
-from linpoint.verdicts import Budget
+from linpoint.verdicts import Budget, tokens
 
 DEFAULT_BUDGET: Final = "30s"
 _EXIT: Final = {"holds": 0, "violation": 1, "unknown": 3}
@@ -158,14 +158,12 @@ class _Finding(msgspec.Struct):
 
 def replay_program(content: dict[str, Any], *, as_json: bool) -> int:
     """Run the schedule of a finding again; it needs the program where it was."""
-    from linpoint.cli.replay import bad_token  # noqa: PLC0415 - it imports us in turn
-
     try:
         found = msgspec.convert(content, _Finding)
     except msgspec.ValidationError as error:
-        raise bad_token(str(error)) from None
+        raise tokens.not_a_finding(str(error)) from None
     if found.granularity not in GRANULARITIES:
-        raise bad_token(f"there is no granularity {found.granularity!r}")
+        raise tokens.not_a_finding(f"there is no granularity {found.granularity!r}")
     request = ProgramRequest(
         found.file, found.args, granularity=found.granularity, schedule=found.schedule, code=found.code
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The forms in which the answer of a check is told: text, one line a file, JSON, a page, JUnit XML, annotations.
+"""The forms in which an answer is told: text, one line a file or a test, JSON, a page, JUnit XML, annotations.
 
 Guarantee: all of them can be had from one run, and they agree. The files are written before anything is said, so that
 the JSON document can say what became of them; after the budget or Ctrl-C they still are, if that takes no longer than a
@@ -8,18 +8,49 @@ moment.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, Self
 
 from linpoint.cli.annotations import as_annotations
+from linpoint.cli.cases import Suite
 from linpoint.cli.limits import uninterrupted
 from linpoint.cli.output import print_error, print_json, print_lines
 from linpoint.cli.outputs import Written, ends_in, refuse_unwritable, time_to_write, write_file
-from linpoint.cli.pages import ENDINGS, page_paths, write_pages
-from linpoint.cli.reports import Report, as_json, exit_code, print_reports, print_unwritten, summary
-from linpoint.cli.requests import Request
+from linpoint.cli.pages import ENDINGS, page_paths
+from linpoint.cli.reports import BAD_INPUT, print_unwritten, unwritten
+from linpoint.errors import LinpointError
 from linpoint.verdicts import Budget
+
+
+class Answer(Protocol):
+    """What a command has to say of all that it was given. Each form asks for its part of it."""
+
+    @property
+    def command(self) -> str:
+        """The command."""
+
+    @property
+    def code(self) -> int:
+        """The exit code that the answer asks for."""
+
+    def suites(self) -> Sequence[Suite]:
+        """For CI systems."""
+
+    def document(self) -> dict[str, Any]:
+        """The JSON document."""
+
+    def show(self, written: Mapping[str, Written]) -> None:
+        """Print it all for people, with what became of the files."""
+
+    def summaries(self) -> Sequence[str]:
+        """A line for each part."""
+
+    def errors(self) -> Iterable[LinpointError]:
+        """What kept parts from a verdict, or from having their own files."""
+
+    def with_pages(self, path: str, budget: Budget) -> tuple[Self, Written]:
+        """Write the report; the same answer, with what became of the pages of its parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,59 +64,46 @@ class Forms:
     summary: bool = False
     json: bool = False
 
-    def validate(self, files: Sequence[str]) -> None:
-        """Refuse what cannot be written before anything is read."""
+    def validate(self, files: Sequence[str], *, called: str = "the history itself") -> None:
+        """Refuse what cannot be written before anything is read; ``called`` is what the files are."""
         pages: list[str] = []
         if self.report is not None:
             ends_in(self.report, ENDINGS, "page")
             pages = [self.report, *page_paths(self.report, len(files))]
         paths = [path for path in (self.graph, self.junit) if path is not None]
-        refuse_unwritable([*paths, *pages], files)
+        refuse_unwritable([*paths, *pages], files, called=called)
 
 
 def tell(
-    reports: Sequence[Report],
-    forms: Forms,
-    request: Request,
-    *,
-    interrupted: bool = False,
-    more: dict[str, Any] | None = None,
+    answer: Answer, forms: Forms, budget: Budget, *, interrupted: bool = False, more: dict[str, Any] | None = None
 ) -> int:
     """Write and say everything that was asked for; the exit code. ``more`` is for the JSON document."""
-    reports, written = _write(reports, forms, request, time_to_write(request.budget, interrupted=interrupted))
+    answer, written = _write(answer, forms, time_to_write(budget, interrupted=interrupted))
     with uninterrupted():
         if forms.json:
-            print_json(as_json(reports, written) | (more or {}))
+            print_json(answer.document() | {name: each.as_dict() for name, each in written.items()} | (more or {}))
         elif not forms.summary:
-            print_reports(reports, request.arguments, written)
+            answer.show(written)
         if forms.summary:
-            print_lines([summary(report) for report in reports], stderr=forms.json)
+            print_lines(answer.summaries(), stderr=forms.json)
         if forms.summary and not forms.json:
-            _print_errors(reports, written)
+            for error in answer.errors():
+                print_error(str(error))
+            print_unwritten(written)
         if forms.github:
-            print_lines(as_annotations(reports), stderr=forms.json)
-    return exit_code(reports, written)
+            print_lines(as_annotations(answer.suites()), stderr=forms.json)
+    return BAD_INPUT if unwritten(written) else answer.code
 
 
-def _write(
-    reports: Sequence[Report], forms: Forms, request: Request, budget: Budget
-) -> tuple[Sequence[Report], dict[str, Written]]:
-    """Write the files that are over all reports; the reports with what became of their own pages."""
+def _write(answer: Answer, forms: Forms, budget: Budget) -> tuple[Answer, dict[str, Written]]:
+    """Write the files that are over everything; the answer with what became of those of its parts."""
     written: dict[str, Written] = {}
     if forms.junit is not None:  # first, since it is small: a page may take all the time there is
         from linpoint.cli.junit import as_junit  # noqa: PLC0415 - only who asks for it is to wait for it
 
-        given = reports
-        written["junit"] = write_file("JUnit", forms.junit, lambda: as_junit(given, request.spec.name), budget)
+        given = answer
+        written["junit"] = write_file("JUnit", forms.junit, lambda: as_junit(given.suites(), given.command), budget)
     if forms.report is not None:
-        reports, page = write_pages(reports, forms.report, request.arguments, budget)
+        answer, page = answer.with_pages(forms.report, budget)
         written = {"report": page} | written
-    return reports, written
-
-
-def _print_errors(reports: Sequence[Report], written: dict[str, Written]) -> None:
-    for report in reports:
-        if report.error is not None:
-            print_error(str(report.error))
-        print_unwritten(report.written)
-    print_unwritten(written)
+    return answer, written

@@ -24,7 +24,7 @@ from linpoint.cli.replay import replay
 from linpoint.cli.report import report
 from linpoint.cli.reports import BAD_INPUT, EXIT
 from linpoint.cli.specs import specs
-from linpoint.cli.test import test
+from linpoint.cli.test import run as run_tests
 from linpoint.errors import LinpointError, UsageError
 from linpoint.executors.threads import peak_memory
 from linpoint.verdicts import Statistics, Status
@@ -41,7 +41,7 @@ app = typer.Typer(
 )
 app.command()(check)
 app.command()(convert)
-app.command()(test)
+app.command("test")(run_tests)
 app.command()(explore)
 app.command()(specs)
 app.command()(demo)

@@ -8,6 +8,7 @@ text goes through ``printable``. JSON is UTF-8 whatever the terminal is.
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -33,12 +34,23 @@ _COLOURS = {
 
 
 _HIGHLIGHTS: Final = {
-    r"(?m)^(The reason|Warning|See more|Show it again):": "bold",
+    r"(?m)^(The reason|Warning|See more|Show it again|Explored|Schedule|Report|JUnit):": "bold",
+    r"(?m)^(The scenario|Orders of the operations give)\b": "bold",
+    r"(?m)^ +--- preemption: .* ---$": "bold yellow",
+    r"(?m)^ +--- .* runs ---$|^ +\.\.\. .* \.\.\.$": "dim",
+    r"(?m)^=> .*$": "bold red",
+    r"(?m)^-> .*$": "red",
+    r"\(allowed: .*?\)|\bnever returns\b": "bold red",
+    r"(?m)^ +(thread \d+ *(\| thread \d+ *)*)$": "bold",
     r"(?m)^Likely cause: .*?\(a guess\)": "bold yellow",
     r"\bHowever\b|\ba contradiction\b": "bold red",
     r"(?m)^  (\w\d?|#\d+): ": "bold cyan",
 }
 """What the eye should find first in an explanation, for people."""
+_THREADS: Final = ("cyan", "magenta", "green", "blue")
+"""Of the columns of a trace, so that the eye can follow one thread."""
+_HEAD: Final = re.compile(r"(?m)^ +#(?:  where)? .*\n(-[- ]+-)$")
+_RULE: Final = re.compile(r" *(---|\.\.\.) ")
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -71,10 +83,29 @@ def print_text(text: str) -> None:
     from rich.text import Text  # noqa: PLC0415 - as above
 
     head, colon, rest = text.partition(":")
-    styled = Text.assemble((head + colon, _COLOURS.get(head, "")), rest)
+    styled = Text.assemble((head + colon, _COLOURS.get(head.strip(), "")), rest)
+    for start, end, style in _thread_columns(text):
+        styled.stylize(style, start, end)
     for pattern, style in _HIGHLIGHTS.items():
         styled.highlight_regex(pattern, style)
     console().print(styled)
+
+
+def _thread_columns(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where the columns of threads are in the table of a trace, and the colour of each: the dashes below its head say."""
+    for head in _HEAD.finditer(text):
+        dashes = [(each.start(), each.end()) for each in re.finditer("-+", head[1])]
+        threads = dashes[2:] if re.match(" +#  where", head[0]) else dashes[1:]
+        start = head.start()
+        for line in text[start:].splitlines(keepends=True):
+            if not line.strip():
+                break
+            if not _RULE.match(line) or line.startswith("-"):
+                for number, (begin, end) in enumerate(threads):
+                    last = min(end, len(line.rstrip("\n")))
+                    if begin < last:
+                        yield start + begin, start + last, _THREADS[number % len(_THREADS)]
+            start += len(line)
 
 
 def print_lines(lines: Sequence[str], *, stderr: bool = False) -> None:

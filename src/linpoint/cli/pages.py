@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint check --report FILE.html``: the page of a file; over several, an overview with pages beside it.
+"""``--report FILE.html``: the page of a file or a test; over several, an overview with pages beside it.
 
-With several files FILE.html is the overview, and the page of the N-th file is FILE-N.html. A file that passed or could
-not be read has all there is to say in the overview, and no page.
+With several FILE.html is the overview, and the page of the N-th is FILE-N.html. What passed or could not be read has all
+there is to say in the overview, and no page.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from linpoint.cli.outputs import Made, Written, write_file
-from linpoint.cli.reports import Report, document
-from linpoint.explain.explanation import Explanation
-from linpoint.histories.commands import check_words, command_line
 from linpoint.histories.values import counted
 from linpoint.verdicts import Budget
 
@@ -24,55 +22,57 @@ ENDINGS: Final = (".html", ".htm")
 _KIND: Final = "Report"
 
 
-def page_paths(path: str, files: int) -> list[str]:
-    """Where the page of each file goes, beside the overview at ``path``; none if there is only one file."""
-    if files == 1:
+@dataclass(frozen=True, slots=True)
+class OwnPage:
+    """One of the things that a report is over."""
+
+    name: str
+    document: Callable[[], dict[str, Any]]
+    """Its JSON document, of which the overview is made."""
+    make: Callable[[], str] | None = None
+    """Makes its page, if it can have one."""
+    beside: bool = False
+    """Whether it has its page beside an overview."""
+
+
+def page_paths(path: str, count: int) -> list[str]:
+    """Where the page of each goes, beside the overview at ``path``; none if there is only one."""
+    if count == 1:
         return []
-    return [str(Path(path).with_stem(f"{Path(path).stem}-{number}")) for number in range(1, files + 1)]
+    return [str(Path(path).with_stem(f"{Path(path).stem}-{number}")) for number in range(1, count + 1)]
 
 
-def write_pages(
-    reports: Sequence[Report], path: str, arguments: Sequence[str], budget: Budget
-) -> tuple[Sequence[Report], Written]:
-    """Write the report; the reports with what became of their own pages, and what became of the one at ``path``."""
-    first = reports[0].explanation
-    if len(reports) == 1 and first is not None:
-        return reports, write_file(_KIND, path, lambda: Made(_page(reports[0], first, arguments)), budget)
+def write_pages(pages: Sequence[OwnPage], path: str, budget: Budget) -> tuple[list[Written | None], Written]:
+    """Write the report; what became of the page of each beside it, and what became of the one at ``path``."""
+    none: list[Written | None] = [None] * len(pages)
+    only = pages[0].make if len(pages) == 1 else None
+    if only is not None:
+        return none, write_file(_KIND, path, lambda: Made(only()), budget)
     # Twice: before the pages, since they may take all the time there is, and after them, to link to those there are.
     started = time.monotonic()
-    before = write_file(_KIND, path, lambda: _overview(reports), budget)
-    paths = page_paths(path, len(reports))
+    before = write_file(_KIND, path, lambda: _overview(pages, none), budget)
+    paths = page_paths(path, len(pages))
     if not paths:
-        return reports, before
+        return none, before
     for_pages = budget if budget.deadline is None else Budget(budget.deadline - 2 * (time.monotonic() - started))
-    paged = [_with_page(report, own, arguments, for_pages) for report, own in zip(reports, paths, strict=True)]
-    after = write_file(_KIND, path, lambda: _overview(paged), budget)
-    return paged, before if after.made is None and after.error is None else after
+    own = [_written(page, place, for_pages) for page, place in zip(pages, paths, strict=True)]
+    after = write_file(_KIND, path, lambda: _overview(pages, own), budget)
+    return own, before if after.made is None and after.error is None else after
 
 
-def _with_page(report: Report, path: str, arguments: Sequence[str], budget: Budget) -> Report:
-    explanation = report.explanation
-    if explanation is None or not report.code:
-        return report
-    written = write_file(_KIND, path, lambda: Made(_page(report, explanation, arguments)), budget)
-    return dataclasses.replace(report, page=written)
+def _written(page: OwnPage, path: str, budget: Budget) -> Written | None:
+    make = page.make if page.beside else None
+    return None if make is None else write_file(_KIND, path, lambda: Made(make()), budget)
 
 
-def _page(report: Report, explanation: Explanation, arguments: Sequence[str]) -> str:
-    from linpoint.explain.html.page import page  # noqa: PLC0415 - only who asks for a page is to wait for it
-
-    command = "" if report.file == "-" else f"linpoint {command_line(check_words(report.file, arguments))}"
-    replay = f"linpoint {command_line(report.replay)}" if report.replay else ""
-    return page(explanation, file=report.file, arguments=arguments, command=command, replay=replay)
-
-
-def _overview(reports: Sequence[Report]) -> Made:
-    from linpoint.explain.html.index import index  # noqa: PLC0415 - as above
+def _overview(pages: Sequence[OwnPage], own: Sequence[Written | None]) -> Made:
+    from linpoint.explain.html.index import index  # noqa: PLC0415 - only who asks for a page is to wait for it
     from linpoint.explain.html.results import result_of  # noqa: PLC0415 - as above
 
-    results = []
-    for report in reports:
-        result = result_of(document(report), report.file)
-        results.append(dataclasses.replace(result, page=Path(result.page).name))
-    pages = sum(bool(result.page) for result in results)
-    return Made(index(results), f"and {counted(pages, 'page')} beside it" if pages else "")
+    there = ["" if each is None or each.made is None else Path(each.file).name for each in own]
+    results = [
+        dataclasses.replace(result_of(page.document(), page.name), page=link)
+        for page, link in zip(pages, there, strict=True)
+    ]
+    count = sum(map(bool, there))
+    return Made(index(results), f"and {counted(count, 'page')} beside it" if count else "")

@@ -10,15 +10,16 @@ import msgspec
 import typer
 
 from linpoint.checkers.conditions import validate as validate_condition
-from linpoint.cli import options, tokens
+from linpoint.cli import options
 from linpoint.cli.check import check_history
 from linpoint.cli.output import print_json, print_text, progress
 from linpoint.cli.reports import document
 from linpoint.cli.requests import Request
+from linpoint.cli.worker import TestRequest
 from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.builder import history as build
 from linpoint.histories.history import History
-from linpoint.verdicts import Budget
+from linpoint.verdicts import Budget, tokens
 
 
 class _Finding(msgspec.Struct):
@@ -45,7 +46,7 @@ def replay(
     again: from the same folder, with the file where it was.
     """
     content = tokens.decode(token)
-    if content["kind"] == "test":
+    if content["kind"] in ("test", "stress"):
         raise typer.Exit(_replay_test(content, as_json=json))
     if content["kind"] == "explore":
         from linpoint.cli.explore import replay_program  # noqa: PLC0415 - only who replays one waits for it
@@ -65,31 +66,53 @@ def replay(
     raise typer.Exit(report.code)
 
 
-class _TestFinding(msgspec.Struct):
-    """The content of a token of ``test``."""
+def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
+    """Run the schedule of a finding again; it needs the file of the test where it was."""
+    from linpoint.cli.forms import Forms, tell  # noqa: PLC0415 - only who replays a test waits for it
+    from linpoint.cli.test import DEFAULT_BUDGET  # noqa: PLC0415 - as above
+    from linpoint.cli.tested import AllTold, told_of  # noqa: PLC0415 - as above
+    from linpoint.cli.workers import ask  # noqa: PLC0415 - as above
+
+    request = _stressed(content) if content["kind"] == "stress" else _scheduled(content)
+    limits = Budget.starting_now(DEFAULT_BUDGET, None)
+    outcome = ask(request, limits)
+    answer = AllTold([told_of(request, outcome)])
+    return tell(answer, Forms(json=as_json), limits, interrupted=outcome.interrupted)
+
+
+class _StressFinding(msgspec.Struct):
+    """The content of a token of ``test --stress``."""
 
     file: str
     test: str
-    scenario: dict[str, Any]
-    schedule: list[tuple[int, int]]
     finding: str
-    code: str = ""
-    python: str = ""
+    operations: list[dict[str, Any]]
     spec: str | None = None
-    granularity: str = "access"
 
 
-def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
-    """Run the schedule of a finding again; it needs the file of the test where it was."""
-    from linpoint.cli.test import DEFAULT_BUDGET, Told, tell  # noqa: PLC0415 - only who replays a test waits for it
-    from linpoint.cli.worker import TestRequest  # noqa: PLC0415 - as above
-    from linpoint.cli.workers import ask  # noqa: PLC0415 - as above
-
+def _stressed(content: dict[str, Any]) -> TestRequest:
+    """What a worker is to check again."""
     try:
-        found = msgspec.convert(content, _TestFinding)
+        found = msgspec.convert(content, _StressFinding)
     except msgspec.ValidationError as error:
-        raise bad_token(str(error)) from None
-    request = TestRequest(
+        raise tokens.not_a_finding(str(error)) from None
+    return TestRequest(
+        "recheck", found.file, found.test, spec=found.spec, finding=found.finding, history=found.operations
+    )
+
+
+def _scheduled(content: dict[str, Any]) -> TestRequest:
+    """What a worker is to run again."""
+    from linpoint.explore.testing.identity import replayed_finding  # noqa: PLC0415 - as above
+
+    found = replayed_finding(content)
+    if not found.file:
+        raise UsageError(
+            "LP-U004",
+            "the token is of a test that only your own code can make.",
+            remedy="Give it to the call that made it: linpoint.test(..., replay=TOKEN).",
+        )
+    return TestRequest(
         "replay",
         found.file,
         found.test,
@@ -100,9 +123,6 @@ def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
         code=found.code,
         granularity=found.granularity,
     )
-    limits = Budget.starting_now(DEFAULT_BUDGET, None)
-    told = Told(f"{found.file}:{found.test}", ask(request, limits), request)
-    return tell([told], limits, report=None, as_json=as_json, interrupted=told.outcome.interrupted)
 
 
 def _read(content: dict[str, Any]) -> tuple[_Finding, History]:
@@ -119,13 +139,4 @@ def _read(content: dict[str, Any]) -> tuple[_Finding, History]:
         fact = str(error)
     except (UsageError, HistoryError) as error:
         fact = error.message.rstrip(".")
-    raise bad_token(fact)
-
-
-def bad_token(fact: str) -> UsageError:
-    """What is said of a token whose content is wrong."""
-    return UsageError(
-        "LP-U004",
-        f"the token does not hold a finding: {fact}.",
-        remedy="Copy the whole word after `linpoint replay`, from the same version of linpoint.",
-    )
+    raise tokens.not_a_finding(fact)

@@ -44,7 +44,7 @@ class Report:
     @property
     def code(self) -> int:
         """The exit code that this file asks for."""
-        if self.explanation is None or _unwritten(self.written):
+        if self.explanation is None or unwritten(self.written):
             return BAD_INPUT
         return EXIT[self.explanation.verdict.status]
 
@@ -54,21 +54,18 @@ def worst(codes: Iterable[int]) -> int:
     return min(codes, key=_SEVERITY.index)
 
 
-def exit_code(reports: Sequence[Report], written: Mapping[str, Written]) -> int:
-    """The exit code of the whole command, whose files for all reports are ``written``."""
-    return BAD_INPUT if _unwritten(written) else worst(report.code for report in reports)
+def exit_code(reports: Sequence[Report]) -> int:
+    """The exit code that all files ask for."""
+    return worst(report.code for report in reports)
 
 
-def _unwritten(written: Mapping[str, Written]) -> bool:
+def unwritten(written: Mapping[str, Written]) -> bool:
+    """Whether a file could not be written."""
     return any(each.error is not None for each in written.values())
 
 
-def as_json(reports: Sequence[Report], written: Mapping[str, Written]) -> dict[str, Any]:
+def all_documents(reports: Sequence[Report]) -> dict[str, Any]:
     """The document of the whole command."""
-    return _documents(reports) | {name: each.as_dict() for name, each in written.items()}
-
-
-def _documents(reports: Sequence[Report]) -> dict[str, Any]:
     if len(reports) == 1:
         return document(reports[0])
     # A file without a verdict leaves the whole unknown, unless another one is in violation.
@@ -138,11 +135,12 @@ def print_reports(reports: Sequence[Report], arguments: Sequence[str], written: 
                     look = command_line([*check_words(report.file, arguments), "--report", "report.html"])
                     print_text(f"See more: linpoint {look}")
                 print_text(f"Show it again: linpoint {command_line(report.replay)}")
-            _print_written(report.written)
-    _print_written(written)
+            print_written(report.written)
+    print_written(written)
 
 
-def _print_written(written: Mapping[str, Written]) -> None:
+def print_written(written: Mapping[str, Written]) -> None:
+    """What became of files, for people."""
     print_unwritten(written)
     for each in written.values():
         if each.error is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from linpoint.checkers.check import decide
-from linpoint.cli import options, tokens
+from linpoint.cli import options
 from linpoint.cli.limits import TimeIsUpError, deadline
 from linpoint.cli.reports import Report
 from linpoint.executors.threads import peak_memory
@@ -18,7 +18,7 @@ from linpoint.histories.history import History
 from linpoint.histories.operation import Time
 from linpoint.specs.builtin.first_words import words_before
 from linpoint.specs.protocol import Spec
-from linpoint.verdicts import Budget, KeyVerdict, Precedence, Statistics, Status, Verdict
+from linpoint.verdicts import Budget, KeyVerdict, Precedence, Statistics, Status, Verdict, tokens
 
 _MOST_IN_TOKEN: Final = 100
 _GRACE: Final = 0.3

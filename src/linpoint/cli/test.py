@@ -6,8 +6,7 @@ Each test runs in a process of its own, so that a crash of the target is a findi
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
+import time
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -15,23 +14,20 @@ import msgspec
 import typer
 
 from linpoint.cli import options
-from linpoint.cli.limits import uninterrupted
-from linpoint.cli.output import Progress, print_error, print_json, print_table, print_text, progress
-from linpoint.cli.outputs import Made, Written, ends_in, refuse_unwritable, time_to_write, write_file
-from linpoint.cli.reports import BAD_INPUT, EXIT, print_unwritten, worst
+from linpoint.cli.forms import Forms, tell
+from linpoint.cli.output import Progress, progress
+from linpoint.cli.tested import AllTold, Told, told_of
 from linpoint.cli.worker import Answer, TestRequest
-from linpoint.cli.workers import Outcome, ask
-from linpoint.errors import LinpointError, TestError, UsageError
-from linpoint.executors.threads import peak_memory
+from linpoint.cli.workers import NOT_BEGUN, Outcome, ask
+from linpoint.errors import TestError, UsageError
 from linpoint.explore.python.bytecode import GRANULARITIES
-from linpoint.histories.commands import command_line
 from linpoint.scenarios.scenario import Scenario
-from linpoint.verdicts import Budget, Status
+from linpoint.verdicts import Budget
 
 DEFAULT_BUDGET: Final = "30s"
 
 
-def test(
+def run(
     targets: Annotated[
         list[str], typer.Argument(metavar="FILE.py[:TEST]...", help="Files of tests; one test with :NAME.")
     ],
@@ -60,6 +56,15 @@ def test(
             "--granularity", metavar="NAME", help="Where threads may switch: at each shared access, line or opcode."
         ),
     ] = "access",
+    stress: Annotated[
+        bool, typer.Option("--stress", help="Real threads, real time (Lowe's way), instead of chosen schedules.")
+    ] = False,
+    instances: Annotated[
+        int, typer.Option("--instances", metavar="N", help="With --stress: so many objects at the same time.")
+    ] = 1,
+    erratic: Annotated[
+        bool, typer.Option("--erratic", help="With --stress: disturb the scheduling by random tiny delays.")
+    ] = False,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="For the scenarios that are generated.")] = 0,
     budget: Annotated[
         str, typer.Option("--budget", metavar="TIME", help="Time for the whole command, such as 30s or 5m.")
@@ -68,8 +73,21 @@ def test(
         str | None, typer.Option("--max-memory", metavar="SIZE", help="Memory of the target, such as 500M or 2G.")
     ] = None,
     report: Annotated[
-        str | None, typer.Option("--report", metavar="FILE.html", help="Write the result as a page for a browser.")
+        str | None,
+        typer.Option(
+            "--report",
+            metavar="FILE.html",
+            help="Write the result as a page for a browser; over several tests an overview, and pages beside it.",
+        ),
     ] = None,
+    junit: Annotated[
+        str | None,
+        typer.Option(
+            "--junit", metavar="FILE.xml", help="Write JUnit XML: a suite for each file, a case for each test."
+        ),
+    ] = None,
+    github: options.GithubOption = False,
+    summary: Annotated[bool, typer.Option("--summary", help="Print one line for each test, and nothing else.")] = False,
     json: options.JsonOption = False,
 ) -> None:
     """Run scenarios of an object under every schedule, and judge each against its spec.
@@ -82,6 +100,10 @@ def test(
       linpoint test cache_test.py:TestCache --threads 3 --budget 2m
 
       linpoint test cache_test.py:TestCache --scenario 'put("a", 1) | get("a")'
+
+      linpoint test cache_test.py --stress --erratic --budget 30s
+
+      linpoint test tests/*_test.py --report tests.html --junit tests.xml --github
     """
     limits = Budget.starting_now(budget, max_memory)
     if granularity not in GRANULARITIES:
@@ -90,12 +112,28 @@ def test(
             f"--granularity {granularity!r} is none.",
             remedy=f"It is one of {', '.join(GRANULARITIES)}.",
         )
+    if (instances != 1 or erratic) and not stress:
+        raise UsageError("LP-U001", "--instances and --erratic go with --stress.", remedy="Add --stress.")
+    if stress and report is not None:
+        raise UsageError("LP-U001", "--stress makes no page.", remedy="Leave out --report, or use --json.")
     fixed = _scenario(scenario, before, after)
-    if report is not None:
-        ends_in(report, (".html", ".htm"), "page")
-        refuse_unwritable([report], [target.partition(":")[0] for target in targets], called="the test itself")
+    forms = Forms(None, report, junit, github, summary, json)
+    forms.validate([_split(target)[0] for target in targets], called="the test itself")
+    given = {
+        "--spec": spec,
+        "--threads": threads,
+        "--operations": operations,
+        "--scenario": scenario,
+        "--before": before or None,
+        "--after": after or None,
+        "--granularity": granularity if granularity != "access" else None,
+        "--seed": seed or None,
+        "--instances": instances if instances != 1 else None,
+        "--budget": budget if budget != DEFAULT_BUDGET else None,
+    }
+    flags = [flag for flag, given_ in (("--stress", stress), ("--erratic", erratic)) if given_]
     base = TestRequest(
-        "test",
+        "stress" if stress else "test",
         "",
         spec=spec,
         seed=seed,
@@ -103,11 +141,17 @@ def test(
         threads=threads,
         operations=operations,
         granularity=granularity,
-        page=report is not None,
+        instances=instances,
+        erratic=erratic,
+        page=report is not None and not stress,
+        command=[
+            *flags,
+            *(str(word) for option, value in given.items() if value is not None for word in (option, value)),
+        ],
     )
     with progress() as line:
         told, interrupted = _run(targets, base, limits, line)
-    raise typer.Exit(tell(told, limits, report=report, as_json=json, interrupted=interrupted))
+    raise typer.Exit(tell(AllTold(told), forms, limits, interrupted=interrupted))
 
 
 def _scenario(scenario: str | None, before: str, after: str) -> Scenario | None:
@@ -120,150 +164,72 @@ def _scenario(scenario: str | None, before: str, after: str) -> Scenario | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What is to be said of one test, or of a target that could not be tested."""
-
-    name: str
-    outcome: Outcome
-    request: TestRequest
-
-    @property
-    def answer(self) -> Answer:
-        """The worker's answer; one made of how it died, if it gave none."""
-        if self.outcome.answer is not None:
-            return self.outcome.answer
-        return _died(self)
-
-    @property
-    def code(self) -> int:
-        """The exit code that it asks for."""
-        return BAD_INPUT if self.answer.error is not None else EXIT[Status(self.answer.status)]
-
-
 def _run(targets: list[str], base: TestRequest, limits: Budget, line: Progress) -> tuple[list[Told], bool]:
-    tests: list[tuple[str, str]] = []
+    """What is to be said of every test, in order; those that were not begun are unknown. The bool says Ctrl-C."""
+    plan = [each for target in targets for each in _listed(target, base, limits, line)]
+    left = sum(isinstance(each, TestRequest) for each in plan)
     told: list[Told] = []
-    for target in targets:
-        file, name = _split(target)
-        if name:
-            tests.append((file, name))
+    interrupted = False
+    for each in plan:
+        if isinstance(each, Told):
+            told.append(each)
             continue
-        request = TestRequest("list", file)
+        seconds = limits.remaining()
+        share = 1e9 if seconds is None else max(0.1, (seconds - 0.5) / left)
+        left -= 1
+        outcome = (
+            NOT_BEGUN
+            if interrupted
+            else _ask(msgspec.structs.replace(each, budget=share, made=time.monotonic()), limits, line)
+        )
+        interrupted = interrupted or outcome.interrupted
+        told.append(told_of(each, outcome))
+    return told, interrupted
+
+
+def _listed(target: str, base: TestRequest, limits: Budget, line: Progress) -> list[Told | TestRequest]:
+    """A request for each test of a target, or what kept them from being found."""
+    file, name = _split(target)
+    names = [name]
+    request = msgspec.structs.replace(base, action="list", file=file, command=["test", file, *base.command])
+    try:
+        _refuse(file)
+    except TestError as error:
+        return [Told(file, name, Answer(error=error.as_dict()))]
+    if not name:
         line(f"loading {file}")
         outcome = ask(request, limits)
-        if outcome.answer is not None and outcome.answer.error is None:
-            tests += ((file, each) for each in outcome.answer.tests)
-        else:
-            told.append(Told(target, outcome, request))
-    for number, (file, name) in enumerate(tests):
-        left = limits.remaining()
-        share = 1e9 if left is None else max(0.1, (left - 0.5) / (len(tests) - number))
-        request = msgspec.structs.replace(base, file=file, test=name, budget=share)
+        if outcome.answer is None or outcome.answer.error is not None:
+            return [told_of(request, outcome)]
+        names = outcome.answer.tests
+    return [
+        msgspec.structs.replace(base, file=file, test=each, command=["test", f"{file}:{each}", *base.command])
+        for each in names
+    ]
 
-        def show(message: dict[str, Any], name: str = name) -> None:
-            line(f"{name}: {message['schedules']:,} schedules, now {message['scenario']}")
 
-        outcome = ask(request, limits, progress=show)
-        told.append(Told(f"{file}:{name}", outcome, request))
-        if outcome.interrupted:
-            return told, True
-    return told, False
+def _ask(request: TestRequest, limits: Budget, line: Progress) -> Outcome:
+    def show(message: dict[str, Any]) -> None:
+        if message["scenario"] is None:
+            line(f"stressing {request.test}: {message['schedules']:,} runs")
+            return
+        scenario = Scenario.from_dict(message["scenario"])
+        line(f"testing {request.test}: {message['schedules']:,} schedules, now {scenario.describe()}")
+
+    return ask(request, limits, progress=show)
 
 
 def _split(target: str) -> tuple[str, str]:
     """The file and the name of a test, which may be missing."""
     file, colon, name = target.rpartition(":")
-    if not colon or not (file.endswith(".py") or "/" not in name):
-        file, name = target, ""
+    return (file, name) if colon and (file.endswith(".py") or "/" not in name) else (target, "")
+
+
+def _refuse(file: str) -> None:
+    """Refuse what cannot be tested before a process is started for it."""
     if not file.endswith(".py") and Path(file).suffix in (".cpp", ".cc", ".cxx", ".c"):
-        raise TestError(
-            "LP-T015", "this version tests Python only.", place=file, remedy="Give a Python file of tests."
-        )
+        raise TestError("LP-T015", "this version tests Python only.", place=file, remedy="Give a Python file of tests.")
+    if not file.isprintable() and file.encode(errors="replace").decode() != file:
+        raise TestError("LP-T015", "the name of the file is not UTF-8.", place=file, remedy="Give it another name.")
     if file.endswith(".py") and not Path(file).is_file():
         raise TestError("LP-T015", "there is no such file.", place=file, remedy="Give the path of a Python file.")
-    return file, name
-
-
-def _died(told: Told) -> Answer:
-    """A target that took its process with it, or that could not be stopped otherwise."""
-    outcome, request = told.outcome, told.request
-    name = request.test or request.file
-    if outcome.stopped:
-        document = _bare(name, Status.UNKNOWN, outcome.died)
-        return Answer(status="unknown", document=document, text=f"UNKNOWN: {name}: {outcome.died}.")
-    where = f" while it ran the scenario {outcome.scenario}" if outcome.scenario else " while it was loaded"
-    message = f"the process of the test died{where}: {outcome.died}"
-    replay = ["test", f"{request.file}:{request.test}" if request.test else request.file]
-    replay += ["--scenario", outcome.scenario] if outcome.scenario else []
-    finding = {"kind": "crash", "message": message, "explanation": {"text": message}, "replay": replay}
-    document = _bare(name, Status.VIOLATION, message) | {"findings": [finding]}
-    return Answer(status="violation", document=document, text=f"VIOLATION: {name}: {message}.", replay=replay)
-
-
-def _bare(name: str, status: Status, why: str) -> dict[str, Any]:
-    statistics = {"seconds": 0.0, "peak_memory_bytes": peak_memory()}
-    return {
-        "test": name,
-        "verdict": status.value,
-        "exhaustive": False,
-        "why": why,
-        "statistics": statistics,
-        "findings": [],
-    }
-
-
-def tell(told: list[Told], limits: Budget, *, report: str | None, as_json: bool, interrupted: bool) -> int:
-    """Write and say everything; the exit code."""
-    written: dict[str, Written] = {}
-    if report is not None:
-        page = next((each.answer.page for each in told if each.answer.page), "")
-        budget = time_to_write(limits, interrupted=interrupted)
-        written["report"] = write_file("page", report, lambda: Made(page), budget)
-    with uninterrupted():
-        if as_json:
-            print_json(_document(told) | {name: each.as_dict() for name, each in written.items()})
-        else:
-            _print(told, written)
-    codes = [each.code for each in told] or [EXIT[Status.UNKNOWN]]
-    return BAD_INPUT if any(each.error is not None for each in written.values()) else worst(codes)
-
-
-def _document(told: list[Told]) -> dict[str, Any]:
-    parts = [{"error": each.answer.error} if each.answer.error is not None else each.answer.document for each in told]
-    if len(parts) == 1:
-        return parts[0]
-    statuses = [Status(part["verdict"]) if "verdict" in part else Status.UNKNOWN for part in parts]
-    return {"verdict": (Status.worst(statuses) if statuses else Status.UNKNOWN).value, "tests": parts}
-
-
-def _print(told: list[Told], written: dict[str, Written]) -> None:
-    if len(told) > 1:
-        print_table(["test", "verdict", "schedules", "seconds"], [_row(each) for each in told])
-    for each in told:
-        answer = each.answer
-        if answer.error is not None:
-            print_error(_error_line(answer.error))
-        elif len(told) == 1 or each.code:
-            print_text(("\n" if len(told) > 1 else "") + answer.text)
-            if answer.replay:
-                print_text(f"Show it again: linpoint {command_line(answer.replay)}")
-    print_unwritten(written)
-    for one in written.values():
-        if one.error is None:
-            print_text(one.line)
-
-
-def _error_line(error: dict[str, str | None]) -> str:
-    again = LinpointError(
-        error["code"] or "LP-T015", error["message"] or "", place=error["place"], remedy=error["remedy"] or ""
-    )
-    return str(again)
-
-
-def _row(each: Told) -> list[str]:
-    if each.answer.error is not None:
-        return [each.name, "error", "", ""]
-    statistics = each.answer.document["statistics"]
-    schedules = statistics.get("bounded_schedules", 0) + statistics.get("schedules", 0)
-    return [each.name, each.answer.status, f"{schedules:,}", f"{statistics['seconds']:.1f}"]

@@ -7,30 +7,37 @@ descriptor that it is told: progress, then one answer. What the target prints go
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import sys
-from collections.abc import Callable
+import time
+import traceback
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import msgspec
 
-from linpoint.cli import tokens
 from linpoint.errors import LinpointError
 from linpoint.explain.findings import document, explain_result
 from linpoint.explore.testing.campaign import run_test
-from linpoint.explore.testing.loading import code_hash, load_test, load_tests
+from linpoint.explore.testing.identity import identity
+from linpoint.explore.testing.loading import load_test, load_tests
 from linpoint.explore.testing.replaying import replay_test
 from linpoint.explore.testing.search import Progress
 from linpoint.explore.testing.settings import Settings
-from linpoint.scenarios.definition import Definition
+from linpoint.histories.commands import command_line
 from linpoint.scenarios.scenario import Scenario
-from linpoint.verdicts.finding import Finding, TestResult
-from linpoint.verdicts.program import ProgramFinding
+from linpoint.verdicts import Status, tokens
+from linpoint.verdicts.finding import Tested, TestResult
+from linpoint.verdicts.program import Answer as ProgramAnswer
+from linpoint.verdicts.program import Explored, ProgramResult
+
+_LEAST: Final = 0.1
 
 
 class TestRequest(msgspec.Struct, tag="test"):
-    """What a worker is asked for. ``action`` is ``list``, ``test`` or ``replay``."""
+    """What a worker is asked for. ``action`` is ``list``, ``test``, ``replay``, ``stress`` or ``recheck``."""
 
     __test__ = False
 
@@ -39,6 +46,9 @@ class TestRequest(msgspec.Struct, tag="test"):
     test: str = ""
     spec: str | None = None
     budget: float = 30.0
+    """Seconds, from when the request was made: starting the worker and loading the test count."""
+    made: float = 0.0
+    """When that was, on the monotonic clock, which all processes share; 0 if it does not matter."""
     seed: int = 0
     scenario: dict[str, Any] | None = None
     schedule: list[tuple[int, int]] | None = None
@@ -50,7 +60,13 @@ class TestRequest(msgspec.Struct, tag="test"):
     after: int | None = None
     granularity: str = "access"
     backend: str = "auto"
+    instances: int = 1
+    erratic: bool = False
+    history: list[dict[str, Any]] = []
+    """For ``recheck``: the operations of a finding of stress."""
     page: bool = False
+    command: list[str] = []
+    """The arguments that run this test, for its page."""
 
 
 class ProgramRequest(msgspec.Struct, tag="program"):
@@ -78,9 +94,6 @@ class Answer(msgspec.Struct):
     error: dict[str, str | None] | None = None
 
 
-_DESCRIPTOR: Final = 1
-
-
 def main() -> None:
     """Serve one request."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started us has put off Ctrl-C until now
@@ -96,6 +109,9 @@ def main() -> None:
         answer = Answer(error=error.as_dict())
     except KeyboardInterrupt:  # whoever started us knows why
         os._exit(1)
+    except Exception as error:  # noqa: BLE001 - a bug of ours is no crash of the target
+        traceback.print_exc()
+        answer = _failed(request, error)
     say({"answer": msgspec.to_builtins(answer, enc_hook=repr)})
     # Threads of the target that never end must not keep us.
     sys.stdout.flush()
@@ -103,21 +119,29 @@ def main() -> None:
     os._exit(0)
 
 
+def _failed(request: TestRequest | ProgramRequest, error: Exception) -> Answer:
+    why = f"linpoint itself failed, which is a bug to report: {type(error).__name__}: {error}"
+    if isinstance(request, ProgramRequest):
+        return answer_of_program(ProgramResult(request.file, ProgramAnswer.UNKNOWN, False, why, (), Explored()))
+    name = request.test or request.file
+    result = TestResult(name, Status.UNKNOWN, False, why, (), {"free-threaded": Status.UNKNOWN}, Tested(), {})
+    return answer_of(result, request)
+
+
 def serve(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer:
     """Do what is asked for."""
+    if request.made:
+        request.budget = max(_LEAST, request.budget - (time.monotonic() - request.made))
     if request.action == "list":
         return Answer(tests=list(load_tests(request.file)))
     definition = load_test(request.file, request.test)
     if request.spec is not None:
-        definition = _with_spec(definition, request.spec)
-    content = {
-        "kind": "test",
-        "file": request.file,
-        "test": request.test,
-        "code": code_hash(definition),
-        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
-        **({} if request.spec is None else {"spec": request.spec}),
-    }
+        definition = dataclasses.replace(definition, spec=request.spec)
+    if request.action in ("stress", "recheck"):
+        from linpoint.cli.stressing import recheck, stress  # noqa: PLC0415 - only who asks for it is to wait for it
+
+        return stress(definition, request, say) if request.action == "stress" else recheck(definition, request)
+    content = identity(definition, file=request.file, test=request.test, spec=request.spec)
     settings = Settings(
         budget=request.budget,
         seed=request.seed,
@@ -132,44 +156,51 @@ def serve(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer
     )
 
     def watch(progress: Progress) -> None:
-        say({"progress": {"scenario": progress.scenario, "schedules": progress.schedules, "share": progress.share}})
+        told = {
+            "scenario": progress.scenario.as_dict(),
+            "scenarios": progress.scenarios,
+            "schedules": progress.schedules,
+            "seconds": progress.share * request.budget,
+        }
+        say({"progress": told})
 
     if request.action == "replay":
         changed = bool(request.code) and request.code != content["code"]
         result = replay_test(definition, settings, tuple(request.schedule or ()), changed=changed)
     else:
         result = run_test(definition, settings, watch=watch)
-    return answer_of(result, page=request.page)
+    return answer_of(dataclasses.replace(result, file=request.file), request)
 
 
-def _with_spec(definition: Definition, spec: str) -> Definition:
-    from dataclasses import replace  # noqa: PLC0415
-
-    return replace(definition, spec=spec)
-
-
-def answer_of(result: TestResult, *, page: bool) -> Answer:
-    """A result as the parent prints and writes it."""
-    replays = [replay_words(finding) for finding in result.findings]
+def answer_of(result: TestResult, request: TestRequest, *, replay: Sequence[str] = ()) -> Answer:
+    """A result as the parent prints and writes it; ``replay`` shows its finding again where no token does."""
     told = document(result)
-    for finding, words in zip(told["findings"], replays, strict=True):
-        finding["replay"] = words
+    for finding in told["findings"] if replay else ():
+        finding["replay"] = list(replay)
+    first = told["findings"][0]["replay"] if told["findings"] else []
+    explained = explain_result(result)
+    command, again = (f"linpoint {command_line(each)}" if each else "" for each in (request.command, first))
     return Answer(
         status=result.status.value,
         document=told,
-        text=explain_result(result).text,
-        page=_page(result) if page else "",
-        replay=replays[0] if replays else [],
+        text=explained.text,
+        page=explained.as_html(command=command, replay=again) if request.page else "",
+        replay=first,
     )
 
 
 def serve_program(request: ProgramRequest, say: Callable[[dict[str, Any]], None]) -> Answer:
     """Explore a program, or show one of its schedules again."""
     from linpoint.cli.program_worker import run_program  # noqa: PLC0415 - a worker does one thing
+
+    return answer_of_program(run_program(request, say))
+
+
+def answer_of_program(result: ProgramResult) -> Answer:
+    """A result as the parent prints it."""
     from linpoint.explain.programs import program_document, program_text  # noqa: PLC0415 - as above
 
-    result = run_program(request, say)
-    replays = [replay_words(finding) for finding in result.findings]
+    replays = [["replay", tokens.encode(dict(finding.replay))] for finding in result.findings]
     told = program_document(result)
     for finding, words in zip(told["findings"], replays, strict=True):
         finding["replay"] = words
@@ -179,14 +210,3 @@ def serve_program(request: ProgramRequest, say: Callable[[dict[str, Any]], None]
         text=program_text(result),
         replay=replays[0] if replays else [],
     )
-
-
-def replay_words(finding: Finding | ProgramFinding) -> list[str]:
-    """The arguments that show a finding again."""
-    return ["replay", tokens.encode(dict(finding.replay))]
-
-
-def _page(result: TestResult) -> str:
-    from linpoint.explain.html.tests import test_page  # noqa: PLC0415 - only who asks for a page is to wait for it
-
-    return test_page(result)

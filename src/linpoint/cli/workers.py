@@ -39,11 +39,15 @@ class Outcome:
 
     answer: Answer | None
     died: str = ""
-    scenario: str = ""
-    """What it was at when it died."""
+    reached: dict[str, Any] | None = None
+    """How far it was: its last progress."""
     stopped: str = ""
     """Why it was told to stop, if it was."""
     interrupted: bool = False
+
+
+NOT_BEGUN: Final = Outcome(None, "it was interrupted", stopped="it was interrupted")
+"""Of a worker that is not started any more."""
 
 
 def ask(
@@ -85,7 +89,7 @@ class _Watch:
         self._progress = progress
         self._pending = b""
         self._answer: Answer | None = None
-        self._scenario = ""
+        self._reached: dict[str, Any] | None = None
         self._stopped = ""
         self._kill_at: float | None = None
         self._interrupted = False
@@ -101,7 +105,7 @@ class _Watch:
                     self._interrupted = True
                     self._tell_to_stop("it was interrupted")
         died = "" if self._answer is not None else self._how_it_died()
-        return Outcome(self._answer, died, self._scenario, self._stopped, self._interrupted)
+        return Outcome(self._answer, died, self._reached, self._stopped, self._interrupted)
 
     def _turn(self, selector: selectors.BaseSelector) -> bool:
         """Wait a moment for a message; true when there is nothing more to wait for."""
@@ -137,7 +141,7 @@ class _Watch:
             if "answer" in message:
                 self._answer = msgspec.convert(message["answer"], Answer)
             elif "progress" in message:
-                self._scenario = message["progress"].get("scenario", "")
+                self._reached = message["progress"]
                 self._progress(message["progress"])
 
     def _how_it_died(self) -> str:

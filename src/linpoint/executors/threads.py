@@ -35,7 +35,7 @@ _STATUS: Final = "/proc/self/status"
 _PEAK: Final = re.compile(rb"VmHWM:\s*(\d+)")
 
 
-class _AbandonedError(BaseException):
+class AbandonedError(BaseException):
     """Raised inside a task that did not stop when told to; not an Exception, so that no user's code swallows it."""
 
 
@@ -66,7 +66,7 @@ class _Crew:
         try:
             while self._work_once():
                 pass
-        except _AbandonedError:  # told to go while it had nothing to do
+        except AbandonedError:  # told to go while it had nothing to do
             pass
 
     def _work_once(self) -> bool:
@@ -79,7 +79,7 @@ class _Crew:
         more: Iterable[Task] = ()
         try:
             more = task()
-        except _AbandonedError:
+        except AbandonedError:
             pass
         except BaseException as error:  # noqa: BLE001 - handed to the caller of run_all
             self.error = self.error or error
@@ -114,12 +114,13 @@ class _Crew:
                 self._changed.release()
         for thread in self._threads:
             if thread.ident is not None and thread.is_alive():
-                _raise_in(thread.ident, _AbandonedError)
+                raise_in(thread.ident, AbandonedError)
 
 
-def _raise_in(thread: int, error: type[BaseException]) -> None:
-    raise_in: Any = ctypes.pythonapi.PyThreadState_SetAsyncExc
-    raise_in(ctypes.c_ulong(thread), ctypes.py_object(error))
+def raise_in(thread: int, error: type[BaseException]) -> None:
+    """Raise ``error`` in a thread, as soon as it executes Python code again."""
+    asynchronously: Any = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    asynchronously(ctypes.c_ulong(thread), ctypes.py_object(error))
 
 
 def run_all(

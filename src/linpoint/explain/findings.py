@@ -6,20 +6,22 @@ Guarantee: every word is safe to print; the steps take at most ``MOST_LINES`` li
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from linpoint.explain.letters import columns, fitted, padded
 from linpoint.explain.traces import trace_text
 from linpoint.histories.printable import printable
-from linpoint.histories.trace import Trace
+from linpoint.histories.trace import Place, Trace
 from linpoint.histories.values import Value, counted, one_line, show, thaw
 from linpoint.verdicts.finding import Finding, Ran, TestResult
 from linpoint.verdicts.verdict import Status
 
 MOST_LINES: Final = 40
 """Of the steps."""
+FEW: Final = 2
+"""Preemptions of the schedules that are all run before any with more."""
 _LONGEST: Final = 60
 _MOST_ORDERS: Final = 6
 _WIDTH: Final = 100
@@ -41,8 +43,17 @@ class ResultText:
         return self.text
 
     def as_dict(self) -> dict[str, Any]:
-        """The JSON document of the test, without the arguments that replay its findings."""
+        """The JSON document of the test."""
         return document(self.result)
+
+    def as_html(self, *, command: str = "", replay: str = "") -> str:
+        """The result as one page for a browser, which needs nothing else.
+
+        ``command`` and ``replay`` are shown as what runs the test and what shows its first finding again.
+        """
+        from linpoint.explain.html.tests import page_of_test  # noqa: PLC0415 - only who asks for a page is to wait for it
+
+        return page_of_test(self.result, command=command, replay=replay)
 
 
 def explain_result(result: TestResult) -> ResultText:
@@ -50,21 +61,23 @@ def explain_result(result: TestResult) -> ResultText:
     lines = [_headline(result)]
     for finding in result.findings:
         lines += ["", *finding_lines(finding)]
-    lines += ["", *_models(result), _covered(result)]
+    lines += ["", *filter(None, (models_told(result), f"Explored: {explored(result)}.", meaning(result)))]
     lines += [f"Warning: {warning}." for warning in result.warnings]
     return ResultText(result, printable("\n".join(lines)))
 
 
 def _headline(result: TestResult) -> str:
-    if result.findings:
-        return f"{result.status.name}: {result.name}: {result.findings[0].message}."
-    return f"{result.status.name}: {result.name}: {result.why}."
+    return f"{result.status.name}: {result.name}: {accusation(result)}."
+
+
+def accusation(result: TestResult) -> str:
+    """The result in a sentence, without the verdict."""
+    return result.findings[0].message if result.findings else result.why
 
 
 def finding_lines(finding: Finding) -> list[str]:
     """A finding: its scenario with results, what orders would give, and the steps."""
-    whole = "nothing in it can be left out" if finding.minimal else "there was no time to make it smaller"
-    lines = [f"The scenario ({whole}):", *_table(finding.operations)]
+    lines = [f"The scenario{scenario_note(finding)}:", *_table(finding)]
     if finding.orders:
         lines += ["", *_orders(finding)]
     if finding.trace is not None:
@@ -72,43 +85,68 @@ def finding_lines(finding: Finding) -> list[str]:
     return lines
 
 
-def _table(operations: Sequence[Ran]) -> list[str]:
+def scenario_note(finding: Finding) -> str:
+    """Whether its scenario is as small as can be, in brackets, where that was tried."""
+    if finding.kind in ("nondeterminism", "crash"):
+        return ""
+    return " (nothing in it can be left out)" if finding.minimal else " (there was no time to make it smaller)"
+
+
+def _table(finding: Finding) -> list[str]:
     """The operations in a column for each thread, with their results."""
-    before = [each for each in operations if each.thread is None and not each.after]
-    after = [each for each in operations if each.after]
-    threads = sorted({each.thread for each in operations if each.thread is not None})
-    cells = [[_cell(each) for each in operations if each.thread == thread] for thread in threads]
+    before, threads, after = parts_of(finding.operations)
+    cells = [[_cell(each, finding) for each in operations] for operations in threads.values()]
     heads = [f"thread {thread + 1}" for thread in threads]
     widths = [max(columns(text) for text in (head, *column)) for head, column in zip(heads, cells, strict=True)]
     rows = [heads]
-    for number in range(max(map(len, cells), default=0)):
-        rows.append([column[number] if number < len(column) else "" for column in cells])
-    lines = [f"  before: {_cell(each)}" for each in before]
+    rows += (
+        [column[number] if number < len(column) else "" for column in cells]
+        for number in range(max(map(len, cells), default=0))
+    )
+    lines = [f"  before: {_cell(each, finding)}" for each in before]
     lines += [
         "  " + " | ".join(padded(text, width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
-    return lines + [f"  after: {_cell(each)}" for each in after]
+    return lines + [f"  after: {_cell(each, finding)}" for each in after]
 
 
-def _cell(each: Ran) -> str:
-    call = fitted(one_line(each.call), _LONGEST)
+def parts_of(operations: Sequence[Ran]) -> tuple[list[Ran], dict[int, list[Ran]], list[Ran]]:
+    """What ran alone before, what each thread ran, and what ran alone after."""
+    before = [each for each in operations if each.thread is None and not each.after]
+    numbers = sorted({each.thread for each in operations if each.thread is not None})
+    threads = {thread: [each for each in operations if each.thread == thread] for thread in numbers}
+    return before, threads, [each for each in operations if each.after]
+
+
+def _cell(each: Ran, finding: Finding) -> str:
+    outcome = outcome_told(each, finding)
+    told = f"{fitted(one_line(each.call), _LONGEST)} {outcome}" if outcome else fitted(one_line(each.call), _LONGEST)
+    return told if each.allowed is None else f"{told}  ({allowed_told(each)})"
+
+
+def outcome_told(each: Ran, finding: Finding) -> str:
+    """What became of an operation: ``-> 1``. Where the process died, nobody knows."""
     if not each.returned:
-        return f"{call} never returns"
-    result = f"{call} -> {_value(each.result)}" if not _raises(each.result) else f"{call} raises {each.result['raises']}"
-    if each.allowed is None:
-        return result
-    return f"{result}  (allowed: {', '.join(map(_value, each.allowed)) or 'nothing'})"
+        return "" if finding.kind == "crash" else "never returns"
+    if _raises(each.result):
+        return f"raises {fitted(one_line(str(each.result['raises'])), _LONGEST)}"
+    return f"-> {value_told(each.result)}"
+
+
+def allowed_told(each: Ran) -> str:
+    """What an operation should have returned, where it returned something else."""
+    return f"allowed: {', '.join(map(value_told, each.allowed or ())) or 'nothing'}"
 
 
 def _orders(finding: Finding) -> list[str]:
     """The results that orders give, where each of those seen is possible by itself."""
-    calls = [each for each in finding.operations if each.thread is not None]
+    calls = [each for each in finding.operations if each.thread is not None or each.after]
     shown = finding.orders[:_MOST_ORDERS]
     more = len(finding.orders) - len(shown)
     lines = ["Orders of the operations give:"]
     for results in shown:
         told = [
-            f"{fitted(one_line(each.call), _LONGEST)} -> {_value(result)}"
+            f"{fitted(one_line(each.call), _LONGEST)} -> {value_told(result)}"
             for each, result in zip(calls, results, strict=False)
         ]
         lines.append(f"  {', '.join(told)}")
@@ -124,40 +162,58 @@ def steps_of(trace: Trace) -> list[str]:
     return lines
 
 
-def _models(result: TestResult) -> list[str]:
+def models_told(result: TestResult) -> str:
+    """Where a violation can happen: in every interpreter, or only in one without a global lock."""
     gil = result.models.get("gil")
-    if not result.findings or gil is None:
-        return []
-    return [
-        f"Threads may switch at any shared access here, as without a global lock (free-threaded). With one, "
-        f"where they switch only between calls and jumps (gil): {_MODELS[gil]}."
-    ]
+    if gil is None or result.status is not Status.VIOLATION:
+        return ""
+    without = "Threads may switch at any shared access here, as without a global lock (free-threaded)."
+    return f"{without} With one, where they switch only between calls and jumps (gil): {_MODELS[gil]}."
 
 
-def _covered(result: TestResult) -> str:
+def explored(result: TestResult) -> str:
+    """What was covered."""
     tested = result.tested
     sizes = [f"{name} <= {value}" for name, value in result.bounds.items() if name != "preemptions"]
     parts = [
         counted(tested.scenarios, "scenario") + (f" ({', '.join(sizes)})" if sizes else ""),
-        f"{counted(tested.bounded_schedules, 'schedule')} with up to 2 preemptions",
+        f"{counted(tested.bounded_schedules, 'schedule')} with up to {FEW} preemptions",
     ]
     if tested.schedules:
         parts.append(f"{tested.schedules:,} without a bound")
     parts.append(f"{tested.seconds:.1f} s")
-    end = "; every schedule of every such scenario" if result.exhaustive else ""
-    return f"Explored: {', '.join(parts)}{end}."
+    return ", ".join(parts) + ("; every schedule of every such scenario" if result.exhaustive else "")
 
 
-def _value(value: Value) -> str:
+def meaning(result: TestResult) -> str:
+    """What a result without a violation says, and what it does not."""
+    if result.findings and result.findings[0].kind == "nondeterminism":
+        return "Time, random numbers, ids and whatever is outside of the process must be the same in each run."
+    if result.status is Status.VIOLATION:
+        return ""
+    if result.status is Status.UNKNOWN:
+        return "This is no pass: what was not explored may be wrong. A larger --budget explores more."
+    if result.exhaustive:
+        return "Within these bounds nothing was left out; larger scenarios and other arguments were not tried."
+    if "preemptions" not in result.bounds:
+        return "Nothing but this schedule was run."
+    return (
+        f"All schedules of these scenarios with up to {FEW} preemptions were run. What takes more of them, or another "
+        "scenario, may still be wrong."
+    )
+
+
+def value_told(value: Value) -> str:
+    """A value in one line, as short as it must be."""
     return fitted(one_line(show(value)), _LONGEST)
 
 
 def _raises(result: Value) -> bool:
-    return isinstance(result, dict) and set(result) == {"raises"}
+    return isinstance(result, Mapping) and set(result) == {"raises"}
 
 
 def document(result: TestResult) -> dict[str, Any]:
-    """The JSON document of a test, as the contract has it; whoever makes tokens adds how findings replay."""
+    """The JSON document of a test, as the contract has it."""
     return {
         "test": result.name,
         **({"file": result.file} if result.file else {}),
@@ -167,12 +223,31 @@ def document(result: TestResult) -> dict[str, Any]:
         "models": {name: status.value for name, status in result.models.items()},
         "bounds": dict(result.bounds),
         "statistics": result.tested.as_dict(),
-        "findings": [
-            {"kind": each.kind, "message": each.message, "explanation": explanation_of(each), "replay": []}
-            for each in result.findings
-        ],
+        "findings": [_finding(each) for each in result.findings],
         "warnings": list(result.warnings),
     }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    place = place_of(finding)
+    return {
+        "kind": finding.kind,
+        "message": finding.message,
+        **({} if place is None else {"place": f"{place.file}:{place.line}"}),
+        "explanation": explanation_of(finding),
+        "replay": finding.replay_words,
+    }
+
+
+def place_of(finding: Finding) -> Place | None:
+    """The line at which a failure shows: that of its step, or the last one before it that its thread came by."""
+    trace = finding.trace
+    if trace is None or trace.failure is None or trace.failure.step is None:
+        return None
+    at = trace.failure.step
+    thread = trace.steps[at].thread
+    steps = (step for step in reversed(trace.steps[: at + 1]) if step.thread == thread)
+    return next((step.place for step in steps if step.place is not None), None)
 
 
 def explanation_of(finding: Finding) -> dict[str, Any]:

@@ -61,6 +61,19 @@ def thaw(value: Value) -> Any:
     return value
 
 
+def snapshot(value: Any) -> Value:
+    """What an operation of a Python object gave or took, as a value that later changes of the object cannot change.
+
+    What has no value to compare (a list inside of an object, say) is known by its ``repr``.
+    """
+    frozen = freeze(value)
+    try:
+        hash(canonical(frozen))
+    except TypeError:
+        return repr(value)
+    return frozen
+
+
 class _Tag:
     """A marker that equals nothing but itself, so that tagged forms never collide with user values."""
 

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Final
 from linpoint.errors import TestError
 from linpoint.histories.values import counted
 from linpoint.scenarios.scenario import Call, Scenario
-from linpoint.scenarios.settings import bad_setting, check_call, check_number
+from linpoint.scenarios.settings import bad_setting, check_call, check_number, listed_modules, listed_scenarios
 from linpoint.scenarios.tested_operation import (
     Mark,
     OperationsByName,
@@ -219,19 +219,14 @@ def _definition(
     **rest: Any,
 ) -> Definition:
     """The definition of settings as users write them: one scenario or module may stand for a list of them."""
-    given = (scenarios,) if isinstance(scenarios, (str, Scenario)) else tuple(scenarios)
-    for each in given:
-        if not isinstance(each, (str, Scenario)):
-            raise bad_setting(name, "scenarios", each, 'Give texts such as "push(1) | pop()", or Scenarios.')
-    modules = (instrument,) if isinstance(instrument, str) or not isinstance(instrument, Iterable) else instrument
     parts = [setup, observe, *(each.call for each in operations)]
     return Definition(
         name,
         setup,
         OperationsByName(operations),
         observe=observe,
-        scenarios=given,  # texts are parsed when the definition is made
-        instrument=tuple(modules),
+        scenarios=listed_scenarios(name, scenarios),  # texts are parsed when the definition is made
+        instrument=listed_modules(instrument),
         is_async=any(each.is_async for each in operations) or any(map(inspect.iscoroutinefunction, parts)),
         **rest,
     )

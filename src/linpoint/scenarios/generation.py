@@ -4,7 +4,8 @@
 The order: two threads with one operation each, for every pair of operations, also of an operation with itself; then, for
 each larger size, a sample of what the threads may do; then random scenarios of full size. In a scenario the values of a
 parameter often come from a window of one or two, mostly the simplest, because operations on different keys seldom
-meet. When almost everything that is drawn was given before, what is left is enumerated.
+meet. What was given before is replaced by calls with any values; when that, too, gives nothing new for long, what is left
+is enumerated.
 
 Guarantee: the same seed gives the same scenarios; no two are alike up to the order of their threads; and the stream
 ends exactly when every scenario within the bounds was given, which ``complete`` tells. Bounds that allow more than
@@ -35,7 +36,7 @@ _OF_A_PAIR: Final = 4
 _OF_A_SIZE: Final = 32
 """How many scenarios of each size between the smallest and the full one."""
 
-_PATIENCE: Final = 200
+_PATIENCE: Final = 20
 """So many draws in a row that give nothing new, and what is left is enumerated instead."""
 
 
@@ -129,10 +130,11 @@ class Scenarios(Iterator[Scenario]):
                 yield coded
         missed = 0
         while missed < _PATIENCE:
-            coded = self._draw.full()
-            missed = 0 if self._is_new(coded) else missed + 1
-            if not missed:
-                yield coded
+            drawn = (draw() for draw in (self._draw.full, self._draw.anything))
+            found = next(filter(self._is_new, drawn), None)
+            missed = missed + 1 if found is None else 0
+            if found is not None:
+                yield found
         yield from filter(self._is_new, everything(self._alphabet.size, self.bounds))
 
     def _is_new(self, coded: _Coded) -> bool:
@@ -170,6 +172,15 @@ class _Draw:
     def full(self) -> _Coded:
         """A scenario of full size."""
         return self._filled(self._names(self._bounds.threads, self._bounds.operations))
+
+    def anything(self) -> _Coded:
+        """A scenario of full size in which every call is as likely as any other."""
+        lengths = [self._random.randint(0, bound) for bound in (self._bounds.before, self._bounds.after)]
+        before, after, *threads = (
+            tuple(self._random.randrange(self._alphabet.size) for _ in range(length))
+            for length in (*lengths, *[self._bounds.operations] * self._bounds.threads)
+        )
+        return _Coded(tuple(threads), before, after)
 
     def _names(self, threads: int, length: int) -> list[tuple[int, ...]]:
         return [self._sequence(length) for _ in range(threads)]

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from linpoint.errors import TestError
+from linpoint.scenarios.scenario import Scenario
 from linpoint.scenarios.tested_operation import place_of
 
 
@@ -31,6 +32,20 @@ def check_number(owner: str, setting: str, value: Any, least: int, *, place: str
     """LP-T010 unless ``value`` is a whole number, at least ``least``."""
     if type(value) is not int or value < least:
         raise bad_setting(owner, setting, value, f"Give a whole number, at least {least}.", place=place)
+
+
+def listed_scenarios(owner: str, given: Any) -> tuple[Any, ...]:
+    """Scenarios and texts of them, where one may stand for a list; LP-T010 for anything else."""
+    found = (given,) if isinstance(given, (str, Scenario)) else tuple(given)
+    for each in found:
+        if not isinstance(each, (str, Scenario)):
+            raise bad_setting(owner, "scenarios", each, 'Give texts such as "push(1) | pop()", or Scenarios.')
+    return found
+
+
+def listed_modules(given: Any) -> tuple[Any, ...]:
+    """Modules and files, where one may stand for a list."""
+    return (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
 
 
 def bad_setting(owner: str, setting: str, value: Any, remedy: str, *, place: str | None = None) -> TestError:

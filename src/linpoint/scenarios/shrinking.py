@@ -2,7 +2,7 @@
 """A smaller scenario that still fails: few threads, few operations, simple arguments.
 
 ``smaller`` gives the scenarios one step down; ``shrink`` takes steps as long as one of them fails. Every step makes
-``weight`` less: the number of threads, then of calls, then of those outside the threads, then how far the arguments are
+``weight`` less: the number of threads, then of calls, then of those that run beside others, then how far the arguments are
 from the simplest values. So there are finitely many steps, and at the end no scenario one step down fails.
 Cost: ``shrink`` never asks about one scenario twice; in practice it asks some tens of questions.
 """
@@ -60,10 +60,14 @@ def smaller(scenario: Scenario, definition: Definition) -> Iterator[Scenario]:
 
 
 def weight(scenario: Scenario, definition: Definition) -> tuple[int, int, int, int]:
-    """What every step makes less: threads, calls, calls before and after, the ranks of all arguments together."""
+    """What every step makes less: threads, calls, calls beside others, the ranks of all arguments together.
+
+    In place of the calls beside others, of which a single thread has none, it has those before and after it.
+    """
     pairs = (zip(_sources(call, definition), call.args, strict=True) for call in scenario.calls)
     ranks = sum(source.rank(value) for source, value in chain.from_iterable(pairs))
-    return len(scenario.threads), scenario.size, len(scenario.before) + len(scenario.after), ranks
+    alone = len(scenario.before) + len(scenario.after)
+    return len(scenario.threads), scenario.size, scenario.size - alone if len(scenario.threads) > 1 else alone, ranks
 
 
 def _without_a_thread(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
@@ -99,6 +103,17 @@ def _in_one_thread(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
         yield Scenario((scenario.calls,))
 
 
+def _with_a_call_alone(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
+    """What a thread does first may just as well be done before the others, and what it does last after them."""
+    if len(scenario.threads) > 1:
+        for number, thread in enumerate(scenario.threads):
+            if len(thread) > 1:
+                around = scenario.threads[:number], scenario.threads[number + 1 :]
+                rest, last = (*around[0], thread[1:], *around[1]), (*around[0], thread[:-1], *around[1])
+                yield replace(scenario, threads=rest, before=(*scenario.before, thread[0]))
+                yield replace(scenario, threads=last, after=(thread[-1], *scenario.after))
+
+
 def _simpler_everywhere(scenario: Scenario, definition: Definition) -> Iterator[Scenario]:
     """A value of a parameter replaced wherever it stands: ``put("b") | get("b")`` may fail with "a" too, but not with both."""
     for parameter, old, new in _exchanges(scenario, definition):
@@ -118,6 +133,7 @@ _STEPS: Final = (
     _without_a_thread,
     _without_a_call,
     _with_a_thread_alone,
+    _with_a_call_alone,
     _in_one_thread,
     _simpler_everywhere,
     _simpler_once,

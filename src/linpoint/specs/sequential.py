@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from linpoint.errors import SpecError
-from linpoint.histories.values import FrozenObject, Value, canonical, freeze, thaw
+from linpoint.histories.values import FrozenObject, Value, snapshot, thaw
 from linpoint.specs.protocol import Spec, Step
 
 # By their factories: until Python 3.13 the type of a lock cannot be called.
@@ -112,26 +112,32 @@ def sequential(
     return Spec(owner, snapshots.take(first), steps, doc=inspect.getdoc(cls) or "")
 
 
+def sequential_calls(
+    setup: Callable[[], Any], calls: Mapping[str, tuple[Callable[..., Any], tuple[str, ...]]], *, name: str
+) -> Spec:
+    """A spec whose steps call functions with the object first; each is given with the names of its other parameters."""
+    snapshots = _Snapshots(name)
+    steps = {}
+    for operation, (call, parameters) in calls.items():
+        label = operation.replace("_", "-")
+        steps[label] = Step(label, _calling(snapshots, call), parameters, len(parameters))
+    return Spec(name, snapshots.take(setup()), steps)
+
+
 def _apply(snapshots: _Snapshots, method: str) -> Callable[..., tuple[Any, bytes]]:
+    return _calling(snapshots, lambda thing, *args: getattr(thing, method)(*args))
+
+
+def _calling(snapshots: _Snapshots, call: Callable[..., Any]) -> Callable[..., tuple[Any, bytes]]:
     def apply(state: bytes, *args: Value) -> tuple[Any, bytes]:
         thing = snapshots.restore(state)
         try:
-            result = _result(getattr(thing, method)(*map(thaw, args)))
+            result = snapshot(call(thing, *map(thaw, args)))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - raising is a result like any other
             result = FrozenObject(raises=type(error).__name__)
         return result, snapshots.take(thing)
 
     return apply
-
-
-def _result(value: Any) -> Value:
-    """The result as a value that later mutation of the object cannot change."""
-    frozen = freeze(value)
-    try:
-        hash(canonical(frozen))
-    except TypeError:
-        return repr(value)
-    return frozen
 
 
 def _parameters(method: Callable[..., Any]) -> tuple[tuple[str, ...], int]:

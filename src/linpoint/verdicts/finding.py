@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from linpoint.errors import UndecidedError, ViolationError
 from linpoint.histories.trace import Trace
 from linpoint.histories.values import Value
+from linpoint.verdicts import tokens
 from linpoint.verdicts.verdict import Status, Verdict
 
 if TYPE_CHECKING:  # a name of another layer, for types alone
@@ -52,11 +53,22 @@ class Finding:
     verdict: Verdict | None = field(default=None, repr=False)
     """Of the history, where there is one."""
     orders: tuple[tuple[Value, ...], ...] = ()
-    """The results of the threads' operations that orders give, where it is their combination that none gives."""
+    """The results of the threads' operations, then of those after them, that orders give, where it is their combination
+    that none gives."""
     minimal: bool = True
     """No thread, operation or preemption can be left out, and no argument made simpler."""
     replay: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """What a replay token holds."""
+
+    @property
+    def token(self) -> str:
+        """The finding as one word, which shows it again."""
+        return tokens.encode({"kind": "test", **self.replay})
+
+    @property
+    def replay_words(self) -> list[str]:
+        """The arguments that, after ``linpoint``, show it again; none if only its author's code can make the test."""
+        return ["replay", self.token] if self.replay.get("file") else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +112,8 @@ class TestResult:
     bounds: Mapping[str, int]
     warnings: tuple[str, ...] = ()
     file: str | None = None
+    interrupted: bool = False
+    """By Ctrl-C, so that it is only what was known by then."""
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a result has three values: compare result.status, or call result.raise_for_violation()")
@@ -110,10 +124,16 @@ class TestResult:
 
     def raise_for_violation(self) -> None:
         """Raise ``ViolationError`` for a violation and ``UndecidedError`` for UNKNOWN; else return."""
+        __tracebackhide__ = True  # pytest shows the line that asked
         if self.status is Status.VIOLATION:
-            raise ViolationError(self.explain().text)
+            raise ViolationError(f"{self.explain().text}\nShow it again: {self._command()}")
         if self.status is Status.UNKNOWN:
             raise UndecidedError(f"not decided: {self.why}")
+
+    def _command(self) -> str:
+        """What shows the first finding again."""
+        found = self.findings[0]
+        return " ".join(("linpoint", *found.replay_words)) if found.replay_words else f'replay="{found.token}"'
 
 
 def _unregistered(_result: TestResult) -> NoReturn:

@@ -170,15 +170,72 @@ def test_nothing_is_left_behind(explore: Explore, capfd: pytest.CaptureFixture[s
     assert "loud" not in "".join(capfd.readouterr())
 
 
-def test_waiting_for_ever_in_turns_is_a_livelock(explore: Explore) -> None:
-    (finding,) = explore("ready = False\nwhile not ready:\n    pass\n").findings
+def test_waiting_for_each_other_in_turns_is_a_livelock(explore: Explore) -> None:
+    source = """
+        import threading
+        first = second = False
+        def one():
+            global first
+            while not second: pass
+            first = True
+        def other():
+            global second
+            while not first: pass
+            second = True
+        threads = [threading.Thread(target=each) for each in (one, other)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+    """
+    (finding,) = explore(source).findings
     assert finding.kind == "livelock"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "ready = False\nwhile not ready:\n    pass\n",
+        """
+        import threading
+        total = 0
+        def work():
+            global total
+            for number in range(100_000):
+                total += number
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        """,
+    ],
+    ids=["waits", "computes"],
+)
+def test_a_long_run_of_one_thread_alone_is_unknown(source: str, explore: Explore) -> None:
+    result = explore(source)
+    assert (result.answer, result.findings) == (Answer.UNKNOWN, ())
+    assert "goes on and nobody else does" in result.why
 
 
 def test_a_thread_that_hangs_is_unknown(explore: Explore) -> None:
     result = explore("while True:\n    pass\n", settings=Settings(budget=1))
     assert result.answer is Answer.UNKNOWN
-    assert "MainThread is at" in result.why
+    assert "prog.py:2" in result.why or "prog.py:1" in result.why
+
+
+@pytest.mark.parametrize("wait", ["os.read(reading, 1)", "threading.Thread(target=os.read, args=(reading, 1)).start()"])
+def test_waiting_for_something_real_is_unknown(wait: str, explore: Explore) -> None:
+    result = explore(f"import os, threading\nreading, writing = os.pipe()\n{wait}\n", settings=Settings(budget=1))
+    assert result.answer is Answer.UNKNOWN
+    assert "has not come back" in result.why
+
+
+def test_more_threads_than_were_ever_there_before(explore: Explore) -> None:
+    source = """
+        import threading
+        threads = [threading.Thread(target=len, args=("",)) for _ in range(40)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        assert threading.enumerate() == [threading.main_thread()]
+    """
+    _holds(explore, source)
 
 
 def test_a_program_that_differs_between_runs_is_told_so(explore: Explore) -> None:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which process goes next: the interface between a program under control and whoever explores its schedules.
 //
-// A program is {enabled processes, pending operation of each, step -> event}. Before each step it shows a `View` and asks
-// `choose`; then it lets that process run to its next scheduling point, and tells with the next view what the step turned
-// out to do. So the thread that runs asks by itself, and going on with the same one costs no switch. Nothing here knows
-// whether processes are threads of Python, fibers, or store buffers of a memory model.
+// A program is {enabled processes, pending operation of each, step -> event}. Before each step it shows a `View` and
+// asks `choose`; then it lets that process run to its next scheduling point, and tells with the next view what the step
+// turned out to do. So the thread that runs asks by itself, and going on with the same one costs no switch. Nothing
+// here knows whether processes are threads of Python, fibers, or store buffers of a memory model.
 //
 // An explorer is used by one thread at a time.
 #pragma once
@@ -18,17 +18,22 @@
 
 namespace linpoint::explore {
 
-/// Numbered from 0 in the order in which they come into being; a number is not used again in a run.
+/// Numbered from 0 in the order in which they come into being; a number is not used again in a run. If several
+/// processes bring others into being, those steps must depend on each other: the order of them is who gets which
+/// number.
 using Process = std::uint32_t;
 inline constexpr Process kNobody = std::numeric_limits<Process>::max();
 
 /// What an access does to its place. Accesses of one place commute if both read, or both call, or both return.
+/// Whatever can make a process wait, or end its waiting, must be an access that its own depend on.
 enum class Mode : std::uint8_t {
   kRead,
   kWrite,
-  kAcquire,  ///< waits until it is possible: comes after a release that it needs, never instead of it
-  kRelease,
-  kCall,  ///< an operation begins: what returns before is ordered before it in real time
+  /// Waits until it is possible: comes after the last release of its place, never instead of it. A step that turned out
+  /// not to need that release is a kWrite, as of a semaphore with permits left, or of a lock that was only tried.
+  kAcquire,
+  kRelease,  ///< a step that turned out to release nothing is a kRead
+  kCall,     ///< an operation begins: what returns before is ordered before it in real time
   kReturn,
 };
 
@@ -52,7 +57,8 @@ struct Pending {
   bool alive = false;    ///< false before it is started and after it has ended
   bool enabled = false;  ///< false while it waits
   bool yields = false;   ///< it would rather let others go first: taking the turn from it is no preemption
-  /// What its next step will do, as far as that is known; the step may turn out to do more.
+  /// What its next step will do, as far as that is known; the step may turn out to do more, or less: what may write is
+  /// a kWrite here.
   std::span<const Access> accesses;
 };
 
@@ -85,7 +91,8 @@ struct Deviation {
 /// kNobody if none is enabled.
 [[nodiscard]] Process default_choice(const View& view);
 
-/// Whether `next` takes the turn from a process that could go on and does not yield.
+/// Whether `next` takes the turn from a process that could go on and does not yield; or is one that yields itself, and
+/// goes on although by default another one would. Without the latter a loop that waits would go round for ever at no cost.
 [[nodiscard]] bool preempts(const View& view, Process next);
 
 struct Progress {
@@ -109,13 +116,15 @@ class Explorer {
   /// The run is over. The view has what the last step did and what is still pending.
   void end(const View& view, Ending ending);
 
-  /// Whether every schedule of the program has been shown, or one that is equivalent to it. Never true if anything was cut.
+  /// Whether every schedule of the program has been shown, or one that is equivalent to it. Never true if anything was
+  /// cut.
   [[nodiscard]] virtual bool exhaustive() const { return false; }
   [[nodiscard]] const Progress& progress() const { return progress_; }
   /// Of the last run, or of the present one so far.
   [[nodiscard]] const std::vector<Deviation>& deviations() const { return deviations_; }
   [[nodiscard]] std::uint64_t preemptions() const { return preemptions_; }
-  /// Whether a program did something else when it was run again with the same choices: the first step where it differed.
+  /// Whether a program did something else when it was run again with the same choices: the first step where it
+  /// differed.
   [[nodiscard]] std::uint64_t diverged_at() const { return diverged_at_; }
   static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 

@@ -16,14 +16,16 @@ struct DporOptions {
   bool sleep_sets = true;
 };
 
-/// Source-DPOR: each class of schedules that differ only in the order of independent steps at least once.
+/// Source-DPOR: each class of schedules that differ only in the order of independent steps at least once. Of runs that
+/// are stopped, each with what its last step depends on: what others did besides is shown in some way.
 [[nodiscard]] std::unique_ptr<Explorer> make_dpor(DporOptions options = {});
 
-/// Every schedule with up to `most` preemptions, those with fewer first; no reduction, since with a bound that loses some.
-/// `completed(explorer)` gives the bound up to which all were shown.
+/// Every schedule with up to `most` preemptions, those with fewer first; no reduction, since with a bound that loses
+/// some.
 class BoundedExplorer : public Explorer {
  public:
-  /// The largest number of preemptions such that all schedules with up to so many were shown; -1 if none.
+  /// The largest number of preemptions such that all schedules with up to so many were shown; -1 if none. Rises no more
+  /// once a run was cut, was left without an end or differed from the one that it repeats.
   [[nodiscard]] virtual int completed() const = 0;
 };
 [[nodiscard]] std::unique_ptr<BoundedExplorer> make_bounded(int most);
@@ -31,13 +33,15 @@ class BoundedExplorer : public Explorer {
 /// Each enabled process with the same probability.
 [[nodiscard]] std::unique_ptr<Explorer> make_random(std::uint64_t seed, std::uint64_t runs);
 
-/// Probabilistic concurrency testing (Burckhardt et al., ASPLOS 2010): random priorities with `depth` - 1 changes.
+/// Probabilistic concurrency testing (Burckhardt et al., ASPLOS 2010): random priorities with `depth` - 1 changes, at
+/// steps up to the length of the longest run so far. Who yields goes behind all others.
 [[nodiscard]] std::unique_ptr<Explorer> make_pct(std::uint64_t seed, std::uint64_t runs, unsigned depth);
 
 /// Partial-order sampling (Yuan, Yang and Gu, CAV 2018): random priorities for steps, anew for those that race.
 [[nodiscard]] std::unique_ptr<Explorer> make_pos(std::uint64_t seed, std::uint64_t runs);
 
-/// One run: the default choice but for the deviations. Tells divergence where one of them is not enabled.
+/// One run: the default choice but for the deviations. Tells divergence where one of them is not enabled, or if the run
+/// is over before it.
 [[nodiscard]] std::unique_ptr<Explorer> make_replay(std::vector<Deviation> deviations);
 
 }  // namespace linpoint::explore

@@ -21,8 +21,8 @@ from linpoint.histories.printable import printable
 from linpoint.histories.values import counted
 
 _ORDER: Final = ("violation", ERROR, "unknown", *PASSES)
-_COLUMNS: Final = ("Result", "Verdict", "Spec", "Operations", "Keys", "Seconds", "What was found")
-_NUMBERS: Final = ("Operations", "Keys", "Seconds")
+_COLUMNS: Final = ("Result", "Verdict", "Spec", "Operations", "Keys", "Schedules", "Seconds", "What was found")
+_NUMBERS: Final = ("Operations", "Keys", "Schedules", "Seconds")
 _LONGEST: Final = 20_000
 """Letters of an explanation; its own page, or the command that shows it again, has the rest."""
 _LONGEST_MESSAGE: Final = 500
@@ -55,6 +55,7 @@ def index(results: Sequence[Result], *, title: str = "linpoint report") -> str:
         "base-uri 'none'; form-action 'none'"
     )
     worst_first = sorted(results, key=lambda result: _ORDER.index(result.verdict))
+    columns = _columns(results)
     return "\n".join(
         [
             "<!DOCTYPE html>",
@@ -75,10 +76,10 @@ def index(results: Sequence[Result], *, title: str = "linpoint report") -> str:
             '<div class="scroll" role="region" aria-label="Results" tabindex="0">',
             "<table>",
             "<thead><tr>",
-            *(_heading(name) for name in _COLUMNS),
+            *(_heading(name) for name in columns),
             "</tr></thead>",
             "<tbody>",
-            *(_row(number, result) for number, result in enumerate(worst_first)),
+            *(_row(number, result, columns) for number, result in enumerate(worst_first)),
             "</tbody>",
             "</table>",
             "</div>",
@@ -114,25 +115,43 @@ def _heading(name: str) -> str:
     return f'<th scope="col"{number}>{name}</th>'
 
 
-def _row(number: int, result: Result) -> str:
+def _columns(results: Sequence[Result]) -> list[str]:
+    """The columns that have something to say: tests have no keys, and histories no schedules."""
+    empty = {
+        "Spec": not any(result.spec for result in results),
+        "Operations": not any("operations" in result.statistics for result in results),
+        "Keys": all(result.keys is None for result in results),
+        "Schedules": all(_schedules(result) is None for result in results),
+    }
+    return [name for name in _COLUMNS if not empty.get(name, False)]
+
+
+def _schedules(result: Result) -> float | None:
+    """The schedules that were run, of either kind."""
+    told = [result.statistics[name] for name in ("bounded_schedules", "schedules") if name in result.statistics]
+    return sum(told) if told else None
+
+
+def _row(number: int, result: Result, columns: Sequence[str]) -> str:
     """Cells are sorted by ``data-sort`` where their text will not do."""
     name = _text(result.name, _LONGEST_MESSAGE)
     link = f'<a href="{_href(result.page)}">{name}</a>' if result.page else name
     operations, seconds = (result.statistics.get(field) for field in ("operations", "seconds"))
+    schedules = _schedules(result)
     keys = "" if result.keys is None else f"{result.bad_keys:,} of {result.keys:,}" if result.bad_keys else result.keys
-    return "".join(
-        [
-            f'<tr data-verdict="{result.verdict}" data-number="{number}">',
-            f'<th scope="row">{link}</th>',
-            f'<td data-sort="{_ORDER.index(result.verdict)}"><span class="{result.verdict}">{result.verdict}</span></td>',
-            f"<td>{_text(result.spec, _LONGEST_MESSAGE)}</td>",
-            _number(operations, "" if operations is None else f"{operations:,}"),
-            _number(result.bad_keys or result.keys, f"{keys:,}" if isinstance(keys, int) else keys),
-            _number(seconds, "" if seconds is None else f"{seconds:.3f}"),
-            f"<td>{_found(result)}</td>",
-            "</tr>",
-        ]
-    )
+    cells = {
+        "Result": f'<th scope="row">{link}</th>',
+        "Verdict": f'<td data-sort="{_ORDER.index(result.verdict)}">'
+        f'<span class="{result.verdict}">{result.verdict}</span></td>',
+        "Spec": f"<td>{_text(result.spec, _LONGEST_MESSAGE)}</td>",
+        "Operations": _number(operations, "" if operations is None else f"{operations:,}"),
+        "Keys": _number(result.bad_keys or result.keys, f"{keys:,}" if isinstance(keys, int) else keys),
+        "Schedules": _number(schedules, "" if schedules is None else f"{schedules:,}"),
+        "Seconds": _number(seconds, "" if seconds is None else f"{seconds:.3f}"),
+        "What was found": f"<td>{_found(result)}</td>",
+    }
+    told = "".join(cells[column] for column in columns)
+    return f'<tr data-verdict="{result.verdict}" data-number="{number}">{told}</tr>'
 
 
 def _number(value: float | None, text: str) -> str:

@@ -175,6 +175,8 @@ def _says_worse(document: _Document, parts: set[str]) -> bool:
 
 
 def _own_name(document: _Document) -> str:
+    if document.file and document.test:
+        return f"{document.file}:{document.test}"
     return document.file or document.test or document.name
 
 

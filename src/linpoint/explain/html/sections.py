@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from linpoint.explain.explanation import Explanation
+from linpoint.explain.html.copying import copied
 from linpoint.explain.html.downloads import MINIMAL
-from linpoint.explain.html.escaping import escaped, escaped_command
+from linpoint.explain.html.escaping import escaped
 from linpoint.explain.html.graph import graph_svg
 from linpoint.explain.html.summary import names_of
 from linpoint.explain.html.zones import picture, zones
@@ -84,9 +85,13 @@ def _facts(explanation: Explanation) -> Iterator[tuple[str, str]]:
 
 def _statistics(explanation: Explanation) -> str:
     verdict = explanation.verdict
-    pairs = [f"<div><dt>{name}</dt><dd>{escaped(text)}</dd></div>" for name, text in _facts(explanation)]
     wide = [("Why this checker", verdict.why), *(("Warning", warning) for warning in verdict.warnings)]
-    wide += _stopped(explanation)
+    return facts(_facts(explanation), [*wide, *_stopped(explanation)])
+
+
+def facts(short: Iterable[tuple[str, str]], wide: Iterable[tuple[str, str]] = ()) -> str:
+    """Names with what is said of them, in columns; the wide ones take a row each. The names are put in as they are."""
+    pairs = [f"<div><dt>{name}</dt><dd>{escaped(text)}</dd></div>" for name, text in short]
     pairs += [f'<div class="wide"><dt>{name}</dt><dd>{escaped(text)}</dd></div>' for name, text in wide]
     return f'<dl class="statistics">{"".join(pairs)}</dl>'
 
@@ -106,16 +111,17 @@ def _stopped(explanation: Explanation) -> list[tuple[str, str]]:
 
 
 def _save(files: Sequence[Mapping[str, Any]], check_minimal: str) -> str:
-    buttons = "".join(
-        f'<button type="button" data-download="{at}">{escaped(file["name"])}</button>' for at, file in enumerate(files)
-    )
-    if not buttons:
+    if not files:
         return ""
     checked = ""
     if files[0]["name"] == MINIMAL:
-        checked = (
-            '<p class="hint">The minimal history is a violation by itself. Check it with:</p><div class="copy">'
-            f'<div tabindex="0"><code id="copy-minimal">{escaped_command(check_minimal)}</code></div>'
-            '<button type="button" data-copy="copy-minimal">Copy</button></div>'
-        )
-    return f'<div class="save">{buttons}</div>{checked}'
+        checked = copied("minimal", "The minimal history is a violation by itself. Check it with:", check_minimal)
+    return f"{saved(files)}{checked}"
+
+
+def saved(files: Sequence[Mapping[str, Any]]) -> str:
+    """A button for each of the files that are in the data of the page."""
+    buttons = (
+        f'<button type="button" data-download="{at}">{escaped(file["name"])}</button>' for at, file in enumerate(files)
+    )
+    return f'<div class="save">{"".join(buttons)}</div>'

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any, Final
 
 from linpoint.histories.values import show
+from linpoint.scenarios.scenario import Call
 
 _ENDS: Final = 16
 """Items shown at each end of a list."""
@@ -24,6 +25,8 @@ def state_text(state: Any) -> str:
         return f"{{{', '.join(_entries(state))}}}"
     if isinstance(state, (set, frozenset)):
         return f"{{{', '.join(sorted(map(show, islice(state, 2 * _ENDS))) + _more(len(state)))}}}"
+    if _is_calls(state):
+        return f"after {'; '.join(map(str, state))}"  # of an object that is its own spec
     if isinstance(state, (list, tuple)):
         if len(state) <= 2 * _ENDS:
             return f"[{', '.join(map(show, state))}]"
@@ -32,6 +35,10 @@ def state_text(state: Any) -> str:
     if isinstance(state, bytes):
         return f"an object of {len(state):,} bytes"  # a snapshot: nothing but its methods can tell more
     return show(state)
+
+
+def _is_calls(state: Any) -> bool:
+    return isinstance(state, tuple) and bool(state) and all(isinstance(each, Call) for each in state)
 
 
 def _entries(state: Mapping[Any, Any]) -> list[str]:

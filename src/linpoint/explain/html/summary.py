@@ -12,8 +12,9 @@ from typing import Final
 from linpoint.explain.argument import short_names
 from linpoint.explain.circles import contradictions
 from linpoint.explain.explanation import Explanation
+from linpoint.explain.html.copying import copied
 from linpoint.explain.html.drawing import drawing
-from linpoint.explain.html.escaping import escaped, escaped_command
+from linpoint.explain.html.escaping import escaped
 from linpoint.explain.html.lanes import lane_names
 from linpoint.explain.naming import name_of
 from linpoint.explain.reasons import CAUSES, Cause
@@ -42,14 +43,9 @@ def names_of(explanation: Explanation) -> dict[int, str]:
 def summary(explanation: Explanation, places: Mapping[int, int], *, command: str, replay: str) -> str:
     """The section of the verdict."""
     verdict = explanation.verdict
-    word, _, said = sentence(explanation).partition(": ")
-    long = " long" if len(said) > _LONG_SENTENCE else ""
     parts = [
         '<section id="verdict" aria-labelledby="sentence">',
-        (
-            f'<div class="verdict-row"><span class="badge {verdict.status.value}">{_MARKS[verdict.status]} {word}</span>'
-            f'<h1 class="sentence{long}" id="sentence">{escaped(_capital(said), _SENTENCE)}</h1></div>'
-        ),
+        headline(verdict.status, sentence(explanation).partition(": ")[2]),
         _causes(explanation.causes[:_MOST_CAUSES]),
         *(f'<p class="note">{escaped(note)}</p>' for note in _notes(explanation)),
         _evidence(explanation, places),
@@ -58,6 +54,15 @@ def summary(explanation: Explanation, places: Mapping[int, int], *, command: str
         "</section>",
     ]
     return "\n".join(filter(None, parts))
+
+
+def headline(status: Status, said: str) -> str:
+    """The verdict and its sentence."""
+    long = " long" if len(said) > _LONG_SENTENCE else ""
+    return (
+        f'<div class="verdict-row"><span class="badge {status.value}">{_MARKS[status]} {status.name}</span>'
+        f'<h1 class="sentence{long}" id="sentence">{escaped(_capital(said), _SENTENCE)}</h1></div>'
+    )
 
 
 def _capital(text: str) -> str:
@@ -245,8 +250,7 @@ def _argued(explanation: Explanation) -> list[str]:
 def _again(command: str, replay: str) -> str:
     """The commands, each in a box with a button that copies it."""
     boxes = [
-        f'<p class="hint">{what}</p><div class="copy"><div tabindex="0"><code id="copy-{name}">{escaped_command(text)}</code></div>'
-        f'<button type="button" data-copy="copy-{name}">Copy</button></div>'
+        copied(name, what, text)
         for name, what, text in (
             ("replay", "This finding alone, from anywhere (checks the recorded operations again):", replay),
             ("command", "The whole history (from the folder it was checked in):", command),

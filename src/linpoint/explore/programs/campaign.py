@@ -73,7 +73,7 @@ def replay_program(program: Program, settings: Settings, schedule: Deviations, *
         warnings.append("the program has changed since the finding was made, so the schedule may mean something else")
     with exploration_of(program, settings) as exploration:
         exploration.warm_up()
-        _, failure, diverged = exploration.again(schedule)
+        run, failure, diverged = exploration.again(schedule)
         if failure is None and (changed or diverged is not None):
             failure = exploration.bounded(FEW, Limits(exploration.deadline))
         finding = None if failure is None else told(failure, exploration, minimal=True)
@@ -81,6 +81,8 @@ def replay_program(program: Program, settings: Settings, schedule: Deviations, *
         warnings.append(f"the schedule could not be followed from step {diverged} on")
     if finding is not None:
         return _result(exploration, _answer_of(finding), "the schedule shows it", finding, warnings)
+    if run is not None and run.given_up:
+        return _result(exploration, Answer.UNKNOWN, run.given_up, None, warnings)
     return _result(exploration, Answer.HOLDS, "this schedule shows nothing wrong (any more)", None, warnings)
 
 
@@ -91,8 +93,8 @@ def _answer_of(finding: ProgramFinding) -> Answer:
 def _without_finding(exploration: Exploration) -> tuple[Answer, str]:
     """What can be said of a search that has found nothing."""
     covered, only = exploration.coverage, exploration.settings.preemptions
-    if covered.stalled:
-        return Answer.UNKNOWN, covered.stalled
+    if covered.given_up:
+        return Answer.UNKNOWN, covered.given_up
     if covered.exhaustive:
         return Answer.HOLDS, "no schedule shows anything wrong"
     if only is not None and covered.completed >= only:

@@ -2,7 +2,7 @@
 """The schedules of a program: those with few preemptions first, then all of them up to reordering, then samples.
 
 Guarantee: ``exhaustive`` is said only when an explorer has shown every schedule, or one equivalent to it, and no run was
-cut, stalled or diverged. The first failure of the bounded search has as few preemptions as any.
+cut, given up or diverged. The first failure of the bounded search has as few preemptions as any.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from linpoint.explore import _native_control as native
 from linpoint.explore.programs.program import cannot_be_loaded
 from linpoint.explore.programs.runs import Run, Runner
 from linpoint.explore.python.narrating import Narrator
-from linpoint.explore.python.session import Ending
 from linpoint.explore.testing.exploring import FEW, Deviations, Limits
 
 DEFAULT_BUDGET: Final = 30.0
@@ -72,8 +71,8 @@ class Coverage:
     exhaustive: bool = False
     diverged: tuple[int, Deviations] | None = None
     """The step at which the program did something else than before with the same choices, and those choices."""
-    stalled: str = ""
-    """How a run came to hang."""
+    given_up: str = ""
+    """Why nothing could be said of a run, which ended the search."""
 
 
 Watcher = Callable[[int], None]
@@ -104,14 +103,13 @@ class Exploration:
             return
         if run.problem.unloaded is not None:
             raise cannot_be_loaded(self.runner.program, run.problem.unloaded)
-        if run.ending is Ending.STALLED:
-            self.coverage.stalled = run.problem.message
+        self.coverage.given_up = run.given_up
 
     def search(self) -> Failure | None:
         """The first failure. Ctrl-C ends the search with None, and ``interrupted`` says so."""
         try:
             self.warm_up()
-            return None if self.coverage.stalled else self._phases()
+            return None if self.coverage.given_up else self._phases()
         except KeyboardInterrupt:
             # Whoever started us sends the same signal when the time is up.
             self.interrupted = time.monotonic() < self.deadline
@@ -158,7 +156,7 @@ class Exploration:
 
     def _over(self, failure: Failure | None) -> bool:
         covered = self.coverage
-        return failure is not None or covered.exhaustive or covered.diverged is not None or bool(covered.stalled)
+        return failure is not None or covered.exhaustive or covered.diverged is not None or bool(covered.given_up)
 
     def _limits(self, share: float) -> Limits:
         now = time.monotonic()
@@ -177,9 +175,8 @@ class Exploration:
                 if explorer.diverged_at is not None:
                     self.coverage.diverged = explorer.diverged_at, tuple(explorer.deviations)
                     break
-                if run is not None and run.ending is Ending.STALLED:
-                    assert run.problem is not None
-                    self.coverage.stalled = run.problem.message
+                if run is not None and run.given_up:
+                    self.coverage.given_up = run.given_up
                     break
                 failure = _failure(run, explorer)
         finally:
@@ -201,6 +198,6 @@ class Exploration:
 
 
 def _failure(run: Run | None, explorer: native.Explorer) -> Failure | None:
-    if run is None or run.problem is None or run.ending is Ending.STALLED:
+    if run is None or run.problem is None or run.given_up:
         return None
     return Failure(run, tuple(explorer.deviations), explorer.preemptions)

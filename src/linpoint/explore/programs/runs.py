@@ -11,25 +11,29 @@ from __future__ import annotations
 
 import contextvars
 import linecache
-import sys
 import threading
 import types
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
 from linpoint.explore.programs.modules import OwnModules
 from linpoint.explore.programs.program import Program
 from linpoint.explore.programs.surroundings import AtExit, Printed, surroundings
 from linpoint.explore.python import threads
-from linpoint.explore.python.narrating import Narrator, innermost, is_own
-from linpoint.explore.python.session import Ending, Session
+from linpoint.explore.python.narrating import Narrator, is_own
+from linpoint.explore.python.session import Ending, Session, Stuck
 from linpoint.explore.python.stopping import StopRun
 
 MAIN: Final = 0
 MAIN_NAME: Final = "MainThread"
 _MOST_PRINTED: Final = 10
+_GIVEN_UP: Final = "given up"
+"""In the place of the kind of a failure."""
+_DOES_NOT_COME_BACK: Final = "LP-T022"
 _IMPORTING: Final = (ImportError, SyntaxError)
 
 
@@ -51,17 +55,6 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """A thread that could not go on when the run ended."""
-
-    process: int
-    owner: int | None
-    """The thread that has what it waits for, if one has it."""
-    place: int
-    """Of the lock, comparable within the run only."""
-
-
-@dataclass(frozen=True, slots=True)
 class Run:
     """What one schedule of a program did."""
 
@@ -69,10 +62,15 @@ class Run:
     problem: Problem | None
     names: tuple[str, ...]
     """Of the threads, by process."""
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[Stuck, ...]
     printed: tuple[str, ...]
     """The last lines."""
     steps: int
+
+    @property
+    def given_up(self) -> str:
+        """Why nothing can be said of it; empty if something can."""
+        return self.problem.message if self.problem is not None and self.problem.kind == _GIVEN_UP else ""
 
     def key(self) -> object:
         """Equal for a run and its repetition."""
@@ -104,26 +102,21 @@ class Runner:
             try:
                 with threads.as_process(threading.main_thread(), MAIN):
                     ending = self._session.run(explorer, [current.main])
-                if ending is Ending.STALLED:
-                    current.stalls()
-                    self._session.abandon()
+            except TestError as error:
+                if error.code != _DOES_NOT_COME_BACK:
+                    raise
+                ending, current.problem = Ending.STALLED, Problem(_GIVEN_UP, error.message.rstrip("."))
             finally:
                 self._modules.forget()
         vars(main).clear()  # its functions hold it, and nobody collects circles while runs go on
         if ending is Ending.REDUNDANT:
             return None
-        waiting = tuple(
-            Waiting(process, owner, place)
-            for process, place, owner, background in native.control_waiting()
-            if not background
-        )
+        waiting = tuple(self._session.waiting())
         problem = current.problem
         if problem is None and ending is Ending.STUCK:
             problem = Problem("deadlock", _deadlock(waiting, current.names))
         elif problem is None and ending is Ending.CUT:
-            steps = native.control_steps()
-            message = f"livelock: after {steps:,} steps the threads have not come to an end, though each got its turn"
-            problem = Problem("livelock", message)
+            problem = _endless(native.control_steps(), native.control_last_turns(), current.names)
         names = tuple(current.names[process] for process in sorted(current.names))
         return Run(ending, problem, names, waiting, printed.lines(_MOST_PRINTED), native.control_steps())
 
@@ -138,7 +131,6 @@ class _Current:
         self._main = main
         self._at_exit = at_exit
         self._narrator = narrator
-        self._idents: dict[int, int] = {}
         self._awaited: list[int] = []
 
     def main(self) -> None:
@@ -147,6 +139,8 @@ class _Current:
         with threads.current(threading.main_thread()):
             try:
                 contextvars.Context().run(self._run)
+            except KeyboardInterrupt:
+                raise  # that is nothing that the program does
             except StopRun:
                 pass
             except BaseException as error:  # noqa: BLE001 - whatever ends the program
@@ -167,7 +161,6 @@ class _Current:
     def begins(self, process: int, name: str) -> None:
         """A thread begins."""
         self.names[process] = name
-        self._idents[process] = threading.get_ident()
         if self._narrator is not None:
             self._narrator.begins(process, name)
 
@@ -195,20 +188,21 @@ class _Current:
             self._narrator.failed(process, error, assertion=problem.kind == "assertion")
         native.control_stop_run()
 
-    def stalls(self) -> None:
-        """Say where the run hangs."""
-        frames = sys._current_frames()  # noqa: SLF001 - the only way to see where another thread is
-        found = []
-        for process, ident in self._idents.items():
-            frame = innermost(frames.get(ident))
-            if frame is not None:
-                found.append((process, f"{_relative(frame.f_code.co_filename)}:{frame.f_lineno}"))
-        where = "; ".join(f"{self.names[process]} is at {place}" for process, place in found)
-        message = "a thread runs or waits where no other can be let go on" + (f" ({where})" if where else "")
-        self.problem = Problem("stall", message)
+
+def _endless(steps: int, last_turns: Sequence[int], names: dict[int, str]) -> Problem:
+    """What is said of a run that was cut: who works alone may come to an end, so it takes two to be a livelock."""
+    going = [process for process, turn in enumerate(last_turns) if turn > steps // 2]
+    if len(going) > 1:
+        message = f"livelock: after {steps:,} steps the threads have not come to an end, though each got its turn"
+        return Problem("livelock", message)
+    who = names[going[0]]
+    return Problem(
+        _GIVEN_UP,
+        f"after {steps:,} steps {who} goes on and nobody else does: it has much to do, or waits for what nobody will do",
+    )
 
 
-def _deadlock(waiting: tuple[Waiting, ...], names: dict[int, str]) -> str:
+def _deadlock(waiting: tuple[Stuck, ...], names: dict[int, str]) -> str:
     told = []
     for each in waiting:
         if each.owner is None or each.owner == each.process:  # a condition waits for a lock that it has taken itself

@@ -22,7 +22,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from linpoint.explore import _native_control as native
 from linpoint.explore.programs.program import Program
 from linpoint.explore.python.membership import under_control
 
@@ -141,23 +140,14 @@ def _fresh_process() -> Iterator[None]:
         os.chdir(folder)
 
 
-class _Unregistered:
-    """In place of a set that only tests of Python look at: what it forgets, and when, would differ between runs."""
-
-    def add(self, thread: threading.Thread) -> None:
-        pass
-
-
 @contextmanager
 def _fresh_threading() -> Iterator[None]:
     """Threads are counted from 1, nobody is registered, and pools of threads are open."""
     fresh: tuple[tuple[types.ModuleType, str, Any], ...] = (
         (threading, "_counter", itertools.count(1).__next__),
         (threading, "_active", {}),
-        (threading, "_dangling", _Unregistered()),
         (pool_threads, "_shutdown", False),
         (pool_threads, "_threads_queues", {}),
-        (pool_threads, "_global_shutdown_lock", native.ControlledLock()),
     )
     before = [getattr(module, name) for module, name, _ in fresh]
     counter = itertools.count().__next__

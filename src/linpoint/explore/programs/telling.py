@@ -85,7 +85,7 @@ def _told(failure: Failure, exploration: Exploration, *, minimal: bool) -> Progr
     if run is None or run.problem is None or diverged is not None or run.key() != key:
         return nondeterminism(diverged, failure.schedule, exploration)
     for each in run.waiting:
-        narrator.blocked(each.process, each.place, None if each.owner == each.process else each.owner)
+        narrator.block(each.process, None if each.owner == each.process else each.owner, each.place)
     trace = narrator.trace()
     shown = TraceFailure(failure.kind, _telling_step(trace, failure.kind), "")
     return ProgramFinding(

@@ -13,6 +13,8 @@ import ast
 import dis
 import enum
 import functools
+import inspect
+import itertools
 import linecache
 import types
 from collections.abc import Iterator
@@ -42,12 +44,15 @@ class Action(enum.IntEnum):
     CALL_WITH_NAMES = 14
     CALL_WITH_TUPLE = 15
     READ_TOP = 16
+    READ_SUPER = 17
+    MATCH_CLASS = 18
+    YIELD = 19
 
 
 class Row(NamedTuple):
-    """An instruction of interest. ``index`` counts units of two bytes."""
+    """An instruction of interest. ``at`` counts units of two bytes."""
 
-    index: int
+    at: int
     action: Action
     may_switch: bool
     """Other threads may go on before it."""
@@ -72,7 +77,12 @@ _AT: Final[dict[str, tuple[Action, int]]] = {
     "CONTAINS_OP": (Action.READ_CONTENTS, 1),
     "COMPARE_OP": (Action.READ_BOTH, 0),
     "GET_ITER": (Action.READ_CONTENTS, 1),
+    "GET_YIELD_FROM_ITER": (Action.READ_CONTENTS, 1),
     "FOR_ITER": (Action.ITERATE, 1),
+    "SEND": (Action.ITERATE, 2),
+    "GET_LEN": (Action.READ_CONTENTS, 1),
+    "MATCH_KEYS": (Action.READ_CONTENTS, 2),
+    "LOAD_SUPER_ATTR": (Action.READ_SUPER, 0),
     "UNPACK_SEQUENCE": (Action.READ_TOP, 1),
     "UNPACK_EX": (Action.READ_TOP, 1),
     "LIST_EXTEND": (Action.READ_TOP, 1),
@@ -81,6 +91,7 @@ _AT: Final[dict[str, tuple[Action, int]]] = {
     "DICT_MERGE": (Action.READ_TOP, 1),
     "UNARY_NOT": (Action.READ_TOP, 1),
     "TO_BOOL": (Action.READ_TOP, 1),
+    "CONVERT_VALUE": (Action.READ_TOP, 1),
     "FORMAT_SIMPLE": (Action.READ_TOP, 1),
     "FORMAT_WITH_SPEC": (Action.READ_TOP, 2),
     "BEFORE_WITH": (Action.ENTER, 1),
@@ -99,6 +110,8 @@ _CELLS: Final = {
 }
 _CALLS: Final = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
 _ENDS: Final = frozenset(("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"))
+_LEAVES: Final = frozenset(("YIELD_VALUE", "RETURN_VALUE", "RETURN_CONST"))
+_NAMED: Final = frozenset((Action.READ_ATTRIBUTE, Action.WRITE_ATTRIBUTE, Action.READ_SUPER))
 _WITHOUT_FALL: Final = frozenset(("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"))
 _PREPARED: Final = "PRECALL" in dis.opmap
 _JUMPS: Final = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
@@ -138,7 +151,7 @@ def _touches(one: dis.Instruction, code: types.CodeType, shared: Shared) -> tupl
     opname, arg = one.opname, one.arg or 0
     if opname in _AT:
         action, place = _AT[opname]
-        return action, place, one.argval if action in (Action.READ_ATTRIBUTE, Action.WRITE_ATTRIBUTE) else None
+        return action, place, one.argval if action in _NAMED else None
     if opname in _GLOBALS or (opname in _NAMES and code.co_name == "<module>"):
         if one.argval not in shared.globals:
             return Action.NONE, 0, None
@@ -147,6 +160,10 @@ def _touches(one: dis.Instruction, code: types.CodeType, shared: Shared) -> tupl
         return (_CELLS[opname], arg, None) if one.argval in shared.nonlocals else (Action.NONE, 0, None)
     if opname == "BINARY_OP":
         return (Action.CHANGE_IN_PLACE if arg >= _INPLACE else Action.READ_BOTH), 0, None
+    if opname in _LEAVES and code.co_flags & inspect.CO_GENERATOR:
+        return Action.YIELD, 0, None
+    if opname == "MATCH_CLASS":
+        return Action.MATCH_CLASS, arg, None
     if opname == "CALL":
         return Action.CALL, arg, None
     if opname == "CALL_KW":
@@ -177,7 +194,7 @@ def _instructions(code: types.CodeType) -> Iterator[tuple[int, dis.Instruction, 
 def stack_depths(code: types.CodeType) -> dict[int, int]:
     """How many values are on the stack before each instruction that can be reached, by offset."""
     instructions = list(dis.get_instructions(code))
-    following = {one.offset: after.offset for one, after in zip(instructions, instructions[1:], strict=False)}
+    following = {one.offset: after.offset for one, after in itertools.pairwise(instructions)}
     by_offset = {one.offset: one for one in instructions}
     handlers = dis._parse_exception_table(code)  # type: ignore[attr-defined]  # noqa: SLF001 - nothing public tells it
     depths: dict[int, int] = {}

@@ -7,13 +7,15 @@ from _thread import get_ident
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from linpoint.explore import _native_control as native
+
 members: set[int] = set()
 """Identities of the threads under control."""
 
 
 def under_control() -> bool:
     """Whether the calling thread belongs to the session."""
-    return get_ident() in members
+    return native.control_process() is not None or get_ident() in members
 
 
 @contextmanager

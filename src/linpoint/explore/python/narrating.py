@@ -17,7 +17,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from msgspec import UNSET
 
@@ -79,9 +79,9 @@ class Narrator:
     def trace(self, *, failure: Failure | None = None, schedule: str | None = None) -> Trace:
         """What was told so far."""
         threads = tuple(Thread(number, name) for number, name in enumerate(self._threads))
-        return Trace(threads, tuple(self._steps), "sc", schedule, failure)
+        return Trace(threads, tuple(_with_short_names(self._steps)), "sc", schedule, failure)
 
-    def blocked(self, process: int, place: int, owner: int | None) -> None:
+    def block(self, process: int, owner: int | None, place: int) -> None:
         """Say that a thread waits for ever for the lock at ``place``."""
         known = self._names.get(-place)
         step = TraceStep(process, StepKind.BLOCK, location=known, other=owner)
@@ -97,12 +97,12 @@ class Narrator:
 
     def begins(self, process: int, name: str) -> None:
         """Call a thread by its name."""
-        self._know_thread(process)
+        self._meet(process)
         self._threads[process] = name
 
     def started(self, process: int, by: int) -> None:
         """Say that a process, the calling one, has started another one."""
-        self._know_thread(process)
+        self._meet(process)
         where = self._place(innermost(sys._getframe()))  # noqa: SLF001 - the stack is what is told
         self._tell(TraceStep(by, StepKind.SPAWN, other=process, place=where))
 
@@ -111,7 +111,7 @@ class Narrator:
         kind = StepKind.ASSERTION if assertion else StepKind.EXCEPTION
         self._tell(TraceStep(process, kind, message=_raised(error), place=_raised_at(error, self._place)))
 
-    def _know_thread(self, process: int) -> None:
+    def _meet(self, process: int) -> None:
         while process >= len(self._threads):
             self._threads.append(f"thread {len(self._threads) + 1}")
             self._begun.append(0)
@@ -119,7 +119,7 @@ class Narrator:
     # --- what the control tells
 
     def _turn(self, process: int, _step: int, preempts: bool, doing: int, place: int, begins: bool) -> None:
-        self._know_thread(process)
+        self._meet(process)
         # A turn that is not told leaves its preemption to the next of the same thread.
         self._preempts = preempts or (self._preempts and process == self._turning)
         self._turning = process
@@ -250,6 +250,18 @@ class Narrator:
         return Place(code.co_filename if file.startswith("..") else file, line, code.co_name, text)
 
 
+def _with_short_names(steps: Sequence[TraceStep]) -> Iterator[TraceStep]:
+    """The steps with attributes by their names alone, where only one object has an attribute of that name."""
+    owners: dict[str, set[str]] = {}
+    for step in steps:
+        owner, dot, name = (step.location or "").rpartition(".")
+        if dot:
+            owners.setdefault(name, set()).add(owner)
+    for step in steps:
+        _, dot, name = (step.location or "").rpartition(".")
+        yield replace(step, location=name) if dot and len(owners[name]) == 1 else step
+
+
 def is_own(frame: types.FrameType) -> bool:
     """Whether a frame is the program's own: not ours, nor of the standard library."""
     return is_of_user(frame.f_code.co_filename)
@@ -302,7 +314,7 @@ def _lock_name(place: int, frame: types.FrameType | None, name: Callable[[Any], 
     return None
 
 
-def _is_lock(thing: Any) -> bool:
+def _is_lock(thing: Any) -> TypeGuard[native.ControlledLock | native.ControlledRLock]:
     return isinstance(thing, (native.ControlledLock, native.ControlledRLock))
 
 

@@ -9,18 +9,25 @@ from __future__ import annotations
 
 import enum
 import gc
+import platform
 import random
+import sys
 import time
 import types
+from _thread import get_ident, start_new_thread  # the real ones: in their modules they are replaced
 from collections.abc import Callable, Container, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from time import sleep  # as above
 from typing import Any, Final, Self
 
+from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
-from linpoint.explore.python import bytecode, patching
+from linpoint.explore.python import bytecode, monitoring, patching, threads, uncontrolled, watchdog
 from linpoint.explore.python.membership import members, membership
-from linpoint.explore.python.pool import have_idle
+from linpoint.explore.python.narrating import Narrator
 from linpoint.explore.python.selection import Selection
+from linpoint.explore.python.stopping import StopRun
 from linpoint.histories.values import freeze
 
 MOST_STEPS: Final = 20_000
@@ -40,6 +47,26 @@ class Ending(enum.IntEnum):
     CUT = 3
     REDUNDANT = 4
     STALLED = 5
+
+
+@dataclass(slots=True)
+class Done:
+    """One operation of a thread: the steps with which it was called and returned, -1 for what did not happen."""
+
+    called: int = -1
+    returned: int = -1
+    value: Any = None
+    raised: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """A thread that could not go on when the run ended, and the one that has what it waits for, if one has it."""
+
+    process: int
+    owner: int | None
+    place: int = 0
+    """Of the lock, comparable within the run only."""
 
 
 Body = Callable[[], Any] | tuple[tuple[Callable[..., Any], tuple[Any, ...]], ...]
@@ -68,11 +95,13 @@ class Session:
         self._patience = patience
         self._result = result
         self._stack = ExitStack()
+        self._fibers = True
         self._runs = 0
         self._open = False
         self._left_behind = native.control_serving()
         self._seeded = False
-        self.trouble: BaseException | None = None
+        """Random numbers start again with each run: the code uses them."""
+        self._trouble: TestError | None = None
 
     @property
     def is_open(self) -> bool:
@@ -80,15 +109,31 @@ class Session:
         return self._open
 
     def __enter__(self) -> Self:
+        if not native.can_look_at_frames():
+            raise TestError(
+                "LP-T023",
+                f"what instructions touch cannot be seen in {platform.python_implementation()} {platform.python_version()}.",
+                remedy="Use CPython 3.11, 3.12 or 3.13 with a global lock.",
+            )
+        with ExitStack() as stack:
+            stack.callback(members.clear)
+            stack.enter_context(threads.known(*threads.FIBERS))
+            stack.enter_context(patching.replaced())
+            native.hook(True, self._describe, self._uncontrolled)
+            native.hook_look_out_for(uncontrolled.RESTING_ON_LOCKS)
+            if monitoring.NEEDED:
+                stack.enter_context(monitoring.watching())
+            native.control_on_result(self._result)
+            stack.callback(random.setstate, random.getstate())
+            if gc.isenabled():
+                gc.disable()
+                stack.callback(gc.enable)
+            self._fibers = watchdog.can_watch()
+            if self._fibers:
+                stack.enter_context(watchdog.watched(self._patience, self._stall))
+            stack.callback(self._close)
+            self._stack = stack.pop_all()
         self._open = True
-        self._stack.callback(members.clear)
-        self._stack.enter_context(patching.replaced())
-        native.hook(True, self._describe, self._uncontrolled)
-        native.control_on_result(self._result)
-        if gc.isenabled():
-            gc.disable()
-            self._stack.callback(gc.enable)
-        self._stack.callback(self._close)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -101,6 +146,7 @@ class Session:
         if self._runs % _COLLECT_EVERY == 0:
             gc.collect()
         native.control_prepare()
+        threads.begin_run(self._have_idle)
         if self._seeded:
             random.seed(0)
 
@@ -113,19 +159,58 @@ class Session:
     def run(self, explorer: native.Explorer, bodies: Sequence[Body]) -> Ending:
         """One run of these threads, and of those that were started since ``prepare``."""
         processes = [native.control_add(body) for body in bodies]
-        have_idle(1 + max(processes, default=-1))
-        return Ending(native.control_run(explorer, self._most_steps, self._patience))
+        self._have_idle(1 + max(processes, default=-1))
+        ending = Ending(native.control_run(explorer, self._most_steps, self._patience))
+        if ending is Ending.STALLED:
+            self._stall()
+            native.control_abandon()
+        trouble, self._trouble = self._trouble, None
+        if trouble is not None:
+            raise trouble
+        return ending
 
-    def abandon(self) -> None:
-        """After a run that has STALLED: its threads are left behind, and nobody waits for them."""
-        native.control_abandon()
-        self._left_behind = native.control_serving() - native.control_idle()
+    def call(self, function: Callable[..., Any], *args: Any) -> Any:
+        """What ``function`` gives, with nobody beside it; the block of ``alone`` is around."""
+        return function(*args)
+
+    def operations(self) -> list[list[Done]]:
+        """What each thread did in the last run."""
+        return [[Done(*each) for each in thread] for thread in native.control_operations()]
+
+    def waiting(self) -> list[Stuck]:
+        """The threads that could not go on when the last run ended, without those in the background."""
+        waiting = native.control_waiting()
+        return [Stuck(process, owner, place) for process, place, owner, background in waiting if not background]
+
+    def narrator(self, operations: Sequence[Sequence[tuple[str, tuple[Any, ...]]]], root: str) -> Narrator:
+        """Tells a run of threads with these operations."""
+        return Narrator([f"thread {number + 1}" for number in range(len(operations))], operations, root)
 
     def _close(self) -> None:
         native.control_close()
         deadline = time.monotonic() + 1
         while native.control_serving() > self._left_behind and time.monotonic() < deadline:
-            time.sleep(0.0001)
+            sleep(0.0001)
+
+    def _have_idle(self, count: int) -> None:
+        """Let at least so many wait for processes; one that is under control asks for them too."""
+        while native.control_idle() < count:
+            if self._fibers:
+                native.control_add_fiber()
+            else:
+                self._add_thread()
+
+    def _add_thread(self) -> None:
+        ready = native.control_idle() + 1
+
+        def serve() -> None:
+            with threads.known(get_ident()), suppress(StopRun):
+                members.add(get_ident())
+                native.control_serve()
+
+        start_new_thread(serve, ())
+        while native.control_idle() < ready:
+            sleep(0.0001)
 
     def _describe(self, code: types.CodeType) -> list[bytecode.Row] | None:
         if code.co_filename not in self._selection:
@@ -139,5 +224,12 @@ class Session:
             program=code.co_filename in self._program,
         )
 
-    def _uncontrolled(self, lock: Any, code: types.CodeType, offset: int) -> None:
-        pass
+    def _uncontrolled(self, thing: Any, _code: types.CodeType, _offset: int) -> None:
+        if uncontrolled.real_lock(thing) is None:
+            return
+        self._trouble = uncontrolled.lock_error(thing, sys._getframe(1))  # noqa: SLF001 - the code that is about to use it
+        native.control_stop_run()
+        raise StopRun
+
+    def _stall(self) -> None:
+        self._trouble = uncontrolled.stall_error(self._patience, selected=self._selection)

@@ -17,17 +17,16 @@ from typing import Any, Final, Protocol
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python.membership import under_control
-from linpoint.explore.python.pool import have_idle
 from linpoint.explore.python.stopping import StopRun
 
 _PROCESS: Final = "_linpoint_process"
+_HASH: Final = "_linpoint_hash"
+FIBERS: Final = range(1, 33)
+"""The identities of fibers, which are numbered from 1 on, as far as they are known from the start."""
 _real_start = threading.Thread.start
 _real_join = threading.Thread.join
 _real_is_alive = threading.Thread.is_alive
 _real_start_new: Final = _thread.start_new_thread
-_real_init = threading.Thread.__init__
-_NUMBER: Final = "_linpoint_number"
-_numbers = itertools.count(1)
 
 
 class Listener(Protocol):
@@ -60,24 +59,12 @@ _listener: Listener = _Nobody()
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
     """Tell ``listener`` of the threads that run in the block."""
-    global _listener, _numbers  # noqa: PLW0603 - one run at a time
+    global _listener  # noqa: PLW0603 - one run at a time
     before, _listener = _listener, listener
-    _numbers = itertools.count(1)
     try:
         yield
     finally:
         _listener = before
-
-
-def _init(self: threading.Thread, *args: Any, **kwargs: Any) -> None:
-    if under_control():
-        setattr(self, _NUMBER, next(_numbers))
-    _real_init(self, *args, **kwargs)
-
-
-def _hash(self: threading.Thread) -> int:
-    # Pools join their threads in the order of a set, which by addresses would differ between runs.
-    return self.__dict__.get(_NUMBER) or object.__hash__(self)
 
 
 def _start(self: threading.Thread) -> None:
@@ -96,7 +83,7 @@ def _spawn(body: Callable[[], None], *, daemon: bool) -> int:
     by = native.control_process()
     if by is None:
         return native.control_spawn(body, True)
-    have_idle(1)
+    _have_idle(1)
     process = native.control_spawn(body, daemon)
     native.control_aside(_listener.started, process, by, daemon)
     return process
@@ -117,6 +104,8 @@ def _heard(process: int, name: str, body: Callable[[], Any]) -> None:
     native.control_aside(_listener.begins, process, name)
     try:
         contextvars.Context().run(body)  # the threads of the pool would keep what runs before have set
+    except KeyboardInterrupt:
+        raise  # that is nothing that the program does
     except (StopRun, SystemExit):
         pass
     except BaseException as error:  # noqa: BLE001 - whatever ends a thread
@@ -126,7 +115,7 @@ def _heard(process: int, name: str, body: Callable[[], Any]) -> None:
 @contextmanager
 def current(thread: threading.Thread) -> Iterator[None]:
     """In the block, ``thread`` is what the calling thread is called."""
-    ident = threading.get_ident()
+    ident, own = threading.get_ident(), thread.ident
     thread._ident = ident  # type: ignore[attr-defined]  # noqa: SLF001 - as Thread does itself
     active = threading._active  # type: ignore[attr-defined]  # noqa: SLF001 - for current_thread()
     before = active.get(ident)
@@ -134,6 +123,8 @@ def current(thread: threading.Thread) -> Iterator[None]:
     try:
         yield
     finally:
+        if own is not None:  # of the main thread
+            thread._ident = own  # type: ignore[attr-defined]  # noqa: SLF001
         if before is None:
             active.pop(ident, None)
         else:
@@ -182,16 +173,72 @@ def _is_alive(self: threading.Thread) -> bool:
     return process == native.control_process() or not native.control_join(process, 0.0)  # a step: others end threads
 
 
+_hashed = itertools.count()
+_have_idle: Callable[[int], None]
+
+
+def begin_run(have_idle: Callable[[int], None]) -> None:
+    """Threads of the next run are told apart by the same numbers as those of the one before.
+
+    ``have_idle`` sees to it that enough threads wait for processes.
+    """
+    global _hashed, _have_idle
+    _hashed, _have_idle = itertools.count(), have_idle
+
+
+def _hash(self: threading.Thread) -> int:
+    # A pool keeps its threads in a set, and joins them in the order of their hashes: by address, no two runs were alike.
+    number = self.__dict__.get(_HASH)
+    if number is None:
+        number = self.__dict__[_HASH] = next(_hashed) if under_control() else object.__hash__(self)
+    return number
+
+
+@contextmanager
+def known(*idents: int) -> Iterator[None]:
+    """Let the threads of processes know themselves, by their identities.
+
+    A thread that the interpreter has to make up when it is first asked for would be steps of that run alone, and a daemon,
+    as would be those that it starts.
+    """
+    active = threading._active  # type: ignore[attr-defined]  # noqa: SLF001 - what current_thread() looks at
+    for ident in idents:
+        me = threading.Thread(name=f"thread {ident}", daemon=False)
+        me._ident = ident  # type: ignore[attr-defined]  # noqa: SLF001 - as Thread does itself
+        me._started.set()  # type: ignore[attr-defined]  # noqa: SLF001
+        active[ident] = me
+    try:
+        yield
+    finally:
+        for ident in idents:
+            active.pop(ident, None)
+
+
+class Forgetful:
+    """In the place of the weak tables of all threads, which are interleaved code.
+
+    What they do when threads of an earlier run die would be steps of this run.
+    """
+
+    def add(self, thread: object) -> None:
+        """As of a set."""
+
+    def discard(self, thread: object) -> None:
+        """As of a set."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __setitem__(self, thread: object, queue: object) -> None:
+        pass
+
+    items = __iter__
+
+
 @contextmanager
 def replaced() -> Iterator[None]:
     """Let threads that are started under control be processes of the run."""
-    ours: dict[str, Any] = {
-        "__init__": _init,
-        "__hash__": _hash,
-        "start": _start,
-        "join": _join,
-        "is_alive": _is_alive,
-    }
+    ours: dict[str, Any] = {"start": _start, "join": _join, "is_alive": _is_alive, "__hash__": _hash}
     before = {name: getattr(threading.Thread, name) for name in ours}
     for name, method in ours.items():
         setattr(threading.Thread, name, method)

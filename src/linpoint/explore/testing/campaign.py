@@ -8,12 +8,14 @@ schedules of an interpreter with a global lock are among its schedules, so a pas
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any, Final
 
 from linpoint.executors.threads import peak_memory
+from linpoint.explore.python.loop_session import LoopSession
 from linpoint.explore.python.session import Session
 from linpoint.explore.testing.exploring import FEW, Exploration, Failure, Limits
-from linpoint.explore.testing.runs import result_value
+from linpoint.explore.testing.runs import CoroutinesError, result_value
 from linpoint.explore.testing.search import Search, Watcher
 from linpoint.explore.testing.settings import Settings
 from linpoint.explore.testing.telling import told
@@ -32,11 +34,23 @@ _RUNS_TO_SHRINK: Final = 3_000
 
 
 def run_test(definition: Definition, settings: Settings | None = None, *, watch: Watcher | None = None) -> TestResult:
-    """Test an object under many schedules. Ctrl-C ends it with what is known."""
+    """Test an object under many schedules; on an event loop if anything of it is, or turns out to be, a coroutine.
+
+    Ctrl-C ends it with what is known.
+    """
     settings = settings or Settings()
+    try:
+        return _run_test(definition, settings, watch)
+    except CoroutinesError:  # methods of an object that a function makes cannot be seen before
+        return _run_test(replace(definition, is_async=True), settings, watch)
+
+
+def _run_test(definition: Definition, settings: Settings, watch: Watcher | None) -> TestResult:
     started = time.monotonic()
     with session_of(definition, settings) as session:
-        search = Search(definition, settings, session, seconds=settings.budget, watch=watch)
+        # Where a step is more than one access, what it touches is known only when it is over: nobody may sleep then.
+        reduces = settings.granularity == "access"
+        search = Search(definition, settings, session, seconds=settings.budget, reduces=reduces, watch=watch)
         failure = search.run()
         finding = None if failure is None else _tell(failure, search)
     status, gil = search.status, search.status
@@ -64,13 +78,15 @@ def run_test(definition: Definition, settings: Settings | None = None, *, watch:
         ),
         bounds,
         file=definition.file,
+        interrupted=search.interrupted,
     )
 
 
 def session_of(definition: Definition, settings: Settings, *, gil: bool = False) -> Session:
-    return Session(
-        instrument=definition.instrument, granularity=settings.granularity, gil=gil, result=result_value
-    )
+    """The session in which a test runs."""
+    if definition.is_async:
+        return LoopSession(instrument=definition.instrument)
+    return Session(instrument=definition.instrument, granularity=settings.granularity, gil=gil, result=result_value)
 
 
 def _tell(failure: Failure, search: Search) -> Finding:
@@ -123,6 +139,8 @@ def _smallest(failure: Failure, search: Search, limits: Limits) -> tuple[Failure
 
 def _under_gil(definition: Definition, settings: Settings, finding: Finding, search: Search) -> Status:
     """The verdict of the other model, as far as the time goes: the scenario that fails first, then all the others."""
+    if definition.is_async:
+        return Status.VIOLATION if finding.kind != "nondeterminism" else Status.UNKNOWN  # it makes no difference there
     if finding.kind == "nondeterminism" or not settings.gil or search.interrupted:
         return Status.UNKNOWN
     left = max(_AT_LEAST, _FOR_GIL * (search.deadline - time.monotonic()))
@@ -130,4 +148,5 @@ def _under_gil(definition: Definition, settings: Settings, finding: Finding, sea
         # What a step touches is known only when it is over, so no process can be put to sleep.
         other = Search(definition, settings, session, seconds=left, reduces=False)
         failure = other.run(first=(Scenario.from_dict(finding.replay["scenario"]),))
+    search.interrupted |= other.interrupted
     return other.status if failure is None else Status.VIOLATION

@@ -19,6 +19,7 @@ from linpoint.checkers.check import check
 from linpoint.explore.python.session import Ending, Session
 from linpoint.explore.testing.runs import Performed, Run
 from linpoint.explore.testing.sequential_runs import SequentialRuns
+from linpoint.explore.testing.small_search import SmallSearch
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import FrozenObject, Value, canonical
@@ -61,6 +62,8 @@ class Judge:
         self._itself = definition.spec is None
         self._scenario: Scenario | None = None
         self._known: dict[object, Judgement] = {}
+        self._specs: dict[tuple[Call, ...], Spec] = {}
+        self._searches: dict[Spec, SmallSearch] = {}
 
     def judge(self, run: Run) -> Judgement:
         """The judgement on a run."""
@@ -80,7 +83,10 @@ class Judge:
     def _decide(self, run: Run) -> Judgement:
         if run.ending is Ending.CUT:
             return Judgement("livelock", None)
-        verdict = check(history_of(run), self._spec_of(run), budget=_SECONDS, jobs=1)
+        spec, history = self._spec_of(run), history_of(run)
+        if not spec.uses_process and self._search(spec).explains(history.operations):
+            return _RIGHT
+        verdict = check(history, spec, budget=_SECONDS, jobs=1)
         if verdict.status is Status.LINEARIZABLE:
             return _RIGHT
         if verdict.status is Status.UNKNOWN:
@@ -92,6 +98,12 @@ class Judge:
             return Judgement("deadlock" if without.status is Status.LINEARIZABLE else self._kind(run), verdict)
         return Judgement(self._kind(run), verdict)
 
+    def _search(self, spec: Spec) -> SmallSearch:
+        found = self._searches.get(spec)
+        if found is None:
+            found = self._searches[spec] = SmallSearch(spec)
+        return found
+
     def _kind(self, run: Run) -> str:
         raised = [each for each in _performed(run) if isinstance(each.result, FrozenObject) and "raises" in each.result]
         if any(not self._may_give(run.scenario, each) for each in raised):
@@ -101,21 +113,26 @@ class Judge:
     def _may_give(self, scenario: Scenario, performed: Performed) -> bool:
         """Whether some order of the scenario's operations gives this result."""
         wanted = canonical(performed.result)
-        parts = (scenario.before, *scenario.threads)
+        parts = (scenario.before, *scenario.threads, scenario.after)
         return any(
             parts[0 if thread is None else thread + 1][number] == performed.call and canonical(result) == wanted
             for thread, number, result in self.sequential_results(scenario)
         )
 
     def sequential_results(self, scenario: Scenario) -> Iterator[tuple[int | None, int, Value]]:
-        """What operations give in any order: their thread (None: before all), their number in it, and the result."""
-        parts = (scenario.before, *scenario.threads)
+        """What operations give in any order: their thread, their number in it, and the result.
+
+        The thread is None for what runs alone before the others, and one past the last for what runs alone after them.
+        """
+        parts = (scenario.before, *scenario.threads, scenario.after)
+        last = len(parts) - 1
         todo: list[tuple[tuple[int, ...], Any]] = [((0,) * len(parts), self.spec.initial)]
         seen = set()
         while todo:
             at, state = todo.pop()
             for number, calls in enumerate(parts):
-                if at[number] == len(calls) or (number and at[0] < len(scenario.before)):
+                earlier = parts[:last] if number == last else parts[: min(number, 1)]
+                if at[number] == len(calls) or any(at[each] < len(part) for each, part in enumerate(earlier)):
                     continue
                 call = calls[at[number]]
                 for result, after in self.spec.outcomes(state, Operation(number, call.operation, call.args)):
@@ -127,9 +144,13 @@ class Judge:
                         todo.append((following, after))
 
     def sequential_outcomes(self, scenario: Scenario, most: int = _MOST_OUTCOMES) -> tuple[tuple[Value, ...], ...]:
-        """The results of the threads' operations, thread by thread, that orders give together; about ``most`` of them."""
+        """The results that orders give together, about ``most`` of them.
+
+        First those of the threads' operations, thread by thread, then those of the operations after them.
+        """
         found: dict[object, tuple[Value, ...]] = {}
-        lengths = [len(thread) for thread in scenario.threads]
+        parts = (*scenario.threads, scenario.after)
+        lengths = [len(part) for part in parts]
         state: Any = self.spec.initial
         for call in scenario.before:
             outcomes = self.spec.outcomes(state, Operation(ALONE, call.operation, call.args))
@@ -144,11 +165,12 @@ class Judge:
                 together = tuple(value for each in results for value in each)
                 found.setdefault(canonical(together), together)
                 continue
-            for number, thread in reversed(list(enumerate(scenario.threads))):
+            concurrent = [len(each) for each in results[:-1]] != lengths[:-1]
+            for number, calls in reversed(list(enumerate(parts[:-1] if concurrent else parts))):
                 done = results[number]
-                if len(done) == len(thread):
+                if len(done) == len(calls):
                     continue
-                call = thread[len(done)]
+                call = calls[len(done)]
                 for result, after in self.spec.outcomes(state, Operation(number, call.operation, call.args)):
                     grown = (*results[:number], (*done, result), *results[number + 1 :])
                     key = canonical(grown), canonical(after)
@@ -162,8 +184,14 @@ class Judge:
         observes = self._definition.observe is not None and not waiting
         if not waiting and not observes:
             return self.spec
+        if waiting not in self._specs:
+            self._specs[waiting] = self._asking(waiting)
+        return self._specs[waiting]
+
+    def _asking(self, waiting: tuple[Call, ...]) -> Spec:
+        """The spec with a question at the end: of the final state, or of those that wait."""
         steps = dict(self.spec.steps)
-        if observes:
+        if not waiting:
             if not self._itself:
                 steps = {name: _remembering(step) for name, step in steps.items()}
             steps[OBSERVE] = Step(OBSERVE, self._observe(), (), 0)
@@ -231,7 +259,7 @@ def history_of(run: Run, *, observed: bool = True) -> History:
             if each.called is not None and each.returned is not None:
                 began, ended = start + 2 * each.called, start + 2 * each.returned + 1
                 clock = max(clock, ended + 1)
-                operations.append(_operation(number, each, began, ended))
+                operations.append(_operation(f"thread {number + 1}", each, began, ended))
     alone(run.after)
     if not observed:
         return History(operations)
@@ -242,5 +270,5 @@ def history_of(run: Run, *, observed: bool = True) -> History:
     return History(operations)
 
 
-def _operation(process: int | str, each: Performed, began: int, ended: int) -> Operation:
+def _operation(process: str, each: Performed, began: int, ended: int) -> Operation:
     return Operation(process, each.call.operation, each.call.args, each.result, began, ended)

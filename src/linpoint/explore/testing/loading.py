@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import sys
 import types
 from pathlib import Path
@@ -41,23 +40,10 @@ def load_test(file: str, name: str) -> Definition:
     if name not in tests:
         near = difflib.get_close_matches(name, tests, n=1)
         hint = f"Did you mean {near[0]}? " if near else ""
-        raise TestError("LP-T016", f'there is no test "{name}".', place=file, remedy=f"{hint}It has: {', '.join(tests)}.")
+        raise TestError(
+            "LP-T016", f'there is no test "{name}".', place=file, remedy=f"{hint}It has: {', '.join(tests)}."
+        )
     return definition_of(tests[name])
-
-
-def code_hash(definition: Definition) -> str:
-    """Of the sources that a schedule depends on, as far as they are known: to tell whether they have changed since."""
-    files = {definition.file} | {
-        getattr(each.call, "__code__", None) and each.call.__code__.co_filename
-        for each in definition.operations.values()
-    }
-    digest = hashlib.sha256()
-    for file in sorted(each for each in files if each):
-        try:
-            digest.update(Path(file).read_bytes())
-        except OSError:
-            digest.update(file.encode())
-    return digest.hexdigest()[:16]
 
 
 def _collected(test: type[ConcurrentTest], module: types.ModuleType) -> bool:

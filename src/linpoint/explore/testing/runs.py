@@ -7,7 +7,10 @@ that later steps cannot change.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import re
+from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,7 +19,7 @@ from msgspec import UNSET
 
 from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
-from linpoint.explore.python.session import Body, Ending, Session
+from linpoint.explore.python.session import Body, Done, Ending, Session
 from linpoint.explore.python.stopping import BlockedForever
 from linpoint.histories.values import FrozenObject, Value, canonical, freeze, thaw
 from linpoint.scenarios.definition import Definition
@@ -27,6 +30,8 @@ _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 
 def result_value(value: Any) -> Value:
     """A result as a value that stays as it is; what is no JSON is told by its ``repr``, without addresses."""
+    if inspect.iscoroutine(value):
+        return value  # it was to be awaited: whoever called says so
     frozen = freeze(value)
     try:
         hash(canonical(frozen))
@@ -43,11 +48,17 @@ def _is_plain(value: Value) -> bool:
     return value is None or isinstance(value, (bool, int, float, str))
 
 
+class CoroutinesError(Exception):
+    """Calls of a test gave coroutines, though nothing of it said ``async``: it needs an event loop."""
+
+
 def observed_value(observe: Callable[[Any], Any], subject: Any) -> Value:
     """What ``observe`` gives for an object."""
     try:
         return result_value(observe(subject))
-    except Exception as error:  # noqa: BLE001 - raising is what there is to see
+    except (TestError, CoroutinesError):
+        raise
+    except (Exception, CancelledError) as error:  # noqa: BLE001 - raising is what there is to see
         return FrozenObject(raises=type(error).__name__)
 
 
@@ -69,7 +80,7 @@ class Waiting:
     owner: int | None
     """The thread that has what it waits for, if one has it."""
     place: int = 0
-    """The place of the lock, comparable within the run only."""
+    """Of the lock, comparable within the run only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +124,7 @@ class Runner:
     def __init__(self, definition: Definition, scenario: Scenario, session: Session) -> None:
         self.scenario = scenario
         self._definition = definition
-        self._session = session
+        self.session = session
         self._threads = [self._plan(thread) for thread in scenario.threads]
         self._before = self._plan(scenario.before)
         self._after = self._plan(scenario.after)
@@ -123,39 +134,55 @@ class Runner:
 
     def run(self, explorer: native.Explorer) -> Run | None:
         """The next run; None if the explorer has seen the same already. ``explorer.begin()`` comes before."""
-        session = self._session
+        session = self.session
         session.prepare()
         with session.alone():
             subject = self._setup()
             before = tuple(self._alone(subject, self.scenario.before, self._before))
+        # Where one that comes before waits for ever, nothing comes after it.
+        reached = not before or before[-1].returned is not None
         bodies: list[Body] = [
-            tuple((function, (subject, *map(thaw, args))) for function, args in plan) for plan in self._threads
+            tuple((function, (subject, *map(thaw, args))) for function, args in plan)
+            for plan in (self._threads if reached else ())
         ]
         ending = session.run(explorer, bodies)
         if ending is Ending.REDUNDANT:
             return None
+        operations = session.operations()
+        self._look_at(each.value for done in operations for each in done)
         threads = tuple(
-            tuple(_performed(calls, done))
-            for calls, done in zip(self.scenario.threads, native.control_operations(), strict=False)
+            tuple(_performed(calls, done)) for calls, done in zip(self.scenario.threads, operations, strict=False)
         )
-        waiting = tuple(
-            Waiting(process, owner, place)
-            for process, place, owner, background in native.control_waiting()
-            if not background
-        )
+        waiting = tuple(Waiting(each.process, each.owner, each.place) for each in session.waiting())
         after: tuple[Performed, ...] = ()
         observed: Value = UNSET
-        if ending is Ending.COMPLETE:
+        if ending is Ending.COMPLETE and reached:
             with session.alone():
                 after = tuple(self._alone(subject, self.scenario.after, self._after))
                 if self._definition.observe is not None:
-                    observed = observed_value(self._definition.observe, subject)
+                    observe = functools.partial(self._called, self._definition.observe)
+                    observed = observed_value(observe, subject)
         return Run(self.scenario, ending, before, threads, after, observed, waiting)
+
+    def _called(self, function: Callable[..., Any], *args: Any) -> Any:
+        value = self.session.call(function, *args)
+        self._look_at((value,))
+        return value
+
+    def _look_at(self, values: Iterable[Any]) -> None:
+        """Close coroutines that nobody awaits, and raise ``CoroutinesError`` if there are any."""
+        found = [] if self._definition.is_async else [value for value in values if inspect.iscoroutine(value)]
+        for each in found:
+            each.close()
+        if found:
+            raise CoroutinesError
 
     def _setup(self) -> Any:
         try:
-            return self._definition.setup()
-        except (Exception, BlockedForever) as error:
+            return self._called(self._definition.setup)
+        except (TestError, CoroutinesError):
+            raise
+        except (Exception, BlockedForever, CancelledError) as error:
             raise TestError(
                 "LP-T014",
                 f"setup raised {type(error).__name__}: {error}.",
@@ -163,21 +190,25 @@ class Runner:
                 remedy="It must make a fresh object, without other threads.",
             ) from error
 
-    @staticmethod
-    def _alone(subject: Any, calls: Sequence[Call], plan: Sequence[tuple[Any, tuple[Any, ...]]]) -> Iterable[Performed]:
+    def _alone(
+        self, subject: Any, calls: Sequence[Call], plan: Sequence[tuple[Any, tuple[Any, ...]]]
+    ) -> Iterable[Performed]:
         """Operations one after another, until one of them would wait for ever."""
         for call, (function, args) in zip(calls, plan, strict=True):
             try:
-                yield Performed(call, 0, 0, result_value(function(subject, *map(thaw, args))))
+                yield Performed(call, 0, 0, result_value(self._called(function, subject, *map(thaw, args))))
             except BlockedForever:
                 yield Performed(call, 0, None)
                 return
-            except Exception as error:  # noqa: BLE001 - raising is a result like any other
+            except (TestError, CoroutinesError):
+                raise
+            except (Exception, CancelledError) as error:  # noqa: BLE001 - raising is a result like any other
                 yield Performed(call, 0, 0, FrozenObject(raises=type(error).__name__))
 
 
-def _performed(calls: Sequence[Call], done: Sequence[tuple[int, int, Any, bool]]) -> Iterable[Performed]:
-    for call, (called, returned, value, raised) in zip(calls, done, strict=False):
-        result = FrozenObject(raises=type(value).__name__) if raised else value
-        ended = returned >= 0
-        yield Performed(call, called if called >= 0 else None, returned if ended else None, result if ended else None)
+def _performed(calls: Sequence[Call], done: Sequence[Done]) -> Iterable[Performed]:
+    for call, each in zip(calls, done, strict=False):
+        result = FrozenObject(raises=type(each.value).__name__) if each.raised else result_value(each.value)
+        ended = each.returned >= 0
+        called = each.called if each.called >= 0 else None
+        yield Performed(call, called, each.returned if ended else None, result if ended else None)

@@ -34,7 +34,7 @@ _LEAST: Final = 0.05
 class Progress:
     """How far a test is, for whoever watches."""
 
-    scenario: str = ""
+    scenario: Scenario
     scenarios: int = 0
     schedules: int = 0
     share: float = 0.0
@@ -141,7 +141,7 @@ class Search:
         if self._watch is not None:
             runs = sum(each.bounded + each.unbounded for each in self.coverage)
             share = min(1.0, (time.monotonic() - self._started) / self._seconds)
-            self._watch(Progress(str(scenario), len(self.explored), runs, share))
+            self._watch(Progress(scenario, len(self.explored), runs, share))
 
     # --- what can be said when no failure was found
 

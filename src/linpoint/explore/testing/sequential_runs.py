@@ -8,12 +8,13 @@ once; scenarios are small.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from contextlib import nullcontext
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python.session import Ending, Session
-from linpoint.explore.testing.runs import observed_value
+from linpoint.explore.testing.runs import observed_value, result_value
 from linpoint.histories.values import FrozenObject, Value, thaw
 from linpoint.scenarios.definition import Definition
 from linpoint.scenarios.scenario import Call
@@ -69,18 +70,20 @@ class SequentialRuns:
         session, operations = self._session, self._definition.operations
         session.prepare()
         with session.alone():
-            subject = self._definition.setup()
+            subject = session.call(self._definition.setup)
         body = tuple((operations[each.operation].call, (subject, *map(thaw, each.args))) for each in sequence)
         explorer = native.explore_again([])
         explorer.begin()
         ending = session.run(explorer, [body])
-        for number, (_, returned, value, raised) in enumerate(native.control_operations()[0], 1):
-            result = FrozenObject(raises=type(value).__name__) if raised else value
-            self._known[sequence[:number]] = (result, True) if returned >= 0 else (None, False)
+        for number, done in enumerate(session.operations()[0], 1):
+            result = FrozenObject(raises=type(done.value).__name__) if done.raised else result_value(done.value)
+            self._known[sequence[:number]] = (result, True) if done.returned >= 0 else (None, False)
         if ending is not Ending.COMPLETE:
             self._known.setdefault(sequence, (None, False))
             self._seen.setdefault(sequence, None)
             return
         observe = self._definition.observe
         with session.alone():
-            self._seen[sequence] = None if observe is None else observed_value(observe, subject)
+            self._seen[sequence] = (
+                None if observe is None else observed_value(functools.partial(session.call, observe), subject)
+            )

@@ -9,7 +9,6 @@ from typing import Any
 
 from msgspec import UNSET
 
-from linpoint.explore.python.narrating import Narrator
 from linpoint.explore.testing.exploring import Deviations, Exploration, Failure
 from linpoint.explore.testing.judging import Judge, blocked_calls
 from linpoint.explore.testing.runs import Performed, Run
@@ -76,15 +75,14 @@ def _repeat(failure: Failure, exploration: Exploration) -> tuple[tuple[Run, Trac
     if run is None or diverged is not None or run.key() != key:
         return None, diverged
     scenario = failure.run.scenario
-    names = [f"thread {number + 1}" for number in range(len(scenario.threads))]
     calls = [[(call.operation, call.args) for call in thread] for thread in scenario.threads]
-    narrator = Narrator(names, calls, os.getcwd())  # noqa: PTH109 - to make paths relative
+    narrator = exploration.runner.session.narrator(calls, os.getcwd())  # noqa: PTH109 - to make paths relative
     with narrator.listening():
         run, _, diverged = exploration.again(failure.schedule)
     if run is None or diverged is not None or run.key() != key:
         return None, diverged
     for each in run.waiting:
-        narrator.blocked(each.thread, each.place, each.owner)
+        narrator.block(each.thread, each.owner, each.place)
     return (run, narrator.trace()), None
 
 
@@ -101,24 +99,20 @@ def _telling_step(trace: Trace, failure: Failure) -> int | None:
 def _ran(run: Run, allowed: dict[tuple[int | None, int], list[Value]]) -> list[Ran]:
     def one(thread: int | None, number: int, each: Performed, *, after: bool = False) -> Ran:
         returned = each.returned is not None
-        possible = allowed.get((thread, number)) if not after else None
+        possible = allowed.get((len(run.threads) if after else thread, number))
         wrong = (
-            returned
-            and possible is not None
-            and canonical(each.result) not in {canonical(value) for value in possible}
+            returned and possible is not None and canonical(each.result) not in {canonical(value) for value in possible}
         )
         given = tuple(possible) if wrong and possible is not None else None
         return Ran(thread, str(each.call), returned, each.result, given, after)
 
     found = [one(None, number, each) for number, each in enumerate(run.before)]
-    found += [
-        one(thread, number, each) for thread, part in enumerate(run.threads) for number, each in enumerate(part)
-    ]
+    found += [one(thread, number, each) for thread, part in enumerate(run.threads) for number, each in enumerate(part)]
     return found + [one(None, number, each, after=True) for number, each in enumerate(run.after)]
 
 
 def results_allowed(judge: Judge, scenario: Scenario) -> dict[tuple[int | None, int], list[Value]]:
-    """For each operation of the threads: the results that some order gives it."""
+    """For each operation, by its thread as ``sequential_results`` has it and its number: what some order gives it."""
     found: dict[tuple[int | None, int], dict[object, Value]] = {}
     for thread, number, result in judge.sequential_results(scenario):
         found.setdefault((thread, number), {})[canonical(result)] = result
@@ -130,7 +124,7 @@ def _orders(failure: Failure, operations: tuple[Ran, ...], judge: Judge) -> tupl
     if failure.kind != "linearizability" or any(each.allowed is not None for each in operations):
         return ()
     outcomes = judge.sequential_outcomes(failure.run.scenario)
-    seen = canonical(tuple(each.result for each in operations if each.thread is not None))
+    seen = canonical(tuple(each.result for each in operations if each.thread is not None or each.after))
     return () if any(canonical(each) == seen for each in outcomes) else outcomes
 
 
@@ -152,6 +146,8 @@ def _message(failure: Failure, operations: tuple[Ran, ...], orders: tuple[tuple[
     results = ", ".join(
         f"{each.call} -> {show(each.result)}" for each in operations if each.thread is not None and each.returned
     )
+    later = ", ".join(f"{each.call} -> {show(each.result)}" for each in operations if each.after and each.returned)
+    results += f", and then {later}" if later else ""
     if run.observed is not UNSET and failure.judgement.verdict is not None:
         return f"no order of the operations gives these results and this final state: {results}; {show(run.observed)}"
     if not orders:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The history as typed arrays, with the words for what they hold. Everything here is made once.
 
-const data = JSON.parse(document.getElementById("data").textContent);
 const columns = data.columns;
 const count = columns.lane.length;
 const OK = 0, FAILED = 1, UNKNOWN = 2;
@@ -78,12 +77,3 @@ function firstThat(low, high, test) {
   }
   return low;
 }
-
-function element(tag, text, className) {
-  const made = document.createElement(tag);
-  if (text !== undefined) made.textContent = text;
-  if (className) made.className = className;
-  return made;
-}
-
-const byId = (id) => document.getElementById(id);

@@ -50,3 +50,12 @@ def decode(token: str) -> dict[str, Any]:
             remedy="Copy the whole word after `linpoint replay`, without line breaks.",
         ) from None
     return content
+
+
+def not_a_finding(fact: str) -> UsageError:
+    """The error for a token that can be read, but does not hold what a finding needs."""
+    return UsageError(
+        "LP-U004",
+        f"the token does not hold a finding: {fact}.",
+        remedy="Copy the whole word after `linpoint replay`, from the same version of linpoint.",
+    )

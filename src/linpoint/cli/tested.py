@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer of ``linpoint test`` over all its tests, for every form in which it is told. A test is a case."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from linpoint.cli.cases import Case, Note, Suite
+from linpoint.cli.output import print_error, print_table, print_text
+from linpoint.cli.outputs import Written
+from linpoint.cli.pages import OwnPage, write_pages
+from linpoint.cli.reports import BAD_INPUT, EXIT, print_written, unwritten, worst
+from linpoint.cli.worker import Answer, TestRequest, answer_of
+from linpoint.cli.workers import Outcome
+from linpoint.errors import LinpointError
+from linpoint.executors.threads import peak_memory
+from linpoint.histories.commands import command_line
+from linpoint.histories.printable import printable
+from linpoint.histories.values import counted
+from linpoint.scenarios.scenario import Call, Scenario
+from linpoint.verdicts import Budget, Status
+from linpoint.verdicts.finding import Finding, Ran, Tested, TestResult
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is to be said of one test, or of a file whose tests could not be listed."""
+
+    file: str
+    test: str
+    answer: Answer
+    command: Sequence[str] = ()
+    """The arguments that run it."""
+    page: Written | None = None
+    """Its own page, where the report is over several tests."""
+
+    @property
+    def name(self) -> str:
+        """What it is called on the command line."""
+        return f"{self.file}:{self.test}" if self.test else self.file
+
+    @property
+    def error(self) -> LinpointError | None:
+        """What kept it from a verdict."""
+        told = self.answer.error
+        if told is None:
+            return None
+        return LinpointError(
+            told["code"] or "LP-T015", told["message"] or "", place=told["place"], remedy=told["remedy"] or ""
+        )
+
+    @property
+    def code(self) -> int:
+        """The exit code that it asks for."""
+        bad = self.answer.error is not None or unwritten(self.written)
+        return BAD_INPUT if bad else EXIT[Status(self.answer.status)]
+
+    @property
+    def written(self) -> dict[str, Written]:
+        """The files that were to be written for this one, by their names in JSON."""
+        return {} if self.page is None else {"report": self.page}
+
+    @property
+    def schedules(self) -> int:
+        """How many schedules were run, of either kind."""
+        statistics = self.answer.document.get("statistics", {})
+        return int(statistics.get("bounded_schedules", 0) + statistics.get("schedules", 0))
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+        return float(self.answer.document.get("statistics", {}).get("seconds", 0.0))
+
+    @property
+    def sentence(self) -> str:
+        """What was found, or why nothing is known."""
+        findings = self.answer.document.get("findings", ())
+        return str(findings[0]["message"] if findings else self.answer.document.get("why", ""))
+
+    def document(self) -> dict[str, Any]:
+        """Its JSON document."""
+        if self.answer.error is not None:
+            where = {"file": self.file} | ({"test": self.test} if self.test else {})
+            return where | {"error": self.answer.error}
+        return self.answer.document | {name: each.as_dict() for name, each in self.written.items()}
+
+
+def told_of(request: TestRequest, outcome: Outcome) -> Told:
+    """What is to be said of a test whose worker ended like this."""
+    answer = outcome.answer if outcome.answer is not None else _died(request, outcome)
+    # Of stress there is no page to see more on.
+    return Told(request.file, request.test, answer, () if request.action == "stress" else request.command)
+
+
+def _died(request: TestRequest, outcome: Outcome) -> Answer:
+    """The answer for a target that took its process with it, or that could not be stopped otherwise."""
+    reached = outcome.reached
+    scenario = None if reached is None or not reached["scenario"] else Scenario.from_dict(reached["scenario"])
+    if outcome.stopped:
+        return answer_of(_result(request, outcome, Status.UNKNOWN, outcome.died), request)
+    where = " while it was loaded" if scenario is None else f" while it ran {scenario.describe()}"
+    message = f"the process of the test died{where}: {outcome.died}"
+    finding = Finding(
+        "crash",
+        message,
+        () if scenario is None else tuple(_ran(scenario)),
+        "" if scenario is None else str(scenario),
+        (),
+        0,
+        None,
+        minimal=False,
+    )
+    result = _result(request, outcome, Status.VIOLATION, message, (finding,))
+    return answer_of(result, request, replay=["test", *_target(request, scenario)])
+
+
+def _result(
+    request: TestRequest, outcome: Outcome, status: Status, why: str, findings: tuple[Finding, ...] = ()
+) -> TestResult:
+    """What is known without the worker; the schedules of which it told may be of either kind, and are few."""
+    reached = outcome.reached or {"scenarios": 0, "schedules": 0, "seconds": 0.0}
+    tested = Tested(
+        reached["scenarios"], reached["schedules"], seconds=reached["seconds"], peak_memory_bytes=peak_memory()
+    )
+    return TestResult(
+        request.test or request.file,
+        status,
+        exhaustive=False,
+        why=why,
+        findings=findings,
+        models={"free-threaded": status},
+        tested=tested,
+        bounds={},
+        file=request.file,
+    )
+
+
+def _ran(scenario: Scenario) -> Iterator[Ran]:
+    yield from (Ran(None, str(call), returned=False) for call in scenario.before)
+    for thread, calls in enumerate(scenario.threads):
+        yield from (Ran(thread, str(call), returned=False) for call in calls)
+    yield from (Ran(None, str(call), returned=False, after=True) for call in scenario.after)
+
+
+def _target(request: TestRequest, scenario: Scenario | None) -> list[str]:
+    """The arguments that run a scenario of a test, or all of it."""
+    words = [f"{request.file}:{request.test}" if request.test else request.file]
+    words += [] if request.spec is None else ["--spec", request.spec]
+    words += [] if request.granularity == "access" else ["--granularity", request.granularity]
+    if scenario is None:
+        return words
+    words += ["--scenario", str(scenario)]
+    for option, calls in (("--before", scenario.before), ("--after", scenario.after)):
+        words += [option, _text(calls)] if calls else []
+    return words
+
+
+def _text(calls: Sequence[Call]) -> str:
+    return "; ".join(map(str, calls))
+
+
+@dataclass(frozen=True, slots=True)
+class AllTold:
+    """What is to be said of all tests."""
+
+    command: ClassVar[str] = "linpoint test"
+
+    told: Sequence[Told]
+
+    @property
+    def code(self) -> int:
+        """The exit code that the tests ask for."""
+        return worst([each.code for each in self.told] or [EXIT[Status.UNKNOWN]])
+
+    def suites(self) -> list[Suite]:
+        """For CI systems: a suite for each file."""
+        by_file: dict[str, list[Told]] = {}
+        for each in self.told:
+            by_file.setdefault(each.file, []).append(each)
+        return [_suite(file, tests) for file, tests in by_file.items()]
+
+    def document(self) -> dict[str, Any]:
+        """The JSON document."""
+        parts = [each.document() for each in self.told]
+        if len(parts) == 1:
+            return {"error": parts[0]["error"]} if "error" in parts[0] else parts[0]
+        # A test without a verdict leaves the whole unknown, unless another one is in violation.
+        statuses = [Status(part["verdict"]) if "verdict" in part else Status.UNKNOWN for part in parts]
+        return {"verdict": (Status.worst(statuses) if statuses else Status.UNKNOWN).value, "tests": parts}
+
+    def show(self, written: Mapping[str, Written]) -> None:
+        """Print it all for people: a table, and what there is to say of those that did not pass."""
+        several = len(self.told) > 1
+        if several:
+            print_table(["test", "verdict", "schedules", "seconds"], [_row(each) for each in self.told])
+        for each in self.told:
+            if each.error is not None:
+                print_error(str(each.error))
+            elif not several or each.code:
+                print_text(("\n" if several else "") + each.answer.text)
+                if each.answer.replay:
+                    if each.command and "report" not in written:
+                        print_text(f"See more: linpoint {command_line([*each.command, '--report', 'report.html'])}")
+                    print_text(f"Show it again: linpoint {command_line(each.answer.replay)}")
+                print_written(each.written)
+        print_written(written)
+
+    def summaries(self) -> list[str]:
+        """A line for each test."""
+        return [_summary(each) for each in self.told]
+
+    def errors(self) -> Iterator[LinpointError]:
+        """What kept tests from a verdict or from having their page."""
+        for each in self.told:
+            if each.error is not None:
+                yield each.error
+            yield from (one.error for one in each.written.values() if one.error is not None)
+
+    def with_pages(self, path: str, budget: Budget) -> tuple[AllTold, Written]:
+        """Write the report; the same with what became of the pages of tests, and what became of the one at ``path``."""
+        own, whole = write_pages([_own_page(each) for each in self.told], path, budget)
+        return AllTold([dataclasses.replace(each, page=page) for each, page in zip(self.told, own, strict=True)]), whole
+
+
+def _own_page(each: Told) -> OwnPage:
+    make = (lambda: each.answer.page) if each.answer.page else None
+    return OwnPage(each.name, each.document, make, beside=bool(each.code))
+
+
+def _row(each: Told) -> list[str]:
+    if each.error is not None:
+        return [each.name, "error", "", ""]
+    return [each.name, each.answer.status, f"{each.schedules:,}", f"{each.seconds:.1f}"]
+
+
+def _summary(each: Told) -> str:
+    if each.error is not None:
+        return printable(f"ERROR {each.name}: {each.error.code}", lines=False)
+    status = Status(each.answer.status)
+    why = "" if status is Status.LINEARIZABLE else f": {each.sentence}"
+    schedules = counted(each.schedules, "schedule")
+    return printable(f"{status.name} {each.name}: {schedules}, {each.seconds:.1f} s{why}", lines=False)
+
+
+def _suite(file: str, tests: Sequence[Told]) -> Suite:
+    warnings = [warning for each in tests for warning in each.answer.document.get("warnings", ())]
+    return Suite(file, file, [_case(each) for each in tests], "test", warnings=warnings)
+
+
+def _case(each: Told) -> Case:
+    name = each.test or each.file
+    if each.error is not None:
+        error = each.error
+        note = Note("error", error.code, (f"{error.message} {error.remedy}",))
+        line = (error.place or "").removeprefix(f"{each.file}:")
+        at = int(line) if line.isdecimal() else None
+        return Case(name, 0.0, "", at, "error", error.code, error.message, str(error), note=note)
+    answer, message = each.answer, each.sentence
+    if answer.status == Status.LINEARIZABLE.value:
+        return Case(name, each.seconds)
+    if answer.status == Status.UNKNOWN.value:
+        note = Note("warning", f"{name} is not decided", (message,))
+        return Case(name, each.seconds, "", None, "error", "unknown", message, answer.text, answer.replay, note)
+    found = answer.document["findings"][0]
+    file, _, line = found.get("place", "").rpartition(":")
+    note = Note("error", f"{found['kind']} in {name}", (message,))
+    at = int(line) if line else None
+    return Case(name, each.seconds, file, at, "failure", found["kind"], message, answer.text, answer.replay, note)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The result of a test as one HTML document: what fails, the smallest scenario, how it happens step by step, in which
+models, what was covered, how to see it again; then the history of that run, where there is one.
+
+Guarantee: that of ``frame``; nothing of the code under test is markup: names, values and source lines are escaped text.
+Nothing is guessed: whatever a run did is known, so there are no likely causes. Cost: that of the steps and of the history.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Final
+
+from linpoint.explain import findings
+from linpoint.explain.explaining import explain
+from linpoint.explain.findings import FEW, accusation, explored, meaning, models_told
+from linpoint.explain.html.choosing import choose
+from linpoint.explain.html.copying import copied
+from linpoint.explain.html.escaping import escaped
+from linpoint.explain.html.frame import Part, document
+from linpoint.explain.html.history import history_part
+from linpoint.explain.html.scenario import scenario_tables
+from linpoint.explain.html.sections import Section, facts, saved
+from linpoint.explain.html.summary import headline
+from linpoint.explain.html.traces import trace_fragment
+from linpoint.verdicts.finding import Finding, TestResult
+from linpoint.verdicts.verdict import Status
+
+_STYLES: Final = ("tests.css",)
+_LONGEST_JSON: Final = 1_000_000
+_WORDS: Final = {
+    Status.LINEARIZABLE: "no violation",
+    Status.VIOLATION: "a violation",
+    Status.UNKNOWN: "not decided",
+}
+_BOUNDS: Final = {
+    "preemptions": "Preemptions, at most",
+    "threads": "Threads, at most",
+    "operations": "Operations of a thread, at most",
+}
+_MODELS: Final = {
+    "free-threaded": "Python without a global lock: threads switch at any access to what they share",
+    "gil": "Python with the global lock: threads switch only between calls and jumps",
+}
+
+
+def page_of_test(result: TestResult, *, command: str = "", replay: str = "") -> str:
+    """The result as an HTML document; ``command`` runs the test, ``replay`` shows its first finding again."""
+    finding = result.findings[0] if result.findings else None
+    parts = [
+        Part(_first(result, finding)),
+        _part(list(_sections(result, command, replay))),
+        *_history(finding),
+        *_saved(result),
+    ]
+    where = PurePath(result.file or "")
+    told = [where.name if where.is_absolute() else str(result.file), result.name] if result.file else [result.name]
+    return document(parts, title=f"{result.status.name}: {result.name}", name=" · ".join(told), styles=_STYLES)
+
+
+def _part(sections: list[Section]) -> Part:
+    """Sections one below the other."""
+    return Part(
+        "\n".join(section.html for section in sections), tuple((section.name, section.title) for section in sections)
+    )
+
+
+def _first(result: TestResult, finding: Finding | None) -> str:
+    """The first screen: the verdict, the scenario, and the steps directly below."""
+    parts = [headline(result.status, accusation(result))]
+    if result.status is not Status.VIOLATION:
+        parts.append(f'<p class="meaning">{escaped(meaning(result))}</p>')
+    if finding is None:
+        parts.append(f'<p class="facts">{escaped(f"Explored: {explored(result)}.")}</p>')
+    else:
+        parts.append(scenario_tables(finding))
+        if finding.trace is not None:
+            parts.append(f'<div class="steps"><h2>How it happens</h2>{trace_fragment(finding.trace)}</div>')
+    parts += (f'<p class="note">{escaped(f"Warning: {warning}.")}</p>' for warning in result.warnings)
+    return f'<section id="verdict" aria-labelledby="sentence">{"".join(parts)}</section>'
+
+
+def _sections(result: TestResult, command: str, replay: str) -> Iterator[Section]:
+    """What is the same for every result, as far as there is something to say."""
+    if models_told(result):
+        yield Section("models", "Where it happens", _models(result))
+    yield Section("covered", "What was covered", facts(_numbers(result), _ended(result)))
+    boxes = [
+        copied(name, what, text)
+        for name, what, text in (
+            ("replay", "This finding alone (from the same folder; it runs the code of the test again):", replay),
+            ("command", "The whole test (from the same folder):", command),
+        )
+        if text
+    ]
+    if boxes:
+        title = "Show it again" if replay else "Run it again"
+        yield Section("again", title, f'<div class="again">{"".join(boxes)}</div>')
+
+
+def _models(result: TestResult) -> str:
+    rows = (
+        f'<tr><td><span class="badge {status.value}">{_WORDS[status]}</span></td>'
+        f'<th scope="row">{escaped(name)}</th><td>{escaped(_MODELS.get(name, ""))}</td></tr>'
+        for name, status in result.models.items()
+    )
+    return f'<table class="models"><tbody>{"".join(rows)}</tbody></table>'
+
+
+def _numbers(result: TestResult) -> Iterator[tuple[str, str]]:
+    tested = result.tested
+    for name, value in result.bounds.items():
+        yield escaped(_BOUNDS.get(name, f"{name}, at most")), f"{value:,}"
+    yield "Scenarios", f"{tested.scenarios:,}"
+    yield f"Schedules, up to {FEW} preemptions", f"{tested.bounded_schedules:,}"
+    yield "Schedules without that bound", f"{tested.schedules:,}"
+    yield "Steps", f"{tested.steps:,}"
+    yield "Time", f"{tested.seconds:.1f} s"
+    yield "Peak memory", f"{tested.peak_memory_bytes / 2**20:,.0f} MiB"
+
+
+def _ended(result: TestResult) -> Iterator[tuple[str, str]]:
+    if result.findings:
+        yield "Exhaustive", "no: the search ends with the first finding"
+    elif result.exhaustive:
+        yield "Exhaustive", "yes: every schedule of every scenario within these bounds was run"
+    else:
+        yield "Exhaustive", "no: not every schedule of every scenario within these bounds was run"
+
+
+def _history(finding: Finding | None) -> list[Part]:
+    """The history of the run that fails. Of a deadlock it has only what came back, which is not what fails."""
+    if finding is None or finding.verdict is None or finding.kind == "deadlock":
+        return []
+    explanation = explain(finding.verdict)
+    return [history_part(explanation, choose(explanation))]
+
+
+def _saved(result: TestResult) -> list[Part]:
+    """The JSON document, unless it has so many steps that it would be most of the page."""
+    text = json.dumps(findings.document(result), default=repr)
+    if len(text) > _LONGEST_JSON:
+        return []
+    files = [{"name": "result.json", "type": "application/json", "text": text}]
+    section = Section("save", "Save", saved(files))
+    return [Part(section.html, ((section.name, section.title),), {"downloads": files})]

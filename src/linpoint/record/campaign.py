@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs of a stress test: made, watched and checked one after another, several at once if asked.
+
+Guarantee: a run counts only once it is decided. One that hangs ends the campaign, unless the spec lets it wait; its
+workers are left behind, and the next run has others. The switch interval is put back whatever happens.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Self
+
+from linpoint.checkers.check import check
+from linpoint.errors import UsageError
+from linpoint.executors.threads import peak_memory, resident_memory
+from linpoint.histories.history import History
+from linpoint.histories.operation import Outcome
+from linpoint.histories.values import counted
+from linpoint.record.assembling import history_of
+from linpoint.record.crew import Crew, Job, Stuck, Subject
+from linpoint.record.hanging import waits_rightly, without_exceptions
+from linpoint.record.result import StressResult, has_interpreter_lock, overlapping_pairs
+from linpoint.record.workload import Plan, Program, Workload
+from linpoint.specs.protocol import Spec
+from linpoint.verdicts import Budget, Status, Verdict
+
+if TYPE_CHECKING:
+    from linpoint.scenarios import Definition
+
+_INTERVALS: Final = (1e-6, 1e-6, 1e-5, 1e-4)
+_PAUSING: Final = (0.0, 0.0, 0.02, 0.2)
+"""What an erratic run draws its switch interval and its share of pauses from: which of them finds a bug depends on it."""
+_LONGEST_PAUSE: Final = 2e-5
+_ROOM: Final = 2
+"""So many times the longest run so far must fit into the rest of the budget for another one to begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What ended the stress, other than its budget."""
+
+    status: Status
+    why: str
+    kind: str | None = None
+    verdict: Verdict | None = None
+    history: History | None = None
+    stuck: tuple[Stuck, ...] = ()
+
+
+class Campaign:
+    """The runs of one stress test and what is known of them."""
+
+    def __init__(
+        self,
+        definition: Definition,
+        spec: Spec,
+        workload: Workload,
+        budget: Budget,
+        *,
+        instances: int,
+        erratic: bool,
+        patience: float,
+    ) -> None:
+        self._definition, self._spec, self._workload, self._budget = definition, spec, workload, budget
+        self._instances, self._erratic, self._patience = instances, erratic, patience
+        self._threads = workload.most_threads
+        self._interval = sys.getswitchinterval()
+        self._crew: Crew | None = None
+        self._started = time.monotonic()
+        self._longest = 0.0
+        self._counts: Counter[str] = Counter()
+        self._warnings: Counter[str] = Counter()
+        self._checking = 0.0
+        self.runs = 0
+        self.operations = 0
+        self.finding: Finding | None = None
+        """As soon as it is certain: Ctrl-C while more is found out about it must not make a pass of it."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setswitchinterval(self._interval)
+        if self._crew is not None:
+            self._crew.close()
+
+    def over(self) -> str | None:
+        """Why no other run is to begin, if so."""
+        remaining = self._budget.remaining()
+        if remaining is not None and remaining <= (_ROOM * self._longest if self.runs else 0):
+            return "stopped with the budget"
+        if self._budget.max_memory is not None and resident_memory() > self._budget.max_memory:
+            return "stopped at the limit of memory"
+        return None
+
+    def round(self, instances: int) -> Finding | None:
+        """So many runs at once, each on a fresh object of its own; what is wrong with the first that is wrong."""
+        began = time.monotonic()
+        numbers = range(self.runs, self.runs + instances)
+        crew = self._crew = self._crew or Crew(
+            self._instances * self._threads, expected=self._workload.most_operations, precise=self._erratic
+        )
+        if self._erratic:
+            sys.setswitchinterval(self._workload.rng(self.runs, "interval").choice(_INTERVALS))
+        hanging = self._perform(crew, numbers)
+        sys.setswitchinterval(self._interval)
+        histories = [self._history(crew, at) for at in range(instances)]
+        stuck = self._stuck(crew, hanging, histories) if hanging else {}
+        if hanging:
+            crew.close()
+            self._crew = None
+        else:
+            for log in crew.logs:
+                log.clear()
+        finding = None
+        for at, history in enumerate(histories):
+            finding = self._decide(history, numbers[at], stuck.get(at, ()))
+            if finding is not None:
+                break
+        self._longest = max(self._longest, time.monotonic() - began)
+        return finding
+
+    def result(self, finding: Finding, seed: int) -> StressResult:
+        """The answer, with what was covered."""
+        elapsed = time.monotonic() - self._started
+        warnings = [warning for warning, count in self._warnings.items() if count == self.runs]
+        if self._counts["waiting"]:
+            warnings.append(
+                f"{counted(self._counts['waiting'], 'run')} ended with operations that wait for ever, as the spec allows"
+            )
+        statistics = {
+            "seconds": round(elapsed, 6),
+            "peak_memory_bytes": peak_memory(),
+            "operations": self.operations,
+            "runs": self.runs,
+            "threads": self._threads,
+            "instances": self._instances,
+            "seed": seed,
+            "overlapping_pairs": self._counts["pairs"],
+            "overlapping_runs": self._counts["overlapping"],
+            "checking_seconds": round(self._checking, 6),
+            "erratic": self._erratic,
+            "switch_interval": self._interval,
+            "gil": has_interpreter_lock(),
+        }
+        return StressResult(
+            finding.status,
+            self._definition.name,
+            self._spec.name,
+            self.runs,
+            self.operations,
+            elapsed,
+            finding.why,
+            finding.kind,
+            finding.verdict,
+            finding.history,
+            finding.stuck,
+            statistics,
+            tuple(warnings),
+        )
+
+    def _perform(self, crew: Crew, numbers: range) -> frozenset[int]:
+        """Let the workers do these runs, each on a fresh object; those that hang."""
+        plans = [self._workload.plan(number) for number in numbers]
+        subjects = [Subject(self._definition.setup) for _ in plans]
+        hanging: frozenset[int] = frozenset()
+        for phase in (_before, _together, _after):
+            jobs = {
+                at * self._threads + thread: Job(subject, program, self._pauses(number, thread, program), thread == 0)
+                for at, (number, plan, subject) in enumerate(zip(numbers, plans, subjects, strict=True))
+                for thread, program in enumerate(phase(plan))
+                if program or (thread == 0 and phase is _together)  # who makes the object, if nobody did
+            }
+            hanging = crew.run(jobs, patience=self._patience, deadline=self._budget.deadline)
+            if hanging:
+                break
+        self._raise_for(subjects)
+        return hanging
+
+    def _raise_for(self, subjects: list[Subject]) -> None:
+        error = next((each.error for each in subjects if each.error is not None), None)
+        if error is not None:
+            raise UsageError(
+                "LP-U009",
+                f"the setup of {self._definition.name} raised {type(error).__name__}: {error}.",
+                remedy="It makes a fresh object for each run, without arguments.",
+            ) from error
+
+    def _pauses(self, run: int, thread: int, program: Program) -> list[float] | None:
+        if not self._erratic:
+            return None
+        share = self._workload.rng(run, "pauses").choice(_PAUSING)
+        if not share:
+            return None
+        rng = self._workload.rng(run, f"pauses of {thread}")
+        return [rng.random() * _LONGEST_PAUSE if rng.random() < share else 0.0 for _ in program]
+
+    def _history(self, crew: Crew, at: int) -> History:
+        first = at * self._threads
+        logs = list(enumerate(crew.logs[first : first + self._threads]))
+        return history_of(logs, self._workload.labels, source=self._definition.name)
+
+    def _stuck(self, crew: Crew, hanging: frozenset[int], histories: list[History]) -> dict[int, tuple[Stuck, ...]]:
+        """The threads that hang, by the run that they belong to."""
+        found: dict[int, list[Stuck]] = {}
+        for worker, (stack, running) in crew.stuck(hanging).items():
+            at, process = divmod(worker, self._threads)
+            last = next((op for op in reversed(histories[at]) if op.process == process), None)
+            inside = str(last) if last is not None and last.outcome is Outcome.UNKNOWN else None
+            found.setdefault(at, []).append(Stuck(process, inside, stack, running))
+        # Who is nowhere waits for the others; but a run that hangs never goes without anybody who does.
+        return {
+            at: tuple([each for each in threads if each.stack or each.operation] or threads)
+            for at, threads in found.items()
+        }
+
+    def _decide(self, history: History, run: int, stuck: tuple[Stuck, ...]) -> Finding | None:
+        began = time.monotonic()
+        try:
+            return self._decided(history, f"run {run + 1}", stuck)
+        finally:
+            self._checking += time.monotonic() - began
+
+    def _decided(self, history: History, run: str, stuck: tuple[Stuck, ...]) -> Finding | None:
+        verdict = self._check(history)
+        if verdict.status is Status.UNKNOWN:
+            return Finding(verdict.status, f"{run} was not decided: {verdict.why}", None, verdict, history, stuck)
+        if verdict.status is Status.VIOLATION:
+            if self._check(history).status is Status.LINEARIZABLE:
+                why = f"two checks of {run} disagree, so the spec {self._spec.name} is not pure"
+                return Finding(Status.UNKNOWN, why, None, verdict, history, stuck)
+            why = f"{run} does not fit the spec {self._spec.name}"
+            self.finding = Finding(verdict.status, why, "linearizability", verdict, history, stuck)
+            excused = without_exceptions(history)
+            if excused is not None and self._check(excused).status is Status.LINEARIZABLE:
+                self.finding = replace(self.finding, kind="exception")
+        elif stuck:
+            self.finding = self._hanging(history, verdict, run, stuck)
+        self._count(history, verdict)
+        return self.finding
+
+    def _hanging(self, history: History, verdict: Verdict, run: str, stuck: tuple[Stuck, ...]) -> Finding | None:
+        """What is wrong with a run that hangs, though whatever returned is right."""
+        if waits_rightly(history, self._spec, self._check):
+            self._counts["waiting"] += 1
+            return None
+        remaining = self._budget.remaining()
+        if remaining is not None and remaining <= 0:
+            return Finding(Status.UNKNOWN, f"the budget ended inside of {run}", None, verdict, history, stuck)
+        kind = "livelock" if all(each.running for each in stuck) else "deadlock"
+        inside = counted(sum(op.outcome is Outcome.UNKNOWN for op in history), "operation")
+        why = f"in {run} nothing moved for {self._patience:g} s, and {inside} had not returned"
+        return Finding(Status.VIOLATION, why, kind, verdict, history, stuck)
+
+    def _count(self, history: History, verdict: Verdict) -> None:
+        self.runs += 1
+        self.operations += len(history)
+        pairs = overlapping_pairs(history)
+        self._counts["pairs"] += pairs
+        self._counts["overlapping"] += pairs > 0
+        self._warnings.update(verdict.warnings)
+
+    def _check(self, history: History) -> Verdict:
+        remaining = self._budget.remaining()
+        # A check that begins when the time is just over still decides a small history.
+        return check(
+            history,
+            self._spec,
+            budget=None if remaining is None else max(remaining, 0.1),
+            max_memory=self._budget.max_memory,
+        )
+
+
+def _before(plan: Plan) -> tuple[Program, ...]:
+    return (plan.before,)
+
+
+def _together(plan: Plan) -> tuple[Program, ...]:
+    return plan.threads
+
+
+def _after(plan: Plan) -> tuple[Program, ...]:
+    return (plan.after,)

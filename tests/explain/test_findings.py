@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The results of tests in words and as JSON: golden texts for every kind, and nothing in them that was guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from linpoint.explain.findings import MOST_LINES, document, place_of, steps_of
+from linpoint.histories.printable import printable
+from linpoint.histories.trace import FAILURES, Trace
+from linpoint.verdicts import Status
+from tests.explain.tested_objects import RESULTS, result
+
+KINDS = {
+    "counter": "linearizability",
+    "lazy": "linearizability",
+    "lru": "linearizability",
+    "deadlock": "deadlock",
+    "livelock": "livelock",
+    "exception": "exception",
+    "nondeterminism": "nondeterminism",
+    "hostile": "linearizability",
+}
+
+
+def masked(text: str) -> str:
+    """Without times, and without numbers that depend on them or on how schedules are told apart."""
+    text = re.sub(r"[\d,]+ schedules?\b|[\d,]+ without a bound", "N schedules", text)
+    text = re.sub(r"(N schedules[^,\n]*), N schedules", r"\1", text)
+    text = re.sub(r"\b\d+\.\d s\b", "N s", text)
+    return re.sub(r"roll\(\) -> \d+", "roll() -> N", text)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_the_text_is_as_it_was(name: str, golden: Callable[..., None]) -> None:
+    golden(name, masked(result(name).explain().text), folder="golden_results")
+
+
+def test_every_golden_text_has_its_result() -> None:
+    assert {path.stem for path in (Path(__file__).parent / "golden_results").glob("*.txt")} == set(RESULTS)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_the_kind_and_the_verdict(name: str) -> None:
+    found = result(name)
+    assert [each.kind for each in found.findings] == ([KINDS[name]] if name in KINDS else [])
+    wanted = Status.VIOLATION if name in KINDS else Status.LINEARIZABLE
+    assert found.status is (Status.UNKNOWN if name in ("nondeterminism", "unknown") else wanted)
+    assert found.exhaustive is (name == "exhaustive")
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_the_document_has_the_fields_of_the_contract(name: str) -> None:
+    found = result(name)
+    told = msgspec.json.decode(msgspec.json.encode(document(found)))
+    assert told == found.explain().as_dict()
+    assert set(told) >= {
+        "test",
+        "verdict",
+        "exhaustive",
+        "why",
+        "models",
+        "bounds",
+        "statistics",
+        "findings",
+        "warnings",
+    }
+    assert set(told["statistics"]) >= {"seconds", "peak_memory_bytes", "scenarios", "schedules", "bounded_schedules"}
+    assert told["verdict"] == told["models"]["free-threaded"] == found.status.value
+    for finding in told["findings"]:
+        assert finding["kind"] in FAILURES
+        explanation = finding["explanation"]
+        assert explanation["text"].startswith(printable(finding["message"]))
+        assert explanation["counts"]["preemptions"] == explanation["preemptions"]
+        assert explanation["counts"]["operations"] == len(explanation["operations"])
+        if "trace" in explanation:
+            assert Trace.from_dict(explanation["trace"]).as_dict() == explanation["trace"]
+            assert explanation["counts"]["steps"] == len(explanation["trace"]["steps"])
+
+
+@pytest.mark.parametrize("name", ["counter", "lazy", "lru", "deadlock", "exception"])
+def test_the_place_is_the_line_at_which_it_shows(name: str) -> None:
+    finding = result(name).findings[0]
+    place = place_of(finding)
+    assert place is not None
+    assert document(result(name))["findings"][0]["place"] == f"{place.file}:{place.line}"
+    lines = Path(__file__).with_name("tested_objects.py").read_text(encoding="utf-8").splitlines()
+    wanted = {
+        "counter": "cell[0] = value + 1",
+        "lazy": 'return lazy["value"]',
+        "lru": "entries[key] = 1",
+        "deadlock": "with pair.",
+        "exception": "return items.pop() if len(items) > 0 else None",
+    }
+    assert lines[place.line - 1].strip().startswith(wanted[name])
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_no_cause_is_guessed(name: str) -> None:
+    """Whatever a run did is known: nothing is unrecorded, and no clock is wrong."""
+    assert "cause" not in result(name).explain().text.lower()
+    assert "guess" not in msgspec.json.encode(document(result(name))).decode().lower()
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_steps_are_not_too_many(name: str) -> None:
+    trace = result(name).findings[0].trace
+    assert trace is None or len(steps_of(trace)) <= MOST_LINES
+
+
+def test_a_pass_says_what_it_leaves_open() -> None:
+    assert "Within these bounds nothing was left out" in result("exhaustive").explain().text
+    assert "may still be wrong" in result("bounded").explain().text
+    assert "This is no pass" in result("unknown").explain().text

@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is not under control is told: locks that were made before, what never comes back, and Ctrl-C."""
+
+from __future__ import annotations
+
+import _thread
+import ctypes
+import functools
+import queue
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from linpoint import errors
+from linpoint.explore import _native_control as native
+from linpoint.explore.python import uncontrolled
+from linpoint.explore.python.session import Ending, Session
+from tests.explore.python.outcomes import explore
+
+HERE = "test_uncontrolled.py"
+LOCK = threading.Lock()
+REENTRANT = threading.RLock()
+CONDITION = threading.Condition()
+EVENT = threading.Event()
+SEMAPHORE = threading.Semaphore(1)
+BARRIER = threading.Barrier(2)
+QUEUE = queue.Queue()
+SIMPLE = queue.SimpleQueue()
+POOL = ThreadPoolExecutor(1)
+
+
+class Old:
+    lock = threading.Lock()
+
+    def __init__(self):
+        self.kept = LOCK
+
+    def with_lock(self):
+        with LOCK:
+            return 1
+
+    def acquire(self):
+        LOCK.acquire()
+        LOCK.release()
+
+    def reentrant(self):
+        with REENTRANT:
+            return 1
+
+    def of_the_class(self):
+        with self.lock:
+            return 1
+
+    def of_the_object(self):
+        return self.kept.acquire(timeout=1)
+
+    def condition(self):
+        with CONDITION:
+            CONDITION.notify()
+
+    def event(self):
+        EVENT.set()
+
+    def event_bound(self):
+        wait = EVENT.wait
+        wait(1)
+
+    def semaphore(self):
+        with SEMAPHORE:
+            return 1
+
+    def barrier(self):
+        BARRIER.wait()
+
+    def queue(self):
+        QUEUE.put(1)
+
+    def simple(self):
+        SIMPLE.put(1)
+
+    def pool(self):
+        POOL.submit(print)
+
+    def swallowed(self):
+        try:
+            with LOCK:
+                return 1
+        except Exception:  # noqa: BLE001 - it must not catch the error
+            return 2
+        finally:
+            self.kept = None
+
+
+NAMES = {
+    "with_lock": "test_uncontrolled.LOCK",
+    "acquire": "test_uncontrolled.LOCK",
+    "reentrant": "test_uncontrolled.REENTRANT",
+    "of_the_class": "test_uncontrolled.Old.lock",
+    "of_the_object": "self.kept",
+    "condition": "test_uncontrolled.CONDITION",
+    "event": "test_uncontrolled.EVENT",
+    "event_bound": "test_uncontrolled.EVENT",
+    "semaphore": "test_uncontrolled.SEMAPHORE",
+    "barrier": "test_uncontrolled.BARRIER",
+    "queue": "test_uncontrolled.QUEUE",
+    "simple": "test_uncontrolled.SIMPLE",
+    "pool": "test_uncontrolled.POOL",
+    "swallowed": "test_uncontrolled.LOCK",
+}
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_a_lock_that_was_made_before_is_an_error_with_its_name_and_place(method):
+    with pytest.raises(errors.TestError) as caught:
+        explore(Old, [[(method,)]])
+    error = caught.value
+    first = getattr(Old, method).__code__.co_firstlineno
+    file, line = error.place.rsplit(":", 1)
+    assert file.endswith(HERE)
+    assert first < int(line) <= first + 3
+    assert error.code == "LP-T021"
+    assert NAMES[method] in error.message
+    assert "made before control began" in error.message
+    assert "setup" in error.remedy
+
+
+def test_the_session_goes_on_after_such_an_error():
+    with Session() as session:
+        explorer = native.explore_again([])
+        assert explorer.begin()
+        session.prepare()
+        with pytest.raises(errors.TestError, match="LP-T021"):
+            session.run(explorer, [((Old().with_lock, ()),), ((Old().event, ()),)])
+        explorer = native.explore_again([])
+        assert explorer.begin()
+        session.prepare()
+        with session.alone():
+            lock = threading.Lock()
+        assert session.run(explorer, [lock.acquire]) is Ending.COMPLETE
+    assert not LOCK.locked()
+
+
+def test_what_was_made_under_control_is_none_of_these():
+    class Fresh(Old):
+        def __init__(self):
+            self.kept = threading.Lock()
+            self.condition_of_mine = threading.Condition()
+            self.queue_of_mine = queue.Queue()
+
+        def use(self):
+            with self.kept, self.condition_of_mine:
+                self.queue_of_mine.put(1)
+                self.condition_of_mine.notify()
+                return self.queue_of_mine.get()
+
+    assert {results for _, results, _ in explore(Fresh, [[("use",)], [("use",)]]).results} == {(("1",), ("1",))}
+
+
+def test_which_objects_rest_on_real_locks():
+    assert all(
+        uncontrolled.real_lock(each) is not None
+        for each in (
+            LOCK,
+            REENTRANT,
+            CONDITION,
+            EVENT,
+            SEMAPHORE,
+            BARRIER,
+            QUEUE,
+            SIMPLE,
+            POOL,
+            threading.Condition(LOCK),
+        )
+    )
+    assert uncontrolled.real_lock(native.ControlledLock()) is None
+    assert uncontrolled.real_lock(threading.Condition(native.ControlledRLock())) is None
+    assert uncontrolled.real_lock("lock") is None
+
+
+def test_an_interpreter_that_cannot_be_looked_into_is_refused(monkeypatch):
+    monkeypatch.setattr(native, "can_look_at_frames", lambda: False)
+    with pytest.raises(errors.TestError, match=r"LP-T023: .* cannot be seen in CPython 3"), Session():
+        pass
+
+
+# --- what does not come back
+
+HELD = _thread.allocate_lock()
+HELD.acquire()
+PATIENCE = 0.5
+
+
+def wait_for_a_real_lock(seconds=20):
+    HELD.acquire(timeout=seconds)
+
+
+def sleep_in_c():
+    ctypes.CDLL(None).sleep(20)
+
+
+def compute_for_ever():
+    until = time.perf_counter_ns  # the loop touches nothing that is shared
+    while until() < 10**30:
+        pass
+
+
+class Hanging:
+    """Its functions come through a partial, of which the hook knows nothing."""
+
+    def __init__(self):
+        self.n = 0
+
+    def lock(self):
+        self.n += 1
+        functools.partial(HELD.acquire, timeout=20)()
+        return self.n
+
+    def sleep(self):
+        self.n += 1
+        sleep_in_c()
+
+    def loop(self):
+        self.n += 1
+        while True:
+            pass
+
+    def count(self):
+        self.n += 1
+
+
+def check_stall(method):
+    began = time.monotonic()
+    with Session(patience=PATIENCE) as session:
+        explorer = native.explore_again([])
+        assert explorer.begin()
+        session.prepare()
+        subject = Hanging()
+        with pytest.raises(errors.TestError) as caught:
+            session.run(explorer, [((getattr(subject, method), ()),), ((subject.count, ()),)])
+        explorer = native.explore_again([])
+        assert explorer.begin()
+        session.prepare()
+        assert session.run(explorer, [((subject.count, ()),)]) is Ending.COMPLETE
+    assert time.monotonic() - began < 15
+    error = caught.value
+    assert error.code == "LP-T022"
+    assert error.message.startswith("thread 0 has not come back from ")
+    assert "for 0.5 s; it waits for something that is not under control" in error.message
+    assert f"in {method}" in error.message
+    assert HERE in error.place
+    return error
+
+
+@pytest.mark.parametrize("method", ["lock", "sleep", "loop"])
+def test_a_run_that_stands_still_is_an_error_with_the_stacks_of_its_threads(method):
+    error = check_stall(method)
+    assert "thread 1: " in error.message
+    assert "in count" in error.message
+
+
+def test_it_is_an_error_on_other_threads_too_and_the_thread_is_left_behind():
+    told = []
+
+    def drive():
+        try:
+            check_stall("lock")
+            if sys.version_info >= (3, 12):  # on 3.11 nothing gets a thread out of a loop
+                check_stall("loop")
+        except BaseException as error:  # noqa: BLE001 - told on the thread that asks
+            told.append(error)
+
+    thread = threading.Thread(target=drive)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+    assert told == []
+    HELD.release()  # the one that was left behind takes it and ends; one that waits when Python exits can crash it
+    deadline = time.monotonic() + 10
+    while not HELD.locked() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert HELD.locked()
+
+
+def test_a_handler_that_was_there_before_is_there_again():
+    before = {number: signal.getsignal(number) for number in signal.valid_signals()}
+    explore(Hanging, [[("count",)]])
+    assert {number: signal.getsignal(number) for number in signal.valid_signals()} == before
+
+
+SCRIPT = """
+    import sys
+    import threading
+    from linpoint.explore import _native_control as native
+    from linpoint.explore.python.session import Session
+
+    class Endless:
+        def __init__(self):
+            self.n = 0
+
+        def work(self):
+            while True:
+                self.n += 1
+
+        def stuck(self):
+            print("begun", flush=True)
+            while True:
+                pass
+
+    def drive(method):
+        with Session(most_steps=10**9, patience=60) as session:
+            explorer = native.explore_again([])
+            explorer.begin()
+            session.prepare()
+            subject = Endless()
+            if method == "work":
+                print("begun", flush=True)
+            try:
+                session.run(explorer, [((getattr(subject, method), ()),), ((subject.work, ()),)])
+            except KeyboardInterrupt:
+                print("interrupted", flush=True)
+            session.prepare()
+        print("closed", threading.active_count() >= 1, flush=True)
+
+    drive(sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("method", ["work", "stuck"])
+def test_ctrl_c_ends_a_run_at_once(method, tmp_path: Path):
+    script = tmp_path / "endless.py"
+    script.write_text(textwrap.dedent(SCRIPT))
+    process = subprocess.Popen(
+        [sys.executable, str(script), method], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (out, err, process.returncode) == ("interrupted\nclosed True\n", "", 0)
