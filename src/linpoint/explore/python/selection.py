@@ -17,6 +17,8 @@ from typing import Any, Final
 _STANDARD: Final = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "platstdlib"))
 _PACKAGES: Final = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("purelib", "platlib"))
 _OWN: Final = str(Path(importlib.util.find_spec("linpoint").origin or "").resolve().parent)  # type: ignore[union-attr]
+_DEMO: Final = "cli/demo_data/"
+"""The one part of ours that stands for a user's."""
 _KEEPING_DATA: Final = frozenset(
     ("collections", "_collections_abc", "weakref", "_weakrefset", "functools", "heapq", "bisect", "cachetools")
 )
@@ -65,7 +67,8 @@ class Selection:
     def _decide(self, path: str) -> bool:
         if any(path == each or path.startswith(each + "/") for each in self._more):
             return True
-        if path.startswith("<frozen") or _within(path, (_OWN,)) is not None:
+        own = _within(path, (_OWN,))
+        if path.startswith("<frozen") or (own is not None and not own.startswith(_DEMO)):
             return False
         inside = _within(path, _PACKAGES)
         if inside is not None:
