@@ -52,6 +52,25 @@ def test_a_violation_is_told_and_replays(run: Command, tmp_path: Path) -> None:
     assert [each["kind"] for each in again.json["findings"]] == ["assertion"]
 
 
+def test_one_run_is_told_in_every_form(run: Command, tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text(LOST_UPDATE, encoding="utf-8")
+    told = run("explore", "prog.py", "--summary", "--github", "--junit", "out.xml", "--report", "page.html")
+    assert told.code == 1
+    summary, annotation = told.out.splitlines()
+    assert summary.startswith("VIOLATION prog.py: ")
+    assert annotation.startswith(
+        "::error file=prog.py,line=11,title=linpoint%3A assertion in prog.py::assert counter == 2 fails"
+    )
+    assert '<failure type="assertion"' in (tmp_path / "out.xml").read_text(encoding="utf-8")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "prog.py" in page
+    assert "counter" in page
+    (tmp_path / "fine.py").write_text("pass\n", encoding="utf-8")
+    told = run("explore", "fine.py", "--summary", "--github")
+    assert (told.code, told.out.startswith("HOLDS fine.py: 1 schedule, ")) == (0, True)
+    assert run("explore", "prog.py", "--report", "prog.py", "--json").code == 2
+
+
 def test_a_program_that_holds_and_its_arguments(run: Command, tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text('import sys\nassert sys.argv == ["prog.py", "--json", "x"]\n', encoding="utf-8")
     told = run("explore", "prog.py", "--", "--json", "x")

@@ -12,20 +12,18 @@ import msgspec
 import typer
 
 from linpoint.cli import options
-from linpoint.cli.limits import uninterrupted
-from linpoint.cli.output import print_error, print_json, print_text, progress
-from linpoint.cli.reports import BAD_INPUT
+from linpoint.cli.forms import Forms, tell
+from linpoint.cli.output import progress
+from linpoint.cli.tested import AllTold, Told
 from linpoint.cli.worker import Answer, ProgramRequest
 from linpoint.cli.workers import Outcome, ask
-from linpoint.errors import LinpointError, TestError, UsageError
+from linpoint.errors import TestError, UsageError
 from linpoint.executors.threads import peak_memory
 from linpoint.explore.python.bytecode import GRANULARITIES
-from linpoint.histories.commands import command_line
 from linpoint.histories.trace import MEMORY_MODELS
 from linpoint.verdicts import Budget, tokens
 
 DEFAULT_BUDGET: Final = "30s"
-_EXIT: Final = {"holds": 0, "violation": 1, "unknown": 3}
 _TO_TELL: Final = 0.3
 """Seconds of the budget that are kept for telling the answer."""
 
@@ -55,6 +53,15 @@ def explore(
     memory_model: Annotated[
         str, typer.Option("--memory-model", metavar="NAME", help="For Python it is sc: each write is seen at once.")
     ] = "sc",
+    report: Annotated[
+        str | None,
+        typer.Option("--report", metavar="FILE.html", help="Write the result as a page for a browser."),
+    ] = None,
+    junit: Annotated[
+        str | None, typer.Option("--junit", metavar="FILE.xml", help="Write JUnit XML: the program is a case.")
+    ] = None,
+    github: options.GithubOption = False,
+    summary: Annotated[bool, typer.Option("--summary", help="Print one line, and nothing else.")] = False,
     json: options.JsonOption = False,
 ) -> None:
     """Run a program with threads under every schedule: assertions, exceptions, deadlocks.
@@ -72,6 +79,8 @@ def explore(
             "LP-U001", f"--granularity {granularity!r} is none.", remedy=f"It is one of {', '.join(GRANULARITIES)}."
         )
     _check_memory_model(memory_model)
+    forms = Forms(None, report, junit, github, summary, json)
+    forms.validate([program], called="the program itself")
     request = ProgramRequest(
         program,
         list(args or ()),
@@ -79,7 +88,7 @@ def explore(
         granularity=granularity,
         preemptions=preemptions,
     )
-    raise typer.Exit(_run(request, limits, as_json=json))
+    raise typer.Exit(_run(request, limits, forms))
 
 
 def _check_memory_model(name: str) -> None:
@@ -95,33 +104,13 @@ def _check_memory_model(name: str) -> None:
         )
 
 
-def _run(request: ProgramRequest, limits: Budget, *, as_json: bool) -> int:
+def _run(request: ProgramRequest, limits: Budget, forms: Forms) -> int:
     """Ask a worker and say what it answers; the exit code."""
     with progress() as line:
         line(f"loading {request.file}")
         outcome = ask(request, limits, progress=lambda message: line(f"{message['schedules']:,} schedules"))
-    answer = outcome.answer or _died(request, outcome)
-    with uninterrupted():
-        if answer.error is not None:
-            return _fail(answer.error, as_json=as_json)
-        if as_json:
-            print_json(answer.document)
-            return _EXIT[answer.status]
-        print_text(answer.text)
-        if answer.replay:
-            print_text(f"Show it again: linpoint {command_line(answer.replay)}")
-    return _EXIT[answer.status]
-
-
-def _fail(error: dict[str, str | None], *, as_json: bool) -> int:
-    if as_json:
-        print_json({"error": error})
-    else:
-        again = LinpointError(
-            error["code"] or "", error["message"] or "", place=error["place"], remedy=error["remedy"] or ""
-        )
-        print_error(str(again))
-    return BAD_INPUT
+    told = Told(request.file, "", outcome.answer or _died(request, outcome))
+    return tell(AllTold([told], "linpoint explore"), forms, limits, interrupted=outcome.interrupted)
 
 
 def _died(request: ProgramRequest, outcome: Outcome) -> Answer:
@@ -167,4 +156,4 @@ def replay_program(content: dict[str, Any], *, as_json: bool) -> int:
     request = ProgramRequest(
         found.file, found.args, granularity=found.granularity, schedule=found.schedule, code=found.code
     )
-    return _run(request, Budget.starting_now(DEFAULT_BUDGET, None), as_json=as_json)
+    return _run(request, Budget.starting_now(DEFAULT_BUDGET, None), Forms(json=as_json))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from linpoint.explain.findings import steps_of
+from linpoint.explain.findings import place_of, steps_of
 from linpoint.explain.letters import fitted
 from linpoint.histories.printable import printable
 from linpoint.histories.values import counted, one_line
@@ -64,11 +64,19 @@ def program_document(result: ProgramResult) -> dict[str, Any]:
         "why": result.why,
         "bounds": dict(result.bounds),
         "statistics": result.explored.as_dict(),
-        "findings": [
-            {"kind": each.kind, "message": each.message, "explanation": _explanation(each), "replay": []}
-            for each in result.findings
-        ],
+        "findings": [_finding(each) for each in result.findings],
         "warnings": list(result.warnings),
+    }
+
+
+def _finding(finding: ProgramFinding) -> dict[str, Any]:
+    place = place_of(finding.trace)
+    return {
+        "kind": finding.kind,
+        "message": finding.message,
+        **({} if place is None else {"place": f"{place.file}:{place.line}"}),
+        "explanation": _explanation(finding),
+        "replay": [],
     }
 
 
