@@ -413,6 +413,7 @@ Seat* Control::next_to_stop() const {
 void Control::take_turn(Seat& seat) {
   running_ = seat.id;
   ++step_;
+  seat.last_turn = step_;
   event_ = seat.pending;
   seat.waits = nullptr;
   seat.sleeps = false;

@@ -74,9 +74,10 @@ struct Seat {
   Doing doing = Doing::kNothing;
   std::uint64_t doing_at = 0;  ///< the place of the lock or process
   std::vector<Done> operations;
-  nb::object error;            ///< what a callable body raised
-  Resource ended;              ///< held until it has ended
-  std::uint32_t refusals = 0;  ///< how often it was told to stop
+  nb::object error;             ///< what a callable body raised
+  Resource ended;               ///< held until it has ended
+  std::uint32_t refusals = 0;   ///< how often it was told to stop
+  std::uint64_t last_turn = 0;  ///< the step of it
 };
 
 /// A process that could not go on when its run ended.

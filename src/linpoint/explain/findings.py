@@ -229,7 +229,7 @@ def document(result: TestResult) -> dict[str, Any]:
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    place = place_of(finding)
+    place = place_of(finding.trace)
     return {
         "kind": finding.kind,
         "message": finding.message,
@@ -239,9 +239,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def place_of(finding: Finding) -> Place | None:
+def place_of(trace: Trace | None) -> Place | None:
     """The line at which a failure shows: that of its step, or the last one before it that its thread came by."""
-    trace = finding.trace
     if trace is None or trace.failure is None or trace.failure.step is None:
         return None
     at = trace.failure.step

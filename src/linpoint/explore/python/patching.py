@@ -98,6 +98,7 @@ for _real, _ours in (
     (time.perf_counter, _clock(time.perf_counter, BOOTED)),
     (time.perf_counter_ns, _clock(time.perf_counter_ns, BOOTED, _NANO)),
     (time.sleep, staticmethod(_sleep)),
+    (_thread.start_new_thread, staticmethod(threads.start_new_thread)),
 ):
     _REPLACED[id(_real)] = _ours
 

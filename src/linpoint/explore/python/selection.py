@@ -43,6 +43,22 @@ def _within(path: str, folders: tuple[str, ...]) -> str | None:
     return None
 
 
+def is_standard(file: str) -> bool:
+    """Whether a file belongs to the standard library."""
+    path = _resolved(file)
+    return _within(path, _PACKAGES) is None and _within(path, _STANDARD) is not None
+
+
+def is_of_user(file: str) -> bool:
+    """Whether a file is neither of the standard library nor of linpoint."""
+    return not (file.startswith("<frozen") or is_standard(file) or _is_ours(_resolved(file)))
+
+
+def _is_ours(path: str) -> bool:
+    own = _within(path, (_OWN,))
+    return own is not None and not own.startswith(_DEMO)
+
+
 class Selection:
     """Says of a file whether its code is interleaved. ``more`` are modules, packages, classes or files to add."""
 
@@ -66,8 +82,7 @@ class Selection:
     def _decide(self, path: str) -> bool:
         if any(path == each or path.startswith(each + "/") for each in self._more):
             return True
-        own = _within(path, (_OWN,))
-        if path.startswith("<frozen") or (own is not None and not own.startswith(_DEMO)):
+        if path.startswith("<frozen") or _is_ours(path):
             return False
         inside = _within(path, _PACKAGES)
         if inside is not None:

@@ -7,7 +7,6 @@ open, since every module is looked at for locks and clocks.
 
 from __future__ import annotations
 
-import _thread
 import enum
 import gc
 import platform
@@ -15,9 +14,11 @@ import random
 import sys
 import time
 import types
-from collections.abc import Callable, Iterator, Sequence
+from _thread import get_ident, start_new_thread  # the real ones: in their modules they are replaced
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from time import sleep  # as above
 from typing import Any, Final, Literal, Self
 
 from linpoint.errors import TestError
@@ -81,7 +82,7 @@ class Session:
         instrument: Sequence[Any] = (),
         granularity: str = "access",
         gil: bool = False,
-        program: str | None = None,
+        program: Container[str] = (),
         most_steps: int = MOST_STEPS,
         patience: float = PATIENCE,
         result: Callable[[Any], Any] = freeze,
@@ -145,7 +146,7 @@ class Session:
         if self._runs % _COLLECT_EVERY == 0:
             gc.collect()
         native.control_prepare()
-        threads.begin_run()
+        threads.begin_run(self._have_idle)
         if self._seeded:
             random.seed(0)
 
@@ -157,13 +158,8 @@ class Session:
 
     def run(self, explorer: native.Explorer, bodies: Sequence[Body]) -> Ending:
         """One run of these threads, and of those that were started since ``prepare``."""
-        while native.control_idle() < len(bodies) + 4:
-            if self._fibers:
-                native.control_add_fiber()
-            else:
-                self._add_thread()
-        for body in bodies:
-            native.control_add(body)
+        processes = [native.control_add(body) for body in bodies]
+        self._have_idle(1 + max(processes, default=-1))
         ending = Ending(native.control_run(explorer, self._most_steps, self._patience))
         if ending is Ending.STALLED:
             self._stall()
@@ -194,19 +190,27 @@ class Session:
         native.control_close()
         deadline = time.monotonic() + 1
         while native.control_serving() > self._left_behind and time.monotonic() < deadline:
-            time.sleep(0.0001)
+            sleep(0.0001)
+
+    def _have_idle(self, count: int) -> None:
+        """Let at least so many wait for processes; one that is under control asks for them too."""
+        while native.control_idle() < count:
+            if self._fibers:
+                native.control_add_fiber()
+            else:
+                self._add_thread()
 
     def _add_thread(self) -> None:
         ready = native.control_idle() + 1
 
         def serve() -> None:
-            with threads.known(_thread.get_ident()), suppress(StopRun):
-                members.add(_thread.get_ident())
+            with threads.known(get_ident()), suppress(StopRun):
+                members.add(get_ident())
                 native.control_serve()
 
-        _thread.start_new_thread(serve, ())
+        start_new_thread(serve, ())
         while native.control_idle() < ready:
-            time.sleep(0.0001)
+            sleep(0.0001)
 
     def _describe(self, code: types.CodeType) -> list[bytecode.Row] | Literal[False] | None:
         """The instructions of interest; None if a call is one step, False if it is left alone and makes its own points."""
@@ -218,7 +222,7 @@ class Session:
             code,
             granularity=self._granularity,
             gil=self._gil,
-            program=code.co_filename == self._program,
+            program=code.co_filename in self._program,
         )
 
     def _uncontrolled(self, thing: Any, _code: types.CodeType, _offset: int) -> None:
