@@ -157,6 +157,7 @@ class Session:
                 self._add_thread()
         for body in bodies:
             native.control_add(body)
+        threads.add_to_run()
         ending = Ending(native.control_run(explorer, self._most_steps, self._patience))
         if ending is Ending.STALLED:
             self._stall()

@@ -15,11 +15,15 @@ from typing import Any, Final
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python.membership import under_control
+from linpoint.explore.python.stopping import BlockedForever
 
 _PROCESS: Final = "_linpoint_process"
 _HASH: Final = "_linpoint_hash"
 FIBERS: Final = range(1, 33)
 """The identities of fibers, which are numbered from 1 on, as far as they are known from the start."""
+_NOT_YET: Final = -1
+"""The process of a thread that begins with the run."""
+_for_the_run: list[threading.Thread] = []
 _real_start = threading.Thread.start
 _real_join = threading.Thread.join
 _real_is_alive = threading.Thread.is_alive
@@ -33,9 +37,18 @@ def _start(self: threading.Thread) -> None:
         raise RuntimeError("thread.__init__() not called")
     if hasattr(self, _PROCESS):
         raise RuntimeError("threads can only be started once")
-    inside = native.control_process() is not None
-    setattr(self, _PROCESS, -1)
-    setattr(self, _PROCESS, native.control_spawn(_body(self), not inside or self.daemon))
+    setattr(self, _PROCESS, _NOT_YET)
+    if native.control_process() is None:
+        _for_the_run.append(self)
+    else:
+        setattr(self, _PROCESS, native.control_spawn(_body(self), self.daemon))
+
+
+def add_to_run() -> None:
+    """Let the threads begin that were started before the run, after its own: these are numbered from 0 on."""
+    for thread in _for_the_run:
+        setattr(thread, _PROCESS, native.control_spawn(_body(thread), True))
+    _for_the_run.clear()
 
 
 def _body(thread: threading.Thread) -> Callable[[], None]:
@@ -60,6 +73,10 @@ def _join(self: threading.Thread, timeout: float | None = None) -> None:
     if process is None:
         _real_join(self, timeout)
         return
+    if process == _NOT_YET:
+        if timeout is None:
+            raise BlockedForever  # it begins when whoever waits for it has come to the end
+        return
     if process == native.control_process():
         raise RuntimeError("cannot join current thread")
     native.control_join(process, -1.0 if timeout is None else max(0.0, timeout))
@@ -67,16 +84,19 @@ def _join(self: threading.Thread, timeout: float | None = None) -> None:
 
 def _is_alive(self: threading.Thread) -> bool:
     process = getattr(self, _PROCESS, None)
-    return _real_is_alive(self) if process is None else not native.control_ended(process)
+    if process is None:
+        return _real_is_alive(self)
+    return process == _NOT_YET or not native.control_ended(process)
 
 
 _hashed = itertools.count()
 
 
 def begin_run() -> None:
-    """Threads of the next run are told apart by the same numbers as those of the one before."""
+    """Threads of the next run are told apart by the same numbers as those of the one before, which are forgotten."""
     global _hashed  # noqa: PLW0603 - one session at a time
     _hashed = itertools.count()
+    _for_the_run.clear()
 
 
 def _hash(self: threading.Thread) -> int:
