@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""limits: strategies over ``MemoryStorage``, with a limit of one in an hour."""
+
+import pytest
+
+import linpoint
+from tests.packages.answers import finding, threads_of
+
+limits = pytest.importorskip("limits", reason="limits is not installed: pip install --group packages")
+
+from limits.storage import MemoryStorage
+from limits.strategies import FixedWindowRateLimiter, SlidingWindowCounterRateLimiter
+
+
+class FixedWindowTest(linpoint.ConcurrentTest):
+    def setup(self):
+        return FixedWindowRateLimiter(MemoryStorage())
+
+    @linpoint.operation
+    def hit(self, limiter):
+        return limiter.hit(limits.RateLimitItemPerHour(1), "user")
+
+
+class SlidingWindowTest(FixedWindowTest):
+    def setup(self):
+        return SlidingWindowCounterRateLimiter(MemoryStorage())
+
+
+@pytest.mark.parametrize("test", [FixedWindowTest, SlidingWindowTest])
+def test_two_hits_are_allowed_where_the_limit_is_one(test) -> None:
+    found = finding(test)
+    assert threads_of(found) == ["hit()", "hit()"]
+    assert [each.result for each in found.operations] == [True, True]
