@@ -6,9 +6,7 @@ import pytest
 import linpoint
 from tests.packages.answers import finding, passes_all, threads_of
 
-expiringdict = pytest.importorskip(
-    "expiringdict", reason="expiringdict is not installed: pip install --group packages"
-)
+expiringdict = pytest.importorskip("expiringdict", reason="expiringdict is not installed: pip install --group packages")
 
 
 class OwnMethodsTest(linpoint.ConcurrentTest):

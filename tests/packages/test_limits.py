@@ -8,13 +8,10 @@ from tests.packages.answers import finding, threads_of
 
 limits = pytest.importorskip("limits", reason="limits is not installed: pip install --group packages")
 
-from limits.storage import MemoryStorage
-from limits.strategies import FixedWindowRateLimiter, SlidingWindowCounterRateLimiter
-
 
 class FixedWindowTest(linpoint.ConcurrentTest):
     def setup(self):
-        return FixedWindowRateLimiter(MemoryStorage())
+        return limits.strategies.FixedWindowRateLimiter(limits.storage.MemoryStorage())
 
     @linpoint.operation
     def hit(self, limiter):
@@ -23,7 +20,7 @@ class FixedWindowTest(linpoint.ConcurrentTest):
 
 class SlidingWindowTest(FixedWindowTest):
     def setup(self):
-        return SlidingWindowCounterRateLimiter(MemoryStorage())
+        return limits.strategies.SlidingWindowCounterRateLimiter(limits.storage.MemoryStorage())
 
 
 @pytest.mark.parametrize("test", [FixedWindowTest, SlidingWindowTest])

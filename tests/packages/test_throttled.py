@@ -8,12 +8,10 @@ from tests.packages.answers import finding, threads_of
 
 throttled = pytest.importorskip("throttled", reason="throttled-py is not installed: pip install --group packages")
 
-from throttled.store import MemoryStore
-
 
 class StoreTest(linpoint.ConcurrentTest):
     def setup(self):
-        return MemoryStore()
+        return throttled.MemoryStore()
 
     @linpoint.operation(key="a", value=[1, 2])
     def set(self, store, key, value):
@@ -31,7 +29,7 @@ class StoreTest(linpoint.ConcurrentTest):
 class LimitTest(linpoint.ConcurrentTest):
     def setup(self):
         quota = throttled.rate_limiter.per_hour(1)
-        return throttled.Throttled(key="user", using="fixed_window", quota=quota, store=MemoryStore())
+        return throttled.Throttled(key="user", using="fixed_window", quota=quota, store=throttled.MemoryStore())
 
     @linpoint.operation
     def limit(self, throttle):
