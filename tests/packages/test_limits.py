@@ -23,8 +23,19 @@ class SlidingWindowTest(FixedWindowTest):
         return limits.strategies.SlidingWindowCounterRateLimiter(limits.storage.MemoryStorage())
 
 
+class MovingWindowTest(FixedWindowTest):
+    def setup(self):
+        return limits.strategies.MovingWindowRateLimiter(limits.storage.MemoryStorage())
+
+
 @pytest.mark.parametrize("test", [FixedWindowTest, SlidingWindowTest])
 def test_two_hits_are_allowed_where_the_limit_is_one(test) -> None:
     found = finding(test)
     assert threads_of(found) == ["hit()", "hit()"]
     assert [each.result for each in found.operations] == [True, True]
+
+
+@pytest.mark.long
+def test_two_threads_start_one_timer() -> None:
+    result = linpoint.test(MovingWindowTest, budget=300)
+    assert result.findings[0].kind == "exception"
