@@ -18,7 +18,7 @@ _STANDARD: Final = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name 
 _PACKAGES: Final = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("purelib", "platlib"))
 _OWN: Final = str(Path(importlib.util.find_spec("linpoint").origin or "").resolve().parent)  # type: ignore[union-attr]
 _KEEPING_DATA: Final = frozenset(
-    ("collections", "_collections_abc", "weakref", "_weakrefset", "functools", "heapq", "bisect", "cachetools")
+    ("collections", "_collections_abc", "weakref", "_weakrefset", "functools", "heapq", "bisect")
 )
 """Modules of the standard library whose objects people share between threads."""
 _TOOLS: Final = frozenset(
