@@ -177,8 +177,10 @@ class Narrator:
             self._contents(process, Action(action), subject, any(m != _READ for _, _, m in touched), operands, where)
 
     def _attribute(self, process: int, subject: Any, name: str, mode: int, value: Any, where: Place | None) -> None:
-        location = name if isinstance(subject, dict) else f"{self._name(subject)}.{name}"
-        before = subject.get(name, UNSET) if isinstance(subject, dict) else _attribute_of(subject, name)
+        # The names of a module are a plain dict; a subclass of dict has attributes, and perhaps a ``get`` of its own.
+        is_module = type(subject) is dict
+        location = name if is_module else f"{self._name(subject)}.{name}"
+        before = subject.get(name, UNSET) if is_module else _attribute_of(subject, name)
         if before is not UNSET and (isinstance(before, _HOLDING) or _is_lock(before)):
             self._know(before, location)
         if mode == _READ:
@@ -307,10 +309,10 @@ def _lock_name(place: int, frame: types.FrameType | None, name: Callable[[Any], 
     while frame is not None:
         variables = {**frame.f_globals, **frame.f_locals} if is_own(frame) else frame.f_locals
         for variable, value in list(variables.items()):
-            if getattr(value, "place", None) == place and _is_lock(value):
+            if _is_lock(value) and value.place == place:
                 return variable
             for attribute, thing in list(getattr(value, "__dict__", {}).items()):
-                for inner in (thing, getattr(thing, "_lock", None), getattr(thing, "_cond", None)):
+                for inner in (thing, _attribute_of(thing, "_lock"), _attribute_of(thing, "_cond")):
                     if _is_lock(inner) and inner.place == place:
                         return f"{name(value)}.{attribute}"
         frame = frame.f_back
@@ -336,10 +338,12 @@ def _plain(value: Any, depth: int = _DEPTH) -> Value:
     """A value for people: plain data as it is, anything else by its type."""
     if value is UNSET or value is None or type(value) in _PLAIN:
         return value
-    if depth and isinstance(value, (list, tuple)) and len(value) <= _MOST_ITEMS:
-        return tuple(_plain(each, depth - 1) for each in value)
-    if depth and isinstance(value, dict) and len(value) <= _MOST_ITEMS:
-        return FrozenObject((str(key), _plain(each, depth - 1)) for key, each in dict.items(value))
+    # A subclass may have methods of its own: ask those of the kind that it is.
+    kind: Any = next((each for each in (list, tuple, dict) if isinstance(value, each)), None)
+    if depth and kind is not None and kind.__len__(value) <= _MOST_ITEMS:
+        if kind is dict:
+            return FrozenObject((str(key), _plain(each, depth - 1)) for key, each in dict.items(value))
+        return tuple(_plain(each, depth - 1) for each in kind.__iter__(value))
     return f"<{type(value).__name__.removeprefix('Controlled')}>"
 
 

@@ -20,7 +20,7 @@ _OWN: Final = str(Path(importlib.util.find_spec("linpoint").origin or "").resolv
 _DEMO: Final = "cli/demo_data/"
 """The one part of ours that stands for a user's."""
 _KEEPING_DATA: Final = frozenset(
-    ("collections", "_collections_abc", "weakref", "_weakrefset", "functools", "heapq", "bisect", "cachetools")
+    ("collections", "_collections_abc", "weakref", "_weakrefset", "functools", "heapq", "bisect")
 )
 """Modules of the standard library whose objects people share between threads."""
 _ON_LOCKS: Final = frozenset(
