@@ -232,3 +232,11 @@ def test_a_pass_of_stress_says_why_it_is_weak(tmp_path: Path) -> None:
     done = linpoint(written(tmp_path, COUNTER), "test", "object_test.py", "--stress", "--budget", "3s")
     assert done.returncode in (0, 1)
     assert "explores them one by one" in done.stdout
+
+
+def test_an_operation_that_the_spec_does_not_have(tmp_path: Path) -> None:
+    done = linpoint(written(tmp_path, COUNTER), "test", "object_test.py", "--spec", "queue")
+    assert done.returncode == 2
+    assert "LP-S002" in done.stderr
+    arity = linpoint(written(tmp_path, COUNTER), "test", "object_test.py", "--spec", "fetch-add")
+    assert arity.returncode == 2

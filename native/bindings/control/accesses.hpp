@@ -62,6 +62,9 @@ struct Operands {
   PyObject* generator = nullptr;  ///< whose frame it is, if it is one's
 };
 
+/// Says of code whether it is left alone, and makes no points of its own.
+inline bool (*one_step)(PyCodeObject* code) = nullptr;
+
 /// Collects what the instruction touches. Gives a real lock, or what is on top of one, that it is about to use, if any.
 PyObject* collect(const Instruction& instruction, const Operands& operands, std::vector<Touched>& out);
 

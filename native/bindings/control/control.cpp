@@ -64,6 +64,7 @@ void Control::prepare() {
   running_ = explore::kNobody;
   spawner_ = nullptr;
   step_ = 0;
+  moment_ = 0;
   clock_ = 0;
   turn_ = 0;
   wants_stop_ = false;
@@ -259,6 +260,7 @@ void Control::run_operations(Seat& seat) {
     seat.operations.emplace_back();
     Done& done = seat.operations.back();
     seat.calling = true;
+    const std::int64_t begun = ++moment_;
     PyObject* result = PyObject_Call(PyTuple_GET_ITEM(each.ptr(), 0), PyTuple_GET_ITEM(each.ptr(), 1), nullptr);
     if (result != nullptr) {
       done.value = nb::steal(result);
@@ -275,12 +277,14 @@ void Control::run_operations(Seat& seat) {
       if (!narrated()) PyException_SetTraceback(done.value.ptr(), Py_None);  // its frames would keep objects alive
     }
     if (stopping_) return;
-    if (seat.calling) {  // nothing that others can see was done: some moment in between
-      seat.pending.assign(1, {explore::kClock, explore::kClock + 1, Mode::kCall});
-      point(seat, Doing::kNothing, 0);
+    if (std::exchange(seat.calling, false)) {
+      // It has touched nothing that we see, so there was no point, and others may see it all the same: it took place
+      // when it took place, within the step under way, and not at some later moment.
+      note({explore::kClock, explore::kClock + 1, Mode::kCall});
+      done.call = begun;
     }
     note({explore::kClock, explore::kClock + 1, Mode::kReturn});
-    done.returned = static_cast<std::int64_t>(step_);
+    done.returned = ++moment_;
     if (narrated()) {
       const Aside aside;
       on_return(seat.id, seat.operations.size() - 1, done.value, done.raised);
@@ -415,7 +419,7 @@ void Control::take_turn(Seat& seat) {
   seat.sleeps = false;
   if (seat.calling) {
     seat.calling = false;
-    seat.operations.back().call = static_cast<std::int64_t>(step_);
+    seat.operations.back().call = ++moment_;
   }
 }
 

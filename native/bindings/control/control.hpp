@@ -44,7 +44,7 @@ struct Server {
   bool closing = false;
 };
 
-/// One operation of a process: when it was called and returned, in steps of the run, and with what.
+/// One operation of a process: when it was called and returned, in moments of the run, and with what.
 struct Done {
   std::int64_t call = -1;
   std::int64_t returned = -1;
@@ -186,6 +186,7 @@ class Control {
   Process running_ = explore::kNobody;
   Seat* spawner_ = nullptr;  ///< goes on when the process that is started has come to its first point
   std::uint64_t step_ = 0;
+  std::int64_t moment_ = 0;  ///< counts calls and returns
   std::uint64_t most_steps_ = 0;
   std::uint64_t run_ = 1;
   std::uint64_t beats_ = 1;

@@ -17,6 +17,7 @@ namespace {
 struct Described {
   std::uint64_t generation = 0;
   bool excluded = true;  ///< it is left alone
+  bool one_step = true;  ///< and makes no points of its own
   bool watched = false;  ///< from 3.12 on, sys.monitoring tells of its instructions
   std::vector<Instruction> instructions;
 };
@@ -80,8 +81,14 @@ Described* described(PyCodeObject* code) {
   PyObject* table = PyObject_CallOneArg(the.describe.ptr(), object);
   if (table == nullptr) return nullptr;
   const nb::object kept = nb::steal(table);
-  found->excluded = kept.is_none();
-  if (!found->excluded) read_table(*found, kept, code);
+  found->excluded = kept.is_none() || kept.is(nb::bool_(false));
+  found->one_step = kept.is_none();
+  try {
+    if (!found->excluded) read_table(*found, kept, code);
+  } catch (nb::python_error& error) {
+    error.restore();
+    return nullptr;
+  }
   return found;
 }
 
@@ -249,6 +256,11 @@ void bind_hook(nb::module_& m) {
         Hook& the = hook();
         if (the.extra < 0)
           the.extra = request_extra([](void* known) { delete static_cast<Described*>(known); });  // NOLINT
+        one_step = [](PyCodeObject* code) {
+          const Described* known = described(code);
+          if (known == nullptr) PyErr_Clear();
+          return known != nullptr && known->one_step;
+        };
         if (the.extra < 0) throw std::runtime_error("no room is left beside code objects");
         ++the.generation;  // what is said of code depends on the hook
         the.on = on;

@@ -146,7 +146,10 @@ class Narrator:
             self._tell(TraceStep(process, StepKind.READ, location="the time", place=where))
 
     def _return(self, process: int, number: int, value: Any, raised: bool) -> None:
-        name, _ = self._operations[process][number]
+        name, args = self._operations[process][number]
+        if self._begun[process] <= number:  # it has touched nothing, and so had no turn of its own
+            self._begun[process] = number + 1
+            self._tell(TraceStep(process, StepKind.CALL, operation=name, args=args))
         if raised:
             self._tell(
                 TraceStep(process, StepKind.EXCEPTION, message=_raised(value), place=_raised_at(value, self._place))

@@ -23,6 +23,9 @@ _KEEPING_DATA: Final = frozenset(
     ("collections", "_collections_abc", "weakref", "_weakrefset", "functools", "heapq", "bisect", "cachetools")
 )
 """Modules of the standard library whose objects people share between threads."""
+_ON_LOCKS: Final = frozenset(
+    ("threading.py", "queue.py", "concurrent/futures/thread.py", "concurrent/futures/_base.py", "contextlib.py")
+)
 _TOOLS: Final = frozenset(
     ("pytest", "_pytest", "pluggy", "hypothesis", "xdist", "execnet", "coverage", "rich", "typer", "click", "nanobind")
 )
@@ -68,6 +71,13 @@ class Selection:
         if known is None:
             known = self._known[file] = self._decide(_resolved(file))
         return known
+
+    @staticmethod
+    def makes_points(file: str) -> bool:
+        """Whether code that is left alone lets others go on by itself: it rests on locks that are under control."""
+        path = _resolved(file)
+        inside = _within(path, _STANDARD)
+        return _within(path, (_OWN,)) is not None or inside in _ON_LOCKS or path.startswith("<frozen")
 
     def _decide(self, path: str) -> bool:
         if any(path == each or path.startswith(each + "/") for each in self._more):

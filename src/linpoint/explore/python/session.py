@@ -19,7 +19,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from time import sleep  # as above
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self
 
 from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
@@ -212,9 +212,10 @@ class Session:
         while native.control_idle() < ready:
             sleep(0.0001)
 
-    def _describe(self, code: types.CodeType) -> list[bytecode.Row] | None:
+    def _describe(self, code: types.CodeType) -> list[bytecode.Row] | Literal[False] | None:
+        """The instructions of interest; None if a call is one step, False if it is left alone and makes its own points."""
         if code.co_filename not in self._selection:
-            return None
+            return False if self._selection.makes_points(code.co_filename) else None
         if "random" in code.co_names:
             self._seeded = True
         return bytecode.table(

@@ -69,11 +69,19 @@ class Judge:
         """The judgement on a run."""
         if run.scenario is not self._scenario:
             self._scenario, self._known = run.scenario, {}
+            self._check_calls(run.scenario)
         key = run.key()
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = self._decide(run)
         return found
+
+    def _check_calls(self, scenario: Scenario) -> None:
+        """Refuse operations that are none of the spec's: what it would do with them means nothing."""
+        for call in scenario.calls:
+            complaint = self.spec.complaint(Operation(ALONE, call.operation, call.args))
+            if complaint is not None:
+                raise complaint
 
     @property
     def histories(self) -> int:
