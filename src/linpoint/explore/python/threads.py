@@ -115,7 +115,7 @@ def _heard(process: int, name: str, body: Callable[[], Any]) -> None:
 @contextmanager
 def current(thread: threading.Thread) -> Iterator[None]:
     """In the block, ``thread`` is what the calling thread is called."""
-    ident, own = threading.get_ident(), thread.ident
+    ident = threading.get_ident()
     thread._ident = ident  # type: ignore[attr-defined]  # noqa: SLF001 - as Thread does itself
     active = threading._active  # type: ignore[attr-defined]  # noqa: SLF001 - for current_thread()
     before = active.get(ident)
@@ -123,8 +123,6 @@ def current(thread: threading.Thread) -> Iterator[None]:
     try:
         yield
     finally:
-        if own is not None:  # of the main thread
-            thread._ident = own  # type: ignore[attr-defined]  # noqa: SLF001
         if before is None:
             active.pop(ident, None)
         else:
@@ -133,12 +131,14 @@ def current(thread: threading.Thread) -> Iterator[None]:
 
 @contextmanager
 def as_process(thread: threading.Thread, process: int) -> Iterator[None]:
-    """In the block, ``thread`` can be joined as a process of the run."""
+    """In the block, ``thread`` can be joined as a process of the run; after it, it is the thread that it was."""
     setattr(thread, _PROCESS, process)
+    ident = thread.ident
     try:
         yield
     finally:
         delattr(thread, _PROCESS)
+        thread._ident = ident  # type: ignore[attr-defined]  # noqa: SLF001 - see ``current``
 
 
 def start_new_thread(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] = {}, /) -> int:
