@@ -158,7 +158,7 @@ class Session:
 
     def run(self, explorer: native.Explorer, bodies: Sequence[Body]) -> Ending:
         """One run of these threads, and of those that were started since ``prepare``."""
-        processes = [native.control_add(body) for body in bodies]
+        processes = [native.control_add(body) for body in bodies] + threads.add_to_run()
         self._have_idle(1 + max(processes, default=-1))
         ending = Ending(native.control_run(explorer, self._most_steps, self._patience))
         if ending is Ending.STALLED:

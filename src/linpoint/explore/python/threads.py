@@ -17,10 +17,13 @@ from typing import Any, Final, Protocol
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python.membership import under_control
-from linpoint.explore.python.stopping import StopRun
+from linpoint.explore.python.stopping import BlockedForever, StopRun
 
 _PROCESS: Final = "_linpoint_process"
 _HASH: Final = "_linpoint_hash"
+_NOT_YET: Final = -1
+"""The process of a thread that begins with the run."""
+_for_the_run: list[Callable[[], None]] = []
 FIBERS: Final = range(1, 33)
 """The identities of fibers, which are numbered from 1 on, as far as they are known from the start."""
 _real_start = threading.Thread.start
@@ -75,18 +78,26 @@ def _start(self: threading.Thread) -> None:
         raise RuntimeError("thread.__init__() not called")
     if hasattr(self, _PROCESS):
         raise RuntimeError("threads can only be started once")
-    setattr(self, _PROCESS, -1)
+    setattr(self, _PROCESS, _NOT_YET)
     setattr(self, _PROCESS, _spawn(_body(self), daemon=self.daemon))
 
 
 def _spawn(body: Callable[[], None], *, daemon: bool) -> int:
     by = native.control_process()
     if by is None:
-        return native.control_spawn(body, True)
+        _for_the_run.append(body)
+        return _NOT_YET
     _have_idle(1)
     process = native.control_spawn(body, daemon)
     native.control_aside(_listener.started, process, by, daemon)
     return process
+
+
+def add_to_run() -> list[int]:
+    """Let the threads begin that were started before the run, after its own: these are numbered from 0 on."""
+    processes = [native.control_add(body, True) for body in _for_the_run]
+    _for_the_run.clear()
+    return processes
 
 
 def _body(thread: threading.Thread) -> Callable[[], None]:
@@ -159,6 +170,10 @@ def _join(self: threading.Thread, timeout: float | None = None) -> None:
     if process is None:
         _real_join(self, timeout)
         return
+    if process == _NOT_YET:
+        if timeout is None:
+            raise BlockedForever  # it begins when whoever waits for it has come to the end
+        return
     if process == native.control_process():
         raise RuntimeError("cannot join current thread")
     native.control_join(process, -1.0 if timeout is None else max(0.0, timeout))
@@ -168,6 +183,8 @@ def _is_alive(self: threading.Thread) -> bool:
     process = getattr(self, _PROCESS, None)
     if process is None:
         return _real_is_alive(self)
+    if process == _NOT_YET:
+        return True
     if native.control_process() is None:
         return not native.control_ended(process)
     return process == native.control_process() or not native.control_join(process, 0.0)  # a step: others end threads
@@ -184,6 +201,7 @@ def begin_run(have_idle: Callable[[int], None]) -> None:
     """
     global _hashed, _have_idle
     _hashed, _have_idle = itertools.count(), have_idle
+    _for_the_run.clear()
 
 
 def _hash(self: threading.Thread) -> int:
