@@ -9,7 +9,19 @@ from tests.packages.answers import finding, threads_of
 limits = pytest.importorskip("limits", reason="limits is not installed: pip install --group packages")
 
 
+@linpoint.spec
+class AtMostOne:
+    """A limiter that may refuse whenever it likes, but allows once only."""
+
+    initial = 0
+
+    def hit(state):  # noqa: N805 - a step has the state first
+        return [(False, state), (True, 1)] if state == 0 else [(False, state)]
+
+
 class FixedWindowTest(linpoint.ConcurrentTest):
+    spec = AtMostOne
+
     def setup(self):
         return limits.strategies.FixedWindowRateLimiter(limits.storage.MemoryStorage())
 
