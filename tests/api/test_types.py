@@ -124,7 +124,9 @@ def _functions(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, lis
         if isinstance(node, ast.ClassDef):
             yield from _functions(node.body, f"{node.name}.")
         elif isinstance(node, ast.FunctionDef) and not node.decorator_list:
-            yield owner + node.name, [arg.arg for arg in (*node.args.args, *node.args.kwonlyargs)]
+            rest = [] if node.args.vararg is None else [f"*{node.args.vararg.arg}"]
+            names = (*(arg.arg for arg in node.args.args), *rest, *(arg.arg for arg in node.args.kwonlyargs))
+            yield owner + node.name, list(names)
 
 
 def test_native_functions_take_what_the_stub_says() -> None:

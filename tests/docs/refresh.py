@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rewrites the outputs in the documentation that have changed: `python -m tests.docs.refresh`, then read the diff.
+"""Rewrites the outputs in the documentation that have changed: `python -m tests.docs.refresh [PAGE...]`, then
+read the diff.
 
 Lines that still match stay as they are, with their `...`; times and replay tokens in new lines become `...`. An output
 with a line of only `...` is left to people.
@@ -8,6 +9,7 @@ with a line of only `...` is left to people.
 from __future__ import annotations
 
 import re
+import sys
 import tempfile
 from pathlib import Path
 
@@ -51,5 +53,5 @@ def refresh(page: Path) -> None:
 
 
 if __name__ == "__main__":
-    for each in pages.PAGES:
+    for each in (Path(name).resolve() for name in sys.argv[1:]) if len(sys.argv) > 1 else pages.PAGES:
         refresh(each)

@@ -159,7 +159,7 @@ class TestForking(Two):
 
 
 def test_fork_is_refused() -> None:
-    with pytest.raises(TestError, match=r"LP-T023 .*test_endings.py:\d+: os.fork\(\) makes a process"):
+    with pytest.raises(TestError, match=r"LP-T026 .*test_endings.py:\d+: os.fork\(\) makes a process"):
         run(TestForking)
 
 

@@ -65,6 +65,9 @@ struct Operands {
 /// Types on top of locks: like real locks, their objects may have been made without control. Borrowed, for ever.
 void look_out_for(std::vector<PyTypeObject*> types_on_locks);
 
+/// Says of code whether it is left alone, and makes no points of its own.
+inline bool (*one_step)(PyCodeObject* code) = nullptr;
+
 /// Collects what the instruction touches. Gives a real lock, or what is on top of one, that it is about to use, if any.
 PyObject* collect(const Instruction& instruction, const Operands& operands, std::vector<Touched>& out);
 

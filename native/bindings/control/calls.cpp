@@ -122,10 +122,34 @@ PyObject* bound(const Called& called, std::vector<Touched>& out) {
   return lock;
 }
 
+/// A function of Python that is left alone: one step, which may change the object it is a method of, and what it is
+/// given.
+void foreign(const Called& called, std::vector<Touched>& out) {
+  if (PyObject* self = called.self; self != nullptr && is_python_class(Py_TYPE(self))) {
+    out.push_back({self, nullptr, Mode::kWrite});
+  }
+  for (Py_ssize_t i = 0; i < called.count; ++i) {
+    PyObject* each = called.args[i];
+    if (each != nullptr && is_python_class(Py_TYPE(each)) && !PyExceptionInstance_Check(each)) {
+      out.push_back({each, nullptr, Mode::kWrite});
+    }
+  }
+  arguments(called.args, called.count, Mode::kWrite, out);
+}
+
+bool is_one_step(PyObject* function) {
+  return PyFunction_Check(function) && one_step != nullptr &&
+         one_step(
+             reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function)));  // NOLINT: as all of Python's objects
+}
+
 PyObject* call(const Called& called, std::vector<Touched>& out) {
   PyObject* callable = called.callable;
   if (callable == nullptr) return nullptr;
-  if (PyFunction_Check(callable)) return waited_for(called.self);
+  if (PyFunction_Check(callable)) {
+    if (is_one_step(callable)) foreign(called, out);
+    return waited_for(called.self);
+  }
   if (PyCFunction_Check(callable)) return function(called, out);
   if (Py_TYPE(callable) == &PyMethodDescr_Type || Py_TYPE(callable) == &PyWrapperDescr_Type) {
     const std::string_view name = name_of_descriptor(callable);
@@ -133,7 +157,11 @@ PyObject* call(const Called& called, std::vector<Touched>& out) {
     return called.count == 0 ? nullptr : method(called.args[0], name, called.args + 1, called.count - 1, out);
   }
   if (Py_TYPE(callable) == types().method_wrapper) return bound(called, out);
-  if (PyMethod_Check(callable)) return waited_for(PyMethod_GET_SELF(callable));  // its function comes by itself
+  if (PyMethod_Check(callable)) {  // its function comes by itself, unless it is left alone
+    PyObject* self = PyMethod_GET_SELF(callable);
+    if (is_one_step(PyMethod_GET_FUNCTION(callable))) foreign({callable, self, called.args, called.count}, out);
+    return waited_for(self);
+  }
   if (PyType_Check(callable)) {
     look_opaquely();
     arguments(called.args, called.count, Mode::kRead, out);

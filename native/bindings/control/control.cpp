@@ -32,6 +32,7 @@ void Control::prepare() {
   running_ = explore::kNobody;
   spawner_ = nullptr;
   step_ = 0;
+  moment_ = 0;
   clock_ = 0;
   turn_ = 0;
   wants_stop_ = false;
@@ -236,6 +237,7 @@ Seat* Control::next_to_stop() const {
 void Control::take_turn(Seat& seat) {
   running_ = seat.id;
   ++step_;
+  seat.last_turn = step_;
   event_ = seat.pending;
   for (const Access& each : seat.pending) {
     if (each.mode == Mode::kRead || seat.sleeps || spins(seat)) continue;
@@ -246,7 +248,7 @@ void Control::take_turn(Seat& seat) {
   seat.sleeps = false;
   if (seat.calling) {
     seat.calling = false;
-    seat.operations.back().call = static_cast<std::int64_t>(step_);
+    seat.operations.back().call = ++moment_;
   }
 }
 

@@ -46,7 +46,7 @@ struct Server {
   bool closing = false;
 };
 
-/// One operation of a process: when it was called and returned, in steps of the run, and with what.
+/// One operation of a process: when it was called and returned, in moments of the run, and with what.
 struct Done {
   std::int64_t call = -1;
   std::int64_t returned = -1;
@@ -76,9 +76,10 @@ struct Seat {
   Doing doing = Doing::kNothing;
   std::uint64_t doing_at = 0;  ///< the place of the lock or process
   std::vector<Done> operations;
-  nb::object error;            ///< what a callable body raised
-  Resource ended;              ///< held until it has ended
-  std::uint32_t refusals = 0;  ///< how often it was told to stop
+  nb::object error;             ///< what a callable body raised
+  Resource ended;               ///< held until it has ended
+  std::uint32_t refusals = 0;   ///< how often it was told to stop
+  std::uint64_t last_turn = 0;  ///< the step of it
   Spin spin;
   Resource nothing_new;  ///< held while it waits for somebody to write what it reads in a loop
   bool parks = true;     ///< unless it was found to wait for nobody
@@ -224,6 +225,7 @@ class Control {
   Process running_ = explore::kNobody;
   Seat* spawner_ = nullptr;  ///< goes on when the process that is started has come to its first point
   std::uint64_t step_ = 0;
+  std::int64_t moment_ = 0;  ///< counts calls and returns
   std::uint64_t most_steps_ = 0;
   std::uint64_t run_ = 1;
   std::uint64_t beats_ = 1;

@@ -16,14 +16,17 @@ namespace {
 struct Described {
   std::uint64_t generation = 0;
   bool excluded = true;   ///< it is left alone
-  bool harmless = false;  ///< and whatever it does is told to the control
+  bool one_step = true;   ///< and makes no points of its own
+  bool harmless = false;  ///< or does nothing else: all of it is told to the control
   bool watched = false;   ///< from 3.12 on, sys.monitoring tells of its instructions
   std::vector<Instruction> instructions;
 };
 
 struct Hook {
   bool on = false;
-  nb::object describe;      ///< code -> None, or a list of (index, action, may_switch, always, depth, operand, name)
+  /// code -> a list of (index, action, may_switch, always, depth, operand, name); of code that is left alone, None if a
+  /// call of it is one step, False if it makes points of its own, True if it does nothing else
+  nb::object describe;
   nb::object on_access;     ///< while a run is narrated: (process, code, offset, action, operands, touched)
   nb::object uncontrolled;  ///< called with a real lock that the program is about to use, its code and offset
   nb::object watch;         ///< from 3.12 on, called with code whose instructions are to be told of
@@ -81,9 +84,15 @@ Described* described(PyCodeObject* code) {
   PyObject* table = PyObject_CallOneArg(the.describe.ptr(), object);
   if (table == nullptr) return nullptr;
   const nb::object kept = nb::steal(table);
-  found->harmless = kept.ptr() == Py_False;
-  found->excluded = kept.is_none() || found->harmless;
-  if (!found->excluded) read_table(*found, kept, code);
+  found->one_step = kept.is_none();
+  found->harmless = kept.ptr() == Py_True;
+  found->excluded = found->one_step || PyBool_Check(kept.ptr());
+  try {
+    if (!found->excluded) read_table(*found, kept, code);
+  } catch (nb::python_error& error) {
+    error.restore();
+    return nullptr;
+  }
   return found;
 }
 
@@ -203,6 +212,10 @@ int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
   return before(*seat, instruction, index, shown, reinterpret_cast<PyObject*>(frame)) ? 0 : -1;  // NOLINT
 }
 
+/// There is no sys.monitoring that would call these.
+PyObject* before_instruction(PyObject*, PyObject* const*, Py_ssize_t) { Py_RETURN_NONE; }
+PyObject* before_code(PyObject*, PyObject* const*, Py_ssize_t) { Py_RETURN_NONE; }
+
 #else
 
 PyObject* nothing_more() { return Py_NewRef(hook().disable.ptr()); }
@@ -244,13 +257,13 @@ PyObject* before_code(PyObject*, PyObject* const* args, Py_ssize_t) {
   return before_offset(code, *known, args[1]);  // of RESUME itself, instructions are never told
 }
 
+#endif
+
 PyMethodDef on_instruction{"before_instruction", reinterpret_cast<PyCFunction>(before_instruction),  // NOLINT
                            METH_FASTCALL,
                            "before_instruction(code: object, offset: int) -> object\n\nFor sys.monitoring."};
 PyMethodDef on_code{"before_code", reinterpret_cast<PyCFunction>(before_code),  // NOLINT
                     METH_FASTCALL, "before_code(code: object, offset: int) -> object\n\nFor sys.monitoring."};
-
-#endif
 
 }  // namespace
 
@@ -302,6 +315,11 @@ void bind_hook(nb::module_& m) {
         Hook& the = hook();
         if (the.extra < 0)
           the.extra = request_extra([](void* known) { delete static_cast<Described*>(known); });  // NOLINT
+        one_step = [](PyCodeObject* code) {
+          const Described* known = described(code);
+          if (known == nullptr) PyErr_Clear();
+          return known != nullptr && known->one_step;
+        };
         if (the.extra < 0) throw std::runtime_error("no room is left beside code objects");
         ++the.generation;  // what is said of code depends on the hook
         the.on = on;
@@ -311,13 +329,8 @@ void bind_hook(nb::module_& m) {
       },
       nb::arg("on"), nb::arg("describe"), nb::arg("uncontrolled").none());
   m.def("narrate", [](nb::object on_access) { hook().on_access = std::move(on_access); }, nb::arg("on_access").none());
-#if PY_VERSION_HEX >= 0x030C0000
   m.attr("before_instruction") = nb::steal(PyCFunction_New(&on_instruction, nullptr));
   m.attr("before_code") = nb::steal(PyCFunction_New(&on_code, nullptr));
-#else
-  m.attr("before_instruction") = nb::none();
-  m.attr("before_code") = nb::none();
-#endif
   m.def(
       "hook_monitoring",
       [](nb::object watch, nb::object disable) {

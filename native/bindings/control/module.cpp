@@ -145,6 +145,11 @@ void bind_control(nb::module_& m) {
   m.def("control_operations", &operations);
   m.def("control_waiting", &waiting);
   m.def("control_steps", [] { return control().steps(); });
+  m.def("control_last_turns", [] {
+    nb::list turns;
+    for (const auto& seat : control().seats()) turns.append(seat->last_turn);
+    return turns;
+  });
   m.def("control_beats", [] { return control().beats(); });
   m.def("control_threads", [] {
     nb::list idents;
@@ -167,6 +172,14 @@ void bind_control(nb::module_& m) {
       nb::arg("process"), nb::arg("timeout"));
   m.def("control_ended", [](Process process) { return control().ended(process); }, nb::arg("process"));
   m.def("control_stop_run", [] { control().stop_run(); });
+  m.def("control_stopping", [] { return control().stopping(); });
+  m.def(
+      "control_aside",
+      [](nb::callable function, const nb::args& args) {
+        const control::Aside aside;  // what it does is no part of the run
+        return nb::object(function(*args));
+      },
+      nb::arg("function"), nb::arg("args"));
   m.def(
       "control_on_result", [](nb::object on_result) { control().on_result = std::move(on_result); },
       nb::arg("on_result"));

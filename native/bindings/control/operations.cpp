@@ -57,6 +57,7 @@ void Control::run_operations(Seat& seat) {
     seat.operations.emplace_back();
     Done& done = seat.operations.back();
     seat.calling = true;
+    const std::int64_t begun = ++moment_;
     PyObject* result = PyObject_Call(PyTuple_GET_ITEM(each.ptr(), 0), PyTuple_GET_ITEM(each.ptr(), 1), nullptr);
     if (result != nullptr) {
       done.value = nb::steal(result);
@@ -73,12 +74,14 @@ void Control::run_operations(Seat& seat) {
     }
     seat.spin.forget();
     if (stopping_) return;
-    if (seat.calling) {  // nothing that others can see was done: some moment in between
-      seat.pending.assign(1, {explore::kClock, explore::kClock + 1, Mode::kCall});
-      point(seat, Doing::kNothing, 0);
+    if (std::exchange(seat.calling, false)) {
+      // It has touched nothing that we see, so there was no point, and others may see it all the same: it took place
+      // when it took place, within the step under way, and not at some later moment.
+      note({explore::kClock, explore::kClock + 1, Mode::kCall});
+      done.call = begun;
     }
     note({explore::kClock, explore::kClock + 1, Mode::kReturn});
-    done.returned = static_cast<std::int64_t>(step_);
+    done.returned = ++moment_;
     if (narrated()) {
       const Aside aside;
       on_return(seat.id, seat.operations.size() - 1, done.value, done.raised);

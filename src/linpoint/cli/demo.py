@@ -15,12 +15,23 @@ _SCENES = (
     ("register.edn", "cas-register", "A register in a Jepsen history, with a write whose outcome is unknown."),
 )
 
+_TEST = "cache_test.py"
+_SECONDS = 10.0
+
 
 def demo() -> None:
-    """Check three bundled histories and show what the answers look like."""
+    """Check three bundled histories and test a bundled class, to show what the answers look like."""
     for name, spec, story in _SCENES:
         with as_file(files("linpoint.cli") / "demo_data" / name) as path:
             history = load(path)
         print_text(f"--- {story}\n$ linpoint check {name} --spec {spec}\n")
         print_text(check(history, spec).explain().text + "\n")
+    from linpoint.explore.testing.campaign import run_test  # noqa: PLC0415 - nobody else is to wait for it
+    from linpoint.explore.testing.loading import load_test  # noqa: PLC0415 - as above
+    from linpoint.explore.testing.settings import Settings  # noqa: PLC0415 - as above
+
+    with as_file(files("linpoint.cli") / "demo_data" / _TEST) as path:
+        print_text(f"--- A cache in Python. May threads share it? Every schedule is tried.\n$ linpoint test {_TEST}\n")
+        print_text(run_test(load_test(str(path), "TestCache"), Settings(budget=_SECONDS)).explain().text + "\n")
     print_text("Now yours: linpoint check FILE --spec SPEC   (linpoint specs lists the specs)")
+    print_text("           linpoint test FILE.py             (with a subclass of linpoint.ConcurrentTest)")

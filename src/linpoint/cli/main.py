@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import sys
@@ -17,6 +18,7 @@ from linpoint.cli import limits, streams
 from linpoint.cli.check import check
 from linpoint.cli.convert import convert
 from linpoint.cli.demo import demo
+from linpoint.cli.explore import explore
 from linpoint.cli.output import print_error, print_json, print_text
 from linpoint.cli.replay import replay
 from linpoint.cli.report import report
@@ -40,6 +42,7 @@ app = typer.Typer(
 app.command()(check)
 app.command()(convert)
 app.command("test")(run_tests)
+app.command()(explore)
 app.command()(specs)
 app.command()(demo)
 app.command()(replay)
@@ -68,7 +71,7 @@ def main(*, interrupted: bool = False) -> None:
     """
     streams.open_streams()
     limits.listen()
-    as_json = "--json" in sys.argv
+    as_json = "--json" in itertools.takewhile(lambda word: word != "--", sys.argv)  # what follows is not for us
     code = _interrupted(as_json=as_json) if interrupted else _run(as_json=as_json)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said but for the exit code
     unwritten = streams.close_streams()

@@ -42,12 +42,16 @@ def replay(
     """Show a finding again from its token.
 
     A token of `check` holds the operations of the finding; nothing else is needed, except for your own spec if you used
-    one. A token of `test` holds the scenario and its schedule, and runs your code again: from the same folder, with the
-    file of the test where it was.
+    one. A token of `test` holds the scenario and its schedule, one of `explore` the schedule, and both run your code
+    again: from the same folder, with the file where it was.
     """
     content = tokens.decode(token)
     if content["kind"] in ("test", "stress"):
         raise typer.Exit(_replay_test(content, as_json=json))
+    if content["kind"] == "explore":
+        from linpoint.cli.explore import replay_program  # noqa: PLC0415 - only who replays one waits for it
+
+        raise typer.Exit(replay_program(content, as_json=json))
     finding, history = _read(content)
     spec = options.find_spec(finding.spec, finding.initial)
     checker = "graph" if finding.paper_rules else "auto"

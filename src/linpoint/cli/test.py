@@ -6,6 +6,7 @@ Each test runs in a process of its own, so that a crash of the target is a findi
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -176,7 +177,11 @@ def _run(targets: list[str], base: TestRequest, limits: Budget, line: Progress) 
         seconds = limits.remaining()
         share = 1e9 if seconds is None else max(0.1, (seconds - 0.5) / left)
         left -= 1
-        outcome = NOT_BEGUN if interrupted else _ask(msgspec.structs.replace(each, budget=share), limits, line)
+        outcome = (
+            NOT_BEGUN
+            if interrupted
+            else _ask(msgspec.structs.replace(each, budget=share, made=time.monotonic()), limits, line)
+        )
         interrupted = interrupted or outcome.interrupted
         told.append(told_of(each, outcome))
     return told, interrupted
@@ -224,5 +229,7 @@ def _refuse(file: str) -> None:
     """Refuse what cannot be tested before a process is started for it."""
     if not file.endswith(".py") and Path(file).suffix in (".cpp", ".cc", ".cxx", ".c"):
         raise TestError("LP-T015", "this version tests Python only.", place=file, remedy="Give a Python file of tests.")
+    if not file.isprintable() and file.encode(errors="replace").decode() != file:
+        raise TestError("LP-T015", "the name of the file is not UTF-8.", place=file, remedy="Give it another name.")
     if file.endswith(".py") and not Path(file).is_file():
         raise TestError("LP-T015", "there is no such file.", place=file, remedy="Give the path of a Python file.")

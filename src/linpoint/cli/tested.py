@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer of ``linpoint test`` over all its tests, for every form in which it is told. A test is a case."""
+"""The answer of ``linpoint test`` over all its tests, for every form in which it is told. A test is a case.
+
+That of ``linpoint explore`` is one of a single case: the program.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, Final
 
 from linpoint.cli.cases import Case, Note, Suite
 from linpoint.cli.output import print_error, print_table, print_text
@@ -23,6 +26,9 @@ from linpoint.histories.values import counted
 from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.verdicts import Budget, Status
 from linpoint.verdicts.finding import Finding, Ran, Tested, TestResult
+
+_EXIT: Final = {status.value: code for status, code in EXIT.items()} | {"holds": EXIT[Status.LINEARIZABLE]}
+"""Of a program is said that it holds, since there is no spec."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,7 @@ class Told:
     def code(self) -> int:
         """The exit code that it asks for."""
         bad = self.answer.error is not None or unwritten(self.written)
-        return BAD_INPUT if bad else EXIT[Status(self.answer.status)]
+        return BAD_INPUT if bad else _EXIT[self.answer.status]
 
     @property
     def written(self) -> dict[str, Written]:
@@ -166,9 +172,8 @@ def _text(calls: Sequence[Call]) -> str:
 class AllTold:
     """What is to be said of all tests."""
 
-    command: ClassVar[str] = "linpoint test"
-
     told: Sequence[Told]
+    command: str = "linpoint test"
 
     @property
     def code(self) -> int:
@@ -222,7 +227,8 @@ class AllTold:
     def with_pages(self, path: str, budget: Budget) -> tuple[AllTold, Written]:
         """Write the report; the same with what became of the pages of tests, and what became of the one at ``path``."""
         own, whole = write_pages([_own_page(each) for each in self.told], path, budget)
-        return AllTold([dataclasses.replace(each, page=page) for each, page in zip(self.told, own, strict=True)]), whole
+        told = [dataclasses.replace(each, page=page) for each, page in zip(self.told, own, strict=True)]
+        return dataclasses.replace(self, told=told), whole
 
 
 def _own_page(each: Told) -> OwnPage:
@@ -239,10 +245,9 @@ def _row(each: Told) -> list[str]:
 def _summary(each: Told) -> str:
     if each.error is not None:
         return printable(f"ERROR {each.name}: {each.error.code}", lines=False)
-    status = Status(each.answer.status)
-    why = "" if status is Status.LINEARIZABLE else f": {each.sentence}"
+    why = f": {each.sentence}" if _EXIT[each.answer.status] else ""
     schedules = counted(each.schedules, "schedule")
-    return printable(f"{status.name} {each.name}: {schedules}, {each.seconds:.1f} s{why}", lines=False)
+    return printable(f"{each.answer.status.upper()} {each.name}: {schedules}, {each.seconds:.1f} s{why}", lines=False)
 
 
 def _suite(file: str, tests: Sequence[Told]) -> Suite:
@@ -259,7 +264,7 @@ def _case(each: Told) -> Case:
         at = int(line) if line.isdecimal() else None
         return Case(name, 0.0, "", at, "error", error.code, error.message, str(error), note=note)
     answer, message = each.answer, each.sentence
-    if answer.status == Status.LINEARIZABLE.value:
+    if not _EXIT[answer.status]:
         return Case(name, each.seconds)
     if answer.status == Status.UNKNOWN.value:
         note = Note("warning", f"{name} is not decided", (message,))

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -26,11 +28,15 @@ from linpoint.explore.testing.search import Progress
 from linpoint.explore.testing.settings import Settings
 from linpoint.histories.commands import command_line
 from linpoint.scenarios.scenario import Scenario
-from linpoint.verdicts import Status
+from linpoint.verdicts import Status, tokens
 from linpoint.verdicts.finding import Tested, TestResult
+from linpoint.verdicts.program import Answer as ProgramAnswer
+from linpoint.verdicts.program import Explored, ProgramResult
+
+_LEAST: Final = 0.1
 
 
-class TestRequest(msgspec.Struct):
+class TestRequest(msgspec.Struct, tag="test"):
     """What a worker is asked for. ``action`` is ``list``, ``test``, ``replay``, ``stress`` or ``recheck``."""
 
     __test__ = False
@@ -40,6 +46,9 @@ class TestRequest(msgspec.Struct):
     test: str = ""
     spec: str | None = None
     budget: float = 30.0
+    """Seconds, from when the request was made: starting the worker and loading the test count."""
+    made: float = 0.0
+    """When that was, on the monotonic clock, which all processes share; 0 if it does not matter."""
     seed: int = 0
     scenario: dict[str, Any] | None = None
     schedule: list[tuple[int, int]] | None = None
@@ -60,6 +69,19 @@ class TestRequest(msgspec.Struct):
     """The arguments that run this test, for its page."""
 
 
+class ProgramRequest(msgspec.Struct, tag="program"):
+    """A whole program to explore; with a ``schedule``, just that one is shown again."""
+
+    file: str
+    args: list[str] = []
+    deadline: float | None = None
+    """On the monotonic clock, which all processes share."""
+    granularity: str = "access"
+    preemptions: int | None = None
+    schedule: list[tuple[int, int]] | None = None
+    code: str = ""
+
+
 class Answer(msgspec.Struct):
     """What a worker says in the end."""
 
@@ -74,19 +96,22 @@ class Answer(msgspec.Struct):
 
 def main() -> None:
     """Serve one request."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started us has put off Ctrl-C until now
     descriptor = int(sys.argv[1])
-    request = msgspec.json.decode(sys.stdin.buffer.read(), type=TestRequest)
+    request = msgspec.json.decode(sys.stdin.buffer.read(), type=TestRequest | ProgramRequest)
 
     def say(message: dict[str, Any]) -> None:
         os.write(descriptor, msgspec.json.encode(message, enc_hook=repr) + b"\n")
 
     try:
-        answer = serve(request, say)
+        answer = serve_program(request, say) if isinstance(request, ProgramRequest) else serve(request, say)
     except LinpointError as error:
         answer = Answer(error=error.as_dict())
+    except KeyboardInterrupt:  # whoever started us knows why
+        os._exit(1)
     except Exception as error:  # noqa: BLE001 - a bug of ours is no crash of the target
         traceback.print_exc()
-        answer = answer_of(_failed(request, error), request)
+        answer = _failed(request, error)
     say({"answer": msgspec.to_builtins(answer, enc_hook=repr)})
     # Threads of the target that never end must not keep us.
     sys.stdout.flush()
@@ -94,14 +119,19 @@ def main() -> None:
     os._exit(0)
 
 
-def _failed(request: TestRequest, error: Exception) -> TestResult:
+def _failed(request: TestRequest | ProgramRequest, error: Exception) -> Answer:
     why = f"linpoint itself failed, which is a bug to report: {type(error).__name__}: {error}"
+    if isinstance(request, ProgramRequest):
+        return answer_of_program(ProgramResult(request.file, ProgramAnswer.UNKNOWN, False, why, (), Explored()))
     name = request.test or request.file
-    return TestResult(name, Status.UNKNOWN, False, why, (), {"free-threaded": Status.UNKNOWN}, Tested(), {})
+    result = TestResult(name, Status.UNKNOWN, False, why, (), {"free-threaded": Status.UNKNOWN}, Tested(), {})
+    return answer_of(result, request)
 
 
 def serve(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer:
     """Do what is asked for."""
+    if request.made:
+        request.budget = max(_LEAST, request.budget - (time.monotonic() - request.made))
     if request.action == "list":
         return Answer(tests=list(load_tests(request.file)))
     definition = load_test(request.file, request.test)
@@ -148,21 +178,35 @@ def answer_of(result: TestResult, request: TestRequest, *, replay: Sequence[str]
     for finding in told["findings"] if replay else ():
         finding["replay"] = list(replay)
     first = told["findings"][0]["replay"] if told["findings"] else []
+    explained = explain_result(result)
+    command, again = (f"linpoint {command_line(each)}" if each else "" for each in (request.command, first))
     return Answer(
         status=result.status.value,
         document=told,
-        text=explain_result(result).text,
-        page=_page(result, request.command, first) if request.page else "",
+        text=explained.text,
+        page=explained.as_html(command=command, replay=again) if request.page else "",
         replay=first,
     )
 
 
-def _page(result: TestResult, command: Sequence[str], replay: Sequence[str]) -> str:
-    from linpoint.explain.html.tests import page_of_test  # noqa: PLC0415 - only who asks for a page is to wait for it
+def serve_program(request: ProgramRequest, say: Callable[[dict[str, Any]], None]) -> Answer:
+    """Explore a program, or show one of its schedules again."""
+    from linpoint.cli.program_worker import run_program  # noqa: PLC0415 - a worker does one thing
 
-    shown, again = (f"linpoint {command_line(words)}" if words else "" for words in (command, replay))
-    return page_of_test(result, command=shown, replay=again)
+    return answer_of_program(run_program(request, say))
 
 
-if __name__ == "__main__":
-    main()
+def answer_of_program(result: ProgramResult) -> Answer:
+    """A result as the parent prints it."""
+    from linpoint.explain.programs import program_document, program_text  # noqa: PLC0415 - as above
+
+    replays = [["replay", tokens.encode(dict(finding.replay))] for finding in result.findings]
+    told = program_document(result)
+    for finding, words in zip(told["findings"], replays, strict=True):
+        finding["replay"] = words
+    return Answer(
+        status=result.answer.value,
+        document=told,
+        text=program_text(result),
+        replay=replays[0] if replays else [],
+    )

@@ -20,9 +20,13 @@ from typing import Any, Final
 
 import msgspec
 
-from linpoint.cli.worker import Answer, TestRequest
+from linpoint.cli.worker import Answer, ProgramRequest, TestRequest
 from linpoint.verdicts import Budget
 
+_BEGIN: Final = (
+    "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from linpoint.cli.worker import main; main()"
+)
+"""While a worker still imports, Ctrl-C ends it without a word."""
 _GRACE: Final = 1.5
 """Seconds that a worker gets to come to an end by itself."""
 _LOOK: Final = 0.1
@@ -47,12 +51,15 @@ NOT_BEGUN: Final = Outcome(None, "it was interrupted", stopped="it was interrupt
 
 
 def ask(
-    request: TestRequest, budget: Budget, *, progress: Callable[[dict[str, Any]], None] = lambda _: None
+    request: TestRequest | ProgramRequest,
+    budget: Budget,
+    *,
+    progress: Callable[[dict[str, Any]], None] = lambda _: None,
 ) -> Outcome:
     """Start a worker with a request and wait for its answer."""
     reading, writing = os.pipe()
     environment = os.environ | {"PYTHONHASHSEED": "0"}
-    command = [sys.executable, "-m", "linpoint.cli.worker", str(writing)]
+    command = [sys.executable, "-c", _BEGIN, str(writing)]
     with subprocess.Popen(  # noqa: S603 - our own module
         command, stdin=subprocess.PIPE, stdout=sys.stderr.fileno(), pass_fds=(writing,), env=environment
     ) as process:

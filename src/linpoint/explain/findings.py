@@ -46,6 +46,15 @@ class ResultText:
         """The JSON document of the test."""
         return document(self.result)
 
+    def as_html(self, *, command: str = "", replay: str = "") -> str:
+        """The result as one page for a browser, which needs nothing else.
+
+        ``command`` and ``replay`` are shown as what runs the test and what shows its first finding again.
+        """
+        from linpoint.explain.html.tests import page_of_test  # noqa: PLC0415 - only who asks for a page is to wait for it
+
+        return page_of_test(self.result, command=command, replay=replay)
+
 
 def explain_result(result: TestResult) -> ResultText:
     """Put a result into words."""
@@ -131,7 +140,7 @@ def allowed_told(each: Ran) -> str:
 
 def _orders(finding: Finding) -> list[str]:
     """The results that orders give, where each of those seen is possible by itself."""
-    calls = [each for each in finding.operations if each.thread is not None]
+    calls = [each for each in finding.operations if each.thread is not None or each.after]
     shown = finding.orders[:_MOST_ORDERS]
     more = len(finding.orders) - len(shown)
     lines = ["Orders of the operations give:"]
@@ -220,7 +229,7 @@ def document(result: TestResult) -> dict[str, Any]:
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    place = place_of(finding)
+    place = place_of(finding.trace)
     return {
         "kind": finding.kind,
         "message": finding.message,
@@ -230,9 +239,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def place_of(finding: Finding) -> Place | None:
+def place_of(trace: Trace | None) -> Place | None:
     """The line at which a failure shows: that of its step, or the last one before it that its thread came by."""
-    trace = finding.trace
     if trace is None or trace.failure is None or trace.failure.step is None:
         return None
     at = trace.failure.step

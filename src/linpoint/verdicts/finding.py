@@ -53,7 +53,8 @@ class Finding:
     verdict: Verdict | None = field(default=None, repr=False)
     """Of the history, where there is one."""
     orders: tuple[tuple[Value, ...], ...] = ()
-    """The results of the threads' operations that orders give, where it is their combination that none gives."""
+    """The results of the threads' operations, then of those after them, that orders give, where it is their combination
+    that none gives."""
     minimal: bool = True
     """No thread, operation or preemption can be left out, and no argument made simpler."""
     replay: Mapping[str, Any] = field(default_factory=dict, repr=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import _thread
 import concurrent.futures
+import functools
 import queue
 import sys
 import threading
@@ -259,6 +260,25 @@ def test_time_passes_only_while_somebody_sleeps():
     began = time.perf_counter()
     assert results(Workers, [[("sleepy",)]])[0] == {(("True",),)}
     assert time.perf_counter() - began < 100
+
+
+class Cached:
+    def __init__(self):
+        self.made = 0
+
+    @functools.cached_property
+    def value(self):
+        self.made += 1
+        return self.made
+
+    def get(self):
+        return self.value
+
+
+def test_cached_properties_have_a_lock_up_to_3_11():
+    shown = results(Cached, [[("get",)], [("get",)]])[0]
+    once = {(("1",), ("1",))}
+    assert shown == once if sys.version_info < (3, 12) else shown > once
 
 
 class Local:

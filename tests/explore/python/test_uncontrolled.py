@@ -95,7 +95,7 @@ class Old:
         try:
             with KEPT.lock:
                 return 1
-        except Exception:  # noqa: BLE001 - that is what is tested
+        except Exception:  # noqa: BLE001 - it must not catch the error
             return 2
         finally:
             self.kept = None
@@ -184,6 +184,12 @@ def test_which_objects_rest_on_real_locks():
     assert uncontrolled.real_lock(native.ControlledLock()) is None
     assert uncontrolled.real_lock(threading.Condition(native.ControlledRLock())) is None
     assert uncontrolled.real_lock("lock") is None
+
+
+def test_an_interpreter_that_cannot_be_looked_into_is_refused(monkeypatch):
+    monkeypatch.setattr(native, "can_look_at_frames", lambda: False)
+    with pytest.raises(errors.TestError, match=r"LP-T023: .* cannot be seen in CPython 3"), Session():
+        pass
 
 
 # --- what does not come back
@@ -286,6 +292,11 @@ def test_it_is_an_error_on_other_threads_too_and_the_thread_is_left_behind():
     thread.join(60)
     assert not thread.is_alive()
     assert told == []
+    HELD[0].release()  # the one that was left behind takes it and ends; one that waits when Python exits can crash it
+    deadline = time.monotonic() + 10
+    while not HELD[0].locked() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert HELD[0].locked()
 
 
 def test_a_handler_that_was_there_before_is_there_again():

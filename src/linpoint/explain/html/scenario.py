@@ -70,9 +70,10 @@ def _call(each: Ran) -> str:
 
 def _orders(finding: Finding) -> str:
     """A row for what each kind of order gives, and one for what happened here."""
-    calls = [each for each in finding.operations if each.thread is not None]
+    calls = [each for each in finding.operations if each.thread is not None or each.after]
     head = "".join(
-        f'<th scope="col"><small>thread {(each.thread or 0) + 1}</small> {_call(each)}</th>' for each in calls
+        f'<th scope="col"><small>{"after" if each.thread is None else f"thread {each.thread + 1}"}</small> {_call(each)}</th>'
+        for each in calls
     )
     shown = finding.orders[:_MOST_ORDERS]
     rows = [_results("some order", [value_told(value) for value in results]) for results in shown]

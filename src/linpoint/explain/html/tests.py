@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import Final
 
 from linpoint.explain import findings
@@ -54,8 +55,9 @@ def page_of_test(result: TestResult, *, command: str = "", replay: str = "") -> 
         *_history(finding),
         *_saved(result),
     ]
-    where = f"{result.file} · {result.name}" if result.file else result.name
-    return document(parts, title=f"{result.status.name}: {result.name}", name=where, styles=_STYLES)
+    where = PurePath(result.file or "")
+    told = [where.name if where.is_absolute() else str(result.file), result.name] if result.file else [result.name]
+    return document(parts, title=f"{result.status.name}: {result.name}", name=" · ".join(told), styles=_STYLES)
 
 
 def _part(sections: list[Section]) -> Part:

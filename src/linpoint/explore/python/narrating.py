@@ -8,6 +8,7 @@ program: attributes are read without descriptors, and objects that are not plain
 from __future__ import annotations
 
 import collections
+import dis
 import inspect
 import linecache
 import math
@@ -17,18 +18,17 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final, TypeGuard
 
 from msgspec import UNSET
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python.bytecode import Action
+from linpoint.explore.python.selection import is_of_user
 from linpoint.histories.trace import Failure, StepKind, Thread, Trace, TraceStep
 from linpoint.histories.trace_step import Place
 from linpoint.histories.values import FrozenObject, Value, show
 
-_OWN: Final = Path(native.__file__ or "").parents[1]
 _READ: Final = 0
 _MOST_LETTERS: Final = 60
 _PLAIN: Final = (bool, int, float, str)
@@ -62,6 +62,8 @@ class Narrator:
         self._numbers: dict[type, list[int]] = {}
         self._begun = [0] * len(threads)
         self._preempts = False
+        self._turning = 0
+        """Who had the last turn."""
         self._held: Any = None
         """The container or lock that the step before has read from an attribute."""
 
@@ -96,23 +98,51 @@ class Narrator:
         else:
             self._steps.append(step)
 
+    # --- what whoever runs a program tells
+
+    def begins(self, process: int, name: str) -> None:
+        """Call a thread by its name."""
+        self._meet(process)
+        self._threads[process] = name
+
+    def started(self, process: int, by: int) -> None:
+        """Say that a process, the calling one, has started another one."""
+        self._meet(process)
+        where = self._place(innermost(sys._getframe()))  # noqa: SLF001 - the stack is what is told
+        self._tell(TraceStep(by, StepKind.SPAWN, other=process, place=where))
+
+    def failed(self, process: int, error: BaseException, *, assertion: bool) -> None:
+        """Say that a thread ends with an exception."""
+        kind = StepKind.ASSERTION if assertion else StepKind.EXCEPTION
+        self._tell(TraceStep(process, kind, message=_raised(error), place=_raised_at(error, self._place)))
+
+    def _meet(self, process: int) -> None:
+        """Threads that the program has started get a name when they are first heard of."""
+        while process >= len(self._threads):
+            self._threads.append(f"thread {len(self._threads) + 1}")
+            self._begun.append(0)
+
     # --- what the control tells
 
     def _turn(self, process: int, _step: int, preempts: bool, doing: int, place: int, begins: bool) -> None:
         self._meet(process)
-        self._preempts = preempts
+        # A turn that is not told leaves its preemption to the next of the same thread.
+        self._preempts = preempts or (self._preempts and process == self._turning)
+        self._turning = process
         if begins and process < len(self._operations):
             name, args = self._operations[process][self._begun[process]]
             self._begun[process] += 1
             self._tell(TraceStep(process, StepKind.CALL, operation=name, args=args))
         if doing in (_INSTRUCTION, _NOTHING):
             return
-        frame = _innermost(sys._getframe())  # noqa: SLF001 - the stack is what is told
+        frame = innermost(sys._getframe())  # noqa: SLF001 - the stack is what is told
         where = self._place(frame)
         if doing in (_ACQUIRE, _TRY, _RELEASE):
+            if frame is None or _imports(sys._getframe(), frame):  # noqa: SLF001 - as above
+                return  # of the interpreter's own business
             kind = StepKind.UNLOCK if doing == _RELEASE else StepKind.LOCK
             held = self._held if _is_lock(self._held) and self._held.place == place else None
-            step = TraceStep(process, kind, location=self._lock(place, frame), place=where)
+            step = TraceStep(process, kind, location=self._lock(place, frame, held), place=where)
             self._tell(step, through=held)
         elif doing == _JOIN:
             self._meet(place)
@@ -122,14 +152,11 @@ class Narrator:
         elif doing == _TIME:
             self._tell(TraceStep(process, StepKind.READ, location="the time", place=where))
 
-    def _meet(self, process: int) -> None:
-        """Threads that the program has started get a name when they are first heard of."""
-        while process >= len(self._threads):
-            self._threads.append(f"thread {len(self._threads) + 1}")
-            self._begun.append(0)
-
     def _return(self, process: int, number: int, value: Any, raised: bool) -> None:
-        name, _ = self._operations[process][number]
+        name, args = self._operations[process][number]
+        if self._begun[process] <= number:  # it has touched nothing, and so had no turn of its own
+            self._begun[process] = number + 1
+            self._tell(TraceStep(process, StepKind.CALL, operation=name, args=args))
         if raised:
             self._tell(
                 TraceStep(process, StepKind.EXCEPTION, message=_raised(value), place=_raised_at(value, self._place))
@@ -151,23 +178,23 @@ class Narrator:
         where = self._place_in(code, _line(code, offset))
         subject, name, mode = touched[0]
         if name is not None:
-            self._attribute(process, subject, name, mode, operands, where)
+            value = _written(code, offset, operands) if mode != _READ else UNSET
+            self._attribute(process, subject, name, mode, value, where)
         else:
             self._contents(process, Action(action), subject, any(m != _READ for _, _, m in touched), operands, where)
 
-    def _attribute(
-        self, process: int, subject: Any, name: str, mode: int, operands: list[Any], where: Place | None
-    ) -> None:
-        location = name if isinstance(subject, dict) else f"{self._name(subject)}.{name}"
-        before = subject.get(name, UNSET) if isinstance(subject, dict) else _attribute_of(subject, name)
+    def _attribute(self, process: int, subject: Any, name: str, mode: int, value: Any, where: Place | None) -> None:
+        # The names of a module are a plain dict; a subclass of dict has attributes, and perhaps a ``get`` of its own.
+        is_module = type(subject) is dict
+        location = name if is_module else f"{self._name(subject)}.{name}"
+        before = subject.get(name, UNSET) if is_module else _attribute_of(subject, name)
         if before is not UNSET and (isinstance(before, _HOLDING) or _is_lock(before)):
             self._know(before, location)
         if mode == _READ:
             self._tell(TraceStep(process, StepKind.READ, location, _plain(before), place=where))
             self._held = before
         else:
-            value = operands[-2] if len(operands) > 1 else UNSET
-            if isinstance(value, _HOLDING):
+            if isinstance(value, _HOLDING) or _is_lock(value):
                 self._know(value, location)
             self._tell(TraceStep(process, StepKind.WRITE, location, _plain(value), old=_plain(before), place=where))
 
@@ -212,11 +239,15 @@ class Narrator:
             self._know(thing, known)
         return known
 
-    def _lock(self, place: int, frame: types.FrameType | None) -> str:
-        """The name of a lock: an attribute of what the frame knows, if it is one."""
+    def _lock(self, place: int, frame: types.FrameType | None, held: Any) -> str:
+        """The name of a lock: by which it was read just now, or an attribute of what the frame knows, if it is one."""
         known = self._names.get(-place)
         if known is None:
-            known = _lock_name(place, frame, self._name) or f"lock {sum(each < 0 for each in self._names) + 1}"
+            known = (
+                self._names.get(id(held))
+                or _lock_name(place, frame, self._name)
+                or f"lock {sum(each < 0 for each in self._names) + 1}"
+            )
             self._names[-place] = known
         return known
 
@@ -243,14 +274,25 @@ def _with_short_names(steps: Sequence[TraceStep]) -> Iterator[TraceStep]:
         yield replace(step, location=name) if dot and len(owners[name]) == 1 else step
 
 
-def _innermost(frame: types.FrameType | None) -> types.FrameType | None:
-    """The innermost frame that is the program's own: not ours, nor of the standard library's threading."""
-    while frame is not None:
-        file = Path(frame.f_code.co_filename)
-        if not file.is_relative_to(_OWN) and file.name not in ("threading.py", "queue.py"):
-            return frame
+def is_own(frame: types.FrameType) -> bool:
+    """Whether a frame is the program's own: not ours, nor of the standard library."""
+    return is_of_user(frame.f_code.co_filename)
+
+
+def innermost(frame: types.FrameType | None) -> types.FrameType | None:
+    """The innermost frame that is the program's own."""
+    while frame is not None and not is_own(frame):
         frame = frame.f_back
-    return None
+    return frame
+
+
+def _imports(frame: types.FrameType | None, until: types.FrameType) -> bool:
+    """Whether a module is being imported between two frames."""
+    while frame is not None and frame is not until:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _line(code: types.CodeType, offset: int) -> int | None:
@@ -260,14 +302,24 @@ def _line(code: types.CodeType, offset: int) -> int | None:
     return None
 
 
+def _written(code: types.CodeType, offset: int, operands: list[Any]) -> Any:
+    """What an instruction stores: below the object on the stack, or on top of it where there is none."""
+    opname = dis.opname[code.co_code[offset]]
+    if opname.startswith("DELETE"):
+        return UNSET
+    from_top = 1 if opname in ("STORE_GLOBAL", "STORE_NAME") else 2
+    return operands[-from_top] if len(operands) >= from_top else UNSET
+
+
 def _lock_name(place: int, frame: types.FrameType | None, name: Callable[[Any], str]) -> str | None:
     """Looks for a lock at ``place`` among what the frames can reach: their variables and the attributes of ``self``."""
     while frame is not None:
-        for variable, value in list(frame.f_locals.items()):
-            if getattr(value, "place", None) == place and _is_lock(value):
+        variables = {**frame.f_globals, **frame.f_locals} if is_own(frame) else frame.f_locals
+        for variable, value in list(variables.items()):
+            if _is_lock(value) and value.place == place:
                 return variable
             for attribute, thing in list(getattr(value, "__dict__", {}).items()):
-                for inner in (thing, getattr(thing, "_lock", None), getattr(thing, "_cond", None)):
+                for inner in (thing, _attribute_of(thing, "_lock"), _attribute_of(thing, "_cond")):
                     if _is_lock(inner) and inner.place == place:
                         return f"{name(value)}.{attribute}"
         frame = frame.f_back
@@ -297,11 +349,13 @@ def _plain(value: Any, depth: int = _DEPTH) -> Value:
         return f"<{value}>"
     if value is UNSET or value is None or type(value) in _PLAIN:
         return value
-    if depth and isinstance(value, (list, tuple)) and len(value) <= _MOST_ITEMS:
-        return tuple(_plain(each, depth - 1) for each in value)
-    if depth and isinstance(value, dict) and len(value) <= _MOST_ITEMS:
-        return FrozenObject((str(key), _plain(each, depth - 1)) for key, each in dict.items(value))
-    return f"<{type(value).__name__}>"
+    # A subclass may have methods of its own: ask those of the kind that it is.
+    kind: Any = next((each for each in (list, tuple, dict) if isinstance(value, each)), None)
+    if depth and kind is not None and kind.__len__(value) <= _MOST_ITEMS:
+        if kind is dict:
+            return FrozenObject((str(key), _plain(each, depth - 1)) for key, each in dict.items(value))
+        return tuple(_plain(each, depth - 1) for each in kind.__iter__(value))
+    return f"<{type(value).__name__.removeprefix('Controlled')}>"
 
 
 def _short(value: Any) -> str:
@@ -347,7 +401,7 @@ def _raised_at(error: BaseException, place: Callable[[types.FrameType | None], P
     found = None
     trace = error.__traceback__
     while trace is not None:
-        if _innermost(trace.tb_frame) is trace.tb_frame:
+        if is_own(trace.tb_frame):
             here = place(trace.tb_frame)
             found = None if here is None else replace(here, line=trace.tb_lineno, text=None)
             if found is not None:

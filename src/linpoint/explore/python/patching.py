@@ -114,18 +114,19 @@ for _real, _ours in (
     (time.perf_counter, _clock(time.perf_counter, BOOTED)),
     (time.perf_counter_ns, _clock(time.perf_counter_ns, BOOTED, _NANO)),
     (time.sleep, staticmethod(_sleep)),
+    (_thread.start_new_thread, staticmethod(threads.start_new_thread)),
     *((real, _fork(real)) for real in (getattr(os, name, None) for name in ("fork", "forkpty")) if real is not None),
 ):
     _REPLACED[id(_real)] = _ours
 
 _LEFT_ALONE: Final = ("linpoint", "_pytest", "pytest", "hypothesis", "rich", "xdist", "execnet", "asyncio", "logging")
+_LOCK: Final = "lock"
 _MADE_BEFORE: Final[tuple[tuple[str, str, Callable[[], Any]], ...]] = (
     ("concurrent.futures.thread", "_threads_queues", threads.Forgetful),
     ("threading", "_dangling", threads.Forgetful),
 )
 """What modules of the standard library have made already, and use while other threads may go on."""
 _KINDS: Final = {_thread.LockType: native.ControlledLock, _thread.RLock: native.ControlledRLock}
-_HOLDING: Final = frozenset((*_KINDS, functools.cached_property))
 _KEEP_THEIR_LOCKS: Final = frozenset(("threading", "weakref", "importlib", "_frozen_importlib", "sys", "io", "codecs"))
 """Modules of the interpreter itself, whose locks serve all threads, not only those under control."""
 
@@ -142,19 +143,37 @@ class _Locks:
         return None if kind is None else self._ours.setdefault(id(value), (value, kind()))[1]
 
     def holders(self, module: str, names: dict[str, Any]) -> Iterator[tuple[Any, str, Any]]:
-        """What the classes of a module have locks in: the thing, the name, and the lock that stands for its own."""
+        """What the classes of a module have locks in: the class, the name, and the lock that stands for its own."""
         for owner in [each for each in names.values() if isinstance(each, type) and each.__module__ == module]:
-            for name, value in [each for each in vars(owner).items() if type(each[1]) in _HOLDING]:
-                holder, inside = (value, "lock") if isinstance(value, functools.cached_property) else (owner, name)
-                ours = self.instead_of(vars(holder).get(inside))
-                if ours is not None:
-                    yield holder, inside, ours
+            for name, value in [each for each in vars(owner).items() if type(each[1]) in _KINDS]:
+                yield owner, name, self.instead_of(value)
 
 
 def _modules() -> Iterator[tuple[str, dict[str, Any]]]:
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] not in _LEFT_ALONE and isinstance(getattr(module, "__dict__", None), dict):
             yield name, module.__dict__
+
+
+def _lock_of_property(cached: Any) -> Any:
+    if not under_control():
+        return cached.__dict__[_LOCK]
+    return cached.__dict__.setdefault("_linpoint_lock", native.ControlledRLock())
+
+
+@contextmanager
+def _properties() -> Iterator[None]:
+    """Before 3.12 each cached property has a lock of its own, made with its class."""
+    if not hasattr(functools.cached_property(len), _LOCK):
+        yield
+        return
+    functools.cached_property.lock = property(  # type: ignore[attr-defined]
+        _lock_of_property, lambda cached, lock: cached.__dict__.__setitem__(_LOCK, lock)
+    )
+    try:
+        yield
+    finally:
+        del functools.cached_property.lock  # type: ignore[attr-defined]
 
 
 @contextmanager
@@ -180,7 +199,7 @@ def replaced() -> Iterator[None]:
                 names = sys.modules[module].__dict__
                 undo.append(functools.partial(names.__setitem__, name, names[name]))
                 names[name] = make()
-        with threads.replaced():
+        with threads.replaced(), _properties():
             yield
     finally:
         for each in reversed(undo):

@@ -17,10 +17,15 @@ from typing import Any, Final
 _STANDARD: Final = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "platstdlib"))
 _PACKAGES: Final = tuple(str(Path(sysconfig.get_path(name)).resolve()) for name in ("purelib", "platlib"))
 _OWN: Final = str(Path(importlib.util.find_spec("linpoint").origin or "").resolve().parent)  # type: ignore[union-attr]
+_DEMO: Final = "cli/demo_data/"
+"""The one part of ours that stands for a user's."""
 _KEEPING_DATA: Final = frozenset(
-    ("collections", "_collections_abc", "weakref", "_weakrefset", "functools", "heapq", "bisect", "cachetools")
+    ("collections", "_collections_abc", "weakref", "_weakrefset", "functools", "heapq", "bisect")
 )
 """Modules of the standard library whose objects people share between threads."""
+_ON_LOCKS: Final = frozenset(
+    ("threading.py", "queue.py", "concurrent/futures/thread.py", "concurrent/futures/_base.py", "contextlib.py")
+)
 _TOOLS: Final = frozenset(
     ("pytest", "_pytest", "pluggy", "hypothesis", "xdist", "execnet", "coverage", "rich", "typer", "click", "nanobind")
 )
@@ -38,6 +43,22 @@ def _within(path: str, folders: tuple[str, ...]) -> str | None:
     return None
 
 
+def is_standard(file: str) -> bool:
+    """Whether a file belongs to the standard library."""
+    path = _resolved(file)
+    return _within(path, _PACKAGES) is None and _within(path, _STANDARD) is not None
+
+
+def is_of_user(file: str) -> bool:
+    """Whether a file is neither of the standard library nor of linpoint."""
+    return not (file.startswith("<frozen") or is_standard(file) or _is_ours(_resolved(file)))
+
+
+def _is_ours(path: str) -> bool:
+    own = _within(path, (_OWN,))
+    return own is not None and not own.startswith(_DEMO)
+
+
 class Selection:
     """Says of a file whether its code is interleaved. ``more`` are modules, packages, classes or files to add."""
 
@@ -51,10 +72,17 @@ class Selection:
             known = self._known[file] = self._decide(_resolved(file))
         return known
 
+    @staticmethod
+    def makes_points(file: str) -> bool:
+        """Whether code that is left alone lets others go on by itself: it rests on locks that are under control."""
+        path = _resolved(file)
+        inside = _within(path, _STANDARD)
+        return _within(path, (_OWN,)) is not None or inside in _ON_LOCKS or path.startswith("<frozen")
+
     def _decide(self, path: str) -> bool:
         if any(path == each or path.startswith(each + "/") for each in self._more):
             return True
-        if path.startswith("<frozen") or _within(path, (_OWN,)) is not None:
+        if path.startswith("<frozen") or _is_ours(path):
             return False
         inside = _within(path, _PACKAGES)
         if inside is not None:

@@ -7,19 +7,21 @@ open, since every module is looked at for locks and clocks.
 
 from __future__ import annotations
 
-import _thread
 import enum
 import gc
+import platform
 import random
 import sys
 import time
 import types
-from collections.abc import Callable, Iterator, Sequence
+from _thread import get_ident, start_new_thread  # the real ones: in their modules they are replaced
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from time import sleep  # the real one: in its module it is replaced while a session is open
+from time import sleep  # as above
 from typing import Any, Final, Self
 
+from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
 from linpoint.explore.python import bytecode, monitoring, patching, uncontrolled, watchdog
 from linpoint.explore.python import threads as program_threads
@@ -83,7 +85,7 @@ class Session:
         instrument: Sequence[Any] = (),
         granularity: str = "access",
         gil: bool = False,
-        program: str | None = None,
+        program: Container[str] = (),
         most_steps: int = MOST_STEPS,
         patience: float = PATIENCE,
         result: Callable[[Any], Any] = freeze,
@@ -110,6 +112,12 @@ class Session:
         return self._open
 
     def __enter__(self) -> Self:
+        if not native.can_look_at_frames():
+            raise TestError(
+                "LP-T023",
+                f"what instructions touch cannot be seen in {platform.python_implementation()} {platform.python_version()}.",
+                remedy="Use CPython 3.11, 3.12 or 3.13 with a global lock.",
+            )
         with ExitStack() as stack:
             stack.callback(members.clear)
             stack.enter_context(unheard())
@@ -207,16 +215,20 @@ class Session:
             sleep(_MOMENT)
 
     def _describe(self, code: types.CodeType) -> list[bytecode.Row] | bool | None:
-        """The steps of code that is interleaved; of the rest, False where it does nothing but what the control is told."""
+        """The instructions of interest.
+
+        Of code that is left alone: None if a call of it is one step, False if it makes points of its own, True if it does
+        nothing else.
+        """
         if code.co_filename not in self._selection:
-            return False if code in patching.HARMLESS else None
+            return code in patching.HARMLESS if self._selection.makes_points(code.co_filename) else None
         if "random" in code.co_names:
             self._seeded = True
         return bytecode.table(
             code,
             granularity=self._granularity,
             gil=self._gil,
-            program=code.co_filename == self._program,
+            program=code.co_filename in self._program,
         )
 
     def _uncontrolled(self, thing: Any, _code: types.CodeType, _offset: int) -> None:
@@ -236,10 +248,10 @@ def _add_thread() -> None:
     ready = native.control_idle() + 1
 
     def serve() -> None:
-        with program_threads.known(_thread.get_ident()), suppress(StopRun):
-            members.add(_thread.get_ident())
+        with program_threads.known(get_ident()), suppress(StopRun):
+            members.add(get_ident())
             native.control_serve()
 
-    _thread.start_new_thread(serve, ())
+    start_new_thread(serve, ())
     while native.control_idle() < ready:
         sleep(_MOMENT)

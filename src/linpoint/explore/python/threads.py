@@ -7,24 +7,67 @@ begins with the run and stays in the background: the run does not wait for it.
 
 from __future__ import annotations
 
+import _thread
+import contextvars
 import itertools
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python.membership import under_control
-from linpoint.explore.python.stopping import StopRun
+from linpoint.explore.python.stopping import StopRun, is_ctrl_c
 
 _PROCESS: Final = "_linpoint_process"
 _HASH: Final = "_linpoint_hash"
+_STARTING: Final = -1
+"""The process of a thread that has none yet."""
 FIBERS: Final = range(1, 33)
 """The identities of fibers, which are numbered from 1 on, as far as they are known from the start."""
 _real_start = threading.Thread.start
 _real_join = threading.Thread.join
 _real_is_alive = threading.Thread.is_alive
+_real_start_new: Final = _thread.start_new_thread
+
+
+class Listener(Protocol):
+    """Whoever wants to know of the threads of a run; it is told on their own threads, aside from the run."""
+
+    def begins(self, process: int, name: str) -> None:
+        """A thread begins, as this process."""
+
+    def started(self, process: int, by: int, daemon: bool) -> None:
+        """A process has started another one."""
+
+    def raised(self, process: int, error: BaseException) -> None:
+        """A thread ends with an exception that it did not catch."""
+
+
+class _Nobody:
+    def begins(self, process: int, name: str) -> None:
+        pass
+
+    def started(self, process: int, by: int, daemon: bool) -> None:
+        pass
+
+    def raised(self, process: int, error: BaseException) -> None:
+        pass
+
+
+_listener: Listener = _Nobody()
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Tell ``listener`` of the threads that run in the block."""
+    global _listener  # noqa: PLW0603 - one run at a time
+    before, _listener = _listener, listener
+    try:
+        yield
+    finally:
+        _listener = before
 
 
 def _start(self: threading.Thread) -> None:
@@ -35,26 +78,81 @@ def _start(self: threading.Thread) -> None:
         raise RuntimeError("thread.__init__() not called")
     if hasattr(self, _PROCESS):
         raise RuntimeError("threads can only be started once")
-    inside = native.control_process() is not None
-    setattr(self, _PROCESS, -1)
-    setattr(self, _PROCESS, native.control_spawn(_body(self), not inside or self.daemon))
+    setattr(self, _PROCESS, _STARTING)
+    setattr(self, _PROCESS, _spawn(_body(self), daemon=self.daemon))
+
+
+def _spawn(body: Callable[[], None], *, daemon: bool) -> int:
+    by = native.control_process()
+    process = native.control_spawn(body, by is None or daemon)
+    if by is not None:
+        native.control_aside(_listener.started, process, by, daemon)
+    return process
 
 
 def _body(thread: threading.Thread) -> Callable[[], None]:
     def run() -> None:
-        ident = threading.get_ident()
-        thread._ident = ident  # type: ignore[attr-defined]  # noqa: SLF001 - as Thread does itself
-        before = threading._active.get(ident)  # type: ignore[attr-defined]  # noqa: SLF001 - for current_thread()
-        threading._active[ident] = thread  # type: ignore[attr-defined]  # noqa: SLF001
-        try:
-            thread.run()
-        finally:
-            if before is None:
-                threading._active.pop(ident, None)  # type: ignore[attr-defined]  # noqa: SLF001
-            else:
-                threading._active[ident] = before  # type: ignore[attr-defined]  # noqa: SLF001
+        process = native.control_process()
+        assert process is not None
+        setattr(thread, _PROCESS, process)
+        with current(thread):
+            _heard(process, thread.name, thread.run)
 
     return run
+
+
+def _heard(process: int, name: str, body: Callable[[], Any]) -> None:
+    native.control_aside(_listener.begins, process, name)
+    try:
+        contextvars.Context().run(body)  # the threads of the pool would keep what runs before have set
+    except (StopRun, SystemExit):
+        pass
+    except BaseException as error:  # whatever ends a thread
+        if is_ctrl_c(error):
+            raise
+        native.control_aside(_listener.raised, process, error)
+
+
+@contextmanager
+def current(thread: threading.Thread) -> Iterator[None]:
+    """In the block, ``thread`` is what the calling thread is called."""
+    ident = threading.get_ident()
+    thread._ident = ident  # type: ignore[attr-defined]  # noqa: SLF001 - as Thread does itself
+    active = threading._active  # type: ignore[attr-defined]  # noqa: SLF001 - for current_thread()
+    before = active.get(ident)
+    active[ident] = thread
+    try:
+        yield
+    finally:
+        if before is None:
+            active.pop(ident, None)
+        else:
+            active[ident] = before
+
+
+@contextmanager
+def as_process(thread: threading.Thread, process: int) -> Iterator[None]:
+    """In the block, ``thread`` can be joined as a process of the run; after it, it is the thread that it was."""
+    setattr(thread, _PROCESS, process)
+    ident = thread.ident
+    try:
+        yield
+    finally:
+        delattr(thread, _PROCESS)
+        thread._ident = ident  # type: ignore[attr-defined]  # noqa: SLF001 - see ``current``
+
+
+def start_new_thread(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] = {}, /) -> int:
+    """``_thread.start_new_thread``: nobody can join such a thread, and the run does not wait for it."""
+    if not under_control():
+        return _real_start_new(function, args, dict(kwargs))
+
+    def run() -> None:
+        process = native.control_process()
+        assert process is not None
+        _heard(process, getattr(function, "__name__", "thread"), lambda: function(*args, **kwargs))
+
+    return _spawn(run, daemon=True)
 
 
 def _join(self: threading.Thread, timeout: float | None = None) -> None:
@@ -62,6 +160,8 @@ def _join(self: threading.Thread, timeout: float | None = None) -> None:
     if process is None:
         _real_join(self, timeout)
         return
+    if process == _STARTING:
+        raise RuntimeError("cannot join thread before it is started")
     if process == native.control_process():
         raise RuntimeError("cannot join current thread")
     native.control_join(process, -1.0 if timeout is None else max(0.0, timeout))
@@ -69,7 +169,13 @@ def _join(self: threading.Thread, timeout: float | None = None) -> None:
 
 def _is_alive(self: threading.Thread) -> bool:
     process = getattr(self, _PROCESS, None)
-    return _real_is_alive(self) if process is None else not native.control_ended(process)
+    if process is None:
+        return _real_is_alive(self)
+    if process == _STARTING:
+        return False
+    if native.control_process() is None:
+        return not native.control_ended(process)
+    return process == native.control_process() or not native.control_join(process, 0.0)  # a step: others end threads
 
 
 _hashed = itertools.count()

@@ -99,7 +99,7 @@ def _attributes(name: str, holder: Any, thing: Any) -> Iterator[str]:
 def fork_error(name: str, frame: types.FrameType) -> TestError:
     """The code of a frame is about to make a process."""
     return TestError(
-        "LP-T023",
+        "LP-T026",
         f"os.{name}() makes a process in which one thread is left of all those that take turns.",
         place=place_of(frame),
         remedy="Replace what forks in setup; the subprocess module starts programs in another way.",

@@ -48,7 +48,9 @@ def run_test(definition: Definition, settings: Settings | None = None, *, watch:
 def _run_test(definition: Definition, settings: Settings, watch: Watcher | None) -> TestResult:
     started = time.monotonic()
     with session_of(definition, settings) as session:
-        search = Search(definition, settings, session, seconds=settings.budget, watch=watch)
+        # Where a step is more than one access, what it touches is known only when it is over: nobody may sleep then.
+        reduces = settings.granularity == "access"
+        search = Search(definition, settings, session, seconds=settings.budget, reduces=reduces, watch=watch)
         failure = search.run()
         finding = None if failure is None else _tell(failure, search)
     status, gil = search.status, search.status

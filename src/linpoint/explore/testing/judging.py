@@ -69,11 +69,19 @@ class Judge:
         """The judgement on a run."""
         if run.scenario is not self._scenario:
             self._scenario, self._known = run.scenario, {}
+            self._check_calls(run.scenario)
         key = run.key()
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = self._decide(run)
         return found
+
+    def _check_calls(self, scenario: Scenario) -> None:
+        """Refuse operations that are none of the spec's: what it would do with them means nothing."""
+        for call in scenario.calls:
+            complaint = self.spec.complaint(Operation(ALONE, call.operation, call.args))
+            if complaint is not None:
+                raise complaint
 
     @property
     def histories(self) -> int:
@@ -112,21 +120,26 @@ class Judge:
     def _may_give(self, scenario: Scenario, performed: Performed) -> bool:
         """Whether some order of the scenario's operations gives this result."""
         wanted = canonical(performed.result)
-        parts = (scenario.before, *scenario.threads)
+        parts = (scenario.before, *scenario.threads, scenario.after)
         return any(
             parts[0 if thread is None else thread + 1][number] == performed.call and canonical(result) == wanted
             for thread, number, result in self.sequential_results(scenario)
         )
 
     def sequential_results(self, scenario: Scenario) -> Iterator[tuple[int | None, int, Value]]:
-        """What operations give in any order: their thread (None: before all), their number in it, and the result."""
-        parts = (scenario.before, *scenario.threads)
+        """What operations give in any order: their thread, their number in it, and the result.
+
+        The thread is None for what runs alone before the others, and one past the last for what runs alone after them.
+        """
+        parts = (scenario.before, *scenario.threads, scenario.after)
+        last = len(parts) - 1
         todo: list[tuple[tuple[int, ...], Any]] = [((0,) * len(parts), self.spec.initial)]
         seen = set()
         while todo:
             at, state = todo.pop()
             for number, calls in enumerate(parts):
-                if at[number] == len(calls) or (number and at[0] < len(scenario.before)):
+                earlier = parts[:last] if number == last else parts[: min(number, 1)]
+                if at[number] == len(calls) or any(at[each] < len(part) for each, part in enumerate(earlier)):
                     continue
                 call = calls[at[number]]
                 for result, after in self.spec.outcomes(state, Operation(number, call.operation, call.args)):
@@ -138,9 +151,13 @@ class Judge:
                         todo.append((following, after))
 
     def sequential_outcomes(self, scenario: Scenario, most: int = _MOST_OUTCOMES) -> tuple[tuple[Value, ...], ...]:
-        """The results of the threads' operations, thread by thread, that orders give together; about ``most`` of them."""
+        """The results that orders give together, about ``most`` of them.
+
+        First those of the threads' operations, thread by thread, then those of the operations after them.
+        """
         found: dict[object, tuple[Value, ...]] = {}
-        lengths = [len(thread) for thread in scenario.threads]
+        parts = (*scenario.threads, scenario.after)
+        lengths = [len(part) for part in parts]
         state: Any = self.spec.initial
         for call in scenario.before:
             outcomes = self.spec.outcomes(state, Operation(ALONE, call.operation, call.args))
@@ -155,11 +172,12 @@ class Judge:
                 together = tuple(value for each in results for value in each)
                 found.setdefault(canonical(together), together)
                 continue
-            for number, thread in reversed(list(enumerate(scenario.threads))):
+            concurrent = [len(each) for each in results[:-1]] != lengths[:-1]
+            for number, calls in reversed(list(enumerate(parts[:-1] if concurrent else parts))):
                 done = results[number]
-                if len(done) == len(thread):
+                if len(done) == len(calls):
                     continue
-                call = thread[len(done)]
+                call = calls[len(done)]
                 for result, after in self.spec.outcomes(state, Operation(number, call.operation, call.args)):
                     grown = (*results[:number], (*done, result), *results[number + 1 :])
                     key = canonical(grown), canonical(after)

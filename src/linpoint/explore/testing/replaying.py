@@ -27,7 +27,8 @@ def replay_test(definition: Definition, settings: Settings, schedule: Deviations
     if changed:
         warnings.append("the code has changed since the finding was made, so the schedule may mean something else")
     with session_of(definition, settings) as session:
-        search = Search(definition, settings, session, seconds=settings.budget)
+        reduces = settings.granularity == "access"
+        search = Search(definition, settings, session, seconds=settings.budget, reduces=reduces)
         exploration = search.exploration(definition.accept(settings.scenarios[0]))
         exploration.warm_up()
         run, judgement, diverged = exploration.again(schedule)

@@ -99,7 +99,7 @@ def _telling_step(trace: Trace, failure: Failure) -> int | None:
 def _ran(run: Run, allowed: dict[tuple[int | None, int], list[Value]]) -> list[Ran]:
     def one(thread: int | None, number: int, each: Performed, *, after: bool = False) -> Ran:
         returned = each.returned is not None
-        possible = allowed.get((thread, number)) if not after else None
+        possible = allowed.get((len(run.threads) if after else thread, number))
         wrong = (
             returned and possible is not None and canonical(each.result) not in {canonical(value) for value in possible}
         )
@@ -112,7 +112,7 @@ def _ran(run: Run, allowed: dict[tuple[int | None, int], list[Value]]) -> list[R
 
 
 def results_allowed(judge: Judge, scenario: Scenario) -> dict[tuple[int | None, int], list[Value]]:
-    """For each operation of the threads: the results that some order gives it."""
+    """For each operation, by its thread as ``sequential_results`` has it and its number: what some order gives it."""
     found: dict[tuple[int | None, int], dict[object, Value]] = {}
     for thread, number, result in judge.sequential_results(scenario):
         found.setdefault((thread, number), {})[canonical(result)] = result
@@ -124,7 +124,7 @@ def _orders(failure: Failure, operations: tuple[Ran, ...], judge: Judge) -> tupl
     if failure.kind != "linearizability" or any(each.allowed is not None for each in operations):
         return ()
     outcomes = judge.sequential_outcomes(failure.run.scenario)
-    seen = canonical(tuple(each.result for each in operations if each.thread is not None))
+    seen = canonical(tuple(each.result for each in operations if each.thread is not None or each.after))
     return () if any(canonical(each) == seen for each in outcomes) else outcomes
 
 
@@ -146,6 +146,8 @@ def _message(failure: Failure, operations: tuple[Ran, ...], orders: tuple[tuple[
     results = ", ".join(
         f"{each.call} -> {show(each.result)}" for each in operations if each.thread is not None and each.returned
     )
+    later = ", ".join(f"{each.call} -> {show(each.result)}" for each in operations if each.after and each.returned)
+    results += f", and then {later}" if later else ""
     if run.observed is not UNSET and failure.judgement.verdict is not None:
         return f"no order of the operations gives these results and this final state: {results}; {show(run.observed)}"
     if not orders:

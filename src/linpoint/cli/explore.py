@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``linpoint explore``: a whole program with threads and assertions, under every schedule.
+
+It runs in a process of its own, so that a crash of the program is a finding and not the end of the command.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+import msgspec
+import typer
+
+from linpoint.cli import options
+from linpoint.cli.forms import Forms, tell
+from linpoint.cli.output import progress
+from linpoint.cli.tested import AllTold, Told
+from linpoint.cli.worker import Answer, ProgramRequest
+from linpoint.cli.workers import Outcome, ask
+from linpoint.errors import TestError, UsageError
+from linpoint.executors.threads import peak_memory
+from linpoint.explore.python.bytecode import GRANULARITIES
+from linpoint.histories.trace import MEMORY_MODELS
+from linpoint.verdicts import Budget, tokens
+
+DEFAULT_BUDGET: Final = "30s"
+_TO_TELL: Final = 0.3
+"""Seconds of the budget that are kept for telling the answer."""
+
+
+def explore(
+    program: Annotated[str, typer.Argument(metavar="PROGRAM.py", help="A Python program.")],
+    args: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- ARG...]", help="Arguments of the program, after --.")
+    ] = None,
+    *,
+    budget: Annotated[
+        str, typer.Option("--budget", metavar="TIME", help="Time for the whole command, such as 30s or 5m.")
+    ] = DEFAULT_BUDGET,
+    max_memory: Annotated[
+        str | None, typer.Option("--max-memory", metavar="SIZE", help="Memory of the program, such as 500M or 2G.")
+    ] = None,
+    granularity: Annotated[
+        str,
+        typer.Option(
+            "--granularity", metavar="NAME", help="Where threads may switch: at each shared access, line or opcode."
+        ),
+    ] = "access",
+    preemptions: Annotated[
+        int | None,
+        typer.Option("--preemptions", metavar="N", min=0, help="Just the schedules with up to so many preemptions."),
+    ] = None,
+    memory_model: Annotated[
+        str, typer.Option("--memory-model", metavar="NAME", help="For Python it is sc: each write is seen at once.")
+    ] = "sc",
+    report: Annotated[
+        str | None,
+        typer.Option("--report", metavar="FILE.html", help="Write the result as a page for a browser."),
+    ] = None,
+    junit: Annotated[
+        str | None, typer.Option("--junit", metavar="FILE.xml", help="Write JUnit XML: the program is a case.")
+    ] = None,
+    github: options.GithubOption = False,
+    summary: Annotated[bool, typer.Option("--summary", help="Print one line, and nothing else.")] = False,
+    json: options.JsonOption = False,
+) -> None:
+    """Run a program with threads under every schedule: assertions, exceptions, deadlocks.
+
+    Exit code: 0 holds, 1 violation, 2 bad input, 3 unknown.
+
+    Examples:
+      linpoint explore bank.py
+
+      linpoint explore bank.py --budget 2m -- --accounts 2
+    """
+    limits = Budget.starting_now(budget, max_memory)
+    if granularity not in GRANULARITIES:
+        raise UsageError(
+            "LP-U001", f"--granularity {granularity!r} is none.", remedy=f"It is one of {', '.join(GRANULARITIES)}."
+        )
+    _check_memory_model(memory_model)
+    forms = Forms(None, report, junit, github, summary, json)
+    forms.validate([program], called="the program itself")
+    request = ProgramRequest(
+        program,
+        list(args or ()),
+        deadline=None if limits.deadline is None else limits.deadline - _TO_TELL,
+        granularity=granularity,
+        preemptions=preemptions,
+    )
+    raise typer.Exit(_run(request, limits, forms))
+
+
+def _check_memory_model(name: str) -> None:
+    if name not in MEMORY_MODELS:
+        raise UsageError(
+            "LP-U001", f"--memory-model {name!r} is none.", remedy=f"It is one of {', '.join(MEMORY_MODELS)}."
+        )
+    if name != "sc":
+        raise TestError(
+            "LP-T032",
+            f"--memory-model {name} says how machines delay writes, which Python programs cannot see.",
+            remedy="Leave it out.",
+        )
+
+
+def _run(request: ProgramRequest, limits: Budget, forms: Forms) -> int:
+    """Ask a worker and say what it answers; the exit code."""
+    with progress() as line:
+        line(f"loading {request.file}")
+        outcome = ask(request, limits, progress=lambda message: line(f"{message['schedules']:,} schedules"))
+    told = Told(request.file, "", outcome.answer or _died(request, outcome))
+    return tell(AllTold([told], "linpoint explore"), forms, limits, interrupted=outcome.interrupted)
+
+
+def _died(request: ProgramRequest, outcome: Outcome) -> Answer:
+    """A program that took its process with it, or that could not be stopped otherwise."""
+    status, why = "unknown", outcome.died
+    findings: list[dict[str, Any]] = []
+    replay: list[str] = []
+    if not outcome.stopped:
+        status, why = "violation", f"the process of the program died: {outcome.died}"
+        replay = ["explore", request.file, *(["--", *request.args] if request.args else [])]
+        findings = [{"kind": "crash", "message": why, "explanation": {"text": why}, "replay": replay}]
+    document = {
+        "file": request.file,
+        "verdict": status,
+        "exhaustive": False,
+        "why": why,
+        "statistics": {"seconds": 0.0, "peak_memory_bytes": peak_memory()},
+        "findings": findings,
+    }
+    text = f"{status.upper()}: {request.file}: {why}."
+    return Answer(status=status, document=document, text=text, replay=replay)
+
+
+class _Finding(msgspec.Struct):
+    """The content of a token of ``explore``."""
+
+    file: str
+    args: list[str]
+    schedule: list[tuple[int, int]]
+    finding: str
+    code: str = ""
+    granularity: str = "access"
+
+
+def replay_program(content: dict[str, Any], *, as_json: bool) -> int:
+    """Run the schedule of a finding again; it needs the program where it was."""
+    try:
+        found = msgspec.convert(content, _Finding)
+    except msgspec.ValidationError as error:
+        raise tokens.not_a_finding(str(error)) from None
+    if found.granularity not in GRANULARITIES:
+        raise tokens.not_a_finding(f"there is no granularity {found.granularity!r}")
+    request = ProgramRequest(
+        found.file, found.args, granularity=found.granularity, schedule=found.schedule, code=found.code
+    )
+    return _run(request, Budget.starting_now(DEFAULT_BUDGET, None), Forms(json=as_json))

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The result for a whole program in words: what goes wrong, how it happens step by step, what was covered.
+
+Guarantee: every word is safe to print; the steps take at most ``MOST_LINES`` lines, with the failure among them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from linpoint.explain.findings import place_of, steps_of
+from linpoint.explain.letters import fitted
+from linpoint.histories.printable import printable
+from linpoint.histories.values import counted, one_line
+from linpoint.verdicts.program import ProgramFinding, ProgramResult
+
+_WIDTH: Final = 100
+
+
+def program_text(result: ProgramResult) -> str:
+    """A result in words, for people."""
+    finding = result.findings[0] if result.findings else None
+    why = result.why if finding is None else one_line(finding.message)
+    lines = [f"{result.answer.name}: {result.file}: {why}."]
+    if finding is not None:
+        lines += ["", *finding_lines(finding)]
+    lines += ["", _covered(result)]
+    lines += [f"Warning: {warning}." for warning in result.warnings]
+    return printable("\n".join(lines))
+
+
+def finding_lines(finding: ProgramFinding) -> list[str]:
+    """A finding: its schedule, its steps, and what the program printed."""
+    if finding.kind == "nondeterminism":
+        return ["There are no steps to show, since they would be others the next time."]
+    few = (
+        "no schedule with fewer shows anything wrong" if finding.minimal else "there was no time to try all with fewer"
+    )
+    lines = [f"The schedule has {counted(finding.preemptions, 'preemption')} ({few})."]
+    lines += ["There was no time to show its steps."] if finding.trace is None else ["", *steps_of(finding.trace)]
+    if finding.printed:
+        lines += ["", "What it printed last:", *(f"  {fitted(line, _WIDTH)}" for line in finding.printed)]
+    return lines
+
+
+def _covered(result: ProgramResult) -> str:
+    explored = result.explored
+    parts = [counted(explored.bounded_schedules, "schedule") + " with few preemptions"]
+    if "preemptions" in result.bounds and not result.findings:
+        parts = [f"{parts[0]} (all with up to {result.bounds['preemptions']})"]
+    if explored.schedules:
+        parts.append(f"{explored.schedules:,} without a bound")
+    parts.append(f"{explored.seconds:.1f} s")
+    end = "; every schedule, up to the order of steps that do not touch the same" if result.exhaustive else ""
+    return f"Explored: {', '.join(parts)}{end}."
+
+
+def program_document(result: ProgramResult) -> dict[str, Any]:
+    """The JSON document of a program, as the contract has it; whoever makes tokens adds how findings replay."""
+    return {
+        "file": result.file,
+        "verdict": result.answer.value,
+        "exhaustive": result.exhaustive,
+        "why": result.why,
+        "bounds": dict(result.bounds),
+        "statistics": result.explored.as_dict(),
+        "findings": [_finding(each) for each in result.findings],
+        "warnings": list(result.warnings),
+    }
+
+
+def _finding(finding: ProgramFinding) -> dict[str, Any]:
+    place = place_of(finding.trace)
+    return {
+        "kind": finding.kind,
+        "message": finding.message,
+        **({} if place is None else {"place": f"{place.file}:{place.line}"}),
+        "explanation": _explanation(finding),
+        "replay": [],
+    }
+
+
+def _explanation(finding: ProgramFinding) -> dict[str, Any]:
+    trace = finding.trace
+    return {
+        "text": printable("\n".join([f"{finding.message}.", "", *finding_lines(finding)])),
+        "preemptions": finding.preemptions,
+        "minimal": finding.minimal,
+        "schedule": [list(each) for each in finding.schedule],
+        "printed": list(finding.printed),
+        "counts": {
+            "threads": 0 if trace is None else len(trace.threads),
+            "preemptions": finding.preemptions,
+            "steps": 0 if trace is None else len(trace.steps),
+        },
+        **({} if trace is None else {"trace": trace.as_dict()}),
+    }

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of a program under the schedule of an explorer.
+
+Its main thread is process 0, a thread under control like any other. As in Python, the program goes on after the end of
+the main thread until all threads but daemons have ended, and then calls what was registered with ``atexit``. A run ends
+at the first thing that goes wrong: what comes after it, in the same or another thread, is another run's to show.
+Guarantee: runs share nothing but what C modules, files and the standard library keep.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import linecache
+import threading
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from linpoint.errors import TestError
+from linpoint.explore import _native_control as native
+from linpoint.explore.programs.modules import OwnModules
+from linpoint.explore.programs.program import Program
+from linpoint.explore.programs.surroundings import AtExit, Printed, surroundings
+from linpoint.explore.python import threads
+from linpoint.explore.python.narrating import Narrator, is_own
+from linpoint.explore.python.session import Ending, Session, Stuck
+from linpoint.explore.python.stopping import StopRun, is_ctrl_c
+
+MAIN: Final = 0
+MAIN_NAME: Final = "MainThread"
+_MOST_PRINTED: Final = 10
+_GIVEN_UP: Final = "given up"
+"""In the place of the kind of a failure."""
+_DOES_NOT_COME_BACK: Final = "LP-T022"
+_IMPORTING: Final = (ImportError, SyntaxError)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What went wrong, of a kind of ``FAILURES``, and in which process."""
+
+    kind: str
+    message: str
+    process: int | None = None
+    place: str = ""
+    """``file:line`` in the program."""
+    unloaded: BaseException | None = None
+    """What kept the program from being loaded, before it had any threads."""
+
+    def key(self) -> tuple[object, ...]:
+        """Equal for the same problem."""
+        return self.kind, self.message, self.process, self.place
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one schedule of a program did."""
+
+    ending: Ending
+    problem: Problem | None
+    names: tuple[str, ...]
+    """Of the threads, by process."""
+    waiting: tuple[Stuck, ...]
+    printed: tuple[str, ...]
+    """The last lines."""
+    steps: int
+
+    @property
+    def given_up(self) -> str:
+        """Why nothing can be said of it; empty if something can."""
+        return self.problem.message if self.problem is not None and self.problem.kind == _GIVEN_UP else ""
+
+    def key(self) -> object:
+        """Equal for a run and its repetition."""
+        return (
+            self.ending,
+            None if self.problem is None else self.problem.key(),
+            self.names,
+            tuple((each.process, each.owner) for each in self.waiting),
+            self.steps,
+        )
+
+
+class Runner:
+    """Runs a program again and again."""
+
+    def __init__(self, program: Program, session: Session, modules: OwnModules) -> None:
+        self.program = program
+        self._session = session
+        self._modules = modules
+
+    def run(self, explorer: native.Explorer, narrator: Narrator | None = None) -> Run | None:
+        """The next run; None if the explorer has seen the same already. ``explorer.begin()`` comes before."""
+        main = types.ModuleType("__main__")
+        vars(main).update(__file__=self.program.file, __builtins__=__builtins__, __spec__=None, __cached__=None)
+        printed, at_exit = Printed(), AtExit()
+        current = _Current(self.program, main, at_exit, narrator)
+        self._session.prepare()
+        with surroundings(self.program, main, printed, at_exit), threads.listening(current), self._modules.found():
+            try:
+                with threads.as_process(threading.main_thread(), MAIN):
+                    ending = self._session.run(explorer, [current.main])
+            except TestError as error:
+                if error.code != _DOES_NOT_COME_BACK:
+                    raise
+                ending, current.problem = Ending.STALLED, Problem(_GIVEN_UP, error.message.rstrip("."))
+            finally:
+                self._modules.forget()
+        vars(main).clear()  # its functions hold it, and nobody collects circles while runs go on
+        if ending is Ending.REDUNDANT:
+            return None
+        waiting = tuple(self._session.waiting())
+        problem = current.problem
+        if problem is None and ending is Ending.STUCK:
+            problem = Problem("deadlock", _deadlock(waiting, current.names))
+        elif problem is None and ending is Ending.CUT:
+            problem = _endless(native.control_steps(), native.control_last_turns(), current.names)
+        names = tuple(current.names[process] for process in sorted(current.names))
+        return Run(ending, problem, names, waiting, printed.lines(_MOST_PRINTED), native.control_steps())
+
+
+class _Current:
+    """The run under way; hears of its threads."""
+
+    def __init__(self, program: Program, main: types.ModuleType, at_exit: AtExit, narrator: Narrator | None) -> None:
+        self.names = {MAIN: MAIN_NAME}
+        self.problem: Problem | None = None
+        self._program = program
+        self._main = main
+        self._at_exit = at_exit
+        self._narrator = narrator
+        self._awaited: list[int] = []
+
+    def main(self) -> None:
+        """The body of process 0."""
+        native.control_aside(self.begins, MAIN, MAIN_NAME)
+        with threads.current(threading.main_thread()):
+            try:
+                contextvars.Context().run(self._run)
+            except StopRun:
+                pass
+            except BaseException as error:  # whatever ends the program
+                if is_ctrl_c(error):
+                    raise
+                native.control_aside(self.raised, MAIN, error)
+
+    def _run(self) -> None:
+        try:
+            exec(self._program.code, vars(self._main))  # noqa: S102 - the program that the user wants to be run
+        except SystemExit as end:
+            if end.code not in (None, 0):
+                raise
+        for function in reversed(threading._threading_atexits):  # type: ignore[attr-defined]  # noqa: SLF001 - closes pools
+            function()
+        for process in self._awaited:  # grows while threads start others
+            native.control_join(process, -1.0)
+        self._at_exit.run()
+
+    def begins(self, process: int, name: str) -> None:
+        """A thread begins."""
+        self.names[process] = name
+        if self._narrator is not None:
+            self._narrator.begins(process, name)
+
+    def started(self, process: int, by: int, daemon: bool) -> None:
+        """A thread has started another one."""
+        if not daemon:
+            self._awaited.append(process)
+        if self._narrator is not None:
+            self._narrator.started(process, by)
+
+    def raised(self, process: int, error: BaseException) -> None:
+        """A thread has ended with an exception: that is what the run shows, unless it is over already."""
+        if native.control_stopping() or self.problem is not None:
+            return
+        place = _place(error)
+        if isinstance(error, SystemExit):
+            problem = Problem("crash", f"the program exited with {_exit_code(error)}", process, place)
+        else:
+            unloaded = error if isinstance(error, _IMPORTING) and len(self.names) == 1 else None
+            kind = "assertion" if isinstance(error, AssertionError) else "exception"
+            message = _raised(error, place, self.names[process])
+            problem = Problem(kind, message, process, place, unloaded)
+        self.problem = problem
+        if self._narrator is not None:
+            self._narrator.failed(process, error, assertion=problem.kind == "assertion")
+        native.control_stop_run()
+
+
+def _endless(steps: int, last_turns: Sequence[int], names: dict[int, str]) -> Problem:
+    """What is said of a run that was cut: who works alone may come to an end, so it takes two to be a livelock."""
+    going = [process for process, turn in enumerate(last_turns) if turn > steps // 2]
+    if len(going) > 1:
+        message = f"livelock: after {steps:,} steps the threads have not come to an end, though each got its turn"
+        return Problem("livelock", message)
+    who = names[going[0]]
+    return Problem(
+        _GIVEN_UP,
+        f"after {steps:,} steps {who} goes on and nobody else does: it has much to do, or waits for what nobody will do",
+    )
+
+
+def _deadlock(waiting: tuple[Stuck, ...], names: dict[int, str]) -> str:
+    told = []
+    for each in waiting:
+        if each.owner is None or each.owner == each.process:  # a condition waits for a lock that it has taken itself
+            told.append(f"{names[each.process]} waits for what nobody will do")
+        else:
+            told.append(f"{names[each.process]} waits for {names[each.owner]}")
+    return "deadlock: no thread can go on: " + ", ".join(told)
+
+
+def _exit_code(error: SystemExit) -> str:
+    return f"code {error.code}" if isinstance(error.code, int) else f"code 1: {error.code}"
+
+
+def _raised(error: BaseException, place: str, name: str) -> str:
+    text = str(error)
+    where = f" at {place}" if place else ""
+    told = f": {text}" if text else ""
+    if isinstance(error, AssertionError):
+        file, _, line = place.rpartition(":")
+        source = linecache.getline(str(Path(file).resolve()), int(line)).strip() if line.isdigit() else ""
+        return f"{source or 'an assertion'} fails{where} in {name}{told}"
+    return f"{name} raised {type(error).__name__}{where}{told}"
+
+
+def _place(error: BaseException) -> str:
+    """The innermost line of the program from which an exception came."""
+    found, trace = "", error.__traceback__
+    while trace is not None:
+        if is_own(trace.tb_frame):
+            found = f"{_relative(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return found
+
+
+def _relative(file: str) -> str:
+    try:
+        return str(Path(file).relative_to(Path.cwd()))
+    except ValueError:
+        return file

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ratelimit: the decorator, with one call in a minute."""
+
+import pytest
+
+import linpoint
+from tests.packages.answers import passes_all
+
+ratelimit = pytest.importorskip("ratelimit", reason="ratelimit is not installed: pip install --group packages")
+
+
+class DecoratorTest(linpoint.ConcurrentTest):
+    def setup(self):
+        return ratelimit.limits(calls=1, period=60, raise_on_limit=False)(lambda: "called")
+
+    @linpoint.operation
+    def call(self, limited):
+        return limited()
+
+
+def test_a_limit_is_kept() -> None:
+    passes_all(DecoratorTest)
