@@ -153,6 +153,8 @@ class Control {
   void wait_for_news(Seat& seat);
   /// Whether somebody who sleeps in such a loop was left to wait since this was last asked: others may miss the time.
   [[nodiscard]] bool overslept() { return std::exchange(overslept_, false); }
+  /// The step at which the process last went on. Who waits in a loop would go on at any time, to no avail.
+  [[nodiscard]] std::uint64_t last_turn(const Seat& seat) const { return spins(seat) ? step_ : seat.last_turn; }
   [[nodiscard]] bool acquire(Resource& resource, bool blocking, double timeout);
   void release(Resource& resource);
   [[nodiscard]] bool held(const Resource& resource) const { return resource.held && resource.run == run_; }

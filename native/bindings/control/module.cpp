@@ -147,7 +147,7 @@ void bind_control(nb::module_& m) {
   m.def("control_steps", [] { return control().steps(); });
   m.def("control_last_turns", [] {
     nb::list turns;
-    for (const auto& seat : control().seats()) turns.append(seat->last_turn);
+    for (const auto& seat : control().seats()) turns.append(control().last_turn(*seat));
     return turns;
   });
   m.def("control_beats", [] { return control().beats(); });
