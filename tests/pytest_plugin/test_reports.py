@@ -119,12 +119,18 @@ def test_what_setup_raises_is_shown_with_its_own_traceback(pytester: pytest.Pyte
     assert "runs.py" not in result.stdout.str()
 
 
-def test_a_lock_of_the_module_is_told_and_not_waited_for(pytester: pytest.Pytester) -> None:
+def test_a_lock_of_the_module_is_under_control(pytester: pytest.Pytester) -> None:
     source = (OBJECTS + RIGHT).replace("self.lock = threading.Lock()", "self.lock = LOCK")
     pytester.makepyfile(test_it=source + "\n\nLOCK = threading.Lock()\n")
+    pytester.runpytest().assert_outcomes(passed=1)
+
+
+def test_a_lock_of_an_object_of_the_module_is_told_and_not_waited_for(pytester: pytest.Pytester) -> None:
+    source = (OBJECTS + RIGHT).replace("self.lock = threading.Lock()", "self.lock = LOCKS[0]")
+    pytester.makepyfile(test_it=source + "\n\nLOCKS = [threading.Lock()]\n")
     result = pytester.runpytest()
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["LP-T021 test_it.py:*: *LOCK* was made before control began.*"])
+    result.stdout.fnmatch_lines(["LP-T021 test_it.py:*: *lock* was made before control began.*"])
     assert "Traceback" not in result.stdout.str()
 
 

@@ -2,222 +2,110 @@
 #include "accesses.hpp"
 
 #include <algorithm>
-#include <string_view>
-#include <unordered_map>
-#include <unordered_set>
+#include <utility>
 
-#include "places.hpp"
+#include "touching.hpp"
 
 namespace linpoint::control {
 
-using explore::Mode;
-
 namespace {
 
-const std::unordered_set<std::string_view>& reading_methods() {
-  static const std::unordered_set<std::string_view> names{
-      "get",        "keys",         "values",       "items",           "copy",        "index",
-      "count",      "__contains__", "__len__",      "__iter__",        "__getitem__", "union",
-      "difference", "intersection", "issubset",     "issuperset",      "isdisjoint",  "symmetric_difference",
-      "__eq__",     "__ne__",       "__reversed__", "__length_hint__", "fromkeys",    "__repr__",
-      "__sizeof__", "__reduce__",   "__copy__"};
-  return names;
+PyTypeObject* imported_type(const char* module, const char* name) {
+  PyObject* found = PyImport_ImportModule(module);
+  PyObject* type = found == nullptr ? nullptr : PyObject_GetAttrString(found, name);
+  Py_XDECREF(found);
+  if (type == nullptr) PyErr_Clear();
+  return reinterpret_cast<PyTypeObject*>(type);  // NOLINT: as all of Python's objects; kept for ever
 }
 
-/// Functions that only look at their arguments; iterators among these move on all the same.
-const std::unordered_set<std::string_view>& reading_functions() {
-  static const std::unordered_set<std::string_view> names{"len",          "sorted",
-                                                          "sum",          "min",
-                                                          "max",          "any",
-                                                          "all",          "iter",
-                                                          "next",         "repr",
-                                                          "print",        "id",
-                                                          "hash",         "abs",
-                                                          "isinstance",   "issubclass",
-                                                          "callable",     "bool",
-                                                          "divmod",       "format",
-                                                          "ascii",        "round",
-                                                          "pow",          "chr",
-                                                          "ord",          "bin",
-                                                          "hex",          "oct",
-                                                          "dir",          "open",
-                                                          "compile",      "eval",
-                                                          "exec",         "input",
-                                                          "locals",       "globals",
-                                                          "vars",         "__build_class__",
-                                                          "__import__",   "nsmallest",
-                                                          "nlargest",     "bisect_left",
-                                                          "bisect_right", "dumps",
-                                                          "deepcopy",     "time",
-                                                          "monotonic",    "perf_counter"};
-  return names;
+bool opaque = false;
+
+std::vector<PyTypeObject*>& resting_on_locks() {
+  static std::vector<PyTypeObject*> known;
+  return known;
 }
 
-const std::unordered_map<std::string_view, Mode>& attribute_functions() {
-  static const std::unordered_map<std::string_view, Mode> names{
-      {"getattr", Mode::kRead}, {"hasattr", Mode::kRead}, {"setattr", Mode::kWrite}, {"delattr", Mode::kWrite}};
-  return names;
-}
-
-void arguments(PyObject* const* args, Py_ssize_t count, Mode mode, std::vector<Touched>& out) {
-  for (Py_ssize_t i = 0; i < count; ++i) contents(args[i], mode, out);
-}
-
-struct Called {
-  PyObject* callable = nullptr;
-  PyObject* self = nullptr;
-  PyObject* const* args = nullptr;
-  Py_ssize_t count = 0;
-};
-
-/// A method written in C, of `self`, with the arguments after it.
-PyObject* method(PyObject* self, std::string_view name, PyObject* const* args, Py_ssize_t count,
-                 std::vector<Touched>& out) {
-  if (self == nullptr) return nullptr;
-  if (PyObject* waited = waited_for(self); waited != nullptr) return waited;
-  if (name == "__setattr__" || name == "__delattr__" || name == "__getattribute__") {
-    if (count > 0) attribute(self, interned(args[0]), name == "__getattribute__" ? Mode::kRead : Mode::kWrite, out);
-    return nullptr;
+int first_container(PyObject* object, void* found) {
+  if (is_container(object)) {
+    *static_cast<PyObject**>(found) = object;
+    return 1;
   }
-  if (is_container(self) || !is_python_class(Py_TYPE(self))) {
-    contents(self, reading_methods().contains(name) ? Mode::kRead : Mode::kWrite, out);
-  } else if (name != "__init__" && name != "__new__" && name != "__init_subclass__") {
-    out.push_back({self, nullptr, reading_methods().contains(name) ? Mode::kRead : Mode::kWrite});
-  }
-  arguments(args, count, Mode::kRead, out);
-  return nullptr;
+  return 0;
 }
 
-PyObject* function(const Called& called, std::vector<Touched>& out) {
-  // `called.callable` is a function written in C: with a module or nothing as its self, or a bound method.
-  PyObject* self = PyCFunction_GET_SELF(called.callable);
-  const std::string_view name = reinterpret_cast<PyCFunctionObject*>(called.callable)->m_ml->ml_name;  // NOLINT
-  if (self != nullptr && !PyModule_Check(self) && !PyType_Check(self)) {
-    return method(self, name, called.args, called.count, out);
-  }
-  if (const auto found = attribute_functions().find(name); found != attribute_functions().end() && called.count >= 2) {
-    attribute(called.args[0], interned(called.args[1]), found->second, out);
-    return nullptr;
-  }
-  arguments(called.args, called.count, reading_functions().contains(name) ? Mode::kRead : Mode::kWrite, out);
-  return nullptr;
+/// The container that an iterator or a view goes over; null if there is none.
+PyObject* behind(PyObject* object) {
+  const traverseproc traverse = Py_TYPE(object)->tp_traverse;
+  PyObject* found = nullptr;
+  if (traverse != nullptr && !is_python_class(Py_TYPE(object)))
+    traverse(object, first_container, static_cast<void*>(&found));
+  return found;
 }
 
-std::string_view name_of_descriptor(PyObject* descriptor) {
-  PyObject* name = reinterpret_cast<PyDescrObject*>(descriptor)->d_name;  // NOLINT
-  const char* text = name == nullptr ? nullptr : PyUnicode_AsUTF8(name);
-  return text == nullptr ? "" : text;
+bool is_view(PyObject* object) {
+  return PyDictKeys_Check(object) || PyDictValues_Check(object) || PyDictItems_Check(object);
 }
 
-/// A bound method such as super().__setitem__; null if it is none.
-PyObject* bound(const Called& called, std::vector<Touched>& out) {
-  PyObject* self = PyObject_GetAttrString(called.callable, "__self__");
-  PyObject* name = PyObject_GetAttrString(called.callable, "__name__");
-  const char* text = name == nullptr ? nullptr : PyUnicode_AsUTF8(name);
-  PyErr_Clear();
-  PyObject* lock = self == nullptr || text == nullptr ? nullptr : method(self, text, called.args, called.count, out);
-  Py_XDECREF(self);  // the callable keeps it
-  Py_XDECREF(name);
-  return lock;
-}
-
-/// A function of Python that is left alone: one step, which may change the object it is a method of, and what it is
-/// given.
-void foreign(const Called& called, std::vector<Touched>& out) {
-  if (PyObject* self = called.self; self != nullptr && is_python_class(Py_TYPE(self))) {
-    out.push_back({self, nullptr, Mode::kWrite});
-  }
-  for (Py_ssize_t i = 0; i < called.count; ++i) {
-    PyObject* each = called.args[i];
-    if (each != nullptr && is_python_class(Py_TYPE(each)) && !PyExceptionInstance_Check(each)) {
-      out.push_back({each, nullptr, Mode::kWrite});
-    }
-  }
-  arguments(called.args, called.count, Mode::kWrite, out);
-}
-
-bool is_one_step(PyObject* function) {
-  return PyFunction_Check(function) && one_step != nullptr &&
-         one_step(
-             reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function)));  // NOLINT: as all of Python's objects
-}
-
-PyObject* call(const Called& called, std::vector<Touched>& out) {
-  PyObject* callable = called.callable;
-  if (callable == nullptr) return nullptr;
-  if (PyFunction_Check(callable)) {
-    if (is_one_step(callable)) foreign(called, out);
-    return waited_for(called.self);
-  }
-  if (PyCFunction_Check(callable)) return function(called, out);
-  if (Py_TYPE(callable) == &PyMethodDescr_Type || Py_TYPE(callable) == &PyWrapperDescr_Type) {
-    const std::string_view name = name_of_descriptor(callable);
-    if (called.self != nullptr) return method(called.self, name, called.args, called.count, out);
-    return called.count == 0 ? nullptr : method(called.args[0], name, called.args + 1, called.count - 1, out);
-  }
-  if (is_method_wrapper(callable)) return bound(called, out);
-  if (PyMethod_Check(callable)) {  // its function comes by itself, unless it is left alone
-    PyObject* self = PyMethod_GET_SELF(callable);
-    if (is_one_step(PyMethod_GET_FUNCTION(callable))) foreign({callable, self, called.args, called.count}, out);
-    return waited_for(self);
-  }
-  if (PyType_Check(callable)) {
-    arguments(called.args, called.count, Mode::kRead, out);
-    return nullptr;
-  }
-  // Such as functools.partial or a weak reference.
-  if (!is_python_class(Py_TYPE(callable))) arguments(called.args, called.count, Mode::kRead, out);
-  return nullptr;
-}
-
-Called on_stack(PyObject** top, Py_ssize_t count) {
-  Called called;
-  called.args = top - count;
-  called.count = count;
-#if PY_VERSION_HEX >= 0x030D0000
-  called.callable = top[-count - 2];
-  called.self = top[-count - 1];
-#else
-  const bool method = top[-count - 2] != nullptr;
-  called.callable = method ? top[-count - 2] : top[-count - 1];
-  called.self = method ? top[-count - 1] : nullptr;
-#endif
-  return called;
-}
-
-PyObject* call_with_tuple(PyObject** top, bool with_names, std::vector<Touched>& out) {
-  PyObject* args = top[with_names ? -2 : -1];
-  Called called;
-#if PY_VERSION_HEX >= 0x030D0000
-  called.callable = top[with_names ? -4 : -3];
-#else
-  called.callable = top[with_names ? -3 : -2];
-#endif
-  if (args != nullptr && PyTuple_Check(args)) {
-    called.args = reinterpret_cast<PyTupleObject*>(args)->ob_item;  // NOLINT
-    called.count = PyTuple_GET_SIZE(args);
-  } else {
-    contents(args, Mode::kRead, out);
-  }
-  return call(called, out);
-}
-
-/// A class pattern looks at attributes: positional ones have their names in the class.
-void match_class(PyObject** top, Py_ssize_t count, std::vector<Touched>& out) {
-  PyObject* subject = top[-3];
-  PyObject* type = top[-2];
-  if (!PyType_Check(type) || !PyObject_TypeCheck(subject, reinterpret_cast<PyTypeObject*>(type))) return;  // NOLINT
-  PyObject* positional = count == 0 ? nullptr : PyObject_GetAttrString(type, "__match_args__");
-  PyErr_Clear();
-  for (PyObject* names : {positional, top[-1]}) {
-    if (names == nullptr || !PyTuple_Check(names)) continue;
-    const Py_ssize_t most = names == positional ? std::min(count, PyTuple_GET_SIZE(names)) : PyTuple_GET_SIZE(names);
-    for (Py_ssize_t i = 0; i < most; ++i) attribute(subject, interned(PyTuple_GET_ITEM(names, i)), Mode::kRead, out);
-  }
-  Py_XDECREF(positional);  // the class keeps it
+bool is_lock(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  return type == types().lock || type == types().rlock;
 }
 
 }  // namespace
+
+const Types& types() {
+  static const Types known{.deque = imported_type("_collections", "deque"),
+                           .lock = imported_type("_thread", "LockType"),
+                           .rlock = imported_type("_thread", "RLock"),
+                           .method_wrapper = imported_type("types", "MethodWrapperType")};
+  return known;
+}
+
+void look_opaquely() { opaque = true; }
+
+bool looked_opaquely() { return std::exchange(opaque, false); }
+
+bool cannot_change(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  return type == &PyLong_Type || type == &PyUnicode_Type || type == &PyTuple_Type || type == &PyBool_Type ||
+         object == Py_None || type == &PyFloat_Type || type == &PyBytes_Type || type == &PyFrozenSet_Type ||
+         type == &PyRange_Type || type == &PySlice_Type || type == &PyComplex_Type || type == &PyFunction_Type ||
+         type == &PyCFunction_Type || type == &PyMethod_Type || type == &PyModule_Type || PyType_Check(object) ||
+         type == &PyCode_Type || PyCoro_CheckExact(object) || object == Py_Ellipsis || object == Py_NotImplemented ||
+         PyExceptionInstance_Check(object) || type == &PyProperty_Type;
+}
+
+bool is_container(PyObject* object) {
+  return PyDict_Check(object) || PyList_Check(object) || PyAnySet_Check(object) || PyByteArray_Check(object) ||
+         (types().deque != nullptr && PyObject_TypeCheck(object, types().deque));
+}
+
+void contents(PyObject* object, Mode mode, std::vector<Touched>& out) {
+  if (object == nullptr || cannot_change(object)) return;
+  if (is_container(object)) {
+    out.push_back({object, nullptr, mode});
+    return;
+  }
+  if (PyGen_CheckExact(object)) {  // it goes on, or says that another thread has not come back from it
+    out.push_back({object, nullptr, Mode::kWrite});
+    return;
+  }
+  if (is_python_class(Py_TYPE(object))) return;  // its methods are Python's, and come by themselves
+  if (PyObject* container = behind(object); container != nullptr) out.push_back({container, nullptr, Mode::kRead});
+  if (!is_view(object)) out.push_back({object, nullptr, PyIter_Check(object) ? Mode::kWrite : mode});
+}
+
+PyObject* waited_for(PyObject* object) {
+  if (object == nullptr) return nullptr;
+  if (is_lock(object)) return object;
+  const auto rests = [object](PyTypeObject* type) { return PyObject_TypeCheck(object, type) != 0; };
+  return std::any_of(resting_on_locks().begin(), resting_on_locks().end(), rests) ? object : nullptr;
+}
+
+void look_out_for(std::vector<PyTypeObject*> types_on_locks) {
+  static_cast<void>(types());  // before a session puts others in their places
+  resting_on_locks() = std::move(types_on_locks);
+}
 
 PyObject* collect(const Instruction& instruction, const Operands& operands, std::vector<Touched>& out) {
   PyObject** const top = operands.top;
@@ -240,9 +128,9 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
       contents(top[-operand], Mode::kWrite, out);
       return nullptr;
     case Action::kCall:
-      return call(on_stack(top, operand), out);
+      return call_on_stack(top, operand, out);
     case Action::kCallWithNames:
-      return call(on_stack(top - 1, operand), out);
+      return call_on_stack(top - 1, operand, out);
     case Action::kCallWithTuple:
       return call_with_tuple(top, operand != 0, out);
     case Action::kReadCell:
@@ -273,7 +161,7 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
       super_attribute(Py_TYPE(top[-1]), top[-2], instruction.name, out);
       return nullptr;
     case Action::kMatchClass:
-      match_class(top, operand, out);
+      matched_attributes(top, operand, out);
       return nullptr;
     case Action::kYield:
       if (operands.generator != nullptr) out.push_back({operands.generator, nullptr, Mode::kWrite});

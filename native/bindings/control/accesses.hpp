@@ -62,11 +62,20 @@ struct Operands {
   PyObject* generator = nullptr;  ///< whose frame it is, if it is one's
 };
 
+/// Types on top of locks: like real locks, their objects may have been made without control. Borrowed, for ever.
+void look_out_for(std::vector<PyTypeObject*> types_on_locks);
+
 /// Says of code whether it is left alone, and makes no points of its own.
 inline bool (*one_step)(PyCodeObject* code) = nullptr;
 
 /// Collects what the instruction touches. Gives a real lock, or what is on top of one, that it is about to use, if any.
 PyObject* collect(const Instruction& instruction, const Operands& operands, std::vector<Touched>& out);
+
+/// Whether a weak reference was followed since this was last asked: when its object dies is in no access.
+[[nodiscard]] bool looked_weakly();
+
+/// Whether an instruction since this was last asked may depend on what is in no access.
+[[nodiscard]] bool looked_opaquely();
 
 /// The place as a number; equal only for the same object and name, but for a chance of 1 in 2^64.
 [[nodiscard]] explore::Access access_of(const Touched& touched);

@@ -15,11 +15,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "baton.hpp"
 #include "fibers.hpp"
 #include "linpoint/explore/explorer.hpp"
+#include "spinning.hpp"
 
 namespace linpoint::control {
 
@@ -78,6 +80,9 @@ struct Seat {
   Resource ended;               ///< held until it has ended
   std::uint32_t refusals = 0;   ///< how often it was told to stop
   std::uint64_t last_turn = 0;  ///< the step of it
+  Spin spin;
+  Resource nothing_new;  ///< held while it waits for somebody to write what it reads in a loop
+  bool parks = true;     ///< unless it was found to wait for nobody
 };
 
 /// A process that could not go on when its run ended.
@@ -105,18 +110,36 @@ class Control {
   void prepare();
   /// A process that begins with the next run.
   Process add(nb::object body, bool background);
+  /// Another body for a process that has not begun.
+  void give(Process process, nb::object body) { seats_.at(process)->body = std::move(body); }
   /// Runs the processes to their end. Waits in short pieces, so that signals are handled.
   Result run(explore::Explorer& explorer, std::uint64_t most_steps, double patience);
+  /// Processes are carried by fibers from now on, or else by threads of the system; `add_thread` makes one that serves.
+  void open(bool fibers, nb::object add_thread);
   /// A thread gives itself to the pool; returns when the pool is closed.
   void serve();
-  /// A fiber more in the pool. Fibers and threads are never in it together.
-  void add_fiber();
   void close();
   [[nodiscard]] std::size_t idle() const { return idle_.size(); }
   /// Threads that have not returned from `serve`, but for those that were left behind.
   [[nodiscard]] std::size_t serving() const { return serving_; }
   /// The threads that did not come back are left alone; the pool forgets them.
   void abandon();
+  /// The process of the calling thread will not end, whatever it is told: it counts as ended, and sleeps for ever.
+  void park();
+  /// Whether the calling thread is one that did not come back from an earlier run. If it has often been told so, it
+  /// sleeps for ever.
+  [[nodiscard]] bool left_behind();
+  /// How many processes sleep for ever; each keeps its stack.
+  [[nodiscard]] std::size_t parked() const { return parked_; }
+  /// Ctrl-C: the run ends, and the driver raises KeyboardInterrupt.
+  void interrupt() { interrupted_ = true; }
+  /// Whether that was said since `prepare`.
+  [[nodiscard]] bool interrupted() const { return interrupted_; }
+  /// So many instructions may the driver execute by itself from now on; the next one raises `blocked_type`. 0: any
+  /// number.
+  void limit_alone(std::uint64_t instructions);
+  /// Before an instruction of the driver; false if it has executed too many.
+  [[nodiscard]] bool may_go_on_alone();
 
   // --- a process
   /// The process of the calling thread, if it has one in the present run.
@@ -125,7 +148,13 @@ class Control {
   void point(Seat& seat, Doing doing, std::uint64_t place);
   [[nodiscard]] bool narrated() const { return on_turn.is_valid() && !on_turn.is_none(); }
   /// Accesses that belong to the step under way.
-  void note(const Access& access) { event_.push_back(access); }
+  void note(const Access& access);
+  /// The process has come round in a loop that only reads: it waits until somebody writes what it has read.
+  void wait_for_news(Seat& seat);
+  /// Whether somebody who sleeps in such a loop was left to wait since this was last asked: others may miss the time.
+  [[nodiscard]] bool overslept() { return std::exchange(overslept_, false); }
+  /// The step at which the process last went on. Who waits in a loop would go on at any time, to no avail.
+  [[nodiscard]] std::uint64_t last_turn(const Seat& seat) const { return spins(seat) ? step_ : seat.last_turn; }
   [[nodiscard]] bool acquire(Resource& resource, bool blocking, double timeout);
   void release(Resource& resource);
   [[nodiscard]] bool held(const Resource& resource) const { return resource.held && resource.run == run_; }
@@ -155,12 +184,18 @@ class Control {
   nb::object on_return;  ///< (process, number of the operation, value, raised)
 
  private:
+  void grow();
+  void add_fiber();
   Server& seated(Seat& seat);
   void serve_seat(Server& server);
+  void end(Seat& seat);
+  void refuse(Seat& seat);
+  [[nodiscard]] bool set_off(Server& first);
   bool wait_for_end(double patience);
   void run_body(Seat& seat);
   void run_operations(Seat& seat);
-  void interrupt(const nb::python_error& error);
+  [[nodiscard]] bool is_end(const nb::python_error& error);
+  void end_with(const nb::python_error& error);
   void go_on(Seat* seat);
   void choose(Seat* seat);
   void stop(Seat* seat, Result result, Ending ending);
@@ -171,6 +206,9 @@ class Control {
   [[nodiscard]] explore::View look();
   [[nodiscard]] bool enabled(const Seat& seat) const;
   [[nodiscard]] bool needed() const;
+  [[nodiscard]] static bool spins(const Seat& seat) { return seat.waits == &seat.nothing_new; }
+  [[nodiscard]] bool let_one_spin();
+  void tell_spinning(const Access& written);
   void tell_explorer(Ending ending);
 
   explore::Explorer* explorer_ = nullptr;
@@ -178,6 +216,9 @@ class Control {
   std::vector<std::unique_ptr<Server>> servers_;
   std::vector<Server*> idle_;
   std::size_t serving_ = 0;
+  std::size_t parked_ = 0;
+  bool fibers_ = false;
+  nb::object add_thread_;
   Baton driver_;
   Weaver weaver_;
   std::vector<explore::Pending> view_;
@@ -195,8 +236,12 @@ class Control {
   bool booting_ = false;
   bool stopping_ = false;
   bool wants_stop_ = false;
-  bool interrupt_ = false;
-  nb::object interruption_;  ///< KeyboardInterrupt, where a process was the one to be told
+  bool spinning_ = false;  ///< one process goes on in its loop, and nobody else can
+  std::uint64_t spins_until_ = 0;
+  bool overslept_ = false;
+  bool interrupted_ = false;
+  nb::object raised_;        ///< what the driver is to raise when the run is over
+  std::uint64_t alone_ = 0;  ///< instructions that are left to the driver, and one more
   bool preempted_ = false;
   std::uint64_t turn_ = 0;  ///< steps that the running process has taken without a switch
   Result result_ = Result::kComplete;

@@ -7,7 +7,6 @@
 #include "accesses.hpp"
 #include "control.hpp"
 #include "frames.h"
-#include "places.hpp"
 
 namespace linpoint::control {
 
@@ -16,15 +15,18 @@ namespace {
 /// The instructions of a code object, by offset in units of two bytes; kept beside it, and gone with it.
 struct Described {
   std::uint64_t generation = 0;
-  bool excluded = true;  ///< it is left alone
-  bool one_step = true;  ///< and makes no points of its own
-  bool watched = false;  ///< from 3.12 on, sys.monitoring tells of its instructions
+  bool excluded = true;   ///< it is left alone
+  bool one_step = true;   ///< and makes no points of its own
+  bool harmless = false;  ///< or does nothing else: all of it is told to the control
+  bool watched = false;   ///< from 3.12 on, sys.monitoring tells of its instructions
   std::vector<Instruction> instructions;
 };
 
 struct Hook {
   bool on = false;
-  nb::object describe;      ///< code -> None, or a list of (index, action, may_switch, always, depth, operand, name)
+  /// code -> a list of (index, action, may_switch, always, depth, operand, name); of code that is left alone, None if a
+  /// call of it is one step, False if it makes points of its own, True if it does nothing else
+  nb::object describe;
   nb::object on_access;     ///< while a run is narrated: (process, code, offset, action, operands, touched)
   nb::object uncontrolled;  ///< called with a real lock that the program is about to use, its code and offset
   nb::object watch;         ///< from 3.12 on, called with code whose instructions are to be told of
@@ -32,6 +34,7 @@ struct Hook {
   Py_ssize_t extra = -1;
   std::uint64_t generation = 0;
   std::vector<Touched> touched;
+  std::vector<Access> accesses;  ///< of the same
 };
 
 Hook& hook() {
@@ -81,8 +84,9 @@ Described* described(PyCodeObject* code) {
   PyObject* table = PyObject_CallOneArg(the.describe.ptr(), object);
   if (table == nullptr) return nullptr;
   const nb::object kept = nb::steal(table);
-  found->excluded = kept.is_none() || kept.is(nb::bool_(false));
   found->one_step = kept.is_none();
+  found->harmless = kept.ptr() == Py_True;
+  found->excluded = found->one_step || PyBool_Check(kept.ptr());
   try {
     if (!found->excluded) read_table(*found, kept, code);
   } catch (nb::python_error& error) {
@@ -110,8 +114,29 @@ void narrate(const Seat& seat, const Instruction& instruction, std::size_t index
                    static_cast<int>(instruction.action), operands, touched);
 }
 
+/// Notes what it reads, and lets it wait where it goes round and round. `call` is the frame object, if it is known:
+/// without it nobody can tell whether code that is left alone was called in between.
+void watch_spinning(Seat& seat, const Instruction& instruction, std::size_t index, const Operands& operands,
+                    PyObject* call) {
+  const std::vector<Touched>& touched = hook().touched;
+  const auto reads = [](const Touched& each) { return each.mode == explore::Mode::kRead; };
+  if (looked_opaquely() || call == nullptr || seat.calling || !std::all_of(touched.begin(), touched.end(), reads)) {
+    return seat.spin.forget();
+  }
+  if (touched.empty() && !instruction.always) return;
+  std::vector<Access>& accesses = hook().accesses;
+  accesses.clear();
+  for (const Touched& each : touched) accesses.push_back(access_of(each));
+  const Moment now{call, index, {operands.locals, operands.top}};
+  if (!seat.spin.comes_round(now, accesses) || !instruction.may_switch) return;
+  std::vector<Touched> kept = touched;  // others use it before we go on
+  control().wait_for_news(seat);
+  hook().touched = std::move(kept);
+}
+
 /// Before an instruction of a process; false if an exception is set.
-bool before(Seat& seat, const Instruction& instruction, std::size_t index, const linpoint_frame& frame) {
+bool before(Seat& seat, const Instruction& instruction, std::size_t index, const linpoint_frame& frame,
+            PyObject* call) {
   Hook& the = hook();
   the.touched.clear();
   const std::int32_t depth = frame.depth >= 0 ? frame.depth : instruction.depth;
@@ -122,6 +147,7 @@ bool before(Seat& seat, const Instruction& instruction, std::size_t index, const
     if (lock != nullptr && !the.uncontrolled.is_none()) {
       the.uncontrolled(nb::borrow(lock), nb::borrow(reinterpret_cast<PyObject*>(frame.code)), index * 2);  // NOLINT
     }
+    watch_spinning(seat, instruction, index, operands, call);
     if (the.touched.empty() && !instruction.always) return true;
     const bool narrated = the.on_access.is_valid() && !the.on_access.is_none();
     if (instruction.may_switch || seat.calling) {
@@ -147,6 +173,19 @@ bool before(Seat& seat, const Instruction& instruction, std::size_t index, const
   return false;
 }
 
+thread_local bool counts_alone = false;
+
+/// Of a thread that has no process: false, with an exception set, if it has executed too much, or should have ended.
+bool goes_on_alone() {
+  if (control().left_behind()) {
+    PyErr_SetNone(control().stop_type.ptr());
+    return false;
+  }
+  if (!counts_alone || control().may_go_on_alone()) return true;
+  PyErr_SetNone(control().blocked_type.ptr());
+  return false;
+}
+
 #if PY_VERSION_HEX < 0x030C0000
 
 int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
@@ -156,11 +195,12 @@ int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
     Py_DECREF(code);
     if (known == nullptr) return -1;
     linpoint_trace(frame, known->excluded ? 0 : 1);
+    if (Seat* seat = control().mine(); seat != nullptr && known->excluded && !known->harmless) seat->spin.forget();
     return 0;
   }
   if (what != PyTrace_OPCODE) return 0;
   Seat* seat = control().mine();
-  if (seat == nullptr) return 0;
+  if (seat == nullptr) return goes_on_alone() ? 0 : -1;
   linpoint_frame shown{};
   if (linpoint_look(&shown) == 0) return 0;
   const Described* known = described(shown.code);
@@ -169,7 +209,7 @@ int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
   if (known->excluded || index >= known->instructions.size()) return 0;
   const Instruction& instruction = known->instructions[index];
   if (instruction.action == Action::kNone && !instruction.always) return 0;
-  return before(*seat, instruction, index, shown) ? 0 : -1;
+  return before(*seat, instruction, index, shown, reinterpret_cast<PyObject*>(frame)) ? 0 : -1;  // NOLINT
 }
 
 /// There is no sys.monitoring that would call these.
@@ -187,9 +227,10 @@ PyObject* before_offset(PyCodeObject* code, const Described& known, PyObject* of
   const Instruction& instruction = known.instructions[index];
   if (instruction.action == Action::kNone && !instruction.always) return nothing_more();
   Seat* seat = control().mine();
+  if (seat == nullptr && !goes_on_alone()) return nullptr;
   linpoint_frame shown{};
   if (seat == nullptr || linpoint_look(&shown) == 0 || shown.code != code) Py_RETURN_NONE;
-  if (!before(*seat, instruction, index, shown)) return nullptr;
+  if (!before(*seat, instruction, index, shown, nullptr)) return nullptr;
   Py_RETURN_NONE;
 }
 
@@ -235,6 +276,24 @@ void enter_hook() {
 void leave_hook() {
 #if PY_VERSION_HEX < 0x030C0000
   if (hook().on) PyEval_SetTrace(nullptr, nullptr);
+#endif
+}
+
+void hook_alone(bool on) {
+  if (on == counts_alone || (on && !hook().on)) return;
+  counts_alone = on;
+#if PY_VERSION_HEX < 0x030C0000
+  static thread_local Py_tracefunc before = nullptr;
+  static thread_local PyObject* with = nullptr;
+  if (on) {
+    const PyThreadState* state = PyThreadState_Get();
+    before = state->c_tracefunc;
+    with = Py_XNewRef(state->c_traceobj);
+    PyEval_SetTrace(traced, nullptr);
+  } else {
+    PyEval_SetTrace(before, with);
+    Py_CLEAR(with);
+  }
 #endif
 }
 

@@ -9,6 +9,8 @@ namespace linpoint::control {
 /// A process begins or ends on the calling thread.
 void enter_hook();
 void leave_hook();
+/// The calling thread's instructions are counted, or no more.
+void hook_alone(bool on);
 
 void bind_hook(nanobind::module_& m);
 

@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "accesses.hpp"
 #include "asking.hpp"
 #include "control.hpp"
 #include "hook.hpp"
@@ -114,15 +115,31 @@ void bind_control(nb::module_& m) {
       "control_add", [](nb::object body, bool background) { return control().add(std::move(body), background); },
       nb::arg("body"), nb::arg("background") = false);
   m.def(
+      "control_give", [](Process process, nb::object body) { control().give(process, std::move(body)); },
+      nb::arg("process"), nb::arg("body"));
+  m.def(
       "control_run",
       [](Explorer& explorer, std::uint64_t most_steps, double patience) {
         return static_cast<int>(control().run(explorer, most_steps, patience));
       },
       nb::arg("explorer"), nb::arg("most_steps"), nb::arg("patience"));
   m.def("control_serve", [] { control().serve(); });
-  m.def("control_add_fiber", [] { control().add_fiber(); });
+  m.def(
+      "control_open", [](bool fibers, nb::object add_thread) { control().open(fibers, std::move(add_thread)); },
+      nb::arg("fibers"), nb::arg("add_thread"));
   m.def("control_close", [] { control().close(); });
   m.def("control_abandon", [] { control().abandon(); });
+  m.def("control_park", [] { control().park(); });
+  m.def("control_parked", [] { return control().parked(); });
+  m.def("control_interrupt", [] { control().interrupt(); });
+  m.def("control_interrupted", [] { return control().interrupted(); });
+  m.def(
+      "control_limit_alone", [](std::uint64_t instructions) { control().limit_alone(instructions); },
+      nb::arg("instructions"));
+  m.def("control_overlooked", [] {
+    const bool weakly = control::looked_weakly();
+    return control().overslept() || weakly;
+  });
   m.def("control_idle", [] { return control().idle(); });
   m.def("control_serving", [] { return control().serving(); });
   m.def("control_operations", &operations);
@@ -130,7 +147,7 @@ void bind_control(nb::module_& m) {
   m.def("control_steps", [] { return control().steps(); });
   m.def("control_last_turns", [] {
     nb::list turns;
-    for (const auto& seat : control().seats()) turns.append(seat->last_turn);
+    for (const auto& seat : control().seats()) turns.append(control().last_turn(*seat));
     return turns;
   });
   m.def("control_beats", [] { return control().beats(); });

@@ -148,7 +148,11 @@ def show(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=repr)
     except (TypeError, ValueError):
+        pass
+    try:
         return repr(value)
+    except ValueError:  # an integer with more digits than Python writes
+        return hex(value) if isinstance(value, int) else f"<{type(value).__name__}>"
 
 
 def counted(number: int, noun: str) -> str:

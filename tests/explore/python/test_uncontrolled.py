@@ -25,8 +25,17 @@ from linpoint.explore.python.session import Ending, Session
 from tests.explore.python.outcomes import explore
 
 HERE = "test_uncontrolled.py"
-LOCK = threading.Lock()
-REENTRANT = threading.RLock()
+
+
+class Kept:
+    """Locks of modules and of classes are put under control; those of an object that is there already are not."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.reentrant = threading.RLock()
+
+
+KEPT = Kept()
 CONDITION = threading.Condition()
 EVENT = threading.Event()
 SEMAPHORE = threading.Semaphore(1)
@@ -37,25 +46,19 @@ POOL = ThreadPoolExecutor(1)
 
 
 class Old:
-    lock = threading.Lock()
-
     def __init__(self):
-        self.kept = LOCK
+        self.kept = KEPT.lock
 
     def with_lock(self):
-        with LOCK:
+        with KEPT.lock:
             return 1
 
     def acquire(self):
-        LOCK.acquire()
-        LOCK.release()
+        KEPT.lock.acquire()
+        KEPT.lock.release()
 
     def reentrant(self):
-        with REENTRANT:
-            return 1
-
-    def of_the_class(self):
-        with self.lock:
+        with KEPT.reentrant:
             return 1
 
     def of_the_object(self):
@@ -90,7 +93,7 @@ class Old:
 
     def swallowed(self):
         try:
-            with LOCK:
+            with KEPT.lock:
                 return 1
         except Exception:  # noqa: BLE001 - it must not catch the error
             return 2
@@ -99,10 +102,9 @@ class Old:
 
 
 NAMES = {
-    "with_lock": "test_uncontrolled.LOCK",
-    "acquire": "test_uncontrolled.LOCK",
-    "reentrant": "test_uncontrolled.REENTRANT",
-    "of_the_class": "test_uncontrolled.Old.lock",
+    "with_lock": "test_uncontrolled.KEPT.lock",
+    "acquire": "test_uncontrolled.KEPT.lock",
+    "reentrant": "test_uncontrolled.KEPT.reentrant",
     "of_the_object": "self.kept",
     "condition": "test_uncontrolled.CONDITION",
     "event": "test_uncontrolled.EVENT",
@@ -112,7 +114,7 @@ NAMES = {
     "queue": "test_uncontrolled.QUEUE",
     "simple": "test_uncontrolled.SIMPLE",
     "pool": "test_uncontrolled.POOL",
-    "swallowed": "test_uncontrolled.LOCK",
+    "swallowed": "test_uncontrolled.KEPT.lock",
 }
 
 
@@ -144,7 +146,7 @@ def test_the_session_goes_on_after_such_an_error():
         with session.alone():
             lock = threading.Lock()
         assert session.run(explorer, [lock.acquire]) is Ending.COMPLETE
-    assert not LOCK.locked()
+    assert not KEPT.lock.locked()
 
 
 def test_what_was_made_under_control_is_none_of_these():
@@ -167,8 +169,8 @@ def test_which_objects_rest_on_real_locks():
     assert all(
         uncontrolled.real_lock(each) is not None
         for each in (
-            LOCK,
-            REENTRANT,
+            KEPT.lock,
+            KEPT.reentrant,
             CONDITION,
             EVENT,
             SEMAPHORE,
@@ -176,7 +178,7 @@ def test_which_objects_rest_on_real_locks():
             QUEUE,
             SIMPLE,
             POOL,
-            threading.Condition(LOCK),
+            threading.Condition(KEPT.lock),
         )
     )
     assert uncontrolled.real_lock(native.ControlledLock()) is None
@@ -192,13 +194,13 @@ def test_an_interpreter_that_cannot_be_looked_into_is_refused(monkeypatch):
 
 # --- what does not come back
 
-HELD = _thread.allocate_lock()
-HELD.acquire()
+HELD = [_thread.allocate_lock()]
+HELD[0].acquire()
 PATIENCE = 0.5
 
 
 def wait_for_a_real_lock(seconds=20):
-    HELD.acquire(timeout=seconds)
+    HELD[0].acquire(timeout=seconds)
 
 
 def sleep_in_c():
@@ -219,7 +221,7 @@ class Hanging:
 
     def lock(self):
         self.n += 1
-        functools.partial(HELD.acquire, timeout=20)()
+        functools.partial(HELD[0].acquire, timeout=20)()
         return self.n
 
     def sleep(self):
@@ -230,6 +232,15 @@ class Hanging:
         self.n += 1
         while True:
             pass
+
+    def swallow(self):
+        self.n += 1
+        while True:
+            try:
+                while True:
+                    pass
+            except BaseException:  # noqa: BLE001 - that is what is tested
+                pass
 
     def count(self):
         self.n += 1
@@ -258,7 +269,7 @@ def check_stall(method):
     return error
 
 
-@pytest.mark.parametrize("method", ["lock", "sleep", "loop"])
+@pytest.mark.parametrize("method", ["lock", "sleep", "loop", "swallow"])
 def test_a_run_that_stands_still_is_an_error_with_the_stacks_of_its_threads(method):
     error = check_stall(method)
     assert "thread 1: " in error.message
@@ -271,8 +282,8 @@ def test_it_is_an_error_on_other_threads_too_and_the_thread_is_left_behind():
     def drive():
         try:
             check_stall("lock")
-            if sys.version_info >= (3, 12):  # on 3.11 nothing gets a thread out of a loop
-                check_stall("loop")
+            check_stall("loop")
+            check_stall("swallow")
         except BaseException as error:  # noqa: BLE001 - told on the thread that asks
             told.append(error)
 
@@ -281,11 +292,11 @@ def test_it_is_an_error_on_other_threads_too_and_the_thread_is_left_behind():
     thread.join(60)
     assert not thread.is_alive()
     assert told == []
-    HELD.release()  # the one that was left behind takes it and ends; one that waits when Python exits can crash it
+    HELD[0].release()  # the one that was left behind takes it and ends; one that waits when Python exits can crash it
     deadline = time.monotonic() + 10
-    while not HELD.locked() and time.monotonic() < deadline:
+    while not HELD[0].locked() and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert HELD.locked()
+    assert HELD[0].locked()
 
 
 def test_a_handler_that_was_there_before_is_there_again():
@@ -307,6 +318,14 @@ SCRIPT = """
         def work(self):
             while True:
                 self.n += 1
+
+        def deaf(self):
+            print("begun", flush=True)
+            while True:
+                try:
+                    self.n += 1
+                except BaseException:
+                    pass
 
         def stuck(self):
             print("begun", flush=True)
@@ -332,7 +351,7 @@ SCRIPT = """
 """
 
 
-@pytest.mark.parametrize("method", ["work", "stuck"])
+@pytest.mark.parametrize("method", ["work", "stuck", "deaf"])
 def test_ctrl_c_ends_a_run_at_once(method, tmp_path: Path):
     script = tmp_path / "endless.py"
     script.write_text(textwrap.dedent(SCRIPT))
@@ -345,3 +364,44 @@ def test_ctrl_c_ends_a_run_at_once(method, tmp_path: Path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert (out, err, process.returncode) == ("interrupted\nclosed True\n", "", 0)
+
+
+def test_what_cannot_be_made_of_a_result_is_raised_by_the_driver():
+    """It had nowhere to go, and ended the interpreter."""
+
+    def refuse(_: object) -> object:
+        raise LookupError("no such value")
+
+    with Session(result=refuse) as session:
+        for _ in range(2):
+            explorer = native.explore_again([])
+            assert explorer.begin()
+            session.prepare()
+            with pytest.raises(LookupError, match="no such value"):
+                session.run(explorer, [((list, ()),), ((Hanging().count, ()),)])
+
+
+def test_an_error_says_that_too_many_threads_have_swallowed_what_ends_them():
+    def take_twice(lock):
+        while True:
+            try:  # noqa: SIM105 - that is what is tested
+                lock.acquire()
+            except BaseException:  # noqa: BLE001
+                pass
+
+    def run(session):
+        explorer = native.explore_again([])
+        assert explorer.begin()
+        session.prepare()
+        with session.alone():
+            lock = threading.Lock()
+        return session.run(explorer, [((take_twice, (lock,)),), ((take_twice, (lock,)),)])
+
+    with Session() as session:
+        for _ in range(16):
+            assert run(session) is Ending.STUCK
+        with pytest.raises(errors.TestError) as caught:
+            run(session)
+    assert caught.value.code == "LP-T024"
+    assert "catches every exception" in caught.value.message
+    assert "Catch Exception" in caught.value.remedy

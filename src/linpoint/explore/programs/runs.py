@@ -26,7 +26,7 @@ from linpoint.explore.programs.surroundings import AtExit, Printed, surroundings
 from linpoint.explore.python import threads
 from linpoint.explore.python.narrating import Narrator, is_own
 from linpoint.explore.python.session import Ending, Session, Stuck
-from linpoint.explore.python.stopping import StopRun
+from linpoint.explore.python.stopping import StopRun, is_ctrl_c
 
 MAIN: Final = 0
 MAIN_NAME: Final = "MainThread"
@@ -139,11 +139,11 @@ class _Current:
         with threads.current(threading.main_thread()):
             try:
                 contextvars.Context().run(self._run)
-            except KeyboardInterrupt:
-                raise  # that is nothing that the program does
             except StopRun:
                 pass
-            except BaseException as error:  # noqa: BLE001 - whatever ends the program
+            except BaseException as error:  # whatever ends the program
+                if is_ctrl_c(error):
+                    raise
                 native.control_aside(self.raised, MAIN, error)
 
     def _run(self) -> None:

@@ -138,7 +138,7 @@ def table(code: types.CodeType, *, granularity: str = "access", gil: bool = Fals
     for index, one, depth in _instructions(code):
         starts = one.starts_line not in (None, False)
         action, operand, name = _touches(one, code, shared)
-        breaks = after_call or one.opname in ("RESUME", "JUMP_BACKWARD")
+        breaks = after_call or one.opname in ("RESUME", "JUMP_BACKWARD") or one.opname.startswith("POP_JUMP_BACKWARD")
         after_call = one.opname in _CALLS
         always = breaks if gil else granularity == "opcode" or (granularity == "line" and starts)
         may_switch = always or (granularity == "access" and not gil)

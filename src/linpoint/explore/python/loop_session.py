@@ -15,8 +15,8 @@ import asyncio
 import gc
 import inspect
 import random
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, Self
 
@@ -25,11 +25,10 @@ from linpoint.explore import _native_control as native
 from linpoint.explore.python import patching
 from linpoint.explore.python.loop import ControlledLoop
 from linpoint.explore.python.loop_narrating import LoopNarrator
-from linpoint.explore.python.membership import members
+from linpoint.explore.python.membership import members, membership
 from linpoint.explore.python.session import Body, Done, Ending, Session, Stuck
 from linpoint.explore.python.stopping import BlockedForever
 from linpoint.explore.python.turns import ENABLED, Process
-from linpoint.histories.values import freeze
 
 QUIET: Final = 2_000
 """After so many steps of background tasks alone, those who wait are taken to wait for ever."""
@@ -87,7 +86,7 @@ class LoopSession(Session):
         self._open = True
         return self
 
-    def prepare(self) -> None:
+    def prepare(self, threads: int = 0) -> None:  # noqa: ARG002 - clients are numbered when they begin
         """End what is left of the run before; then as for threads, with a fresh loop."""
         self._end_run()
         super().prepare()
@@ -95,6 +94,12 @@ class LoopSession(Session):
         self._loop = ControlledLoop()  # type: ignore[abstract]  # as above
         self._clients = []
         self._step = self._quiet = 0
+
+    @contextmanager
+    def alone(self, *, most: int = 0) -> Iterator[None]:  # noqa: ARG002 - steps are counted, and no code is watched
+        """As for threads."""
+        with membership():
+            yield
 
     def call(self, function: Callable[..., Any], *args: Any) -> Any:
         """What ``function`` gives, awaited if it can be, while nothing but the usual happens."""
@@ -195,10 +200,16 @@ class LoopSession(Session):
             client.done.append(Done(self._step))
             if self.listener is not None:
                 self.listener.called(client.process)
-            self._loop.start(_operation(function, args), client.process)
+            self._loop.start(self._operation(function, args), client.process)
             self._loop.turns.step(client.process.number)
 
         self._loop.push(client.process, begin)
+
+    async def _operation(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        value = function(*args)
+        if inspect.isawaitable(value):
+            value = await value
+        return self._result(value)
 
     def _note_return(self, client: _Client) -> None:
         task = client.process.task
@@ -248,10 +259,3 @@ class LoopSession(Session):
 
 async def _awaited(value: Any) -> Any:
     return await value
-
-
-async def _operation(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    value = function(*args)
-    if inspect.isawaitable(value):
-        value = await value
-    return freeze(value)

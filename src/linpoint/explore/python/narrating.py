@@ -24,22 +24,13 @@ from msgspec import UNSET
 from linpoint.explore import _native_control as native
 from linpoint.explore.python.bytecode import Action
 from linpoint.explore.python.selection import is_of_user
+from linpoint.explore.python.wording import exception_words, plain, told
 from linpoint.histories.trace import Failure, StepKind, Thread, Trace, TraceStep
 from linpoint.histories.trace_step import Place
-from linpoint.histories.values import FrozenObject, Value, show
+from linpoint.histories.values import FrozenObject, Value
 
 _READ: Final = 0
-_MOST_LETTERS: Final = 60
-_PLAIN: Final = (bool, int, float, str)
 _HOLDING: Final = (dict, list, set, collections.deque, bytearray)
-_CALLABLE: Final = (
-    types.BuiltinFunctionType,
-    types.MethodDescriptorType,
-    types.WrapperDescriptorType,
-    types.MethodWrapperType,
-)
-_DEPTH: Final = 2
-_MOST_ITEMS: Final = 8
 
 # What a step is about, as the native control counts.
 _INSTRUCTION, _ACQUIRE, _TRY, _RELEASE, _SLEEP, _TIME, _JOIN, _NOTHING = range(8)
@@ -83,6 +74,9 @@ class Narrator:
 
     def block(self, process: int, owner: int | None, place: int) -> None:
         """Say that a thread waits for ever for the lock at ``place``."""
+        for each in (process, owner):
+            if each is not None:
+                self._meet(each)
         known = self._names.get(-place)
         step = TraceStep(process, StepKind.BLOCK, location=known, other=owner)
         last = next((at for at in range(len(self._steps) - 1, -1, -1) if self._steps[at].thread == process), None)
@@ -107,11 +101,12 @@ class Narrator:
         self._tell(TraceStep(by, StepKind.SPAWN, other=process, place=where))
 
     def failed(self, process: int, error: BaseException, *, assertion: bool) -> None:
-        """Say that a thread ends with an exception."""
+        """Say that a thread, or an operation of it, ends with an exception."""
         kind = StepKind.ASSERTION if assertion else StepKind.EXCEPTION
-        self._tell(TraceStep(process, kind, message=_raised(error), place=_raised_at(error, self._place)))
+        self._tell(TraceStep(process, kind, message=exception_words(error), place=_raised_at(error, self._place)))
 
     def _meet(self, process: int) -> None:
+        """Threads that the program has started get a name when they are first heard of."""
         while process >= len(self._threads):
             self._threads.append(f"thread {len(self._threads) + 1}")
             self._begun.append(0)
@@ -139,6 +134,7 @@ class Narrator:
             step = TraceStep(process, kind, location=self._lock(place, frame, held), place=where)
             self._tell(step, through=held)
         elif doing == _JOIN:
+            self._meet(place)
             self._tell(TraceStep(process, StepKind.JOIN, other=place, place=where))
         elif doing == _SLEEP:
             self._tell(TraceStep(process, StepKind.YIELD, message="sleeps", place=where))
@@ -151,10 +147,8 @@ class Narrator:
             self._begun[process] = number + 1
             self._tell(TraceStep(process, StepKind.CALL, operation=name, args=args))
         if raised:
-            self._tell(
-                TraceStep(process, StepKind.EXCEPTION, message=_raised(value), place=_raised_at(value, self._place))
-            )
-        shown = FrozenObject(raises=type(value).__name__) if raised else _plain(value)
+            self.failed(process, value, assertion=False)
+        shown = FrozenObject(raises=type(value).__name__) if raised else plain(value)
         self._tell(TraceStep(process, StepKind.RETURN, operation=name, value=shown))
 
     def _access(
@@ -184,19 +178,19 @@ class Narrator:
         if before is not UNSET and (isinstance(before, _HOLDING) or _is_lock(before)):
             self._know(before, location)
         if mode == _READ:
-            self._tell(TraceStep(process, StepKind.READ, location, _plain(before), place=where))
+            self._tell(TraceStep(process, StepKind.READ, location, plain(before), place=where))
             self._held = before
         else:
             if isinstance(value, _HOLDING) or _is_lock(value):
                 self._know(value, location)
-            self._tell(TraceStep(process, StepKind.WRITE, location, _plain(value), old=_plain(before), place=where))
+            self._tell(TraceStep(process, StepKind.WRITE, location, plain(value), old=plain(before), place=where))
 
     def _contents(
         self, process: int, action: Action, subject: Any, writes: bool, operands: list[Any], where: Place | None
     ) -> None:
         kind = StepKind.WRITE if writes else StepKind.READ
         self._tell(
-            TraceStep(process, kind, self._name(subject), message=_told(action, subject, operands), place=where),
+            TraceStep(process, kind, self._name(subject), message=told(action, subject, operands), place=where),
             through=subject,
         )
 
@@ -332,57 +326,6 @@ def _attribute_of(subject: Any, name: str) -> Any:
     except (AttributeError, KeyError):
         return UNSET
     return found
-
-
-def _plain(value: Any, depth: int = _DEPTH) -> Value:
-    """A value for people: plain data as it is, anything else by its type."""
-    if value is UNSET or value is None or type(value) in _PLAIN:
-        return value
-    # A subclass may have methods of its own: ask those of the kind that it is.
-    kind: Any = next((each for each in (list, tuple, dict) if isinstance(value, each)), None)
-    if depth and kind is not None and kind.__len__(value) <= _MOST_ITEMS:
-        if kind is dict:
-            return FrozenObject((str(key), _plain(each, depth - 1)) for key, each in dict.items(value))
-        return tuple(_plain(each, depth - 1) for each in kind.__iter__(value))
-    return f"<{type(value).__name__.removeprefix('Controlled')}>"
-
-
-def _short(value: Any) -> str:
-    text = show(_plain(value))
-    return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 3]}..."
-
-
-def _told(action: Action, subject: Any, operands: list[Any]) -> str | None:
-    """What is done to the contents of an object."""
-    last = operands[-1] if operands else None
-    match action:
-        case Action.READ_CONTENTS if len(operands) > 1 and operands[-2] is subject:
-            return f"[{_short(last)}]"
-        case Action.READ_CONTENTS if len(operands) > 1 and last is subject:
-            return f"{_short(operands[-2])} in it?"
-        case Action.WRITE_CONTENTS if len(operands) > 2:
-            return f"[{_short(last)}] = {_short(operands[-3])}"
-        case Action.ITERATE:
-            return "next item"
-        case Action.CHANGE_IN_PLACE:
-            return f"with {_short(last)}"
-        case Action.CALL | Action.CALL_WITH_NAMES | Action.CALL_WITH_TUPLE:
-            return _called(subject, operands)
-    return None
-
-
-def _called(subject: Any, operands: list[Any]) -> str | None:
-    """The call of a method or function, by the name of what is called."""
-    for at, each in enumerate(operands):
-        if isinstance(each, _CALLABLE) or (isinstance(each, type) and at + 1 < len(operands)):
-            rest = [value for value in operands[at + 1 :] if value is not subject and value is not None]
-            return f"{each.__name__}({', '.join(map(_short, rest))})"
-    return None
-
-
-def _raised(error: BaseException) -> str:
-    text = str(error)
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _raised_at(error: BaseException, place: Callable[[types.FrameType | None], Place | None]) -> Place | None:

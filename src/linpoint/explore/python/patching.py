@@ -3,6 +3,8 @@
 
 Conditions, events, semaphores, barriers and queues are Python on top of these, and need no replacement. Only threads
 that belong to the session are given the controlled ones; all others get the real ones, as if nothing had happened.
+Locks that modules and classes have had since they were imported are replaced where they are, as far as they can be found:
+in the globals of modules, the attributes of their classes, and in cached properties, which have one before Python 3.12.
 Guarantee: leaving the block restores every name.
 """
 
@@ -11,6 +13,7 @@ from __future__ import annotations
 import _thread
 import functools
 import importlib
+import os
 import queue
 import sys
 import threading
@@ -20,8 +23,9 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python import threads
+from linpoint.explore.python import threads, uncontrolled
 from linpoint.explore.python.membership import under_control
+from linpoint.explore.python.stopping import refuse
 
 _EPOCH: Final = 1_700_000_000.0
 BOOTED: Final = 1_000.0
@@ -79,8 +83,20 @@ def _sleep(seconds: float, /) -> None:
         native.control_sleep(float(seconds))
 
 
+def _fork(real: Callable[[], Any]) -> Callable[[], Any]:
+    def fork() -> Any:
+        if under_control():
+            refuse(uncontrolled.fork_error(real.__name__, sys._getframe(1)))  # noqa: SLF001 - whoever calls
+        return real()
+
+    return staticmethod(fork)
+
+
 _REAL_SLEEP: Final = time.sleep
 _REAL_IDENT: Final = _thread.get_ident
+
+HARMLESS: Final = frozenset((_sleep.__code__, under_control.__code__))
+"""Calling these in a loop that waits is no more than sleeping."""
 
 _REPLACED: Final[dict[int, Any]] = {}
 """By the id of the real thing, which lives for ever."""
@@ -99,23 +115,44 @@ for _real, _ours in (
     (time.perf_counter_ns, _clock(time.perf_counter_ns, BOOTED, _NANO)),
     (time.sleep, staticmethod(_sleep)),
     (_thread.start_new_thread, staticmethod(threads.start_new_thread)),
+    *((real, _fork(real)) for real in (getattr(os, name, None) for name in ("fork", "forkpty")) if real is not None),
 ):
     _REPLACED[id(_real)] = _ours
 
 _LEFT_ALONE: Final = ("linpoint", "_pytest", "pytest", "hypothesis", "rich", "xdist", "execnet", "asyncio", "logging")
 _LOCK: Final = "lock"
 _MADE_BEFORE: Final[tuple[tuple[str, str, Callable[[], Any]], ...]] = (
-    ("concurrent.futures.thread", "_global_shutdown_lock", native.ControlledLock),
     ("concurrent.futures.thread", "_threads_queues", threads.Forgetful),
     ("threading", "_dangling", threads.Forgetful),
 )
 """What modules of the standard library have made already, and use while other threads may go on."""
+_KINDS: Final = {_thread.LockType: native.ControlledLock, _thread.RLock: native.ControlledRLock}
+_KEEP_THEIR_LOCKS: Final = frozenset(("threading", "weakref", "importlib", "_frozen_importlib", "sys", "io", "codecs"))
+"""Modules of the interpreter itself, whose locks serve all threads, not only those under control."""
 
 
-def _modules() -> Iterator[dict[str, Any]]:
+class _Locks:
+    """Locks that were made before, and those that stand for them: one for one, under however many names."""
+
+    def __init__(self) -> None:
+        self._ours: dict[int, tuple[Any, Any]] = {}
+
+    def instead_of(self, value: Any) -> Any:
+        """The controlled lock for a real one; None for anything else."""
+        kind = _KINDS.get(type(value))
+        return None if kind is None else self._ours.setdefault(id(value), (value, kind()))[1]
+
+    def holders(self, module: str, names: dict[str, Any]) -> Iterator[tuple[Any, str, Any]]:
+        """What the classes of a module have locks in: the class, the name, and the lock that stands for its own."""
+        for owner in [each for each in names.values() if isinstance(each, type) and each.__module__ == module]:
+            for name, value in [each for each in vars(owner).items() if type(each[1]) in _KINDS]:
+                yield owner, name, self.instead_of(value)
+
+
+def _modules() -> Iterator[tuple[str, dict[str, Any]]]:
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] not in _LEFT_ALONE and isinstance(getattr(module, "__dict__", None), dict):
-            yield module.__dict__
+            yield name, module.__dict__
 
 
 def _lock_of_property(cached: Any) -> Any:
@@ -142,23 +179,28 @@ def _properties() -> Iterator[None]:
 @contextmanager
 def replaced() -> Iterator[None]:
     """Replace them in every module that has them."""
-    before: list[tuple[dict[str, Any], str, Any]] = []
+    undo: list[Callable[[], None]] = []
+    locks = _Locks()
     if "concurrent.futures" in sys.modules:
         importlib.import_module("concurrent.futures.thread")  # it comes when it is asked for: in the first run alone
     try:
-        for names in _modules():
+        for module, names in _modules():
+            has_locks = module not in _KEEP_THEIR_LOCKS
             for name, value in list(names.items()):
-                ours = _REPLACED.get(id(value))
+                ours = _REPLACED.get(id(value)) or (locks.instead_of(value) if has_locks else None)
                 if ours is not None and not name.startswith("_REAL"):
-                    before.append((names, name, value))
+                    undo.append(functools.partial(names.__setitem__, name, value))
                     names[name] = ours
+            for holder, name, ours in locks.holders(module, names) if has_locks else ():
+                undo.append(functools.partial(setattr, holder, name, vars(holder)[name]))
+                setattr(holder, name, ours)
         for module, name, make in _MADE_BEFORE:
             if module in sys.modules:
                 names = sys.modules[module].__dict__
-                before.append((names, name, names[name]))
+                undo.append(functools.partial(names.__setitem__, name, names[name]))
                 names[name] = make()
         with threads.replaced(), _properties():
             yield
     finally:
-        for names, name, value in reversed(before):
-            names[name] = value
+        for each in reversed(undo):
+            each()

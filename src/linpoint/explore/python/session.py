@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A session of control: while it is open, code runs under schedules that an explorer chooses.
 
-Guarantee: between two sessions nothing of the interpreter is changed. One session at a time. Cost: a few milliseconds to
+Guarantee: between two sessions nothing of the interpreter is changed. One session at a time. Cost: some milliseconds to
 open, since every module is looked at for locks and clocks.
 """
 
@@ -19,15 +19,16 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from time import sleep  # as above
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Self
 
 from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
-from linpoint.explore.python import bytecode, monitoring, patching, threads, uncontrolled, watchdog
+from linpoint.explore.python import bytecode, monitoring, patching, uncontrolled, watchdog
+from linpoint.explore.python import threads as program_threads
 from linpoint.explore.python.membership import members, membership
 from linpoint.explore.python.narrating import Narrator
 from linpoint.explore.python.selection import Selection
-from linpoint.explore.python.stopping import StopRun
+from linpoint.explore.python.stopping import StopRun, blame, raise_blame, refuse, unheard
 from linpoint.histories.values import freeze
 
 MOST_STEPS: Final = 20_000
@@ -36,6 +37,8 @@ PATIENCE: Final = 5.0
 """Seconds without a step after which a run is given up."""
 
 _COLLECT_EVERY: Final = 1_000
+_MOST_PARKED: Final = 32
+"""Threads that did not end when they were told to; each keeps its stack."""
 
 
 class Ending(enum.IntEnum):
@@ -95,13 +98,13 @@ class Session:
         self._patience = patience
         self._result = result
         self._stack = ExitStack()
-        self._fibers = True
         self._runs = 0
+        self._places = 0
         self._open = False
         self._left_behind = native.control_serving()
         self._seeded = False
         """Random numbers start again with each run: the code uses them."""
-        self._trouble: TestError | None = None
+        self._parked = native.control_parked()
 
     @property
     def is_open(self) -> bool:
@@ -117,7 +120,8 @@ class Session:
             )
         with ExitStack() as stack:
             stack.callback(members.clear)
-            stack.enter_context(threads.known(*threads.FIBERS))
+            stack.enter_context(unheard())
+            stack.enter_context(program_threads.known(*program_threads.FIBERS))
             stack.enter_context(patching.replaced())
             native.hook(True, self._describe, self._uncontrolled)
             native.hook_look_out_for(uncontrolled.RESTING_ON_LOCKS)
@@ -128,9 +132,10 @@ class Session:
             if gc.isenabled():
                 gc.disable()
                 stack.callback(gc.enable)
-            self._fibers = watchdog.can_watch()
-            if self._fibers:
+            fibers = watchdog.can_watch()
+            if fibers:
                 stack.enter_context(watchdog.watched(self._patience, self._stall))
+            native.control_open(fibers, _add_thread)
             stack.callback(self._close)
             self._stack = stack.pop_all()
         self._open = True
@@ -140,33 +145,50 @@ class Session:
         self._open = False
         self._stack.close()
 
-    def prepare(self) -> None:
-        """Before the object of a run is made: locks are free, virtual time starts again, random numbers too."""
+    def prepare(self, threads: int = 0) -> None:
+        """Before the object of a run is made: locks are free, virtual time starts again, random numbers too.
+
+        The first numbers are kept for so many ``threads``; those that are started while the object is made come after.
+        """
         self._runs += 1
         if self._runs % _COLLECT_EVERY == 0:
             gc.collect()
         native.control_prepare()
-        threads.begin_run(self._have_idle)
+        program_threads.begin_run()
+        self._places = threads
+        for _ in range(threads):
+            native.control_add(())
         if self._seeded:
             random.seed(0)
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """The calling thread is under control too, with nobody beside it: to make objects, and to look at them."""
+    def alone(self, *, most: int = 0) -> Iterator[None]:
+        """The calling thread is under control too, with nobody beside it: to make objects, and to look at them.
+
+        After ``most`` instructions, if that is given, it counts as blocked for ever.
+        """
         with membership():
-            yield
+            native.control_limit_alone(most)
+            try:
+                yield
+            finally:
+                native.control_limit_alone(0)
 
     def run(self, explorer: native.Explorer, bodies: Sequence[Body]) -> Ending:
         """One run of these threads, and of those that were started since ``prepare``."""
-        processes = [native.control_add(body) for body in bodies] + threads.add_to_run()
-        self._have_idle(1 + max(processes, default=-1))
+        for number, body in enumerate(bodies):
+            if number < self._places:
+                native.control_give(number, body)
+            else:
+                native.control_add(body)
         ending = Ending(native.control_run(explorer, self._most_steps, self._patience))
         if ending is Ending.STALLED:
             self._stall()
             native.control_abandon()
-        trouble, self._trouble = self._trouble, None
-        if trouble is not None:
-            raise trouble
+        if native.control_parked() - self._parked > _MOST_PARKED:
+            self._parked = native.control_parked()
+            blame(uncontrolled.swallow_error())
+        raise_blame()
         return ending
 
     def call(self, function: Callable[..., Any], *args: Any) -> Any:
@@ -190,32 +212,16 @@ class Session:
         native.control_close()
         deadline = time.monotonic() + 1
         while native.control_serving() > self._left_behind and time.monotonic() < deadline:
-            sleep(0.0001)
+            sleep(_MOMENT)
 
-    def _have_idle(self, count: int) -> None:
-        """Let at least so many wait for processes; one that is under control asks for them too."""
-        while native.control_idle() < count:
-            if self._fibers:
-                native.control_add_fiber()
-            else:
-                self._add_thread()
+    def _describe(self, code: types.CodeType) -> list[bytecode.Row] | bool | None:
+        """The instructions of interest.
 
-    def _add_thread(self) -> None:
-        ready = native.control_idle() + 1
-
-        def serve() -> None:
-            with threads.known(get_ident()), suppress(StopRun):
-                members.add(get_ident())
-                native.control_serve()
-
-        start_new_thread(serve, ())
-        while native.control_idle() < ready:
-            sleep(0.0001)
-
-    def _describe(self, code: types.CodeType) -> list[bytecode.Row] | Literal[False] | None:
-        """The instructions of interest; None if a call is one step, False if it is left alone and makes its own points."""
+        Of code that is left alone: None if a call of it is one step, False if it makes points of its own, True if it does
+        nothing else.
+        """
         if code.co_filename not in self._selection:
-            return False if self._selection.makes_points(code.co_filename) else None
+            return code in patching.HARMLESS if self._selection.makes_points(code.co_filename) else None
         if "random" in code.co_names:
             self._seeded = True
         return bytecode.table(
@@ -228,9 +234,24 @@ class Session:
     def _uncontrolled(self, thing: Any, _code: types.CodeType, _offset: int) -> None:
         if uncontrolled.real_lock(thing) is None:
             return
-        self._trouble = uncontrolled.lock_error(thing, sys._getframe(1))  # noqa: SLF001 - the code that is about to use it
-        native.control_stop_run()
-        raise StopRun
+        refuse(uncontrolled.lock_error(thing, sys._getframe(1)))  # noqa: SLF001 - the code that is about to use it
 
     def _stall(self) -> None:
-        self._trouble = uncontrolled.stall_error(self._patience, selected=self._selection)
+        blame(uncontrolled.stall_error(self._patience, selected=self._selection))
+
+
+_MOMENT: Final = 0.0001
+
+
+def _add_thread() -> None:
+    """A thread of the system that carries processes; it is ready when this returns."""
+    ready = native.control_idle() + 1
+
+    def serve() -> None:
+        with program_threads.known(get_ident()), suppress(StopRun):
+            members.add(get_ident())
+            native.control_serve()
+
+    start_new_thread(serve, ())
+    while native.control_idle() < ready:
+        sleep(_MOMENT)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import _thread
 import contextvars
 import itertools
+import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,13 +18,12 @@ from typing import Any, Final, Protocol
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python.membership import under_control
-from linpoint.explore.python.stopping import BlockedForever, StopRun
+from linpoint.explore.python.stopping import StopRun, is_ctrl_c
 
 _PROCESS: Final = "_linpoint_process"
 _HASH: Final = "_linpoint_hash"
-_NOT_YET: Final = -1
-"""The process of a thread that begins with the run."""
-_for_the_run: list[Callable[[], None]] = []
+_STARTING: Final = -1
+"""The process of a thread that has none yet."""
 FIBERS: Final = range(1, 33)
 """The identities of fibers, which are numbered from 1 on, as far as they are known from the start."""
 _real_start = threading.Thread.start
@@ -78,26 +78,16 @@ def _start(self: threading.Thread) -> None:
         raise RuntimeError("thread.__init__() not called")
     if hasattr(self, _PROCESS):
         raise RuntimeError("threads can only be started once")
-    setattr(self, _PROCESS, _NOT_YET)
+    setattr(self, _PROCESS, _STARTING)
     setattr(self, _PROCESS, _spawn(_body(self), daemon=self.daemon))
 
 
 def _spawn(body: Callable[[], None], *, daemon: bool) -> int:
     by = native.control_process()
-    if by is None:
-        _for_the_run.append(body)
-        return _NOT_YET
-    _have_idle(1)
-    process = native.control_spawn(body, daemon)
-    native.control_aside(_listener.started, process, by, daemon)
+    process = native.control_spawn(body, by is None or daemon)
+    if by is not None:
+        native.control_aside(_listener.started, process, by, daemon)
     return process
-
-
-def add_to_run() -> list[int]:
-    """Let the threads begin that were started before the run, after its own: these are numbered from 0 on."""
-    processes = [native.control_add(body, True) for body in _for_the_run]
-    _for_the_run.clear()
-    return processes
 
 
 def _body(thread: threading.Thread) -> Callable[[], None]:
@@ -115,11 +105,11 @@ def _heard(process: int, name: str, body: Callable[[], Any]) -> None:
     native.control_aside(_listener.begins, process, name)
     try:
         contextvars.Context().run(body)  # the threads of the pool would keep what runs before have set
-    except KeyboardInterrupt:
-        raise  # that is nothing that the program does
     except (StopRun, SystemExit):
         pass
-    except BaseException as error:  # noqa: BLE001 - whatever ends a thread
+    except BaseException as error:  # whatever ends a thread
+        if is_ctrl_c(error):
+            raise
         native.control_aside(_listener.raised, process, error)
 
 
@@ -170,10 +160,8 @@ def _join(self: threading.Thread, timeout: float | None = None) -> None:
     if process is None:
         _real_join(self, timeout)
         return
-    if process == _NOT_YET:
-        if timeout is None:
-            raise BlockedForever  # it begins when whoever waits for it has come to the end
-        return
+    if process == _STARTING:
+        raise RuntimeError("cannot join thread before it is started")
     if process == native.control_process():
         raise RuntimeError("cannot join current thread")
     native.control_join(process, -1.0 if timeout is None else max(0.0, timeout))
@@ -183,25 +171,20 @@ def _is_alive(self: threading.Thread) -> bool:
     process = getattr(self, _PROCESS, None)
     if process is None:
         return _real_is_alive(self)
-    if process == _NOT_YET:
-        return True
+    if process == _STARTING:
+        return False
     if native.control_process() is None:
         return not native.control_ended(process)
     return process == native.control_process() or not native.control_join(process, 0.0)  # a step: others end threads
 
 
 _hashed = itertools.count()
-_have_idle: Callable[[int], None]
 
 
-def begin_run(have_idle: Callable[[int], None]) -> None:
-    """Threads of the next run are told apart by the same numbers as those of the one before.
-
-    ``have_idle`` sees to it that enough threads wait for processes.
-    """
-    global _hashed, _have_idle
-    _hashed, _have_idle = itertools.count(), have_idle
-    _for_the_run.clear()
+def begin_run() -> None:
+    """Threads of the next run are told apart by the same numbers as those of the one before."""
+    global _hashed  # noqa: PLW0603 - one session at a time
+    _hashed = itertools.count()
 
 
 def _hash(self: threading.Thread) -> int:
@@ -253,15 +236,34 @@ class Forgetful:
     items = __iter__
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    """Workers of executors log whatever ends them, also what ends the run."""
+    return not (isinstance(record.exc_info, tuple) and record.exc_info[0] is StopRun)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    logger = logging.getLogger("concurrent.futures")
+    logger.addFilter(_is_news)
+    try:
+        yield
+    finally:
+        logger.removeFilter(_is_news)
+
+
 @contextmanager
 def replaced() -> Iterator[None]:
     """Let threads that are started under control be processes of the run."""
     ours: dict[str, Any] = {"start": _start, "join": _join, "is_alive": _is_alive, "__hash__": _hash}
-    before = {name: getattr(threading.Thread, name) for name in ours}
+    before = {name: vars(threading.Thread).get(name) for name in ours}
     for name, method in ours.items():
         setattr(threading.Thread, name, method)
     try:
-        yield
+        with _quiet():
+            yield
     finally:
         for name, method in before.items():
-            setattr(threading.Thread, name, method)
+            if method is None:  # it is inherited
+                delattr(threading.Thread, name)
+            else:
+                setattr(threading.Thread, name, method)

@@ -2,7 +2,8 @@
 """What is not under control, told: locks that were made before, and threads that do not come back.
 
 A real lock knows nothing of processes that take turns: who waits for it waits for ever, and a reentrant one takes them
-all for the same thread. So using one is an error with its name, its place and what to do.
+all for the same thread. Those of modules and classes are replaced (``patching.py``); using any other one is an error with
+its name, its place and what to do.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def lock_error(thing: Any, frame: types.FrameType) -> TestError:
 
 
 def _names(thing: Any, frame: types.FrameType) -> Iterator[str]:
-    """As what it is known: where the frame sees it, and then in modules and their classes."""
+    """As what it is known: where the frame sees it, and then in modules, their classes and their objects."""
     for name, value in frame.f_locals.items():
         if value is thing:
             yield name
@@ -82,7 +83,7 @@ def _names(thing: Any, frame: types.FrameType) -> Iterator[str]:
         for name, value in list(getattr(module, "__dict__", {}).items()):
             if value is thing:
                 yield f"{module_name}.{name}"
-            elif isinstance(value, type) and value.__module__ == module_name:
+            elif getattr(value if isinstance(value, type) else type(value), "__module__", None) == module_name:
                 yield from _attributes(f"{module_name}.{name}", value, thing)
 
 
@@ -93,6 +94,25 @@ def _attributes(name: str, holder: Any, thing: Any) -> Iterator[str]:
     elif names is None:
         slots = getattr(type(holder), "__slots__", ())
         yield from (f"{name}.{key}" for key in slots if isinstance(key, str) and getattr(holder, key, None) is thing)
+
+
+def fork_error(name: str, frame: types.FrameType) -> TestError:
+    """The code of a frame is about to make a process."""
+    return TestError(
+        "LP-T026",
+        f"os.{name}() makes a process in which one thread is left of all those that take turns.",
+        place=place_of(frame),
+        remedy="Replace what forks in setup; the subprocess module starts programs in another way.",
+    )
+
+
+def swallow_error() -> TestError:
+    """Threads have gone on after all that told them to stop."""
+    return TestError(
+        "LP-T024",
+        "an operation catches every exception, also the one that ends it, and goes on for ever.",
+        remedy="Catch Exception where it catches BaseException or everything.",
+    )
 
 
 def stall_error(seconds: float, *, selected: Any) -> TestError:

@@ -3,7 +3,9 @@
 
 Processes are carried by the thread that drives the session, so nobody but another thread can notice that one of them
 waits for something real. A signal interrupts most of what the system or C code waits in, and its handler raises there.
-Guarantee: the handler that was there before is back when the block is left. Cost: a thread that wakes a few times a second.
+A process that goes on after that too is put to sleep for ever. Ctrl-C is told to the control, which could not tell it from
+a ``KeyboardInterrupt`` that the program raises. Guarantee: the handlers that were there before are back when the block is
+left. Cost: a thread that wakes a few times a second.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import _thread
 import signal
 import threading
+import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -21,6 +24,9 @@ from linpoint.explore.python.stopping import StopRun
 _SIGNAL: Final = getattr(signal, "SIGRTMIN", signal.SIGUSR2) + (9 if hasattr(signal, "SIGRTMIN") else 0)
 _LOOKS: Final = 20
 """How often it looks within the time that a run may stand still."""
+_AGAIN: Final = 5
+"""So many looks later a process that has not come back is told again."""
+_MOST_TOLD: Final = 3
 _make_lock: Final = _thread.allocate_lock
 
 
@@ -35,11 +41,13 @@ def watched(patience: float, stalled: Callable[[], None]) -> Iterator[None]:
     main = threading.get_ident()
     closed = _make_lock()
     closed.acquire()
-    told = False
+    told = 0
 
     def on_signal(_number: int, _frame: object) -> None:
         if told and native.control_process() is not None:
             native.control_stop_run()
+            if told > _MOST_TOLD:  # it has swallowed all that was raised
+                native.control_park()
             raise StopRun
 
     def watch() -> None:
@@ -50,17 +58,43 @@ def watched(patience: float, stalled: Callable[[], None]) -> Iterator[None]:
             still = still + 1 if now == beats and now != 0 else 0
             beats = now
             if still == 0:
-                told = False
-            elif still % _LOOKS == 0:
+                told = 0
+            elif still >= _LOOKS and (still - _LOOKS) % _AGAIN == 0:
                 if not told:
                     stalled()
-                told = True
+                told += 1
                 signal.pthread_kill(main, _SIGNAL)
 
-    before = signal.signal(_SIGNAL, on_signal)
-    _thread.start_new_thread(watch, ())
+    with _handled(_SIGNAL, on_signal), _hearing_ctrl_c():
+        _thread.start_new_thread(watch, ())
+        try:
+            yield
+        finally:
+            closed.release()
+
+
+@contextmanager
+def _hearing_ctrl_c() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before):  # it is ignored, or ends the interpreter
+        yield
+        return
+
+    def on_interrupt(number: int, frame: types.FrameType | None) -> None:
+        try:
+            before(number, frame)
+        except KeyboardInterrupt:
+            native.control_interrupt()
+            raise
+
+    with _handled(signal.SIGINT, on_interrupt):
+        yield
+
+
+@contextmanager
+def _handled(number: int, handler: Callable[[int, types.FrameType | None], None]) -> Iterator[None]:
+    before = signal.signal(number, handler)
     try:
         yield
     finally:
-        closed.release()
-        signal.signal(_SIGNAL, before)
+        signal.signal(number, before)

@@ -85,7 +85,7 @@ def _run_test(definition: Definition, settings: Settings, watch: Watcher | None)
 def session_of(definition: Definition, settings: Settings, *, gil: bool = False) -> Session:
     """The session in which a test runs."""
     if definition.is_async:
-        return LoopSession(instrument=definition.instrument)
+        return LoopSession(instrument=definition.instrument, result=result_value)
     return Session(instrument=definition.instrument, granularity=settings.granularity, gil=gil, result=result_value)
 
 

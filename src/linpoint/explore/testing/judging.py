@@ -89,21 +89,20 @@ class Judge:
         return len(self._known)
 
     def _decide(self, run: Run) -> Judgement:
-        if run.ending is Ending.CUT:
-            return Judgement("livelock", None)
         spec, history = self._spec_of(run), history_of(run)
         if not spec.uses_process and self._search(spec).explains(history.operations):
             return _RIGHT
         verdict = check(history, spec, budget=_SECONDS, jobs=1)
         if verdict.status is Status.LINEARIZABLE:
             return _RIGHT
-        if verdict.status is Status.UNKNOWN:
+        if verdict.status is Status.UNKNOWN or self._alone.guessed:
             return Judgement(None, verdict, decided=False)
         if blocked_calls(run):
             plain = replace(run, ending=Ending.COMPLETE, waiting=(), after=())
             without = check(history_of(plain, observed=False), self.spec, budget=_SECONDS, jobs=1)
             # If even what was completed is wrong, that comes first.
-            return Judgement("deadlock" if without.status is Status.LINEARIZABLE else self._kind(run), verdict)
+            waits = "livelock" if run.ending is Ending.CUT else "deadlock"
+            return Judgement(waits if without.status is Status.LINEARIZABLE else self._kind(run), verdict)
         return Judgement(self._kind(run), verdict)
 
     def _search(self, spec: Spec) -> SmallSearch:
@@ -211,8 +210,8 @@ class Judge:
 
     def _observe(self) -> Callable[..., Outcomes]:
         def observe(state: Any) -> Outcomes:
-            sequence = state if self._itself else state[1]
-            return [(self._alone.observed(sequence), state)]
+            found = self._alone.observed_after(state) if self._itself else self._alone.observed(state[1])
+            return [(each, state) for each in found]
 
         return observe
 
@@ -236,9 +235,9 @@ def _remembering(step: Step) -> Step:
 
 
 def blocked_calls(run: Run) -> tuple[Call, ...]:
-    """The operations that wait for ever: of threads, or of those that run alone."""
+    """The operations that wait for ever, or run for ever: of threads, or of those that run alone."""
     alone = [each.call for each in (*run.before, *run.after) if each.returned is None]
-    if run.ending is not Ending.STUCK:
+    if run.ending not in (Ending.STUCK, Ending.CUT):
         return tuple(alone)
     return (*alone, *(thread[-1].call for thread in run.threads if thread and thread[-1].returned is None))
 

@@ -30,6 +30,7 @@ def replay_test(definition: Definition, settings: Settings, schedule: Deviations
         reduces = settings.granularity == "access"
         search = Search(definition, settings, session, seconds=settings.budget, reduces=reduces)
         exploration = search.exploration(definition.accept(settings.scenarios[0]))
+        exploration.warm_up()
         run, judgement, diverged = exploration.again(schedule)
         failure = None
         if run is not None and judgement is not None and judgement.kind is not None:

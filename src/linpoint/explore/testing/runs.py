@@ -20,7 +20,7 @@ from msgspec import UNSET
 from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
 from linpoint.explore.python.session import Body, Done, Ending, Session
-from linpoint.explore.python.stopping import BlockedForever
+from linpoint.explore.python.stopping import BlockedForever, is_ctrl_c
 from linpoint.histories.values import FrozenObject, Value, canonical, freeze, thaw
 from linpoint.scenarios.definition import Definition
 from linpoint.scenarios.scenario import Call, Scenario
@@ -29,15 +29,27 @@ _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def result_value(value: Any) -> Value:
-    """A result as a value that stays as it is; what is no JSON is told by its ``repr``, without addresses."""
+    """A result as a value that stays as it is, the same for equal results of two runs; never raises.
+
+    What is no JSON is told by its ``repr`` without addresses, sets in an order of their own.
+    """
     if inspect.iscoroutine(value):
         return value  # it was to be awaited: whoever called says so
-    frozen = freeze(value)
     try:
-        hash(canonical(frozen))
-    except TypeError:
-        frozen = repr(value)
-    return frozen if _is_plain(frozen) else _ADDRESS.sub("", repr(value))
+        frozen = freeze(value)
+        if _is_plain(frozen):
+            hash(canonical(frozen))
+            return frozen
+        return _told(value)
+    except Exception:  # noqa: BLE001 - a repr may raise anything, and what contains itself has no end
+        return f"<{type(value).__name__}>"
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, (set, frozenset)):
+        inside = ", ".join(sorted(map(_told, value)))
+        return f"{{{inside}}}" if type(value) is set and inside else f"{type(value).__name__}({inside})"
+    return _ADDRESS.sub("", repr(value))
 
 
 def _is_plain(value: Value) -> bool:
@@ -52,14 +64,23 @@ class CoroutinesError(Exception):
     """Calls of a test gave coroutines, though nothing of it said ``async``: it needs an event loop."""
 
 
+_RESULTS: Final = (Exception, CancelledError, SystemExit, KeyboardInterrupt)
+"""What an operation may raise as its result, unless it is Ctrl-C."""
+
+
+def raised_value(error: BaseException) -> Value:
+    """That an operation has raised, as its result; raises what is none."""
+    if isinstance(error, (TestError, CoroutinesError)) or is_ctrl_c(error):
+        raise error
+    return FrozenObject(raises=type(error).__name__)
+
+
 def observed_value(observe: Callable[[Any], Any], subject: Any) -> Value:
     """What ``observe`` gives for an object."""
     try:
         return result_value(observe(subject))
-    except (TestError, CoroutinesError):
-        raise
-    except (Exception, CancelledError) as error:  # noqa: BLE001 - raising is what there is to see
-        return FrozenObject(raises=type(error).__name__)
+    except (*_RESULTS, BlockedForever) as error:
+        return raised_value(error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +137,21 @@ class Run:
 
 
 _OPEN: Final = object()
+_ALONE: Final = 1_000_000
+"""So many instructions of operations before or after the threads, and they count as waiting for ever."""
+
+Plan = Sequence[tuple[Any, tuple[Any, ...]]]
+"""Functions with the arguments that come after the object."""
+
+
+def plan_of(definition: Definition, calls: Sequence[Call]) -> Plan:
+    """The functions of a test that calls stand for."""
+    return [(definition.operations[each.operation].call, each.args) for each in calls]
+
+
+def body_of(subject: Any, plan: Plan) -> Body:
+    """What a thread does that calls operations one after another."""
+    return tuple((function, (subject, *map(thaw, args))) for function, args in plan)
 
 
 class Runner:
@@ -125,39 +161,34 @@ class Runner:
         self.scenario = scenario
         self._definition = definition
         self.session = session
-        self._threads = [self._plan(thread) for thread in scenario.threads]
-        self._before = self._plan(scenario.before)
-        self._after = self._plan(scenario.after)
-
-    def _plan(self, calls: Sequence[Call]) -> list[tuple[Any, tuple[Any, ...]]]:
-        return [(self._definition.operations[each.operation].call, each.args) for each in calls]
+        self._threads = [plan_of(definition, thread) for thread in scenario.threads]
+        self._before = plan_of(definition, scenario.before)
+        self._after = plan_of(definition, scenario.after)
 
     def run(self, explorer: native.Explorer) -> Run | None:
         """The next run; None if the explorer has seen the same already. ``explorer.begin()`` comes before."""
         session = self.session
-        session.prepare()
+        session.prepare(len(self._threads))
         with session.alone():
             subject = self._setup()
+        with session.alone(most=_ALONE if self._before else 0):
             before = tuple(self._alone(subject, self.scenario.before, self._before))
         # Where one that comes before waits for ever, nothing comes after it.
         reached = not before or before[-1].returned is not None
-        bodies: list[Body] = [
-            tuple((function, (subject, *map(thaw, args))) for function, args in plan)
-            for plan in (self._threads if reached else ())
-        ]
+        bodies = [body_of(subject, plan) for plan in (self._threads if reached else ())]
         ending = session.run(explorer, bodies)
         if ending is Ending.REDUNDANT:
             return None
         operations = session.operations()
         self._look_at(each.value for done in operations for each in done)
         threads = tuple(
-            tuple(_performed(calls, done)) for calls, done in zip(self.scenario.threads, operations, strict=False)
+            tuple(performed(calls, done)) for calls, done in zip(self.scenario.threads, operations, strict=False)
         )
         waiting = tuple(Waiting(each.process, each.owner, each.place) for each in session.waiting())
         after: tuple[Performed, ...] = ()
         observed: Value = UNSET
         if ending is Ending.COMPLETE and reached:
-            with session.alone():
+            with session.alone(most=_ALONE if self._after else 0):
                 after = tuple(self._alone(subject, self.scenario.after, self._after))
                 if self._definition.observe is not None:
                     observe = functools.partial(self._called, self._definition.observe)
@@ -190,23 +221,21 @@ class Runner:
                 remedy="It must make a fresh object, without other threads.",
             ) from error
 
-    def _alone(
-        self, subject: Any, calls: Sequence[Call], plan: Sequence[tuple[Any, tuple[Any, ...]]]
-    ) -> Iterable[Performed]:
+    def _alone(self, subject: Any, calls: Sequence[Call], plan: Plan) -> Iterable[Performed]:
         """Operations one after another, until one of them would wait for ever."""
         for call, (function, args) in zip(calls, plan, strict=True):
             try:
                 yield Performed(call, 0, 0, result_value(self._called(function, subject, *map(thaw, args))))
             except BlockedForever:
+                native.control_limit_alone(0)
                 yield Performed(call, 0, None)
                 return
-            except (TestError, CoroutinesError):
-                raise
-            except (Exception, CancelledError) as error:  # noqa: BLE001 - raising is a result like any other
-                yield Performed(call, 0, 0, FrozenObject(raises=type(error).__name__))
+            except _RESULTS as error:
+                yield Performed(call, 0, 0, raised_value(error))
 
 
-def _performed(calls: Sequence[Call], done: Sequence[Done]) -> Iterable[Performed]:
+def performed(calls: Sequence[Call], done: Sequence[Done]) -> Iterable[Performed]:
+    """The operations of a thread, as far as it came."""
     for call, each in zip(calls, done, strict=False):
         result = FrozenObject(raises=type(each.value).__name__) if each.raised else result_value(each.value)
         ended = each.returned >= 0

@@ -20,7 +20,7 @@ from linpoint.explore.testing.runs import Runner
 from linpoint.explore.testing.settings import Settings
 from linpoint.scenarios.definition import Definition
 from linpoint.scenarios.generation import Scenarios, scenarios
-from linpoint.scenarios.scenario import Scenario
+from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.verdicts import Status
 
 _FIRST_SHARE: Final = 0.02
@@ -64,6 +64,8 @@ class Search:
         self.explored: list[Exploration] = []
         self.generated: Scenarios | None = None
         self.interrupted = False
+        self._called: set[Call] = set()
+        """Calls that some run has made."""
         self._reduces = reduces
         self._watch = watch
         self._started = time.monotonic()
@@ -95,6 +97,9 @@ class Search:
             self._tick(scenario)
             exploration = self.exploration(scenario)
             self.explored.append(exploration)
+            if not self._called.issuperset(scenario.calls):
+                self._called.update(scenario.calls)
+                exploration.warm_up()
             failure = exploration.bounded(limits)
             if failure is None and not exploration.coverage.exhaustive:
                 failure = exploration.reduced(self._share(_FIRST_SHARE))

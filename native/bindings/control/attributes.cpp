@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where an attribute is found: in the object, its class, a base of that, or a module; methods and properties are code.
+#include <algorithm>
+
+#include "touching.hpp"
+
+namespace linpoint::control {
+
+namespace {
+
+/// Whether looking the name up finds what belongs to the code and not to the data: methods, properties.
+bool is_code(PyObject* found) {
+  PyTypeObject* type = Py_TYPE(found);
+  if (type->tp_descr_get != nullptr && type->tp_descr_set == nullptr && !is_python_class(type)) return true;
+  return type == &PyFunction_Type || type == &PyProperty_Type || type == &PyClassMethod_Type ||
+         type == &PyStaticMethod_Type || type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type ||
+         type == &PyClassMethodDescr_Type || type == &PyCFunction_Type || PyType_Check(found) || type == &PyModule_Type;
+}
+
+/// The class in the order of bases that has the name.
+PyObject* owner_of(PyTypeObject* type, PyObject* name) {
+  PyObject* bases = type->tp_mro;
+  for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
+    PyObject* base = PyTuple_GET_ITEM(bases, i);
+    PyObject* names = reinterpret_cast<PyTypeObject*>(base)->tp_dict;  // NOLINT: as all of Python's objects
+    if (names != nullptr && PyDict_GetItemWithError(names, name) != nullptr) return base;
+    PyErr_Clear();
+  }
+  return nullptr;
+}
+
+void class_attribute(PyTypeObject* type, PyObject* name, Mode mode, std::vector<Touched>& out) {
+  PyObject* found = _PyType_Lookup(type, name);
+  if (mode == Mode::kRead && found != nullptr && is_code(found)) return;
+  PyObject* owner = mode == Mode::kRead ? owner_of(type, name) : reinterpret_cast<PyObject*>(type);  // NOLINT
+  if (owner == nullptr || !is_python_class(reinterpret_cast<PyTypeObject*>(owner))) return;          // NOLINT
+  out.push_back({owner, name, mode});
+}
+
+}  // namespace
+
+void super_attribute(PyTypeObject* type, PyObject* from, PyObject* name, std::vector<Touched>& out) {
+  PyObject* bases = type->tp_mro;
+  bool past = false;
+  for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
+    PyObject* base = PyTuple_GET_ITEM(bases, i);
+    auto* as_type = reinterpret_cast<PyTypeObject*>(base);  // NOLINT: as all of Python's objects
+    PyObject* found = past && as_type->tp_dict != nullptr ? PyDict_GetItemWithError(as_type->tp_dict, name) : nullptr;
+    PyErr_Clear();
+    if (found != nullptr) {
+      if (!is_code(found) && is_python_class(as_type)) out.push_back({base, name, Mode::kRead});
+      return;
+    }
+    past = past || base == from;
+  }
+}
+
+namespace {
+
+void attribute_of_super(PyObject* super, PyObject* name, std::vector<Touched>& out) {
+  PyObject* type = PyObject_GetAttrString(super, "__self_class__");
+  PyObject* from = PyObject_GetAttrString(super, "__thisclass__");
+  PyErr_Clear();
+  if (type != nullptr && from != nullptr && PyType_Check(type)) {
+    super_attribute(reinterpret_cast<PyTypeObject*>(type), from, name, out);  // NOLINT
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(from);
+}
+
+}  // namespace
+
+PyObject* interned(PyObject* name) {
+  if (name == nullptr || !PyUnicode_CheckExact(name)) return nullptr;
+  PyObject* one = Py_NewRef(name);
+  PyUnicode_InternInPlace(&one);
+  Py_DECREF(one);  // whoever has the attribute keeps it, or `name` is the one
+  return one;
+}
+
+void attribute(PyObject* object, PyObject* name, Mode mode, std::vector<Touched>& out) {
+  if (object == nullptr || name == nullptr) return;
+  if (Py_TYPE(object) == &PySuper_Type) {
+    attribute_of_super(object, name, out);
+    return;
+  }
+  if (PyModule_Check(object)) {
+    PyObject* names = PyModule_GetDict(object);
+    PyObject* found = PyDict_GetItemWithError(names, name);
+    PyErr_Clear();
+    if (mode == Mode::kWrite || (found != nullptr && !is_code(found))) out.push_back({names, name, mode});
+    return;
+  }
+  if (PyType_Check(object)) {
+    class_attribute(reinterpret_cast<PyTypeObject*>(object), name, mode, out);  // NOLINT
+    return;
+  }
+  PyTypeObject* type = Py_TYPE(object);
+  if (!is_python_class(type)) {
+    if (!is_container(object) && !cannot_change(object)) look_opaquely();
+    return;
+  }
+  PyObject* found = _PyType_Lookup(type, name);
+  if (found != nullptr && is_code(found) && (mode == Mode::kRead || Py_TYPE(found) == &PyProperty_Type)) return;
+  out.push_back({object, name, mode});
+  // A default in the class, until the object has its own.
+  if (mode == Mode::kRead && found != nullptr && Py_TYPE(found)->tp_descr_set == nullptr) {
+    class_attribute(type, name, mode, out);
+  }
+}
+
+void matched_attributes(PyObject** top, Py_ssize_t count, std::vector<Touched>& out) {
+  PyObject* subject = top[-3];
+  PyObject* type = top[-2];
+  if (!PyType_Check(type) || !PyObject_TypeCheck(subject, reinterpret_cast<PyTypeObject*>(type))) return;  // NOLINT
+  PyObject* positional = count == 0 ? nullptr : PyObject_GetAttrString(type, "__match_args__");
+  PyErr_Clear();
+  for (PyObject* names : {positional, top[-1]}) {
+    if (names == nullptr || !PyTuple_Check(names)) continue;
+    const Py_ssize_t most = names == positional ? std::min(count, PyTuple_GET_SIZE(names)) : PyTuple_GET_SIZE(names);
+    for (Py_ssize_t i = 0; i < most; ++i) attribute(subject, interned(PyTuple_GET_ITEM(names, i)), Mode::kRead, out);
+  }
+  Py_XDECREF(positional);  // the class keeps it
+}
+
+}  // namespace linpoint::control

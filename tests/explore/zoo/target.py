@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of an inhabitant of the zoo before it is tested."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import linpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A broken class and its correct twin, each with its test, and what must be found in the broken one."""
+
+    broken: type[linpoint.ConcurrentTest]
+    fixed: type[linpoint.ConcurrentTest]
+    kind: str
+    scenario: str
+    """The one that a person would write by hand to show the bug."""
+    line: str
+    """The source line without which there is no bug; the trace must show it."""
+    steps: int
+    """The trace is at most so long."""
+    after: str = ""
+    """What has to be called when the threads are over."""
+    preemptions: int = 1
+    gil: linpoint.Status = linpoint.Status.VIOLATION
+    """Whether an interpreter with a global lock has the bug too."""
+    exhaustive: bool = True
+    """Whether every schedule of the twin can be explored within the budget."""
+    slow: bool = False
+    """The twin needs more than the usual budget."""
