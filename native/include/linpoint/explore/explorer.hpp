@@ -92,7 +92,8 @@ struct Deviation {
 [[nodiscard]] Process default_choice(const View& view);
 
 /// Whether `next` takes the turn from a process that could go on and does not yield; or is one that yields itself, and
-/// goes on although by default another one would. Without the latter a loop that waits would go round for ever at no cost.
+/// goes on although by default another one would. Without the latter a loop that waits would go round for ever at no
+/// cost.
 [[nodiscard]] bool preempts(const View& view, Process next);
 
 struct Progress {
