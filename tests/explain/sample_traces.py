@@ -187,9 +187,22 @@ def long_run() -> Trace:
     return Trace(threads((0, "writer"), (1, "reader")), tuple(steps), failure=Failure("assertion", len(steps) - 1))
 
 
+def round_and_round() -> Trace:
+    """Two that wait for each other, a hundred times each before the other goes on."""
+    loop = ("wait.py", 9, "wait", "while self.busy: self.rounds += 1")
+    steps = [step(0, Kind.WRITE, "busy", True), step(1, Kind.WRITE, "busy", True, preempts=True)]
+    for turn in range(20):
+        for number in range(100):
+            steps.append(step(turn % 2, Kind.READ, "busy", True, at=loop))
+            steps.append(step(turn % 2, Kind.UPDATE, "rounds", number, at=loop))
+    return Trace(threads((0, "ping"), (1, "pong")), tuple(steps), failure=Failure("livelock", len(steps) - 1))
+
+
 def busy_run() -> Trace:
-    """Five thousand steps, each of which the other thread can notice."""
-    steps = [step(n % 2, Kind.UPDATE, "turn", n + 1, old=n, preempts=n in (700, 4_000)) for n in range(5_000)]
+    """Five thousand steps, each of which the other thread can notice, in no regular order."""
+    steps = [
+        step(n % 2, Kind.UPDATE, f"turn[{n * n % 101}]", n + 1, old=n, preempts=n in (700, 4_000)) for n in range(5_000)
+    ]
     return Trace(threads((0, "ping"), (1, "pong")), tuple(steps), failure=Failure("livelock", 4_999, related=(0,)))
 
 
@@ -218,5 +231,6 @@ SAMPLES = {
     "many-threads": many_threads,
     "long-run": long_run,
     "busy-run": busy_run,
+    "round-and-round": round_and_round,
     "hostile": hostile,
 }

@@ -120,9 +120,22 @@ def test_steps_that_nobody_else_notices_are_folded() -> None:
 def test_a_long_trace_keeps_preemptions_and_what_is_near_the_failure() -> None:
     trace = SAMPLES["busy-run"]()
     shown = rows_of(trace)
-    assert {0, 699, 700, 3_999, 4_000, *range(4_950, 5_000)} <= set(shown)
+    assert {0, *range(699, 706), *range(3_999, 4_006), *range(4_960, 5_000)} <= set(shown)
     assert len(shown) <= MOST + 10
     assert "steps without effect" not in trace_text(trace)  # each had one
+
+
+def test_rounds_of_a_loop_are_folded_but_the_first_and_the_last() -> None:
+    trace = SAMPLES["round-and-round"]()
+    text = trace_text(trace)
+    assert "... ping: 196 steps that repeat those before ..." in text
+    assert "preemption: pong runs" in text
+    assert {0, 1, 2, 3, len(trace.steps) - 2, len(trace.steps) - 1} <= set(rows_of(trace))
+
+
+def test_a_preemption_is_part_of_no_loop() -> None:
+    steps = tuple(step(number % 2, Kind.READ, "busy", True, preempts=number == 500) for number in range(1_000))
+    assert 500 in rows_of(Trace(threads((0, "one"), (1, "other")), steps))
 
 
 def test_calls_inside_of_operations_are_folded_with_what_they_did() -> None:

@@ -88,17 +88,32 @@ class Deadlock(linpoint.ConcurrentTest):
             pass
 
 
-class Livelock(linpoint.ConcurrentTest):
-    """Each waits for what nobody does."""
+class Crossing:
+    def __init__(self) -> None:
+        self.left = False
+        self.right = False
+        self.rounds = 0
 
-    def setup(self) -> list[bool]:
-        return [False]
+
+class Livelock(linpoint.ConcurrentTest):
+    """Each says that it wants to go, lets the other go first, and counts how long that takes."""
+
+    def setup(self) -> Crossing:
+        return Crossing()
 
     @linpoint.operation
-    def wait(self, ready: list[bool]) -> bool:
-        while not ready[0]:
-            pass
-        return True
+    def go_left(self, crossing: Crossing) -> None:
+        crossing.left = True
+        while crossing.right:
+            crossing.rounds += 1
+        crossing.left = False
+
+    @linpoint.operation
+    def go_right(self, crossing: Crossing) -> None:
+        crossing.right = True
+        while crossing.left:
+            crossing.rounds += 1
+        crossing.right = False
 
 
 class Raising(linpoint.ConcurrentTest):

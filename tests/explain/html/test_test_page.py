@@ -14,8 +14,8 @@ from tests.explain.tested_objects import MARKUP, RESULTS, result
 
 COMMAND = "linpoint test counter_test.py:TestCounter"
 REPLAY = "linpoint replay TOKEN"
-WITH_HISTORY = ("counter", "lazy", "lru", "exception", "hostile")
-WITH_STEPS = (*WITH_HISTORY, "deadlock", "livelock")
+WITH_HISTORY = ("counter", "lazy", "lru", "livelock", "exception", "hostile")
+WITH_STEPS = (*WITH_HISTORY, "deadlock")
 
 
 def page(name: str) -> str:

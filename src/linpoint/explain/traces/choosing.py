@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which steps of a trace are worth a row: nobody reads 5,000.
 
-Steps that no other thread can notice are folded first. Where that is not enough, those stay that are nearest to what
+Steps that no other thread can notice are folded first, and the rounds of a loop but the first and the last. Where that is not enough, those stay that are nearest to what
 went wrong: the failure itself, preemptions, crashes, switches, accesses to what the failure is about. Guarantee: the
 step of the failure stays. Cost: O(n log n).
 """
@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Final
 
+from linpoint.explain.traces.repeating import repeated_steps
 from linpoint.histories.operation import Process
-from linpoint.histories.trace import StepKind, Trace, TraceStep
+from linpoint.histories.trace import StepKind, Trace
 from linpoint.histories.trace_step import ACCESSES
 
 _FEW: Final = 30
 """Traces of so many steps are shown whole."""
 _AROUND: Final = 2
 _BEFORE: Final = 12
+_AFTER: Final = 6
 _MAY_BE_QUIET: Final = ACCESSES | {StepKind.LOCAL, StepKind.ALLOCATE, StepKind.FREE, StepKind.CHOOSE}
 _WEIGHTY: Final = (
     StepKind.CRASH,
@@ -34,8 +36,8 @@ def chosen(trace: Trace, *, most: int) -> list[int]:
     count = len(trace.steps)
     if count <= min(_FEW, most):
         return list(range(count))
-    quiet = quiet_steps(trace)
-    kept = {position for position in range(count) if position not in quiet}
+    folded = quiet_steps(trace) | repeated_steps(trace)
+    kept = {position for position in range(count) if position not in folded} | set(_failing(trace))
     if len(kept) > most:
         kept = _nearest(trace, kept, most)
     # A single step takes no more room than a line that says that it is missing.
@@ -102,6 +104,7 @@ def _nearest(trace: Trace, kept: set[int], most: int) -> set[int]:
     first, *others = _failing(trace)
     about = {trace.steps[position].location for position in (first, *others)} - {None}
     switches = trace.switches
+    preempted = _around_preemptions(trace)
 
     def rank(position: int) -> tuple[int, int]:
         step = trace.steps[position]
@@ -110,13 +113,17 @@ def _nearest(trace: Trace, kept: set[int], most: int) -> set[int]:
             return 0, 0
         if position in others or step.kind in _WEIGHTY:
             return 1, distance
-        if 0 < first - position <= _BEFORE or _is_preempted(trace.steps, position):
+        if 0 < first - position <= _BEFORE or position in preempted:
             return 2, distance
         return (3 if step.location in about else 4 if position in switches else 5), distance
 
     return set(sorted(kept, key=rank)[:most])
 
 
-def _is_preempted(steps: tuple[TraceStep, ...], position: int) -> bool:
-    """Whether a preemption comes just before the step or just after it."""
-    return steps[position].preempts or (position + 1 < len(steps) and steps[position + 1].preempts)
+def _around_preemptions(trace: Trace) -> set[int]:
+    """Positions just before each preemption, and what follows it: there the threads get into each other's way."""
+    found: set[int] = set()
+    for position, step in enumerate(trace.steps):
+        if step.preempts:
+            found |= set(range(position - 1, position + _AFTER))
+    return found

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from linpoint.explain.traces.choosing import chosen, quiet_steps
+from linpoint.explain.traces.repeating import repeated_steps
 from linpoint.explain.traces.words import Wording
 from linpoint.histories.operation import Process
 from linpoint.histories.trace import StepKind, Trace, TraceStep
@@ -64,7 +65,7 @@ def rows_of(trace: Trace, wording: Wording, *, most: int) -> list[Row]:
     places = {thread.id: index for index, thread in enumerate(trace.threads)}
     depths = _depths(trace, places)
     switches = trace.switches
-    quiet = quiet_steps(trace)
+    quiet, repeated = quiet_steps(trace), repeated_steps(trace)
     stores: dict[Process | None, object] = defaultdict(tuple)
     caches: object = ()
     rows: list[Row] = []
@@ -75,7 +76,7 @@ def rows_of(trace: Trace, wording: Wording, *, most: int) -> list[Row]:
     for position in positions:
         step = trace.steps[position]
         if position > expected:
-            rows.append(Fold(_folded(trace, wording, range(expected, position), quiet)))
+            rows.append(Fold(_folded(trace, wording, range(expected, position), quiet, repeated)))
         if position in switches and (step.preempts or not often):
             rows.append(Rule(_rule(wording, step, switches[position]), step.preempts))
         drained = step.kind is StepKind.DRAIN and not step.buffer  # its words say it already
@@ -87,7 +88,7 @@ def rows_of(trace: Trace, wording: Wording, *, most: int) -> list[Row]:
         rows.append(StepRow(position, step, wording.step(step), notes, depths[position], _role(trace, position)))
         expected = position + 1
     if expected < len(trace.steps):
-        rows.append(Fold(_folded(trace, wording, range(expected, len(trace.steps)), quiet)))
+        rows.append(Fold(_folded(trace, wording, range(expected, len(trace.steps)), quiet, repeated)))
     return rows
 
 
@@ -108,10 +109,14 @@ def _role(trace: Trace, position: int) -> str:
     return "failing" if position == trace.failure.step else "related"
 
 
-def _folded(trace: Trace, wording: Wording, gap: range, quiet: frozenset[int]) -> str:
+def _folded(trace: Trace, wording: Wording, gap: range, quiet: frozenset[int], repeated: frozenset[int]) -> str:
     threads = {trace.steps[position].thread for position in gap}
     who = "".join(f"{wording.thread(thread)}: " for thread in threads if thread is not None and len(threads) == 1)
-    what = "without effect on others" if quiet.issuperset(gap) else "not shown"
+    what = "not shown"
+    if repeated.issuperset(gap):
+        what = "that repeat those before"
+    elif quiet.issuperset(gap):
+        what = "without effect on others"
     return f"{who}{counted(len(gap), 'step')} {what}"
 
 

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps that go round: loops in a trace, of one thread or of several that take turns in the same way.
+
+Two steps are alike if the same thread does the same thing at the same line to the same location; values may differ. A
+preemption is like nothing else.
+Guarantee: each step that is said to repeat is like the one a round before it, and its first and last rounds are not
+among them. Cost: O(n) for the steps, times the longest round that is looked for.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from linpoint.histories.trace import Trace, TraceStep
+
+_LONGEST: Final = 48
+_LEAST_ROUNDS: Final = 4
+
+
+def repeated_steps(trace: Trace) -> frozenset[int]:
+    """Positions of steps that only repeat earlier ones, but for the last round of each loop."""
+    likes = _numbered(trace.steps)
+    found: set[int] = set()
+    position = 0
+    while position < len(likes):
+        period = _period(likes, position)
+        if period == 0:
+            position += 1
+            continue
+        end = position + period
+        while end < len(likes) and likes[end] == likes[end - period]:
+            end += 1
+        found.update(range(position + period, end - period))
+        position = end
+    return frozenset(found)
+
+
+def _numbered(steps: tuple[TraceStep, ...]) -> list[int]:
+    """The same number for steps that are alike."""
+    numbers: dict[object, int] = {}
+    return [
+        numbers.setdefault(
+            (step.thread, step.kind, step.location, step.operation, step.place, step.preempts and position),
+            len(numbers),
+        )
+        for position, step in enumerate(steps)
+    ]
+
+
+def _period(likes: list[int], position: int) -> int:
+    """The length of the shortest round that begins here and comes often enough; 0 if there is none."""
+    for period in range(1, _LONGEST + 1):
+        last = position + period * (_LEAST_ROUNDS - 1)
+        if last + period > len(likes):
+            return 0
+        if (
+            likes[position] == likes[position + period]
+            and likes[position:last] == likes[position + period : last + period]
+        ):
+            return period
+    return 0
