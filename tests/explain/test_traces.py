@@ -120,7 +120,7 @@ def test_steps_that_nobody_else_notices_are_folded() -> None:
 def test_a_long_trace_keeps_preemptions_and_what_is_near_the_failure() -> None:
     trace = SAMPLES["busy-run"]()
     shown = rows_of(trace)
-    assert {0, *range(699, 706), *range(3_999, 4_006), *range(4_970, 5_000)} <= set(shown)
+    assert {0, *range(699, 706), *range(3_999, 4_006), *range(4_988, 5_000)} <= set(shown)
     assert len(shown) <= MOST + 10
     assert "steps without effect" not in trace_text(trace)  # each had one
 
