@@ -141,6 +141,10 @@ class Control {
   /// Before an instruction of the driver; false if it has executed too many.
   [[nodiscard]] bool may_go_on_alone();
 
+  /// What the operations of a run that is complete gave, and which of them returned before which: equal for runs that
+  /// nobody can tell apart by these. None where that cannot be said at a glance.
+  [[nodiscard]] nb::object outcome() const;
+
   // --- a process
   /// The process of the calling thread, if it has one in the present run.
   [[nodiscard]] Seat* mine() const;

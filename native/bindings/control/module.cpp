@@ -143,6 +143,7 @@ void bind_control(nb::module_& m) {
   m.def("control_idle", [] { return control().idle(); });
   m.def("control_serving", [] { return control().serving(); });
   m.def("control_operations", &operations);
+  m.def("control_outcome", [] { return control().outcome(); });
   m.def("control_waiting", &waiting);
   m.def("control_steps", [] { return control().steps(); });
   m.def("control_last_turns", [] {

@@ -8,13 +8,39 @@ namespace linpoint::control {
 
 namespace {
 
+constexpr std::size_t kMostInMask = 64;
+
 bool stays_as_it_is(PyObject* value) {
   PyTypeObject* type = Py_TYPE(value);
   return value == Py_None || type == &PyLong_Type || type == &PyUnicode_Type || type == &PyBool_Type ||
          type == &PyFloat_Type;
 }
 
+/// Of equal values all that anybody can see is the same, if their types are.
+bool is_told_by_its_value(PyObject* value) { return stays_as_it_is(value) && Py_TYPE(value) != &PyFloat_Type; }
+
 }  // namespace
+
+nb::object Control::outcome() const {
+  std::vector<const Done*> all;
+  for (const auto& seat : seats_) {
+    for (const Done& done : seat->operations) all.push_back(&done);
+  }
+  if (all.size() > kMostInMask) return nb::none();
+  nb::list parts;
+  for (const Done* one : all) {
+    if (one->returned < 0 || !(one->raised || is_told_by_its_value(one->value.ptr()))) return nb::none();
+    std::uint64_t earlier = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i]->returned < one->call) earlier |= std::uint64_t{1} << i;
+    }
+    parts.append(earlier);
+    parts.append(one->raised);
+    parts.append(nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(one->value.ptr()))));
+    if (!one->raised) parts.append(one->value);
+  }
+  return nb::tuple(parts);
+}
 
 void Control::run_body(Seat& seat) {
   try {

@@ -134,6 +134,9 @@ class LoopSession(Session):
         self._check()
         return self._ending
 
+    def outcome(self) -> None:
+        """Nothing that is said at a glance."""
+
     def operations(self) -> list[list[Done]]:
         """What each client did."""
         return [client.done for client in self._clients]

@@ -15,8 +15,8 @@ import sys
 import time
 import types
 from _thread import get_ident, start_new_thread  # the real ones: in their modules they are replaced
-from collections.abc import Callable, Container, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Container, Sequence
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from time import sleep  # as above
 from typing import Any, Final, Self
@@ -25,7 +25,7 @@ from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
 from linpoint.explore.python import bytecode, monitoring, patching, uncontrolled, watchdog
 from linpoint.explore.python import threads as program_threads
-from linpoint.explore.python.membership import members, membership
+from linpoint.explore.python.membership import members
 from linpoint.explore.python.narrating import Narrator
 from linpoint.explore.python.selection import Selection
 from linpoint.explore.python.stopping import StopRun, blame, raise_blame, refuse, unheard
@@ -50,6 +50,9 @@ class Ending(enum.IntEnum):
     CUT = 3
     REDUNDANT = 4
     STALLED = 5
+
+
+_ENDINGS: Final = tuple(Ending)
 
 
 @dataclass(slots=True)
@@ -161,18 +164,12 @@ class Session:
         if self._seeded:
             random.seed(0)
 
-    @contextmanager
-    def alone(self, *, most: int = 0) -> Iterator[None]:
+    def alone(self, *, most: int = 0) -> AbstractContextManager[None]:
         """The calling thread is under control too, with nobody beside it: to make objects, and to look at them.
 
         After ``most`` instructions, if that is given, it counts as blocked for ever.
         """
-        with membership():
-            native.control_limit_alone(most)
-            try:
-                yield
-            finally:
-                native.control_limit_alone(0)
+        return _Alone(most)
 
     def run(self, explorer: native.Explorer, bodies: Sequence[Body]) -> Ending:
         """One run of these threads, and of those that were started since ``prepare``."""
@@ -181,7 +178,7 @@ class Session:
                 native.control_give(number, body)
             else:
                 native.control_add(body)
-        ending = Ending(native.control_run(explorer, self._most_steps, self._patience))
+        ending = _ENDINGS[native.control_run(explorer, self._most_steps, self._patience)]
         if ending is Ending.STALLED:
             self._stall()
             native.control_abandon()
@@ -198,6 +195,10 @@ class Session:
     def operations(self) -> list[list[Done]]:
         """What each thread did in the last run."""
         return [[Done(*each) for each in thread] for thread in native.control_operations()]
+
+    def outcome(self) -> tuple[Any, ...] | None:
+        """Equal for complete runs whose operations gave the same in the same real-time order; None if that is hard to say."""
+        return native.control_outcome()
 
     def waiting(self) -> list[Stuck]:
         """The threads that could not go on when the last run ended, without those in the background."""
@@ -238,6 +239,28 @@ class Session:
 
     def _stall(self) -> None:
         blame(uncontrolled.stall_error(self._patience, selected=self._selection))
+
+
+class _Alone:
+    """A block of ``alone``; not a generator, since there are several of them to each run."""
+
+    __slots__ = ("_ident", "_most")
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._ident = get_ident()
+
+    def __enter__(self) -> None:
+        if self._ident in members:
+            self._ident = 0
+        else:
+            members.add(self._ident)
+        native.control_limit_alone(self._most)
+
+    def __exit__(self, *_: object) -> None:
+        native.control_limit_alone(0)
+        if self._ident:
+            members.discard(self._ident)
 
 
 _MOMENT: Final = 0.0001

@@ -62,18 +62,22 @@ class Judge:
         self._itself = definition.spec is None
         self._scenario: Scenario | None = None
         self._known: dict[object, Judgement] = {}
+        self._judged: dict[Run, Judgement] = {}
+        """The same again by the runs themselves, which is quicker to look up."""
         self._specs: dict[tuple[Call, ...], Spec] = {}
         self._searches: dict[Spec, SmallSearch] = {}
 
     def judge(self, run: Run) -> Judgement:
         """The judgement on a run."""
         if run.scenario is not self._scenario:
-            self._scenario, self._known = run.scenario, {}
+            self._scenario, self._known, self._judged = run.scenario, {}, {}
             self._check_calls(run.scenario)
-        key = run.key()
-        found = self._known.get(key)
+        found = self._judged.get(run)
         if found is None:
-            found = self._known[key] = self._decide(run)
+            key = run.key()
+            found = self._known.get(key)
+            if found is None:
+                found = self._known[key] = self._judged[run] = self._decide(run)
         return found
 
     def _check_calls(self, scenario: Scenario) -> None:
@@ -89,17 +93,17 @@ class Judge:
         return len(self._known)
 
     def _decide(self, run: Run) -> Judgement:
-        spec, history = self._spec_of(run), history_of(run)
-        if not spec.uses_process and self._search(spec).explains(history.operations):
+        spec, operations = self._spec_of(run), operations_of(run)
+        if not spec.uses_process and self._search(spec).explains(operations):
             return _RIGHT
-        verdict = check(history, spec, budget=_SECONDS, jobs=1)
+        verdict = check(History(operations), spec, budget=_SECONDS, jobs=1)
         if verdict.status is Status.LINEARIZABLE:
             return _RIGHT
         if verdict.status is Status.UNKNOWN or self._alone.guessed:
             return Judgement(None, verdict, decided=False)
         if blocked_calls(run):
             plain = replace(run, ending=Ending.COMPLETE, waiting=(), after=())
-            without = check(history_of(plain, observed=False), self.spec, budget=_SECONDS, jobs=1)
+            without = check(History(operations_of(plain, observed=False)), self.spec, budget=_SECONDS, jobs=1)
             # If even what was completed is wrong, that comes first.
             waits = "livelock" if run.ending is Ending.CUT else "deadlock"
             return Judgement(waits if without.status is Status.LINEARIZABLE else self._kind(run), verdict)
@@ -247,7 +251,7 @@ def _performed(run: Run) -> Iterator[Performed]:
         yield from (each for each in part if each.returned is not None)
 
 
-def history_of(run: Run, *, observed: bool = True) -> History:
+def operations_of(run: Run, *, observed: bool = True) -> list[Operation]:
     """The completed operations of a run, in their real-time order, and the questions at its end."""
     operations = []
     clock = 0
@@ -269,12 +273,12 @@ def history_of(run: Run, *, observed: bool = True) -> History:
                 operations.append(_operation(f"thread {number + 1}", each, began, ended))
     alone(run.after)
     if not observed:
-        return History(operations)
+        return operations
     if blocked_calls(run):
         operations.append(Operation(ALONE, BLOCKED, (), None, clock, clock + 1))
     elif run.observed is not UNSET:
         operations.append(Operation(ALONE, OBSERVE, (), run.observed, clock, clock + 1))
-    return History(operations)
+    return operations
 
 
 def _operation(process: str, each: Performed, began: int, ended: int) -> Operation:

@@ -12,7 +12,7 @@ import inspect
 import re
 from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -104,9 +104,9 @@ class Waiting:
     """Of the lock, comparable within the run only."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """What one schedule of a scenario did."""
+    """What one schedule of a scenario did. ``Runner`` gives the same one again for what it has seen before."""
 
     scenario: Scenario
     ending: Ending
@@ -164,6 +164,7 @@ class Runner:
         self._threads = [plan_of(definition, thread) for thread in scenario.threads]
         self._before = plan_of(definition, scenario.before)
         self._after = plan_of(definition, scenario.after)
+        self._seen: dict[object, Run] = {}
 
     def run(self, explorer: native.Explorer) -> Run | None:
         """The next run; None if the explorer has seen the same already. ``explorer.begin()`` comes before."""
@@ -171,29 +172,43 @@ class Runner:
         session.prepare(len(self._threads))
         with session.alone():
             subject = self._setup()
-        with session.alone(most=_ALONE if self._before else 0):
-            before = tuple(self._alone(subject, self.scenario.before, self._before))
+        before = self._alone(subject, self.scenario.before, self._before) if self._before else ()
         # Where one that comes before waits for ever, nothing comes after it.
         reached = not before or before[-1].returned is not None
-        bodies = [body_of(subject, plan) for plan in (self._threads if reached else ())]
-        ending = session.run(explorer, bodies)
+        ending = session.run(explorer, [body_of(subject, plan) for plan in (self._threads if reached else ())])
         if ending is Ending.REDUNDANT:
             return None
-        operations = session.operations()
+        if ending is not Ending.COMPLETE or not reached:
+            return self._ended(ending, before)
+        outcome = session.outcome()
+        ended = self._ended(ending, before) if outcome is None else None
+        after = self._alone(subject, self.scenario.after, self._after) if self._after else ()
+        observed = self._observed(subject)
+        if ended is not None:
+            return replace(ended, after=after, observed=observed)
+        # Most schedules of a scenario give what an earlier one has given: then nothing is made of it.
+        results = tuple([(each.returned, canonical(each.result)) for each in (*before, *after)])
+        key = outcome, results, canonical(observed)
+        found = self._seen.get(key)
+        if found is None:
+            found = self._seen[key] = replace(self._ended(ending, before), after=after, observed=observed)
+        return found
+
+    def _ended(self, ending: Ending, before: tuple[Performed, ...]) -> Run:
+        """The run that has just ended, without what comes after its threads."""
+        operations = self.session.operations()
         self._look_at(each.value for done in operations for each in done)
         threads = tuple(
             tuple(performed(calls, done)) for calls, done in zip(self.scenario.threads, operations, strict=False)
         )
-        waiting = tuple(Waiting(each.process, each.owner, each.place) for each in session.waiting())
-        after: tuple[Performed, ...] = ()
-        observed: Value = UNSET
-        if ending is Ending.COMPLETE and reached:
-            with session.alone(most=_ALONE if self._after else 0):
-                after = tuple(self._alone(subject, self.scenario.after, self._after))
-                if self._definition.observe is not None:
-                    observe = functools.partial(self._called, self._definition.observe)
-                    observed = observed_value(observe, subject)
-        return Run(self.scenario, ending, before, threads, after, observed, waiting)
+        waiting = tuple(Waiting(each.process, each.owner, each.place) for each in self.session.waiting())
+        return Run(self.scenario, ending, before, threads, (), UNSET, waiting)
+
+    def _observed(self, subject: Any) -> Value:
+        if self._definition.observe is None:
+            return UNSET
+        with self.session.alone():
+            return observed_value(functools.partial(self._called, self._definition.observe), subject)
 
     def _called(self, function: Callable[..., Any], *args: Any) -> Any:
         value = self.session.call(function, *args)
@@ -221,17 +236,20 @@ class Runner:
                 remedy="It must make a fresh object, without other threads.",
             ) from error
 
-    def _alone(self, subject: Any, calls: Sequence[Call], plan: Plan) -> Iterable[Performed]:
+    def _alone(self, subject: Any, calls: Sequence[Call], plan: Plan) -> tuple[Performed, ...]:
         """Operations one after another, until one of them would wait for ever."""
-        for call, (function, args) in zip(calls, plan, strict=True):
-            try:
-                yield Performed(call, 0, 0, result_value(self._called(function, subject, *map(thaw, args))))
-            except BlockedForever:
-                native.control_limit_alone(0)
-                yield Performed(call, 0, None)
-                return
-            except _RESULTS as error:
-                yield Performed(call, 0, 0, raised_value(error))
+        done = []
+        with self.session.alone(most=_ALONE):
+            for call, (function, args) in zip(calls, plan, strict=True):
+                try:
+                    result = result_value(self._called(function, subject, *map(thaw, args)))
+                except BlockedForever:
+                    done.append(Performed(call, 0, None))
+                    break
+                except _RESULTS as error:
+                    result = raised_value(error)
+                done.append(Performed(call, 0, 0, result))
+        return tuple(done)
 
 
 def performed(calls: Sequence[Call], done: Sequence[Done]) -> Iterable[Performed]:
