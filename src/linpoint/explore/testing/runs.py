@@ -244,6 +244,7 @@ class Runner:
                 try:
                     result = result_value(self._called(function, subject, *map(thaw, args)))
                 except BlockedForever:
+                    native.control_limit_alone(0)
                     done.append(Performed(call, 0, None))
                     break
                 except _RESULTS as error:
