@@ -218,6 +218,16 @@ def test_importing_does_not_load_the_command_line_or_a_colour_library() -> None:
     assert done.stderr == ""
 
 
+def test_the_command_line_does_not_load_what_explores() -> None:
+    source = "import sys, linpoint.cli.main; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+    assert not set(done.stdout.split()) & {
+        "asyncio",
+        "linpoint.explore.testing.campaign",
+        "linpoint.explore.python.session",
+    }
+
+
 # Verdicts
 
 GOOD = "A: |--write(1)--| |--read()->1--|"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from linpoint.cli.annotations import as_annotations
+from linpoint.cli.asked import Answer, TestRequest
 from linpoint.cli.junit import as_junit
 from linpoint.cli.tested import AllTold, Told, told_of
-from linpoint.cli.worker import Answer, TestRequest
 from linpoint.cli.workers import NOT_BEGUN, Outcome
 from tests.cli.conftest import Command
 from tests.cli.test_annotations import commands

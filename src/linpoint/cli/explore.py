@@ -12,10 +12,10 @@ import msgspec
 import typer
 
 from linpoint.cli import options
+from linpoint.cli.asked import Answer, ProgramRequest
 from linpoint.cli.forms import Forms, tell
 from linpoint.cli.output import progress
 from linpoint.cli.tested import AllTold, Told
-from linpoint.cli.worker import Answer, ProgramRequest
 from linpoint.cli.workers import Outcome, ask
 from linpoint.errors import TestError, UsageError
 from linpoint.executors.threads import peak_memory

@@ -9,7 +9,6 @@ import signal
 import sys
 import threading
 import traceback
-from importlib.metadata import version
 from typing import Annotated, Final
 
 import typer
@@ -51,6 +50,8 @@ app.command()(report)
 
 def _version(show: bool) -> None:
     if show:
+        from importlib.metadata import version  # noqa: PLC0415 - it takes as long as the rest of the command line
+
         print_text(f"linpoint {version('linpoint')}")
         raise typer.Exit
 

@@ -16,7 +16,7 @@ from linpoint.explore.programs.program import load
 from linpoint.verdicts.program import ProgramResult
 
 if TYPE_CHECKING:  # it is the module that runs as a program, and imports us
-    from linpoint.cli.worker import ProgramRequest
+    from linpoint.cli.asked import ProgramRequest
 
 _AT_LEAST: Final = 0.1
 _STREAMS: Final = (1, 2)

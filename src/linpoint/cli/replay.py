@@ -11,11 +11,11 @@ import typer
 
 from linpoint.checkers.conditions import validate as validate_condition
 from linpoint.cli import options
+from linpoint.cli.asked import TestRequest
 from linpoint.cli.check import check_history
 from linpoint.cli.output import print_json, print_text, progress
 from linpoint.cli.reports import document
 from linpoint.cli.requests import Request
-from linpoint.cli.worker import TestRequest
 from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.builder import history as build
 from linpoint.histories.history import History

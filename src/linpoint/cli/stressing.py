@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from linpoint.checkers.check import check
-from linpoint.cli.worker import Answer, TestRequest
+from linpoint.cli.asked import Answer, TestRequest
 from linpoint.executors.threads import peak_memory
 from linpoint.explain.explaining import explain
 from linpoint.explain.explanation import operation_dict

@@ -14,10 +14,10 @@ import msgspec
 import typer
 
 from linpoint.cli import options
+from linpoint.cli.asked import Answer, TestRequest
 from linpoint.cli.forms import Forms, tell
 from linpoint.cli.output import Progress, progress
 from linpoint.cli.tested import AllTold, Told, told_of
-from linpoint.cli.worker import Answer, TestRequest
 from linpoint.cli.workers import NOT_BEGUN, Outcome, ask
 from linpoint.errors import TestError, UsageError
 from linpoint.explore.python.bytecode import GRANULARITIES

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from linpoint.cli.asked import Answer, TestRequest, answer_of
 from linpoint.cli.cases import Case, Note, Suite
 from linpoint.cli.output import print_error, print_table, print_text
 from linpoint.cli.outputs import Written
 from linpoint.cli.pages import OwnPage, write_pages
 from linpoint.cli.reports import BAD_INPUT, EXIT, print_written, unwritten, worst
-from linpoint.cli.worker import Answer, TestRequest, answer_of
 from linpoint.cli.workers import Outcome
 from linpoint.errors import LinpointError
 from linpoint.executors.threads import peak_memory

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import msgspec
 
-from linpoint.cli.worker import Answer, ProgramRequest, TestRequest
+from linpoint.cli.asked import Answer, ProgramRequest, TestRequest
 from linpoint.verdicts import Budget
 
 _BEGIN: Final = (
