@@ -129,7 +129,10 @@ def _result(
     """What is known without the worker; the schedules of which it told may be of either kind, and are few."""
     reached = outcome.reached or {"scenarios": 0, "schedules": 0, "seconds": 0.0}
     tested = Tested(
-        reached["scenarios"], reached["schedules"], seconds=reached["seconds"], peak_memory_bytes=peak_memory()
+        reached["schedules"],
+        seconds=reached["seconds"],
+        peak_memory_bytes=peak_memory(),
+        scenarios=reached["scenarios"],
     )
     return TestResult(
         request.test or request.file,

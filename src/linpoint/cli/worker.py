@@ -28,9 +28,9 @@ from linpoint.explore.testing.search import Progress
 from linpoint.explore.testing.settings import Settings
 from linpoint.scenarios.scenario import Scenario
 from linpoint.verdicts import Status
-from linpoint.verdicts.finding import Tested, TestResult
+from linpoint.verdicts.finding import Explored, Tested, TestResult
 from linpoint.verdicts.program import Answer as ProgramAnswer
-from linpoint.verdicts.program import Explored, ProgramResult
+from linpoint.verdicts.program import ProgramResult
 
 _LEAST: Final = 0.1
 

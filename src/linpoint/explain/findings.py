@@ -16,6 +16,7 @@ from linpoint.histories.printable import printable
 from linpoint.histories.trace import Place, Trace
 from linpoint.histories.values import Value, counted, one_line, show, thaw
 from linpoint.verdicts.finding import Finding, Ran, TestResult
+from linpoint.verdicts.program import ProgramFinding
 from linpoint.verdicts.verdict import Status
 
 MOST_LINES: Final = 40
@@ -223,19 +224,22 @@ def document(result: TestResult) -> dict[str, Any]:
         "models": {name: status.value for name, status in result.models.items()},
         "bounds": dict(result.bounds),
         "statistics": result.tested.as_dict(),
-        "findings": [_finding(each) for each in result.findings],
+        "findings": [finding_document(each, explanation_of(each), each.replay_words) for each in result.findings],
         "warnings": list(result.warnings),
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_document(
+    finding: Finding | ProgramFinding, explanation: dict[str, Any], replay: list[str]
+) -> dict[str, Any]:
+    """A finding in a JSON document, as the contract has it."""
     place = place_of(finding.trace)
     return {
         "kind": finding.kind,
         "message": finding.message,
         **({} if place is None else {"place": f"{place.file}:{place.line}"}),
-        "explanation": explanation_of(finding),
-        "replay": finding.replay_words,
+        "explanation": explanation,
+        "replay": replay,
     }
 
 

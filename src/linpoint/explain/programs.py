@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from linpoint.explain.findings import place_of, steps_of
+from linpoint.explain.findings import finding_document, steps_of
 from linpoint.explain.letters import fitted
 from linpoint.histories.printable import printable
 from linpoint.histories.values import counted, one_line
@@ -64,19 +64,8 @@ def program_document(result: ProgramResult) -> dict[str, Any]:
         "why": result.why,
         "bounds": dict(result.bounds),
         "statistics": result.explored.as_dict(),
-        "findings": [_finding(each) for each in result.findings],
+        "findings": [finding_document(each, _explanation(each), []) for each in result.findings],
         "warnings": list(result.warnings),
-    }
-
-
-def _finding(finding: ProgramFinding) -> dict[str, Any]:
-    place = place_of(finding.trace)
-    return {
-        "kind": finding.kind,
-        "message": finding.message,
-        **({} if place is None else {"place": f"{place.file}:{place.line}"}),
-        "explanation": _explanation(finding),
-        "replay": [],
     }
 
 

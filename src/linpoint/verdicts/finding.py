@@ -72,10 +72,9 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
-    """What was covered. ``schedules`` are runs of the unbounded search."""
+class Explored:
+    """What was covered. ``schedules`` are runs of searches without a bound."""
 
-    scenarios: int = 0
     bounded_schedules: int = 0
     schedules: int = 0
     steps: int = 0
@@ -87,11 +86,21 @@ class Tested:
         return {
             "seconds": round(self.seconds, 6),
             "peak_memory_bytes": self.peak_memory_bytes,
-            "scenarios": self.scenarios,
             "bounded_schedules": self.bounded_schedules,
             "schedules": self.schedules,
             "steps": self.steps,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Tested(Explored):
+    """What was covered of a test."""
+
+    scenarios: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """As in the JSON contract."""
+        return {**Explored.as_dict(self), "scenarios": self.scenarios}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from linpoint.histories.trace import Trace
+from linpoint.verdicts.finding import Explored
 
 
 class Answer(enum.Enum):
@@ -36,27 +37,6 @@ class ProgramFinding:
     """No schedule with fewer preemptions shows anything wrong."""
     replay: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """What a replay token holds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Explored:
-    """What was covered. ``schedules`` are runs of searches without a bound."""
-
-    bounded_schedules: int = 0
-    schedules: int = 0
-    steps: int = 0
-    seconds: float = 0.0
-    peak_memory_bytes: int = 0
-
-    def as_dict(self) -> dict[str, Any]:
-        """As in the JSON contract."""
-        return {
-            "seconds": round(self.seconds, 6),
-            "peak_memory_bytes": self.peak_memory_bytes,
-            "bounded_schedules": self.bounded_schedules,
-            "schedules": self.schedules,
-            "steps": self.steps,
-        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,7 +21,8 @@ from linpoint.explore.programs.telling import nondeterminism, simplest, told
 from linpoint.explore.python.session import PATIENCE, Session
 from linpoint.explore.testing.exploring import FEW, Deviations, Limits
 from linpoint.histories.values import counted
-from linpoint.verdicts.program import Answer, Explored, ProgramFinding, ProgramResult
+from linpoint.verdicts.finding import Explored
+from linpoint.verdicts.program import Answer, ProgramFinding, ProgramResult
 
 _LEAST_PATIENCE: Final = 1.0
 _PART: Final = 6

@@ -69,12 +69,12 @@ def _run_test(definition: Definition, settings: Settings, watch: Watcher | None)
         () if finding is None else (finding,),
         {"free-threaded": status, "gil": gil},
         Tested(
-            len(covered),
             sum(each.bounded for each in covered),
             sum(each.unbounded for each in covered),
             sum(each.steps for each in covered),
             time.monotonic() - started,
             peak_memory(),
+            scenarios=len(covered),
         ),
         bounds,
         file=definition.file,

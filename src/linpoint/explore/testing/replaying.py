@@ -46,9 +46,7 @@ def replay_test(definition: Definition, settings: Settings, schedule: Deviations
     if finding is not None and finding.kind == "nondeterminism":
         status = Status.UNKNOWN
     coverage = exploration.coverage
-    tested = Tested(
-        1, coverage.bounded, 1, coverage.steps, seconds=time.monotonic() - started, peak_memory_bytes=peak_memory()
-    )
+    tested = Tested(coverage.bounded, 1, coverage.steps, time.monotonic() - started, peak_memory(), scenarios=1)
     why = "the schedule shows it" if finding is not None else "this schedule shows no violation (any more)"
     return TestResult(
         definition.name,
