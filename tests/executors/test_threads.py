@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -84,3 +86,38 @@ def test_tasks_that_end_while_they_are_abandoned_do_not_keep_the_caller() -> Non
 
     for _ in range(5):
         returns_soon([short, short, short])
+
+
+_WAITS_FOR_EVER = """
+import sys, threading
+from linpoint.executors.threads import run_all
+lock = threading.Lock()
+lock.acquire()
+{abandon}
+def traced():
+    return 1
+sys.settrace(lambda *_: None)
+assert traced() == 1
+sys.settrace(None)
+"""
+
+
+@pytest.mark.parametrize(
+    "abandon",
+    [
+        "run_all([lambda: lock.acquire() or []], jobs=1, watch=lambda: True, interrupt=lambda: None)",
+        """
+import linpoint
+class Stuck(linpoint.ConcurrentTest):
+    def setup(self): return lock
+    @linpoint.operation
+    def acquire(self, lock): lock.acquire()
+linpoint.stress(Stuck, spec="mutex", budget=3, patience=0.5)
+""",
+    ],
+    ids=["task", "stress"],
+)
+def test_code_can_be_traced_while_a_thread_that_was_left_behind_waits(abandon: str) -> None:
+    """In 3.11 it would go round and round for an exception that the thread never comes to take."""
+    source = _WAITS_FOR_EVER.format(abandon=abandon) + "import os; os._exit(0)"
+    subprocess.run([sys.executable, "-c", source], timeout=60, check=True)

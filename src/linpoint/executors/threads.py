@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import sys
 import threading
 import time
 from collections import deque
@@ -116,11 +117,46 @@ class _Crew:
             if thread.ident is not None and thread.is_alive():
                 raise_in(thread.ident, AbandonedError)
 
+    def leave_behind(self) -> None:
+        """Forget tasks that do not come back to Python code."""
+        take_back(self._threads)
+
 
 def raise_in(thread: int, error: type[BaseException]) -> None:
-    """Raise ``error`` in a thread, as soon as it executes Python code again."""
-    asynchronously: Any = ctypes.pythonapi.PyThreadState_SetAsyncExc
-    asynchronously(ctypes.c_ulong(thread), ctypes.py_object(error))
+    """Raise ``error`` in a thread, as soon as it executes Python code again.
+
+    Whoever calls this says later ``take_back``, if the thread may be one that never does.
+    """
+    _asynchronously(ctypes.c_ulong(thread), ctypes.py_object(error))
+
+
+def take_back(threads: Iterable[threading.Thread]) -> None:
+    """Raise nothing more in threads that have not come back to Python code: they wait, perhaps for ever.
+
+    In 3.11 and 3.12 one exception that nobody takes has every thread look for it again and again, and in 3.11 code that is
+    traced, as for coverage or by a debugger, would not go on at all. Only one that is raised puts an end to that.
+    """
+    left = [thread.ident for thread in threads if thread.is_alive() and thread.ident is not None]
+    for ident in left:
+        _asynchronously(ctypes.c_ulong(ident), None)
+    if left:
+        tracer = sys.gettrace()
+        sys.settrace(None)
+        try:
+            raise_in(threading.get_ident(), _TakenBackError)
+            while True:
+                pass
+        except _TakenBackError:
+            pass
+        finally:
+            sys.settrace(tracer)
+
+
+class _TakenBackError(BaseException):
+    """Raised and caught in ``take_back`` alone."""
+
+
+_asynchronously: Any = ctypes.pythonapi.PyThreadState_SetAsyncExc
 
 
 def run_all(
@@ -150,6 +186,7 @@ def run_all(
             now = time.monotonic()
             told = told if told is not None else now
             if abandoned and now - told > 2 * GRACE:
+                crew.leave_behind()
                 break
             if not abandoned and now - told > GRACE:
                 abandoned = True

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-from linpoint.executors.threads import GRACE, AbandonedError, raise_in
+from linpoint.executors.threads import GRACE, AbandonedError, raise_in, take_back
 from linpoint.record._native_record import Ending, Gate, ThreadLog, wait_precisely
 from linpoint.record.assembling import new_log
 from linpoint.record.workload import Program
@@ -150,6 +150,10 @@ class Crew:
             if thread.is_alive():
                 assert thread.ident is not None
                 raise_in(thread.ident, AbandonedError)
+        last = time.monotonic() + GRACE
+        for thread in self._threads:
+            thread.join(max(0.0, last - time.monotonic()))
+        take_back(self._threads)
 
     def _work(self, worker: int, precise: bool) -> None:
         if precise:
