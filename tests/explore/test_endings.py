@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from linpoint import ConcurrentTest, Scenario, Status, TestError, operation
+from linpoint import ConcurrentTest, Scenario, Status, TestError, operation, specs
 from linpoint.explore.testing.campaign import run_test
 from linpoint.explore.testing.settings import Settings
 from linpoint.scenarios import Call, definition_of
@@ -205,6 +205,31 @@ class TestSpinning(Two):
 def test_waiting_in_a_loop_is_no_livelock_where_nobody_wakes_it() -> None:
     result = run(TestSpinning, "wait() | wait()", budget=1.0)
     assert not result.findings, result.findings[0].message
+
+
+class TestMuchToDo(Two):
+    """It comes to its end, but late."""
+
+    spec = specs.counter
+
+    @operation
+    def increment(self, state: State) -> None:
+        state.value += 1
+        for number in range(400_000 if state.value == 10 else 12_000):
+            state.last = number
+
+
+def test_much_to_do_is_no_livelock() -> None:
+    result = run(TestMuchToDo, "increment() | increment()", budget=4.0)
+    assert (result.status, result.findings) == (Status.UNKNOWN, ())
+    assert "they have much to do, or no end" in result.why
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_much_to_do_alone_is_no_deadlock(place: str) -> None:
+    scenario = replace(Scenario.parse("increment()"), **{place: (Call("increment", ()),) * 10})
+    result = run_test(definition_of(TestMuchToDo), Settings(scenarios=(scenario,), gil=False, budget=10.0))
+    assert (result.status, result.findings) == (Status.UNKNOWN, ())
 
 
 class TestWithoutObject(Two):

@@ -252,9 +252,11 @@ void Control::take_turn(Seat& seat) {
   }
 }
 
-void Control::limit_alone(std::uint64_t instructions) {
+bool Control::limit_alone(std::uint64_t instructions) {
+  const bool exceeded = alone_ == 1;
   alone_ = instructions == 0 ? 0 : instructions + 1;
   hook_alone(instructions != 0);
+  return exceeded;
 }
 
 bool Control::may_go_on_alone() {

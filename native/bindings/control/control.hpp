@@ -137,7 +137,8 @@ class Control {
   [[nodiscard]] bool interrupted() const { return interrupted_; }
   /// So many instructions may the driver execute by itself from now on; the next one raises `blocked_type`. 0: any
   /// number.
-  void limit_alone(std::uint64_t instructions);
+  /// Gives whether those of the limit before were not enough.
+  bool limit_alone(std::uint64_t instructions);
   /// Before an instruction of the driver; false if it has executed too many.
   [[nodiscard]] bool may_go_on_alone();
 
@@ -157,6 +158,8 @@ class Control {
   void wait_for_news(Seat& seat);
   /// Whether somebody who sleeps in such a loop was left to wait since this was last asked: others may miss the time.
   [[nodiscard]] bool overslept() { return std::exchange(overslept_, false); }
+  /// Whether the run was cut because whoever could go on waits in a loop for what nobody will write.
+  [[nodiscard]] bool goes_round() const { return spinning_ && result_ == Result::kCut; }
   /// The step at which the process last went on. Who waits in a loop would go on at any time, to no avail.
   [[nodiscard]] std::uint64_t last_turn(const Seat& seat) const { return spins(seat) ? step_ : seat.last_turn; }
   [[nodiscard]] bool acquire(Resource& resource, bool blocking, double timeout);

@@ -134,7 +134,7 @@ void bind_control(nb::module_& m) {
   m.def("control_interrupt", [] { control().interrupt(); });
   m.def("control_interrupted", [] { return control().interrupted(); });
   m.def(
-      "control_limit_alone", [](std::uint64_t instructions) { control().limit_alone(instructions); },
+      "control_limit_alone", [](std::uint64_t instructions) { return control().limit_alone(instructions); },
       nb::arg("instructions"));
   m.def("control_overlooked", [] {
     const bool weakly = control::looked_weakly();
@@ -146,6 +146,7 @@ void bind_control(nb::module_& m) {
   m.def("control_outcome", [] { return control().outcome(); });
   m.def("control_waiting", &waiting);
   m.def("control_steps", [] { return control().steps(); });
+  m.def("control_goes_round", [] { return control().goes_round(); });
   m.def("control_last_turns", [] {
     nb::list turns;
     for (const auto& seat : control().seats()) turns.append(control().last_turn(*seat));

@@ -190,6 +190,42 @@ def test_waiting_for_each_other_in_turns_is_a_livelock(explore: Explore) -> None
     assert finding.kind == "livelock"
 
 
+def test_two_that_have_much_to_do_are_no_livelock(explore: Explore) -> None:
+    source = """
+        import threading
+        total = [0, 0]
+        def work(mine):
+            for number in range(40_000):
+                total[mine] += number
+        threads = [threading.Thread(target=work, args=(each,)) for each in range(2)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        assert total[0] == total[1]
+    """
+    result = explore(source)
+    assert (result.answer, result.findings) == (Answer.UNKNOWN, ())
+    assert "they have much to do, or no end" in result.why
+
+
+def test_counting_while_the_other_goes_first_is_a_livelock(explore: Explore) -> None:
+    source = """
+        import threading
+        wants = [False, False]
+        rounds = 0
+        def go(mine):
+            global rounds
+            wants[mine] = True
+            while wants[1 - mine]:
+                rounds += 1
+            wants[mine] = False
+        threads = [threading.Thread(target=go, args=(each,)) for each in range(2)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+    """
+    (finding,) = explore(source).findings
+    assert finding.kind == "livelock"
+
+
 @pytest.mark.parametrize(
     "source",
     [

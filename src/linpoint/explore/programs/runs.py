@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import contextvars
 import linecache
+import sys
 import threading
 import types
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -34,6 +34,8 @@ _MOST_PRINTED: Final = 10
 _GIVEN_UP: Final = "given up"
 """In the place of the kind of a failure."""
 _DOES_NOT_COME_BACK: Final = "LP-T022"
+_MUCH_LONGER: Final = 10
+"""A run that takes so many times the steps of the usual one has no end."""
 _IMPORTING: Final = (ImportError, SyntaxError)
 
 
@@ -90,6 +92,7 @@ class Runner:
         self.program = program
         self._session = session
         self._modules = modules
+        self._usual: int | None = None
 
     def run(self, explorer: native.Explorer, narrator: Narrator | None = None) -> Run | None:
         """The next run; None if the explorer has seen the same already. ``explorer.begin()`` comes before."""
@@ -111,14 +114,43 @@ class Runner:
         vars(main).clear()  # its functions hold it, and nobody collects circles while runs go on
         if ending is Ending.REDUNDANT:
             return None
-        waiting = tuple(self._session.waiting())
+        waiting, steps = tuple(self._session.waiting()), native.control_steps()
         problem = current.problem
         if problem is None and ending is Ending.STUCK:
             problem = Problem("deadlock", _deadlock(waiting, current.names))
         elif problem is None and ending is Ending.CUT:
-            problem = _endless(native.control_steps(), native.control_last_turns(), current.names)
+            problem = self._endless(steps, current.names)
         names = tuple(current.names[process] for process in sorted(current.names))
-        return Run(ending, problem, names, waiting, printed.lines(_MOST_PRINTED), native.control_steps())
+        return Run(ending, problem, names, waiting, printed.lines(_MOST_PRINTED), steps)
+
+    def _endless(self, steps: int, names: dict[int, str]) -> Problem:
+        """What is said of a run that was cut.
+
+        Who works alone may come to an end, so it takes two to be a livelock; and they must wait for each other in loops,
+        or take many times the steps that they take one after another.
+        """
+        going = [process for process, turn in enumerate(native.control_last_turns()) if turn > steps // 2]
+        if len(going) == 1:
+            who = names[going[0]]
+            return Problem(
+                _GIVEN_UP,
+                f"after {steps:,} steps {who} goes on and nobody else does: it has much to do, or waits for what nobody"
+                " will do",
+            )
+        if not native.control_goes_round() and self._usual_steps() * _MUCH_LONGER > steps:
+            return Problem(_GIVEN_UP, f"after {steps:,} steps the threads still go on: they have much to do, or no end")
+        message = f"livelock: after {steps:,} steps the threads have not come to an end, though each got its turn"
+        return Problem("livelock", message)
+
+    def _usual_steps(self) -> int:
+        """How many steps the program takes as its threads come."""
+        if self._usual is None:
+            self._usual = sys.maxsize  # the run that is made to find out is not to ask again
+            explorer = native.explore_again([])
+            explorer.begin()
+            run = self.run(explorer)
+            self._usual = sys.maxsize if run is None else run.steps
+        return self._usual
 
 
 class _Current:
@@ -187,19 +219,6 @@ class _Current:
         if self._narrator is not None:
             self._narrator.failed(process, error, assertion=problem.kind == "assertion")
         native.control_stop_run()
-
-
-def _endless(steps: int, last_turns: Sequence[int], names: dict[int, str]) -> Problem:
-    """What is said of a run that was cut: who works alone may come to an end, so it takes two to be a livelock."""
-    going = [process for process, turn in enumerate(last_turns) if turn > steps // 2]
-    if len(going) > 1:
-        message = f"livelock: after {steps:,} steps the threads have not come to an end, though each got its turn"
-        return Problem("livelock", message)
-    who = names[going[0]]
-    return Problem(
-        _GIVEN_UP,
-        f"after {steps:,} steps {who} goes on and nobody else does: it has much to do, or waits for what nobody will do",
-    )
 
 
 def _deadlock(waiting: tuple[Stuck, ...], names: dict[int, str]) -> str:

@@ -137,6 +137,10 @@ class LoopSession(Session):
     def outcome(self) -> None:
         """Nothing that is said at a glance."""
 
+    def goes_round(self) -> bool:
+        """What tasks read is not watched."""
+        return False
+
     def operations(self) -> list[list[Done]]:
         """What each client did."""
         return [client.done for client in self._clients]

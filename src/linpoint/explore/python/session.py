@@ -200,6 +200,10 @@ class Session:
         """Equal for complete runs whose operations gave the same in the same real-time order; None if that is hard to say."""
         return native.control_outcome()
 
+    def goes_round(self) -> bool:
+        """Whether the last run was cut because its threads wait in loops for what nobody will write."""
+        return native.control_goes_round()
+
     def waiting(self) -> list[Stuck]:
         """The threads that could not go on when the last run ended, without those in the background."""
         waiting = native.control_waiting()

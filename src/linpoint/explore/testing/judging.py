@@ -16,8 +16,9 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from linpoint.checkers.check import check
-from linpoint.explore.python.session import Ending, Session
-from linpoint.explore.testing.runs import Performed, Run
+from linpoint.explore import _native_control as native
+from linpoint.explore.python.session import MOST_STEPS, Ending, Session
+from linpoint.explore.testing.runs import Performed, Run, Runner
 from linpoint.explore.testing.sequential_runs import SequentialRuns
 from linpoint.explore.testing.small_search import SmallSearch
 from linpoint.histories.history import History
@@ -35,6 +36,8 @@ OBSERVE: Final = "observe"
 BLOCKED: Final = "blocked"
 
 _MOST_OUTCOMES: Final = 20
+_MUCH_LONGER: Final = 10
+"""A run that takes so many times the steps of the usual one, and more, has no end."""
 _SECONDS: Final = 10.0
 """For one check; scenarios are small, so it takes a few milliseconds."""
 
@@ -56,6 +59,8 @@ class Judge:
 
     def __init__(self, definition: Definition, session: Session) -> None:
         self._definition = definition
+        self._session = session
+        self._long: dict[Scenario, bool] = {}
         self._alone = SequentialRuns(definition, session)
         inner = self._alone.spec() if definition.spec is None else find(definition.spec)
         self.spec = inner
@@ -101,6 +106,9 @@ class Judge:
             return _RIGHT
         if verdict.status is Status.UNKNOWN or self._alone.guessed:
             return Judgement(None, verdict, decided=False)
+        cut = run.ending is Ending.CUT and not run.goes_round
+        if run.given_up or (cut and self._takes_long(run.scenario)):
+            return Judgement(None, verdict, decided=False)
         if blocked_calls(run):
             plain = replace(run, ending=Ending.COMPLETE, waiting=(), after=())
             without = check(History(operations_of(plain, observed=False)), self.spec, budget=_SECONDS, jobs=1)
@@ -108,6 +116,17 @@ class Judge:
             waits = "livelock" if run.ending is Ending.CUT else "deadlock"
             return Judgement(waits if without.status is Status.LINEARIZABLE else self._kind(run), verdict)
         return Judgement(self._kind(run), verdict)
+
+    def _takes_long(self, scenario: Scenario) -> bool:
+        """Whether the threads need many steps even as they come: then a run that was cut may have had just too much to do."""
+        found = self._long.get(scenario)
+        if found is None:
+            explorer = native.explore_again([])
+            explorer.begin()
+            run = Runner(self._definition, scenario, self._session).run(explorer)
+            ended = run is not None and run.ending is not Ending.CUT
+            found = self._long[scenario] = not ended or explorer.steps > MOST_STEPS // _MUCH_LONGER
+        return found
 
     def _search(self, spec: Spec) -> SmallSearch:
         found = self._searches.get(spec)

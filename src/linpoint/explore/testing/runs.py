@@ -116,6 +116,10 @@ class Run:
     observed: Value
     """UNSET where nothing was observed."""
     waiting: tuple[Waiting, ...]
+    goes_round: bool = False
+    """It was cut because its threads wait in loops for what nobody will write: more steps would not end it."""
+    given_up: bool = False
+    """An operation that runs alone had not come to its end after very many instructions, and perhaps never does."""
 
     def key(self) -> object:
         """Equal for runs that a spec cannot tell apart: the same results, and the same order in real time."""
@@ -133,7 +137,8 @@ class Run:
             for each in (*self.before, *performed, *self.after)
         )
         stuck = self.ending if self.ending is not Ending.COMPLETE else None
-        return stuck, order, results, canonical(self.observed), tuple(each.thread for each in self.waiting)
+        waiting = tuple(each.thread for each in self.waiting)
+        return stuck, self.goes_round, order, results, canonical(self.observed), waiting
 
 
 _OPEN: Final = object()
@@ -165,10 +170,12 @@ class Runner:
         self._before = plan_of(definition, scenario.before)
         self._after = plan_of(definition, scenario.after)
         self._seen: dict[object, Run] = {}
+        self._given_up = False
 
     def run(self, explorer: native.Explorer) -> Run | None:
         """The next run; None if the explorer has seen the same already. ``explorer.begin()`` comes before."""
         session = self.session
+        self._given_up = False
         session.prepare(len(self._threads))
         with session.alone():
             subject = self._setup()
@@ -185,13 +192,15 @@ class Runner:
         after = self._alone(subject, self.scenario.after, self._after) if self._after else ()
         observed = self._observed(subject)
         if ended is not None:
-            return replace(ended, after=after, observed=observed)
+            return replace(ended, after=after, observed=observed, given_up=self._given_up)
         # Most schedules of a scenario give what an earlier one has given: then nothing is made of it.
         results = tuple([(each.returned, canonical(each.result)) for each in (*before, *after)])
         key = outcome, results, canonical(observed)
         found = self._seen.get(key)
         if found is None:
-            found = self._seen[key] = replace(self._ended(ending, before), after=after, observed=observed)
+            found = self._seen[key] = replace(
+                self._ended(ending, before), after=after, observed=observed, given_up=self._given_up
+            )
         return found
 
     def _ended(self, ending: Ending, before: tuple[Performed, ...]) -> Run:
@@ -202,7 +211,8 @@ class Runner:
             tuple(performed(calls, done)) for calls, done in zip(self.scenario.threads, operations, strict=False)
         )
         waiting = tuple(Waiting(each.process, each.owner, each.place) for each in self.session.waiting())
-        return Run(self.scenario, ending, before, threads, (), UNSET, waiting)
+        goes_round = ending is Ending.CUT and self.session.goes_round()
+        return Run(self.scenario, ending, before, threads, (), UNSET, waiting, goes_round, self._given_up)
 
     def _observed(self, subject: Any) -> Value:
         if self._definition.observe is None:
@@ -244,7 +254,7 @@ class Runner:
                 try:
                     result = result_value(self._called(function, subject, *map(thaw, args)))
                 except BlockedForever:
-                    native.control_limit_alone(0)
+                    self._given_up = native.control_limit_alone(0)
                     done.append(Performed(call, 0, None))
                     break
                 except _RESULTS as error:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from linpoint.explore.python.session import Session
+from linpoint.explore.python.session import MOST_STEPS, Session
 from linpoint.explore.testing.exploring import FEW, Coverage, Exploration, Failure, Limits
 from linpoint.explore.testing.judging import Judge
 from linpoint.explore.testing.runs import Runner
@@ -185,6 +185,8 @@ class Search:
             return "it was interrupted"
         if any(each.diverged is not None for each in self.coverage):
             return "the code does not do the same when it is run again with the same schedule"
+        if any(each.undecided and each.cut for each in self.coverage):
+            return f"operations had not come to an end after {MOST_STEPS:,} steps: they have much to do, or no end"
         if any(each.undecided for each in self.coverage):
             return "some histories could not be decided in time"
         return ""
