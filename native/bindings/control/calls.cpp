@@ -202,6 +202,10 @@ PyObject* call_on_stack(PyObject** top, Py_ssize_t count, std::vector<Touched>& 
   return call(on_stack(top, count), out);
 }
 
+PyObject* call_of(PyObject* callable, PyObject* const* args, Py_ssize_t count, std::vector<Touched>& out) {
+  return call({callable, nullptr, args, count}, out);
+}
+
 PyObject* call_with_tuple(PyObject** top, bool with_names, std::vector<Touched>& out) {
   PyObject* args = top[with_names ? -2 : -1];
   Called called;

@@ -47,6 +47,14 @@ class Action(enum.IntEnum):
     READ_SUPER = 17
     MATCH_CLASS = 18
     YIELD = 19
+    DELETE_ATTRIBUTE = 20
+    DELETE_GLOBAL = 21
+    # Of code that announces itself.
+    CALL_OF = 22
+    MATCH = 23
+    BREAK = 24
+    LINE = 25
+    UNSEEN = 26
 
 
 class Row(NamedTuple):
@@ -68,7 +76,7 @@ _AT: Final[dict[str, tuple[Action, int]]] = {
     "LOAD_ATTR": (Action.READ_ATTRIBUTE, 1),
     "LOAD_METHOD": (Action.READ_ATTRIBUTE, 1),
     "STORE_ATTR": (Action.WRITE_ATTRIBUTE, 1),
-    "DELETE_ATTR": (Action.WRITE_ATTRIBUTE, 1),
+    "DELETE_ATTR": (Action.DELETE_ATTRIBUTE, 1),
     "BINARY_SUBSCR": (Action.READ_CONTENTS, 2),
     "STORE_SUBSCR": (Action.WRITE_CONTENTS, 2),
     "DELETE_SUBSCR": (Action.WRITE_CONTENTS, 2),
@@ -100,9 +108,9 @@ _AT: Final[dict[str, tuple[Action, int]]] = {
 _GLOBALS: Final = {
     "LOAD_GLOBAL": Action.READ_GLOBAL,
     "STORE_GLOBAL": Action.WRITE_GLOBAL,
-    "DELETE_GLOBAL": Action.WRITE_GLOBAL,
+    "DELETE_GLOBAL": Action.DELETE_GLOBAL,
 }
-_NAMES: Final = {"LOAD_NAME": Action.READ_GLOBAL, "STORE_NAME": Action.WRITE_GLOBAL, "DELETE_NAME": Action.WRITE_GLOBAL}
+_NAMES: Final = {"LOAD_NAME": Action.READ_GLOBAL, "STORE_NAME": Action.WRITE_GLOBAL, "DELETE_NAME": Action.DELETE_GLOBAL}
 _CELLS: Final = {
     "LOAD_DEREF": Action.READ_CELL,
     "STORE_DEREF": Action.WRITE_CELL,
@@ -111,7 +119,9 @@ _CELLS: Final = {
 _CALLS: Final = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
 _ENDS: Final = frozenset(("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"))
 _LEAVES: Final = frozenset(("YIELD_VALUE", "RETURN_VALUE", "RETURN_CONST"))
-_NAMED: Final = frozenset((Action.READ_ATTRIBUTE, Action.WRITE_ATTRIBUTE, Action.READ_SUPER))
+_NAMED: Final = frozenset(
+    (Action.READ_ATTRIBUTE, Action.WRITE_ATTRIBUTE, Action.DELETE_ATTRIBUTE, Action.READ_SUPER)
+)
 _WITHOUT_FALL: Final = frozenset(("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"))
 _PREPARED: Final = "PRECALL" in dis.opmap
 _JUMPS: Final = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The code of a file once more, compiled from a source that announces, and which code objects correspond.
+
+Guarantee: a code object gets another one only if it is what the file compiles to now; what has been edited since, or was
+never in the file, gets none. Cost: some ten times that of compiling, once for each file.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import types
+import warnings
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any, Final
+
+from linpoint.explore.python.bytecode import shared_names
+from linpoint.explore.python.instrumenting.announcing import OURS, compiled
+from linpoint.explore.python.instrumenting.rewriting import rewrite
+from linpoint.explore.python.instrumenting.scopes import Scopes, codes_within
+
+_REWRITTEN_BY_PYTEST: Final = "@pytest_ar"
+"""A name in code whose assertions pytest has rewritten."""
+
+Place = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """Code as it is, and as it announces."""
+
+    module: types.CodeType | None
+    by_code: dict[types.CodeType, types.CodeType]
+    by_place: dict[Place, types.CodeType]
+    uses_random: bool = False
+
+    def of(self, code: types.CodeType) -> types.CodeType | None:
+        """The announcing code that stands for this; None if the source does not have it."""
+        found = self.by_code.get(code)
+        if found is None and _REWRITTEN_BY_PYTEST in code.co_names:
+            found = self.by_place.get(_place(code))
+        if found is None or found.co_freevars != code.co_freevars:
+            return None
+        return found
+
+
+NOTHING: Final = Twins(None, {}, {})
+
+
+def twins_of(file: str, *, lines: bool = False, program: bool = False, names: dict[str, Any] | None = None) -> Twins:
+    """The twins of all the code in a file; none if its source cannot be had. ``names`` are the globals of its module."""
+    source = "".join(linecache.getlines(file, names))
+    if not source:
+        return NOTHING
+    key = file, lines, program
+    if key not in _KNOWN or _KNOWN[key][0] != source:
+        _KNOWN[key] = source, _make(source, file, lines=lines, program=program)
+    return _KNOWN[key][1]
+
+
+_KNOWN: Final[dict[tuple[str, bool, bool], tuple[str, Twins]]] = {}
+
+
+def _make(source: str, file: str, *, lines: bool, program: bool) -> Twins:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it was compiled before, and they were given then
+            tree = ast.parse(source, file)
+            plain = compile(source, file, "exec", dont_inherit=True)
+        shared = shared_names(file, program=program)
+        announcing = compiled(rewrite(tree, Scopes.of(plain), shared, lines=lines), file)
+    except (SyntaxError, ValueError, RecursionError):
+        return NOTHING
+    before, after = _by_place(plain), _by_place(announcing)
+    pairs = [
+        pair
+        for place, codes in before.items()
+        if len(codes) == len(after[place])
+        for pair in zip(codes, after[place], strict=True)
+    ]
+    single = {_place(old): new for old, new in pairs if len(before[_place(old)]) == 1}
+    random = any("random" in code.co_names for code in codes_within(plain))
+    return Twins(announcing, dict(pairs), single, random)
+
+
+def _place(code: types.CodeType) -> Place:
+    return code.co_qualname, code.co_firstlineno
+
+
+def _by_place(module: types.CodeType) -> defaultdict[Place, list[types.CodeType]]:
+    found: defaultdict[Place, list[types.CodeType]] = defaultdict(list)
+    for code in codes_within(module):
+        if code.co_firstlineno != OURS:
+            found[_place(code)].append(code)
+    return found
