@@ -169,6 +169,8 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
       return nullptr;
     case Action::kCallOf:
       return call_of(top[-operand - 1], top - operand, operand, out);
+    case Action::kSpread:
+      return spread(top[-2], top[-1], out);
     case Action::kMatch:
       contents(top[-2], Mode::kRead, out);
       every_matched_attribute(top[-2], top[-1], out);

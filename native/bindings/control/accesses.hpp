@@ -45,6 +45,7 @@ enum class Action : std::uint8_t {
   kBreak = 24,   // where an interpreter with a global lock may let others go on
   kLine = 25,    // the beginning of a line
   kUnseen = 26,  // a function without a source: its arguments, names of attributes that it reads, and that it writes
+  kSpread = 27,  // a call with what is to be unpacked as its arguments on top, beneath it what is called
 };
 
 struct Instruction {

@@ -2,6 +2,7 @@
 #include "announcing.hpp"
 
 #include <array>
+#include <vector>
 
 #include "control.hpp"
 #include "hook.hpp"
@@ -66,6 +67,22 @@ PyObject* announced_call(PyObject*, PyObject* const* args, Py_ssize_t count, PyO
   return result;
 }
 
+/// announced_spread(callable, iterable, **names): the call with these arguments, which are unpacked last
+PyObject* announced_spread(PyObject*, PyObject* const* args, Py_ssize_t, PyObject* names) {
+  std::array<PyObject*, 2> operands{args[0], args[1]};
+  if (!announce(Action::kSpread, nullptr, operands)) return nullptr;
+  PyObject* given = PySequence_Tuple(args[1]);
+  if (given == nullptr) return nullptr;
+  std::vector<PyObject*> all;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given); ++i) all.push_back(PyTuple_GET_ITEM(given, i));
+  const std::size_t count = all.size();
+  for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i) all.push_back(args[2 + i]);
+  PyObject* result = PyObject_Vectorcall(args[0], all.data(), count, names);
+  Py_DECREF(given);
+  if (result != nullptr && !announce_break()) Py_CLEAR(result);
+  return result;
+}
+
 /// announced_item(container, key)
 PyObject* announced_item(PyObject*, PyObject* const* args, Py_ssize_t) {
   std::array<PyObject*, 2> operands{args[0], args[1]};
@@ -118,6 +135,8 @@ PyMethodDef functions[] = {
      "announce(action: int, name: str | None, *operands: object) -> object\n\nBefore an access of code under control."},
     {"announced_call", plain(announced_call), METH_FASTCALL | METH_KEYWORDS,
      "announced_call(callable: object, *args: object, **names: object) -> object\n\nA call, announced."},
+    {"announced_spread", plain(announced_spread), METH_FASTCALL | METH_KEYWORDS,
+     "announced_spread(callable: object, args: object, **names: object) -> object\n\nA call, announced."},
     {"announced_item", plain(announced_item), METH_FASTCALL,
      "announced_item(container: object, key: object) -> object\n\nAn item, announced."},
     {"announced_binary", plain(announced_binary), METH_FASTCALL,

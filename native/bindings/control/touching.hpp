@@ -58,6 +58,9 @@ PyObject* call_on_stack(PyObject** top, Py_ssize_t count, std::vector<Touched>& 
 /// A call of something that is no method still to be bound.
 PyObject* call_of(PyObject* callable, PyObject* const* args, Py_ssize_t count, std::vector<Touched>& out);
 
+/// A call with its arguments in a tuple, or in something that is about to become one.
+PyObject* spread(PyObject* callable, PyObject* args, std::vector<Touched>& out);
+
 /// A call with its arguments in a tuple, and perhaps a dict.
 PyObject* call_with_tuple(PyObject** top, bool with_names, std::vector<Touched>& out);
 

@@ -55,6 +55,7 @@ class Action(enum.IntEnum):
     BREAK = 24
     LINE = 25
     UNSEEN = 26
+    SPREAD = 27
 
 
 class Row(NamedTuple):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import enum
 import gc
-import platform
 import random
 import sys
 import time
@@ -21,10 +20,10 @@ from dataclasses import dataclass
 from time import sleep  # as above
 from typing import Any, Final, Self
 
-from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
 from linpoint.explore.python import bytecode, monitoring, patching, uncontrolled, watchdog
 from linpoint.explore.python import threads as program_threads
+from linpoint.explore.python.backends import announces
 from linpoint.explore.python.instrumenting.installing import Installation, installed
 from linpoint.explore.python.membership import members, membership
 from linpoint.explore.python.narrating import Narrator
@@ -92,7 +91,8 @@ class Session:
         result: Callable[[Any], Any] = freeze,
         backend: str = "auto",
     ) -> None:
-        self._announces = backend == "ast" or (backend == "auto" and not native.can_look_at_frames())
+        self._backend = backend
+        self._announces = False
         self._selection = Selection(tuple(instrument))
         self._granularity = granularity
         self._gil = gil
@@ -116,12 +116,7 @@ class Session:
         return self._open
 
     def __enter__(self) -> Self:
-        if not self._announces and not native.can_look_at_frames():
-            raise TestError(
-                "LP-T023",
-                f"what instructions touch cannot be seen in {platform.python_implementation()} {platform.python_version()}.",
-                remedy='Use the backend "ast", or CPython 3.11, 3.12 or 3.13 with a global lock.',
-            )
+        self._announces = announces(self._backend)
         with ExitStack() as stack:
             stack.callback(members.clear)
             stack.enter_context(unheard())

@@ -22,6 +22,7 @@ _FUNCTIONS: Final[dict[str, Any]] = {
     for name, function in (
         ("before", native.announce),
         ("call", native.announced_call),
+        ("spread", native.announced_spread),
         ("item", native.announced_item),
         ("binary", native.announced_binary),
         ("compared", native.announced_compared),
@@ -63,12 +64,12 @@ def cell_of(name: str) -> ast.expr:
     return found
 
 
-def compiled(tree: ast.Module, file: str) -> types.CodeType:
+def compiled(tree: ast.Module, file: str, flags: int = 0) -> types.CodeType:
     """The code of a tree, with functions where their words were."""
     ast.fix_missing_locations(tree)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)  # that a word is called
-        return with_constants(compile(tree, file, "exec", dont_inherit=True), _FUNCTIONS)
+        return with_constants(compile(tree, file, "exec", flags=flags, dont_inherit=True), _FUNCTIONS)
 
 
 def with_constants(code: types.CodeType, instead: dict[str, Any]) -> types.CodeType:

@@ -7,8 +7,12 @@ never in the file, gets none. Cost: some ten times that of compiling, once for e
 
 from __future__ import annotations
 
+import __future__
+
 import ast
+import functools
 import linecache
+import operator
 import types
 import warnings
 from collections import defaultdict
@@ -22,6 +26,10 @@ from linpoint.explore.python.instrumenting.scopes import Scopes, codes_within
 
 _REWRITTEN_BY_PYTEST: Final = "@pytest_ar"
 """A name in code whose assertions pytest has rewritten."""
+
+_FUTURE: Final = functools.reduce(
+    operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+)
 
 Place = tuple[str, int]
 
@@ -48,28 +56,44 @@ class Twins:
 NOTHING: Final = Twins(None, {}, {})
 
 
-def twins_of(file: str, *, lines: bool = False, program: bool = False, names: dict[str, Any] | None = None) -> Twins:
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How the code of a file is made."""
+
+    lines: bool = False
+    program: bool = False
+    flags: int = 0
+    """Of the compiler: who executes a text hands the features of the future on to it."""
+
+
+def flags_of(code: types.CodeType) -> int:
+    """With which flags something was compiled."""
+    return code.co_flags & _FUTURE
+
+
+def twins_of(file: str, making: Making, names: dict[str, Any] | None = None) -> Twins:
     """The twins of all the code in a file; none if its source cannot be had. ``names`` are the globals of its module."""
     source = "".join(linecache.getlines(file, names))
     if not source:
         return NOTHING
-    key = file, lines, program
+    key = file, making
     if key not in _KNOWN or _KNOWN[key][0] != source:
-        _KNOWN[key] = source, _make(source, file, lines=lines, program=program)
+        _KNOWN[key] = source, _make(source, file, making)
     return _KNOWN[key][1]
 
 
-_KNOWN: Final[dict[tuple[str, bool, bool], tuple[str, Twins]]] = {}
+_KNOWN: Final[dict[tuple[str, Making], tuple[str, Twins]]] = {}
 
 
-def _make(source: str, file: str, *, lines: bool, program: bool) -> Twins:
+def _make(source: str, file: str, making: Making) -> Twins:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it was compiled before, and they were given then
             tree = ast.parse(source, file)
-            plain = compile(source, file, "exec", dont_inherit=True)
-        shared = shared_names(file, program=program)
-        announcing = compiled(rewrite(tree, Scopes.of(plain), shared, lines=lines), file)
+            plain = compile(source, file, "exec", flags=making.flags, dont_inherit=True)
+        shared = shared_names(file, program=making.program)
+        rewritten = rewrite(tree, Scopes.of(plain), shared, lines=making.lines)
+        announcing = compiled(rewritten, file, making.flags)
     except (SyntaxError, ValueError, RecursionError):
         return NOTHING
     before, after = _by_place(plain), _by_place(announcing)

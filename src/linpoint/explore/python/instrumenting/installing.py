@@ -21,11 +21,14 @@ from typing import Any, Final
 from linpoint.explore import _native_control as native
 from linpoint.explore.python.bytecode import Action
 from linpoint.explore.python.instrumenting.announcing import with_constants
-from linpoint.explore.python.instrumenting.codes import Twins, twins_of
+from linpoint.explore.python.instrumenting.codes import Making, Twins, flags_of, twins_of
 
 _FUNCTION, _RESOLVE, _ANNOUNCE, _READS, _WRITES = (f"\0linpoint {each}" for each in range(5))
 _MADE_BY_LIBRARY: Final = "__create_fn__."
 """Methods of data classes; they have no source, and nobody would miss it."""
+_READING: Final = ("LOAD_ATTR", "LOAD_METHOD")
+_WRITING: Final = ("STORE_ATTR", "DELETE_ATTR")
+_OF_CONTENTS: Final = ("_SUBSCR", "_SLICE", "STORE_GLOBAL", "STORE_DEREF")
 _MOST_NAMED: Final = 5
 
 
@@ -79,7 +82,7 @@ class Installation:
         """The announcing code of a module that is about to be executed."""
         if code.co_filename not in self._selected:
             return code
-        twins = self._twins(code.co_filename)
+        twins = self._twins(code)
         return twins.module if twins.module is not None else code
 
     def install(self) -> None:
@@ -103,19 +106,26 @@ class Installation:
             return self._plain(function)
         self._under_way.add(file)
         try:
-            native.control_aside(self._resolve_file, file)
+            native.control_aside(self._give_code, function)
         finally:
             self._under_way.discard(file)
         return function
 
-    def _resolve_file(self, file: str) -> None:
-        for function, code in self._own.items():
-            if code.co_filename == file:
-                twin = self._twins(file, function.__globals__).of(code)
-                function.__code__ = self._without_source(function, code) if twin is None else twin
+    def _give_code(self, function: types.FunctionType) -> None:
+        """To the function; and to all others of its file, if there is a source."""
+        own = self._own[function]
+        if self._twins(own, function.__globals__).of(own) is None:
+            function.__code__ = self._without_source(function, own)
+            return
+        for each, code in self._own.items():
+            if code.co_filename == own.co_filename:
+                twin = self._twins(code, each.__globals__).of(code)
+                if twin is not None:
+                    each.__code__ = twin
 
-    def _twins(self, file: str, names: dict[str, Any] | None = None) -> Twins:
-        found = twins_of(file, lines=self._lines, program=file in self._program, names=names)
+    def _twins(self, code: types.CodeType, names: dict[str, Any] | None = None) -> Twins:
+        file = code.co_filename
+        found = twins_of(file, Making(self._lines, file in self._program, flags_of(code)), names)
         if found.uses_random:
             self._on_random()
         return found
@@ -128,19 +138,17 @@ class Installation:
         return plain
 
     def _without_source(self, function: types.FunctionType, code: types.CodeType) -> types.CodeType:
-        reads, writes = set(), set()
-        for one in dis.get_instructions(code):
-            if one.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-                reads.add(one.argval)
-            elif one.opname in ("STORE_ATTR", "DELETE_ATTR"):
-                writes.add(one.argval)
+        instructions = list(dis.get_instructions(code))
+        reads = {one.argval for one in instructions if one.opname in _READING}
+        writes = {one.argval for one in instructions if one.opname in _WRITING}
         constants = {
             _FUNCTION: self._plain(function),
             _ANNOUNCE: native.announce,
             _READS: tuple(sorted(reads)),
             _WRITES: tuple(sorted(writes)),
         }
-        if not code.co_qualname.startswith(_MADE_BY_LIBRARY):
+        touches = reads or writes or any(one.opname.endswith(_OF_CONTENTS) for one in instructions)
+        if touches and not code.co_qualname.startswith(_MADE_BY_LIBRARY):
             constants[_FUNCTION] = self._noticed(function, constants[_FUNCTION])
         return _filled(_UNSEEN, code, constants)
 

@@ -267,7 +267,10 @@ class _Rewriter(ast.NodeTransformer):
                 stored += [self._stored(ast.copy_location(ast.Name(name.id, ast.Load()), name), name) for name in names]
                 each.optional_vars = self._target(each.optional_vars)
         node.body = [*map(statement, stored), *self._body(node.body)]
-        return node
+        if isinstance(node, ast.AsyncWith):
+            return node
+        left = statement(before(Action.BREAK, node))  # leaving it is a call
+        return ast.copy_location(ast.Try([node], [], [], [left]), node)
 
     visit_AsyncWith = visit_With
 
@@ -358,11 +361,14 @@ class _Rewriter(ast.NodeTransformer):
         return cast("ast.expr", self.visit(node))
 
     def visit_Call(self, node: ast.Call) -> Any:
-        arguments, keywords = self._all(node.args), [self.visit(each) for each in node.keywords]
+        keywords = [self.visit(each) for each in node.keywords]
         if isinstance(node.func, ast.Name) and node.func.id == "super":
-            node.args, node.keywords = arguments, keywords
+            node.args, node.keywords = self._all(node.args), keywords
             return node
-        return call("call", [self.visit(node.func), *arguments], node, keywords)
+        function = self.visit(node.func)
+        if len(node.args) == 1 and isinstance(node.args[0], ast.Starred):  # it is unpacked when all else is known
+            return call("spread", [function, self.visit(node.args[0].value)], node, keywords)
+        return call("call", [function, *self._all(node.args)], node, keywords)
 
     def visit_keyword(self, node: ast.keyword) -> Any:
         value = self.visit(node.value)
