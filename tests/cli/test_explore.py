@@ -96,6 +96,7 @@ def test_bad_input(run: Command, tmp_path: Path) -> None:
     assert run("explore", "prog.py", "--memory-model", "tso", "--json").error["code"] == "LP-T032"
     assert run("explore", "prog.py", "--memory-model", "none", "--json").error["code"] == "LP-U001"
     assert run("explore", "prog.py", "--granularity", "none", "--json").error["code"] == "LP-U001"
+    assert run("explore", "prog.py", "--backend", "none", "--json").error["code"] == "LP-U001"
 
 
 def test_the_end_of_the_budget_is_unknown(run: Command, tmp_path: Path) -> None:

@@ -108,6 +108,7 @@ def test_one_scenario(tmp_path: Path) -> None:
         (["object_test.py", "--scenario", "decrement()"], "LP-T007"),
         (["object_test.py", "--before", "increment()"], "LP-U001"),
         (["object_test.py", "--granularity", "second"], "LP-U001"),
+        (["object_test.py", "--backend", "stack"], "LP-U001"),
         (["object_test.py", "--erratic"], "LP-U001"),
         (["object.cpp"], "LP-T015"),
     ],

@@ -50,7 +50,9 @@ def explore(
     backend: Annotated[
         str,
         typer.Option(
-            "--backend", metavar="NAME", help="How shared accesses are seen: auto, native (in frames) or ast (rewritten)."
+            "--backend",
+            metavar="NAME",
+            help="How shared accesses are seen: auto, native (in frames) or ast (rewritten).",
         ),
     ] = "auto",
     preemptions: Annotated[

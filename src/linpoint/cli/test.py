@@ -60,7 +60,9 @@ def run(
     backend: Annotated[
         str,
         typer.Option(
-            "--backend", metavar="NAME", help="How shared accesses are seen: auto, native (in frames) or ast (rewritten)."
+            "--backend",
+            metavar="NAME",
+            help="How shared accesses are seen: auto, native (in frames) or ast (rewritten).",
         ),
     ] = "auto",
     stress: Annotated[

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa - every odd way to write it is wanted here
 # mypy: ignore-errors
 """Functions that use all of Python's syntax, and note in which order it is evaluated."""
 
@@ -528,9 +527,11 @@ def raising(depth):
             )
         ]
     values = {"a": 1}
-    return values["a"] + values[
-        "b"
-    ]
+    return (
+        values["a"]
+        + values["b"]
+        + values["a"]
+    )  # fmt: skip
 
 
 @case

@@ -137,7 +137,7 @@ def test_a_module_that_is_loaded_under_control_announces_itself(tmp_path, monkey
 
 
 def make_later() -> Any:
-    import loaded_later  # type: ignore[import-not-found]  # noqa: PLC0415 - the module of the test above
+    import loaded_later  # type: ignore[import-not-found]
 
     return loaded_later.Counter()
 

@@ -35,9 +35,7 @@ OURS: Final = 0
 """The line of what is ours, and in no source."""
 
 
-def call(
-    function: str, arguments: Sequence[ast.expr], at: ast.AST, keywords: Sequence[ast.keyword] = ()
-) -> ast.expr:
+def call(function: str, arguments: Sequence[ast.expr], at: ast.AST, keywords: Sequence[ast.keyword] = ()) -> ast.expr:
     """The call of an announcing function, at the place of ``at``."""
     called = ast.Call(ast.Constant(_MARK + function), list(arguments), list(keywords))
     return ast.copy_location(called, at)
@@ -58,9 +56,9 @@ def cell_of(name: str) -> ast.expr:
     arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
     found = ast.Lambda(arguments, ast.Name(name, ast.Load()))
     for node in ast.walk(found):
-        if "lineno" in node._attributes:
-            node.lineno = node.end_lineno = OURS  # type: ignore[attr-defined]
-            node.col_offset = node.end_col_offset = 0  # type: ignore[attr-defined]
+        if isinstance(node, ast.expr):
+            node.lineno = node.end_lineno = OURS
+            node.col_offset = node.end_col_offset = 0
     return found
 
 

@@ -6,7 +6,6 @@ never in the file, gets none. Cost: some ten times that of compiling, once for e
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -19,7 +18,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any, Final
 
-from linpoint.explore.python.bytecode import shared_names
+from linpoint.explore.python.bytecode import shared_in
 from linpoint.explore.python.instrumenting.announcing import OURS, compiled
 from linpoint.explore.python.instrumenting.rewriting import rewrite
 from linpoint.explore.python.instrumenting.scopes import Scopes, codes_within
@@ -27,7 +26,7 @@ from linpoint.explore.python.instrumenting.scopes import Scopes, codes_within
 _REWRITTEN_BY_PYTEST: Final = "@pytest_ar"
 """A name in code whose assertions pytest has rewritten."""
 
-_FUTURE: Final = functools.reduce(
+_FUTURE: Final[int] = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 )
 
@@ -38,7 +37,6 @@ Place = tuple[str, int]
 class Twins:
     """Code as it is, and as it announces."""
 
-    module: types.CodeType | None
     by_code: dict[types.CodeType, types.CodeType]
     by_place: dict[Place, types.CodeType]
     uses_random: bool = False
@@ -53,7 +51,7 @@ class Twins:
         return found
 
 
-NOTHING: Final = Twins(None, {}, {})
+NOTHING: Final = Twins({}, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,7 @@ def _make(source: str, file: str, making: Making) -> Twins:
             warnings.simplefilter("ignore")  # it was compiled before, and they were given then
             tree = ast.parse(source, file)
             plain = compile(source, file, "exec", flags=making.flags, dont_inherit=True)
-        shared = shared_names(file, program=making.program)
+        shared = shared_in(tree, program=making.program)
         rewritten = rewrite(tree, Scopes.of(plain), shared, lines=making.lines)
         announcing = compiled(rewritten, file, making.flags)
     except (SyntaxError, ValueError, RecursionError):
@@ -105,7 +103,7 @@ def _make(source: str, file: str, making: Making) -> Twins:
     ]
     single = {_place(old): new for old, new in pairs if len(before[_place(old)]) == 1}
     random = any("random" in code.co_names for code in codes_within(plain))
-    return Twins(announcing, dict(pairs), single, random)
+    return Twins(dict(pairs), single, random)
 
 
 def _place(code: types.CodeType) -> Place:

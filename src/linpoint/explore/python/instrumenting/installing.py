@@ -12,6 +12,7 @@ from __future__ import annotations
 import dis
 import gc
 import importlib.machinery
+import linecache
 import types
 import warnings
 from collections.abc import Callable, Container, Iterator
@@ -22,6 +23,7 @@ from linpoint.explore import _native_control as native
 from linpoint.explore.python.bytecode import Action
 from linpoint.explore.python.instrumenting.announcing import with_constants
 from linpoint.explore.python.instrumenting.codes import Making, Twins, flags_of, twins_of
+from linpoint.explore.python.selection import Selection
 
 _FUNCTION, _RESOLVE, _ANNOUNCE, _READS, _WRITES = (f"\0linpoint {each}" for each in range(5))
 _MADE_BY_LIBRARY: Final = "__create_fn__."
@@ -62,7 +64,7 @@ class Installation:
 
     def __init__(
         self,
-        selected: Container[str],
+        selected: Selection,
         *,
         lines: bool = False,
         program: Container[str] = (),
@@ -74,6 +76,7 @@ class Installation:
         self._on_random = on_random
         self._own: dict[types.FunctionType, types.CodeType] = {}
         """The code that functions had."""
+        self._met: set[str] = set()
         self._under_way: set[str] = set()
         self.unseen: list[str] = []
         """Functions that were called and have no source."""
@@ -82,8 +85,7 @@ class Installation:
         """The announcing code of a module that is about to be executed."""
         if code.co_filename not in self._selected:
             return code
-        twins = self._twins(code)
-        return twins.module if twins.module is not None else code
+        return self._twins(code).of(code) or code
 
     def install(self) -> None:
         """Let every function of the selected files ask for its code."""
@@ -125,6 +127,9 @@ class Installation:
 
     def _twins(self, code: types.CodeType, names: dict[str, Any] | None = None) -> Twins:
         file = code.co_filename
+        if file not in self._met:
+            self._met.add(file)
+            linecache.checkcache(file)  # it may have been edited since somebody read it
         found = twins_of(file, Making(self._lines, file in self._program, flags_of(code)), names)
         if found.uses_random:
             self._on_random()
@@ -141,7 +146,7 @@ class Installation:
         instructions = list(dis.get_instructions(code))
         reads = {one.argval for one in instructions if one.opname in _READING}
         writes = {one.argval for one in instructions if one.opname in _WRITING}
-        constants = {
+        constants: dict[str, Any] = {
             _FUNCTION: self._plain(function),
             _ANNOUNCE: native.announce,
             _READS: tuple(sorted(reads)),
