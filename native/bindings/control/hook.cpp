@@ -112,7 +112,7 @@ void narrate(const Seat& seat, const Instruction& instruction, const Operands& o
   auto code = nb::borrow(reinterpret_cast<PyObject*>(spot.code));  // NOLINT: as all of Python's objects
   int line = 0;
   if (spot.code != nullptr) {
-    line = PyCode_Addr2Line(spot.code, static_cast<int>(spot.index * sizeof(_Py_CODEUNIT)));
+    line = PyCode_Addr2Line(spot.code, static_cast<int>(spot.index * 2));
   } else if (PyFrameObject* frame = PyEval_GetFrame(); frame != nullptr) {
     code = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));  // NOLINT
     line = PyFrame_GetLineNumber(frame);

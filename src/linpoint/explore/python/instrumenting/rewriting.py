@@ -59,9 +59,10 @@ class _Rewriter(Expressions):
         self._defaults(node.args)
         with self._inside(node.name, first):
             documented = 1 if ast.get_docstring(node, clean=False) is not None else 0
+            first_statement, last = node.body[min(documented, len(node.body) - 1)], node.body[-1]
             body = self._body(node.body[documented:])
-            begins = statement(before(Action.BREAK, node))
-            ends = [statement(before(Action.YIELD, node.body[-1]))] if self._generates() else []
+            begins = statement(before(Action.BREAK, first_statement))
+            ends = [statement(before(Action.YIELD, last))] if self._generates() else []
             node.body = [*node.body[:documented], begins, *body, *ends]
         return node
 
@@ -153,8 +154,7 @@ class _Rewriter(Expressions):
         node.body = [*map(statement, stored), *self._body(node.body)]
         if isinstance(node, ast.AsyncWith):
             return node
-        left = statement(before(Action.BREAK, node))  # leaving it is a call
-        return ast.copy_location(ast.Try([node], [], [], [left]), node)
+        return [node, statement(before(Action.BREAK, node))]  # leaving it is a call
 
     visit_AsyncWith = visit_With
 
