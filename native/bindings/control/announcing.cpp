@@ -132,11 +132,11 @@ PyCFunction plain(Function function) {
 PyMethodDef functions[] = {
     // NOLINT: Python's API wants it to be changeable
     {"announce", plain(announce_before), METH_FASTCALL,
-     "announce(action: int, name: str | None, *operands: object) -> object\n\nBefore an access of code under control."},
+     "announce(action: int, name: str | None, *operands) -> object\n\nBefore an access of code under control."},
     {"announced_call", plain(announced_call), METH_FASTCALL | METH_KEYWORDS,
-     "announced_call(callable: object, *args: object, **names: object) -> object\n\nA call, announced."},
+     "announced_call(callable: object, *args) -> object\n\nA call, announced; it takes names too."},
     {"announced_spread", plain(announced_spread), METH_FASTCALL | METH_KEYWORDS,
-     "announced_spread(callable: object, args: object, **names: object) -> object\n\nA call, announced."},
+     "announced_spread(callable: object, args: object) -> object\n\nThe same with its arguments in one object."},
     {"announced_item", plain(announced_item), METH_FASTCALL,
      "announced_item(container: object, key: object) -> object\n\nAn item, announced."},
     {"announced_binary", plain(announced_binary), METH_FASTCALL,
