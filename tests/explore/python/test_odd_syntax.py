@@ -71,7 +71,8 @@ def check_twins(path: Path, making: Making) -> int:
         return 0
     twins = twins_of(str(path), making)
     again = set(codes_within(compile(path.read_bytes(), str(path), "exec", dont_inherit=True)))
-    codes = [code for code in codes_within(module) if code in again]  # one with a NaN inside is not even itself
+    # One with a NaN inside is not even itself; an empty file has no source to be read.
+    codes = [code for code in codes_within(module) if code is not module and code in again]
     for code in codes:
         twin = twins.of(code)
         assert twin is not None, code

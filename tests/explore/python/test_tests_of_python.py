@@ -7,6 +7,7 @@ import importlib
 import unittest
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,12 @@ LIBRARY = [
     *("linecache", "operator", "pprint", "textwrap", "traceback"),
 ]
 """What they test are modules of these names."""
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some of them write files where they are."""
+    monkeypatch.chdir(tmp_path)
 
 
 def failures(suite: Callable[[], unittest.TestSuite], notes: list[tuple[int, list[str]]]) -> Callable[[], None]:
