@@ -8,6 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
+from linpoint.verdicts import tokens
 from tests.cli.conftest import COMMAND, Command, environment
 
 LOST_UPDATE = """
@@ -47,6 +48,15 @@ def test_a_violation_is_told_and_replays(run: Command, tmp_path: Path) -> None:
     assert (document["verdict"], document["exhaustive"], finding["kind"]) == ("violation", False, "assertion")
     assert finding["explanation"]["counts"]["preemptions"] == 1
     assert document["statistics"].keys() >= {"seconds", "peak_memory_bytes", "schedules", "bounded_schedules"}
+    again = run(*finding["replay"], "--json")
+    assert again.code == 1
+    assert [each["kind"] for each in again.json["findings"]] == ["assertion"]
+
+
+def test_a_program_that_announces_itself_replays(run: Command, tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text(LOST_UPDATE, encoding="utf-8")
+    (finding,) = run("explore", "prog.py", "--backend", "ast", "--json").json["findings"]
+    assert tokens.decode(finding["replay"][1])["backend"] == "ast"
     again = run(*finding["replay"], "--json")
     assert again.code == 1
     assert [each["kind"] for each in again.json["findings"]] == ["assertion"]
@@ -96,6 +106,7 @@ def test_bad_input(run: Command, tmp_path: Path) -> None:
     assert run("explore", "prog.py", "--memory-model", "tso", "--json").error["code"] == "LP-T032"
     assert run("explore", "prog.py", "--memory-model", "none", "--json").error["code"] == "LP-U001"
     assert run("explore", "prog.py", "--granularity", "none", "--json").error["code"] == "LP-U001"
+    assert run("explore", "prog.py", "--backend", "none", "--json").error["code"] == "LP-U001"
 
 
 def test_the_end_of_the_budget_is_unknown(run: Command, tmp_path: Path) -> None:

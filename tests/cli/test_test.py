@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from linpoint.verdicts import tokens
+
 COUNTER = """
     import linpoint
 
@@ -68,6 +70,18 @@ def test_a_violation_is_1_and_replays(tmp_path: Path) -> None:
     assert shown["explanation"]["schedule"] == finding["explanation"]["schedule"]
 
 
+def test_a_finding_of_code_that_announces_itself_replays(tmp_path: Path) -> None:
+    done = linpoint(written(tmp_path, COUNTER), "test", "object_test.py", "--backend", "ast", "--json")
+    assert done.returncode == 1, done.stderr
+    assert not done.stderr
+    (finding,) = document(done)["findings"]
+    again = linpoint(tmp_path, *finding["replay"], "--json")
+    assert again.returncode == 1
+    (shown,) = document(again)["findings"]
+    assert shown["explanation"]["schedule"] == finding["explanation"]["schedule"]
+    assert tokens.decode(finding["replay"][1])["backend"] == "ast"
+
+
 def test_both_models_are_told(tmp_path: Path) -> None:
     told = document(linpoint(written(tmp_path, COUNTER), "test", "object_test.py", "--json"))
     assert told["models"] == {"free-threaded": "violation", "gil": "linearizable"}
@@ -108,6 +122,7 @@ def test_one_scenario(tmp_path: Path) -> None:
         (["object_test.py", "--scenario", "decrement()"], "LP-T007"),
         (["object_test.py", "--before", "increment()"], "LP-U001"),
         (["object_test.py", "--granularity", "second"], "LP-U001"),
+        (["object_test.py", "--backend", "stack"], "LP-U001"),
         (["object_test.py", "--erratic"], "LP-U001"),
         (["object.cpp"], "LP-T015"),
     ],

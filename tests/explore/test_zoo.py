@@ -180,6 +180,26 @@ def test_off_the_main_thread_it_is_found_too(name: str) -> None:
     )
 
 
+@everyone
+def test_code_that_announces_itself_shows_the_same(name: str) -> None:
+    """Instead of looking into frames: the same finding after as many schedules, told in the same steps."""
+    definition = definition_of(INHABITANTS[name].broken)
+    again = run_test(definition, Settings(scenarios=definition.scenarios, gil=False, backend="ast"))
+    _, finding = found(name)
+    (other,) = again.findings
+    assert (other.kind, other.scenario, other.schedule, other.message) == (
+        finding.kind,
+        finding.scenario,
+        finding.schedule,
+        finding.message,
+    )
+    assert finding.trace is not None
+    assert other.trace is not None
+    assert [(step.thread, step.kind, step.location, step.value, step.place) for step in other.trace.steps] == [
+        (step.thread, step.kind, step.location, step.value, step.place) for step in finding.trace.steps
+    ]
+
+
 def twin(name: str) -> pytest.ParameterSet:
     return pytest.param(name, marks=pytest.mark.long if INHABITANTS[name].slow else ())
 

@@ -112,9 +112,12 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
   const std::int32_t operand = instruction.operand;
   switch (instruction.action) {
     case Action::kNone:
+    case Action::kBreak:
+    case Action::kLine:
       return nullptr;
     case Action::kReadAttribute:
     case Action::kWriteAttribute:
+    case Action::kDeleteAttribute:
       attribute(top[-operand], instruction.name,
                 instruction.action == Action::kReadAttribute ? Mode::kRead : Mode::kWrite, out);
       return nullptr;
@@ -141,6 +144,7 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
       return nullptr;
     case Action::kReadGlobal:
     case Action::kWriteGlobal:
+    case Action::kDeleteGlobal:
       out.push_back(
           {operands.globals, instruction.name, instruction.action == Action::kReadGlobal ? Mode::kRead : Mode::kWrite});
       return nullptr;
@@ -162,6 +166,19 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
       return nullptr;
     case Action::kMatchClass:
       matched_attributes(top, operand, out);
+      return nullptr;
+    case Action::kCallOf:
+      return call_of(top[-operand - 1], top - operand, operand, out);
+    case Action::kSpread:
+      return spread(top[-2], top[-1], out);
+    case Action::kMatch:
+      contents(top[-2], Mode::kRead, out);
+      every_matched_attribute(top[-2], top[-1], out);
+      return nullptr;
+    case Action::kUnseen:
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(top[-3]); ++i) {
+        unseen(PyTuple_GET_ITEM(top[-3], i), top[-2], top[-1], out);
+      }
       return nullptr;
     case Action::kYield:
       if (operands.generator != nullptr) out.push_back({operands.generator, nullptr, Mode::kWrite});

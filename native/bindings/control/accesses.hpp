@@ -37,6 +37,15 @@ enum class Action : std::uint8_t {
   kReadSuper = 17,      // name, of the object on top as a class beneath it inherits it
   kMatchClass = 18,     // attributes of the third from the top: `operand` positional ones, and the names on top
   kYield = 19,          // the generator whose code it is
+  kDeleteAttribute = 20,
+  kDeleteGlobal = 21,
+  // Of code that announces itself; it has no stack to look at, but gives its operands as if they were on one.
+  kCallOf = 22,  // `operand` arguments, beneath them what is called
+  kMatch = 23,   // a subject beneath the names of attributes
+  kBreak = 24,   // where an interpreter with a global lock may let others go on
+  kLine = 25,    // the beginning of a line
+  kUnseen = 26,  // a function without a source: its arguments, names of attributes that it reads, and that it writes
+  kSpread = 27,  // a call with what is to be unpacked as its arguments on top, beneath it what is called
 };
 
 struct Instruction {

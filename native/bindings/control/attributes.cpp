@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where an attribute is found: in the object, its class, a base of that, or a module; methods and properties are code.
 #include <algorithm>
+#include <array>
 
 #include "touching.hpp"
 
@@ -121,6 +122,21 @@ void matched_attributes(PyObject** top, Py_ssize_t count, std::vector<Touched>& 
     for (Py_ssize_t i = 0; i < most; ++i) attribute(subject, interned(PyTuple_GET_ITEM(names, i)), Mode::kRead, out);
   }
   Py_XDECREF(positional);  // the class keeps it
+}
+
+void every_matched_attribute(PyObject* subject, PyObject* names, std::vector<Touched>& out) {
+  std::array<PyObject*, 3> stack{subject, reinterpret_cast<PyObject*>(Py_TYPE(subject)), names};  // NOLINT
+  matched_attributes(stack.data() + stack.size(), PY_SSIZE_T_MAX, out);
+}
+
+void unseen(PyObject* argument, PyObject* read, PyObject* written, std::vector<Touched>& out) {
+  if (!is_python_class(Py_TYPE(argument))) return contents(argument, Mode::kWrite, out);
+  for (PyObject* names : {read, written}) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
+      const Mode mode = names == read ? Mode::kRead : Mode::kWrite;
+      attribute(argument, interned(PyTuple_GET_ITEM(names, i)), mode, out);
+    }
+  }
 }
 
 }  // namespace linpoint::control

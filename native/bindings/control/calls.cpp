@@ -202,14 +202,12 @@ PyObject* call_on_stack(PyObject** top, Py_ssize_t count, std::vector<Touched>& 
   return call(on_stack(top, count), out);
 }
 
-PyObject* call_with_tuple(PyObject** top, bool with_names, std::vector<Touched>& out) {
-  PyObject* args = top[with_names ? -2 : -1];
-  Called called;
-#if PY_VERSION_HEX >= 0x030D0000
-  called.callable = top[with_names ? -4 : -3];
-#else
-  called.callable = top[with_names ? -3 : -2];
-#endif
+PyObject* call_of(PyObject* callable, PyObject* const* args, Py_ssize_t count, std::vector<Touched>& out) {
+  return call({callable, nullptr, args, count}, out);
+}
+
+PyObject* spread(PyObject* callable, PyObject* args, std::vector<Touched>& out) {
+  Called called{.callable = callable};
   if (args != nullptr && PyTuple_Check(args)) {
     called.args = reinterpret_cast<PyTupleObject*>(args)->ob_item;  // NOLINT
     called.count = PyTuple_GET_SIZE(args);
@@ -217,6 +215,15 @@ PyObject* call_with_tuple(PyObject** top, bool with_names, std::vector<Touched>&
     contents(args, Mode::kRead, out);
   }
   return call(called, out);
+}
+
+PyObject* call_with_tuple(PyObject** top, bool with_names, std::vector<Touched>& out) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject* callable = top[with_names ? -4 : -3];
+#else
+  PyObject* callable = top[with_names ? -3 : -2];
+#endif
+  return spread(callable, top[with_names ? -2 : -1], out);
 }
 
 }  // namespace linpoint::control

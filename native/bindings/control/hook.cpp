@@ -27,8 +27,8 @@ struct Hook {
   /// code -> a list of (index, action, may_switch, always, depth, operand, name); of code that is left alone, None if a
   /// call of it is one step, False if it makes points of its own, True if it does nothing else
   nb::object describe;
-  nb::object on_access;     ///< while a run is narrated: (process, code, offset, action, operands, touched)
-  nb::object uncontrolled;  ///< called with a real lock that the program is about to use, its code and offset
+  nb::object on_access;     ///< while a run is narrated: (process, code, line, action, operands, touched)
+  nb::object uncontrolled;  ///< called with a real lock that the program is about to use
   nb::object watch;         ///< from 3.12 on, called with code whose instructions are to be told of
   nb::object disable;       ///< from 3.12 on, the answer to what need not be told again
   Py_ssize_t extra = -1;
@@ -98,56 +98,60 @@ Described* described(PyCodeObject* code) {
 
 constexpr std::int32_t kShown = 4;  // operands, beside the arguments of a call
 
-void narrate(const Seat& seat, const Instruction& instruction, std::size_t index, const linpoint_frame& frame,
-             std::int32_t depth) {
+void narrate(const Seat& seat, const Instruction& instruction, const Operands& operands, const Spot& spot) {
   nb::list touched;
   for (const Touched& each : hook().touched) {
     touched.append(nb::make_tuple(nb::borrow(each.object), each.name == nullptr ? nb::none() : nb::borrow(each.name),
                                   static_cast<int>(each.mode)));
   }
-  nb::list operands;  // the topmost last
-  const std::int32_t shown = std::min(depth, instruction.operand + kShown);
-  PyObject** const top = frame.locals + frame.code->co_nlocalsplus + depth;
-  for (std::int32_t i = shown; i > 0; --i) operands.append(top[-i] == nullptr ? nb::none() : nb::borrow(top[-i]));
+  nb::list shown;  // the topmost last
+  for (std::int32_t i = std::min(spot.depth, instruction.operand + kShown); i > 0; --i) {
+    PyObject* each = operands.top[-i];
+    shown.append(each == nullptr ? nb::none() : nb::borrow(each));
+  }
+  auto code = nb::borrow(reinterpret_cast<PyObject*>(spot.code));  // NOLINT: as all of Python's objects
+  int line = 0;
+  if (spot.code != nullptr) {
+    line = PyCode_Addr2Line(spot.code, static_cast<int>(spot.index * 2));
+  } else if (PyFrameObject* frame = PyEval_GetFrame(); frame != nullptr) {
+    code = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));  // NOLINT
+    line = PyFrame_GetLineNumber(frame);
+  }
   const Aside aside;
-  hook().on_access(seat.id, nb::borrow(reinterpret_cast<PyObject*>(frame.code)), index * 2,  // NOLINT
-                   static_cast<int>(instruction.action), operands, touched);
+  hook().on_access(seat.id, code, line, static_cast<int>(instruction.action), shown, touched);
 }
 
-/// Notes what it reads, and lets it wait where it goes round and round. `call` is the frame object, if it is known:
-/// without it nobody can tell whether code that is left alone was called in between.
-void watch_spinning(Seat& seat, const Instruction& instruction, std::size_t index, const Operands& operands,
-                    PyObject* call) {
+/// Notes what it reads, and lets it wait where it goes round and round. Without the frame object nobody can tell
+/// whether code that is left alone was called in between.
+void watch_spinning(Seat& seat, const Instruction& instruction, const Operands& operands, const Spot& spot) {
   const std::vector<Touched>& touched = hook().touched;
   const auto reads = [](const Touched& each) { return each.mode == explore::Mode::kRead; };
-  if (looked_opaquely() || call == nullptr || seat.calling || !std::all_of(touched.begin(), touched.end(), reads)) {
+  if (looked_opaquely() || spot.call == nullptr || seat.calling ||
+      !std::all_of(touched.begin(), touched.end(), reads)) {
     return seat.spin.forget();
   }
   if (touched.empty() && !instruction.always) return;
   std::vector<Access>& accesses = hook().accesses;
   accesses.clear();
   for (const Touched& each : touched) accesses.push_back(access_of(each));
-  const Moment now{call, index, {operands.locals, operands.top}};
+  const Moment now{spot.call, spot.index, {operands.locals, operands.top}};
   if (!seat.spin.comes_round(now, accesses) || !instruction.may_switch) return;
   std::vector<Touched> kept = touched;  // others use it before we go on
   control().wait_for_news(seat);
   hook().touched = std::move(kept);
 }
 
-/// Before an instruction of a process; false if an exception is set.
-bool before(Seat& seat, const Instruction& instruction, std::size_t index, const linpoint_frame& frame,
-            PyObject* call) {
+thread_local bool counts_alone = false;
+
+}  // namespace
+
+bool before(Seat& seat, const Instruction& instruction, const Operands& operands, const Spot& spot) {
   Hook& the = hook();
   the.touched.clear();
-  const std::int32_t depth = frame.depth >= 0 ? frame.depth : instruction.depth;
-  const Operands operands{frame.locals, frame.locals + frame.code->co_nlocalsplus + depth, frame.globals,
-                          frame.generator};
   PyObject* lock = collect(instruction, operands, the.touched);
   try {
-    if (lock != nullptr && !the.uncontrolled.is_none()) {
-      the.uncontrolled(nb::borrow(lock), nb::borrow(reinterpret_cast<PyObject*>(frame.code)), index * 2);  // NOLINT
-    }
-    watch_spinning(seat, instruction, index, operands, call);
+    if (lock != nullptr && !the.uncontrolled.is_none()) the.uncontrolled(nb::borrow(lock));
+    watch_spinning(seat, instruction, operands, spot);
     if (the.touched.empty() && !instruction.always) return true;
     const bool narrated = the.on_access.is_valid() && !the.on_access.is_none();
     if (instruction.may_switch || seat.calling) {
@@ -163,7 +167,7 @@ bool before(Seat& seat, const Instruction& instruction, std::size_t index, const
     } else {
       for (const Touched& each : the.touched) control().note(access_of(each));
     }
-    if (narrated) narrate(seat, instruction, index, frame, depth);
+    if (narrated) narrate(seat, instruction, operands, spot);
     return true;
   } catch (const StopRun&) {
     PyErr_SetNone(control().stop_type.ptr());
@@ -173,9 +177,6 @@ bool before(Seat& seat, const Instruction& instruction, std::size_t index, const
   return false;
 }
 
-thread_local bool counts_alone = false;
-
-/// Of a thread that has no process: false, with an exception set, if it has executed too much, or should have ended.
 bool goes_on_alone() {
   if (control().left_behind()) {
     PyErr_SetNone(control().stop_type.ptr());
@@ -184,6 +185,17 @@ bool goes_on_alone() {
   if (!counts_alone || control().may_go_on_alone()) return true;
   PyErr_SetNone(control().blocked_type.ptr());
   return false;
+}
+
+namespace {
+
+/// Before the instruction at `index` of a frame.
+bool before_in(const linpoint_frame& frame, Seat& seat, const Instruction& instruction, std::size_t index,
+               PyObject* call) {
+  const std::int32_t depth = frame.depth >= 0 ? frame.depth : instruction.depth;
+  const Operands operands{frame.locals, frame.locals + frame.code->co_nlocalsplus + depth, frame.globals,
+                          frame.generator};
+  return before(seat, instruction, operands, {frame.code, index, depth, call});
 }
 
 #if PY_VERSION_HEX < 0x030C0000
@@ -209,7 +221,7 @@ int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
   if (known->excluded || index >= known->instructions.size()) return 0;
   const Instruction& instruction = known->instructions[index];
   if (instruction.action == Action::kNone && !instruction.always) return 0;
-  return before(*seat, instruction, index, shown, reinterpret_cast<PyObject*>(frame)) ? 0 : -1;  // NOLINT
+  return before_in(shown, *seat, instruction, index, reinterpret_cast<PyObject*>(frame)) ? 0 : -1;  // NOLINT
 }
 
 /// There is no sys.monitoring that would call these.
@@ -230,7 +242,7 @@ PyObject* before_offset(PyCodeObject* code, const Described& known, PyObject* of
   if (seat == nullptr && !goes_on_alone()) return nullptr;
   linpoint_frame shown{};
   if (seat == nullptr || linpoint_look(&shown) == 0 || shown.code != code) Py_RETURN_NONE;
-  if (!before(*seat, instruction, index, shown, nullptr)) return nullptr;
+  if (!before_in(shown, *seat, instruction, index, nullptr)) return nullptr;
   Py_RETURN_NONE;
 }
 
@@ -280,9 +292,10 @@ void leave_hook() {
 }
 
 void hook_alone(bool on) {
-  if (on == counts_alone || (on && !hook().on)) return;
+  if (on == counts_alone) return;
   counts_alone = on;
 #if PY_VERSION_HEX < 0x030C0000
+  if (!hook().on) return;  // code that announces itself is counted there
   static thread_local Py_tracefunc before = nullptr;
   static thread_local PyObject* with = nullptr;
   if (on) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "accesses.hpp"
+#include "announcing.hpp"
 #include "asking.hpp"
 #include "control.hpp"
 #include "hook.hpp"
@@ -103,6 +104,7 @@ void bind_control(nb::module_& m) {
   bind_explorers(m);
   control::bind_locks(m);
   control::bind_hook(m);
+  control::bind_announcing(m);
   m.def(
       "control_exceptions",
       [](nb::object stop, nb::object blocked) {

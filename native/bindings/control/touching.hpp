@@ -40,6 +40,12 @@ void super_attribute(PyTypeObject* type, PyObject* from, PyObject* name, std::ve
 /// A class pattern looks at attributes: `count` positional ones, which have their names in the class, and others.
 void matched_attributes(PyObject** top, Py_ssize_t count, std::vector<Touched>& out);
 
+/// As many attributes as any class pattern with these `names` could look at.
+void every_matched_attribute(PyObject* subject, PyObject* names, std::vector<Touched>& out);
+
+/// What code that cannot be followed does with an argument, by the names that it has.
+void unseen(PyObject* argument, PyObject* read, PyObject* written, std::vector<Touched>& out);
+
 /// Names are compared by address: that of the one interned string.
 [[nodiscard]] PyObject* interned(PyObject* name);
 
@@ -48,6 +54,12 @@ void matched_attributes(PyObject** top, Py_ssize_t count, std::vector<Touched>& 
 
 /// A call with `count` arguments beneath `top`; gives what is waited for, as `collect` does.
 PyObject* call_on_stack(PyObject** top, Py_ssize_t count, std::vector<Touched>& out);
+
+/// A call of something that is no method still to be bound.
+PyObject* call_of(PyObject* callable, PyObject* const* args, Py_ssize_t count, std::vector<Touched>& out);
+
+/// A call with its arguments in a tuple, or in something that is about to become one.
+PyObject* spread(PyObject* callable, PyObject* args, std::vector<Touched>& out);
 
 /// A call with its arguments in a tuple, and perhaps a dict.
 PyObject* call_with_tuple(PyObject** top, bool with_names, std::vector<Touched>& out);

@@ -56,6 +56,7 @@ class ProgramRequest(msgspec.Struct, tag="program"):
     """On the monotonic clock, which all processes share."""
     granularity: str = "access"
     preemptions: int | None = None
+    backend: str = "auto"
     schedule: list[tuple[int, int]] | None = None
     code: str = ""
 

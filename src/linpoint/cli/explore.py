@@ -19,6 +19,7 @@ from linpoint.cli.tested import AllTold, Told
 from linpoint.cli.workers import Outcome, ask
 from linpoint.errors import TestError, UsageError
 from linpoint.executors.threads import peak_memory
+from linpoint.explore.python.backends import BACKENDS
 from linpoint.explore.python.bytecode import GRANULARITIES
 from linpoint.histories.trace import MEMORY_MODELS
 from linpoint.verdicts import Budget, tokens
@@ -46,6 +47,14 @@ def explore(
             "--granularity", metavar="NAME", help="Where threads may switch: at each shared access, line or opcode."
         ),
     ] = "access",
+    backend: Annotated[
+        str,
+        typer.Option(
+            "--backend",
+            metavar="NAME",
+            help="How shared accesses are seen: auto, native (in frames) or ast (rewritten).",
+        ),
+    ] = "auto",
     preemptions: Annotated[
         int | None,
         typer.Option("--preemptions", metavar="N", min=0, help="Just the schedules with up to so many preemptions."),
@@ -78,6 +87,8 @@ def explore(
         raise UsageError(
             "LP-U001", f"--granularity {granularity!r} is none.", remedy=f"It is one of {', '.join(GRANULARITIES)}."
         )
+    if backend not in BACKENDS:
+        raise UsageError("LP-U001", f"--backend {backend!r} is none.", remedy=f"It is one of {', '.join(BACKENDS)}.")
     _check_memory_model(memory_model)
     forms = Forms(None, report, junit, github, summary, json)
     forms.validate([program], called="the program itself")
@@ -87,6 +98,7 @@ def explore(
         deadline=None if limits.deadline is None else limits.deadline - _TO_TELL,
         granularity=granularity,
         preemptions=preemptions,
+        backend=backend,
     )
     raise typer.Exit(_run(request, limits, forms))
 
@@ -143,6 +155,7 @@ class _Finding(msgspec.Struct):
     finding: str
     code: str = ""
     granularity: str = "access"
+    backend: str = "auto"
 
 
 def replay_program(content: dict[str, Any], *, as_json: bool) -> int:
@@ -153,7 +166,14 @@ def replay_program(content: dict[str, Any], *, as_json: bool) -> int:
         raise tokens.not_a_finding(str(error)) from None
     if found.granularity not in GRANULARITIES:
         raise tokens.not_a_finding(f"there is no granularity {found.granularity!r}")
+    if found.backend not in BACKENDS:
+        raise tokens.not_a_finding(f"there is no backend {found.backend!r}")
     request = ProgramRequest(
-        found.file, found.args, granularity=found.granularity, schedule=found.schedule, code=found.code
+        found.file,
+        found.args,
+        granularity=found.granularity,
+        backend=found.backend,
+        schedule=found.schedule,
+        code=found.code,
     )
     return _run(request, Budget.starting_now(DEFAULT_BUDGET, None), Forms(json=as_json))

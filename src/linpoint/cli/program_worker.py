@@ -33,7 +33,7 @@ def run_program(request: ProgramRequest, say: Callable[[dict[str, Any]], None]) 
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
     }
     left = DEFAULT_BUDGET if request.deadline is None else max(_AT_LEAST, request.deadline - time.monotonic())
-    settings = Settings(left, request.granularity, request.preemptions, replay=content)
+    settings = Settings(left, request.granularity, request.preemptions, request.backend, replay=content)
     with _silent():
         if request.schedule is None:
             return explore_program(program, settings, watch=lambda runs: say({"progress": {"schedules": runs}}))

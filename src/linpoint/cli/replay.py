@@ -122,6 +122,7 @@ def _scheduled(content: dict[str, Any]) -> TestRequest:
         finding=found.finding,
         code=found.code,
         granularity=found.granularity,
+        backend=found.backend,
     )
 
 

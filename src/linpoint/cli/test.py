@@ -20,6 +20,7 @@ from linpoint.cli.output import Progress, progress
 from linpoint.cli.tested import AllTold, Told, told_of
 from linpoint.cli.workers import NOT_BEGUN, Outcome, ask
 from linpoint.errors import TestError, UsageError
+from linpoint.explore.python.backends import BACKENDS
 from linpoint.explore.python.bytecode import GRANULARITIES
 from linpoint.scenarios.scenario import Scenario
 from linpoint.verdicts import Budget
@@ -56,6 +57,14 @@ def run(
             "--granularity", metavar="NAME", help="Where threads may switch: at each shared access, line or opcode."
         ),
     ] = "access",
+    backend: Annotated[
+        str,
+        typer.Option(
+            "--backend",
+            metavar="NAME",
+            help="How shared accesses are seen: auto, native (in frames) or ast (rewritten).",
+        ),
+    ] = "auto",
     stress: Annotated[
         bool, typer.Option("--stress", help="Real threads, real time (Lowe's way), instead of chosen schedules.")
     ] = False,
@@ -112,6 +121,8 @@ def run(
             f"--granularity {granularity!r} is none.",
             remedy=f"It is one of {', '.join(GRANULARITIES)}.",
         )
+    if backend not in BACKENDS:
+        raise UsageError("LP-U001", f"--backend {backend!r} is none.", remedy=f"It is one of {', '.join(BACKENDS)}.")
     if (instances != 1 or erratic) and not stress:
         raise UsageError("LP-U001", "--instances and --erratic go with --stress.", remedy="Add --stress.")
     if stress and report is not None:
@@ -127,6 +138,7 @@ def run(
         "--before": before or None,
         "--after": after or None,
         "--granularity": granularity if granularity != "access" else None,
+        "--backend": backend if backend != "auto" else None,
         "--seed": seed or None,
         "--instances": instances if instances != 1 else None,
         "--budget": budget if budget != DEFAULT_BUDGET else None,
@@ -141,6 +153,7 @@ def run(
         threads=threads,
         operations=operations,
         granularity=granularity,
+        backend=backend,
         instances=instances,
         erratic=erratic,
         page=report is not None and not stress,

@@ -159,6 +159,7 @@ def _target(request: TestRequest, scenario: Scenario | None) -> list[str]:
     words = [f"{request.file}:{request.test}" if request.test else request.file]
     words += [] if request.spec is None else ["--spec", request.spec]
     words += [] if request.granularity == "access" else ["--granularity", request.granularity]
+    words += [] if request.backend == "auto" else ["--backend", request.backend]
     if scenario is None:
         return words
     words += ["--scenario", str(scenario)]

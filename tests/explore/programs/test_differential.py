@@ -90,9 +90,9 @@ def _outcomes(threads: list[list[Step]]) -> set[str]:
     return found
 
 
-def _explored(program: Program, make: Callable[[], native.Explorer]) -> set[str]:
+def _explored(program: Program, make: Callable[[], native.Explorer], backend: str = "auto") -> set[str]:
     found = set()
-    with exploration_of(program, Settings(budget=60)) as exploration:
+    with exploration_of(program, Settings(budget=60, backend=backend)) as exploration:
         exploration.warm_up()
         explorer = make()
         while explorer.begin():
@@ -112,6 +112,14 @@ def test_every_outcome_is_reached_and_no_other(start: int, program: Callable[...
         assert _explored(program(source), native.explore_dpor) == expected, source
         few = _explored(program(source), lambda: native.explore_bounded(1))
         assert few <= expected, source
+
+
+def test_programs_that_announce_themselves_reach_the_same(program: Callable[..., Program]) -> None:
+    for seed in range(20):
+        threads = _draw(seed)
+        source = _source(threads)
+        expected = _outcomes([steps for _, steps in threads])
+        assert _explored(program(source), native.explore_dpor, "ast") == expected, source
 
 
 def test_the_programs_are_worth_running() -> None:

@@ -13,12 +13,14 @@ from linpoint.verdicts.program import Answer
 from tests.explore.programs.conftest import Explore
 from tests.explore.programs.pairs import PAIRS, Pair
 
+_BACKENDS = pytest.mark.parametrize("backend", ["auto", "ast"])
 _BY_NAME = pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 
 
+@_BACKENDS
 @_BY_NAME
-def test_the_mistake_is_found(pair: Pair, explore: Explore) -> None:
-    result = explore(pair.program(broken=True))
+def test_the_mistake_is_found(pair: Pair, explore: Explore, backend: str) -> None:
+    result = explore(pair.program(broken=True), settings=Settings(budget=60, backend=backend))
     assert result.answer is Answer.VIOLATION, program_text(result)
     (finding,) = result.findings
     assert (finding.kind, finding.preemptions, finding.minimal) == (pair.kind, pair.preemptions, True)
@@ -37,9 +39,10 @@ def test_the_twin_holds_exhaustively(pair: Pair, explore: Explore) -> None:
     assert not result.findings
 
 
+@_BACKENDS
 @pytest.mark.parametrize("pair", [each for each in PAIRS if each.executions], ids=lambda pair: pair.name)
-def test_executions_are_as_many_as_classes(pair: Pair, program) -> None:  # type: ignore[no-untyped-def]
-    with exploration_of(program(pair.program(broken=False)), Settings(budget=60)) as exploration:
+def test_executions_are_as_many_as_classes(pair: Pair, program, backend: str) -> None:  # type: ignore[no-untyped-def]
+    with exploration_of(program(pair.program(broken=False)), Settings(budget=60, backend=backend)) as exploration:
         exploration.warm_up()
         explorer = native.explore_dpor()
         while explorer.begin():

@@ -45,6 +45,7 @@ import types
 import typing
 import urllib.parse
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -209,7 +210,22 @@ def modules(given: list[Any]) -> list[Any]:
     return [__import__(each) if isinstance(each, str) else each for each in given]
 
 
-@pytest.mark.parametrize("options", [{}, {"granularity": "opcode"}, {"gil": True}], ids=str)
+def noting(work: Callable[[], Any], got: list[str]) -> Callable[[], None]:
+    return lambda: got.append(repr(work()))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"granularity": "opcode"},
+        {"gil": True},
+        {"backend": "ast"},
+        {"backend": "ast", "granularity": "line"},
+        {"backend": "ast", "gil": True},
+    ],
+    ids=str,
+)
 def test_it_computes_the_same_under_control(options):
     for work, given in WORK:
         re.purge()
@@ -220,7 +236,7 @@ def test_it_computes_the_same_under_control(options):
             assert explorer.begin()
             session.prepare()
             got: list[str] = []
-            assert session.run(explorer, [lambda work=work, got=got: got.append(repr(work()))]) is Ending.COMPLETE
+            assert session.run(explorer, [noting(work, got)]) is Ending.COMPLETE
             assert native.control_steps() > 1
         assert got == [expected]
 

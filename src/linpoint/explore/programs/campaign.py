@@ -37,6 +37,7 @@ def exploration_of(program: Program, settings: Settings, watch: Watcher | None =
     session = Session(
         instrument=(program.path,),
         granularity=settings.granularity,
+        backend=settings.backend,
         program=modules.files,
         most_steps=MOST_STEPS,
         patience=min(PATIENCE, max(_LEAST_PATIENCE, settings.budget / _PART)),

@@ -39,6 +39,7 @@ class Settings:
     granularity: str = "access"
     preemptions: int | None = None
     """Explore just the schedules with up to so many."""
+    backend: str = "auto"
     seed: int = 0
     replay: dict[str, Any] = field(default_factory=dict)
     """What a replay token holds beside the schedule."""

@@ -99,7 +99,7 @@ class Runner:
         main = types.ModuleType("__main__")
         vars(main).update(__file__=self.program.file, __builtins__=__builtins__, __spec__=None, __cached__=None)
         printed, at_exit = Printed(), AtExit()
-        current = _Current(self.program, main, at_exit, narrator)
+        current = _Current(self._session.code(self.program.code), main, at_exit, narrator)
         self._session.prepare()
         with surroundings(self.program, main, printed, at_exit), threads.listening(current), self._modules.found():
             try:
@@ -156,10 +156,12 @@ class Runner:
 class _Current:
     """The run under way; hears of its threads."""
 
-    def __init__(self, program: Program, main: types.ModuleType, at_exit: AtExit, narrator: Narrator | None) -> None:
+    def __init__(
+        self, code: types.CodeType, main: types.ModuleType, at_exit: AtExit, narrator: Narrator | None
+    ) -> None:
         self.names = {MAIN: MAIN_NAME}
         self.problem: Problem | None = None
-        self._program = program
+        self._code = code
         self._main = main
         self._at_exit = at_exit
         self._narrator = narrator
@@ -180,7 +182,7 @@ class _Current:
 
     def _run(self) -> None:
         try:
-            exec(self._program.code, vars(self._main))  # noqa: S102 - the program that the user wants to be run
+            exec(self._code, vars(self._main))  # noqa: S102 - the program that the user wants to be run
         except SystemExit as end:
             if end.code not in (None, 0):
                 raise

@@ -121,6 +121,7 @@ def replay_content(schedule: Deviations, kind: str, exploration: Exploration) ->
         "schedule": [list(each) for each in schedule],
         "finding": kind,
         "granularity": settings.granularity,
+        "backend": settings.backend,
     }
 
 

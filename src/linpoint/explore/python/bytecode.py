@@ -47,6 +47,15 @@ class Action(enum.IntEnum):
     READ_SUPER = 17
     MATCH_CLASS = 18
     YIELD = 19
+    DELETE_ATTRIBUTE = 20
+    DELETE_GLOBAL = 21
+    # Of code that announces itself.
+    CALL_OF = 22
+    MATCH = 23
+    BREAK = 24
+    LINE = 25
+    UNSEEN = 26
+    SPREAD = 27
 
 
 class Row(NamedTuple):
@@ -68,7 +77,7 @@ _AT: Final[dict[str, tuple[Action, int]]] = {
     "LOAD_ATTR": (Action.READ_ATTRIBUTE, 1),
     "LOAD_METHOD": (Action.READ_ATTRIBUTE, 1),
     "STORE_ATTR": (Action.WRITE_ATTRIBUTE, 1),
-    "DELETE_ATTR": (Action.WRITE_ATTRIBUTE, 1),
+    "DELETE_ATTR": (Action.DELETE_ATTRIBUTE, 1),
     "BINARY_SUBSCR": (Action.READ_CONTENTS, 2),
     "STORE_SUBSCR": (Action.WRITE_CONTENTS, 2),
     "DELETE_SUBSCR": (Action.WRITE_CONTENTS, 2),
@@ -100,9 +109,13 @@ _AT: Final[dict[str, tuple[Action, int]]] = {
 _GLOBALS: Final = {
     "LOAD_GLOBAL": Action.READ_GLOBAL,
     "STORE_GLOBAL": Action.WRITE_GLOBAL,
-    "DELETE_GLOBAL": Action.WRITE_GLOBAL,
+    "DELETE_GLOBAL": Action.DELETE_GLOBAL,
 }
-_NAMES: Final = {"LOAD_NAME": Action.READ_GLOBAL, "STORE_NAME": Action.WRITE_GLOBAL, "DELETE_NAME": Action.WRITE_GLOBAL}
+_NAMES: Final = {
+    "LOAD_NAME": Action.READ_GLOBAL,
+    "STORE_NAME": Action.WRITE_GLOBAL,
+    "DELETE_NAME": Action.DELETE_GLOBAL,
+}
 _CELLS: Final = {
     "LOAD_DEREF": Action.READ_CELL,
     "STORE_DEREF": Action.WRITE_CELL,
@@ -111,7 +124,7 @@ _CELLS: Final = {
 _CALLS: Final = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
 _ENDS: Final = frozenset(("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"))
 _LEAVES: Final = frozenset(("YIELD_VALUE", "RETURN_VALUE", "RETURN_CONST"))
-_NAMED: Final = frozenset((Action.READ_ATTRIBUTE, Action.WRITE_ATTRIBUTE, Action.READ_SUPER))
+_NAMED: Final = frozenset((Action.READ_ATTRIBUTE, Action.WRITE_ATTRIBUTE, Action.DELETE_ATTRIBUTE, Action.READ_SUPER))
 _WITHOUT_FALL: Final = frozenset(("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"))
 _PREPARED: Final = "PRECALL" in dis.opmap
 _JUMPS: Final = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
@@ -230,6 +243,11 @@ def shared_names(file: str, *, program: bool = False) -> Shared:
         tree = ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError, RecursionError):
         return Shared(frozenset(), frozenset())
+    return shared_in(tree, program=program)
+
+
+def shared_in(tree: ast.Module, *, program: bool = False) -> Shared:
+    """The same of a source that has been parsed."""
     found_globals = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
     nonlocals = {name for node in ast.walk(tree) if isinstance(node, ast.Nonlocal) for name in node.names}
     if program:

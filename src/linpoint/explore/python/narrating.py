@@ -8,7 +8,6 @@ program: attributes are read without descriptors, and objects that are not plain
 from __future__ import annotations
 
 import collections
-import dis
 import inspect
 import linecache
 import os
@@ -155,17 +154,17 @@ class Narrator:
         self,
         process: int,
         code: types.CodeType,
-        offset: int,
+        line: int,
         action: int,
         operands: list[Any],
         touched: list[tuple[Any, str | None, int]],
     ) -> None:
         if not touched:
             return
-        where = self._place_in(code, _line(code, offset))
+        where = self._place_in(code, line)
         subject, name, mode = touched[0]
         if name is not None:
-            value = _written(code, offset, operands) if mode != _READ else UNSET
+            value = _written(Action(action), operands) if mode != _READ else UNSET
             self._attribute(process, subject, name, mode, value, where)
         else:
             self._contents(process, Action(action), subject, any(m != _READ for _, _, m in touched), operands, where)
@@ -282,20 +281,10 @@ def _imports(frame: types.FrameType | None, until: types.FrameType) -> bool:
     return False
 
 
-def _line(code: types.CodeType, offset: int) -> int | None:
-    for start, end, line in code.co_lines():
-        if start <= offset < end:
-            return line
-    return None
-
-
-def _written(code: types.CodeType, offset: int, operands: list[Any]) -> Any:
+def _written(action: Action, operands: list[Any]) -> Any:
     """What an instruction stores: below the object on the stack, or on top of it where there is none."""
-    opname = dis.opname[code.co_code[offset]]
-    if opname.startswith("DELETE"):
-        return UNSET
-    from_top = 1 if opname in ("STORE_GLOBAL", "STORE_NAME") else 2
-    return operands[-from_top] if len(operands) >= from_top else UNSET
+    from_top = {Action.WRITE_ATTRIBUTE: 2, Action.WRITE_GLOBAL: 1}.get(action)
+    return UNSET if from_top is None or len(operands) < from_top else operands[-from_top]
 
 
 def _lock_name(place: int, frame: types.FrameType | None, name: Callable[[Any], str]) -> str | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import enum
 import gc
-import platform
 import random
 import sys
 import time
@@ -21,10 +20,11 @@ from dataclasses import dataclass
 from time import sleep  # as above
 from typing import Any, Final, Self
 
-from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
 from linpoint.explore.python import bytecode, monitoring, patching, uncontrolled, watchdog
 from linpoint.explore.python import threads as program_threads
+from linpoint.explore.python.backends import announces
+from linpoint.explore.python.instrumenting.installing import Installation, installed
 from linpoint.explore.python.membership import members
 from linpoint.explore.python.narrating import Narrator
 from linpoint.explore.python.selection import Selection
@@ -92,7 +92,10 @@ class Session:
         most_steps: int = MOST_STEPS,
         patience: float = PATIENCE,
         result: Callable[[Any], Any] = freeze,
+        backend: str = "auto",
     ) -> None:
+        self._backend = backend
+        self._announces = False
         self._selection = Selection(tuple(instrument))
         self._granularity = granularity
         self._gil = gil
@@ -108,6 +111,7 @@ class Session:
         self._seeded = False
         """Random numbers start again with each run: the code uses them."""
         self._parked = native.control_parked()
+        self._installation: Installation | None = None
 
     @property
     def is_open(self) -> bool:
@@ -115,27 +119,24 @@ class Session:
         return self._open
 
     def __enter__(self) -> Self:
-        if not native.can_look_at_frames():
-            raise TestError(
-                "LP-T023",
-                f"what instructions touch cannot be seen in {platform.python_implementation()} {platform.python_version()}.",
-                remedy="Use CPython 3.11, 3.12 or 3.13 with a global lock.",
-            )
+        self._announces = announces(self._backend)
         with ExitStack() as stack:
             stack.callback(members.clear)
             stack.enter_context(unheard())
             stack.enter_context(program_threads.known(*program_threads.FIBERS))
             stack.enter_context(patching.replaced())
-            native.hook(True, self._describe, self._uncontrolled)
+            native.hook(not self._announces, self._describe, self._uncontrolled)
             native.hook_look_out_for(uncontrolled.RESTING_ON_LOCKS)
-            if monitoring.NEEDED:
+            if self._announces:
+                stack.enter_context(self._announcing())
+            elif monitoring.NEEDED:
                 stack.enter_context(monitoring.watching())
             native.control_on_result(self._result)
             stack.callback(random.setstate, random.getstate())
             if gc.isenabled():
                 gc.disable()
                 stack.callback(gc.enable)
-            fibers = watchdog.can_watch()
+            fibers = watchdog.can_watch() and native.can_look_at_frames()
             if fibers:
                 stack.enter_context(watchdog.watched(self._patience, self._stall))
             native.control_open(fibers, _add_thread)
@@ -219,6 +220,28 @@ class Session:
         while native.control_serving() > self._left_behind and time.monotonic() < deadline:
             sleep(_MOMENT)
 
+    @contextmanager
+    def _announcing(self) -> Iterator[None]:
+        """Code announces itself in the block."""
+        fine = self._granularity != "line" and not self._gil
+        native.announce_points(fine, self._granularity == "opcode" and not self._gil, self._gil)
+        self._installation = Installation(
+            self._selection,
+            lines=self._granularity == "line" and not self._gil,
+            program=self._program,
+            on_random=self._seed,
+        )
+        with installed(self._installation):
+            yield
+        self._installation = None
+
+    def code(self, code: types.CodeType) -> types.CodeType:
+        """The code of a module as it is to be executed."""
+        return code if self._installation is None else self._installation.code(code)
+
+    def _seed(self) -> None:
+        self._seeded = True
+
     def _describe(self, code: types.CodeType) -> list[bytecode.Row] | bool | None:
         """The instructions of interest.
 
@@ -227,6 +250,8 @@ class Session:
         """
         if code.co_filename not in self._selection:
             return code in patching.HARMLESS if self._selection.makes_points(code.co_filename) else None
+        if self._announces:
+            return False
         if "random" in code.co_names:
             self._seeded = True
         return bytecode.table(
@@ -236,7 +261,7 @@ class Session:
             program=code.co_filename in self._program,
         )
 
-    def _uncontrolled(self, thing: Any, _code: types.CodeType, _offset: int) -> None:
+    def _uncontrolled(self, thing: Any) -> None:
         if uncontrolled.real_lock(thing) is None:
             return
         refuse(uncontrolled.lock_error(thing, sys._getframe(1)))  # noqa: SLF001 - the code that is about to use it

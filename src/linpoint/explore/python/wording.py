@@ -64,7 +64,7 @@ def told(action: Action, subject: Any, operands: list[Any]) -> str | None:
             return "next item"
         case Action.CHANGE_IN_PLACE:
             return f"with {_short(last)}"
-        case Action.CALL | Action.CALL_WITH_NAMES | Action.CALL_WITH_TUPLE:
+        case Action.CALL | Action.CALL_WITH_NAMES | Action.CALL_WITH_TUPLE | Action.CALL_OF | Action.SPREAD:
             return _called(subject, operands)
     return None
 

@@ -94,5 +94,5 @@ def _is_test(subject: Any) -> bool:
 
 def _again(definition: Definition, settings: Settings, found: ReplayedFinding) -> TestResult:
     code = settings.replay["code"]
-    settings = changed(settings, granularity=found.granularity)
+    settings = changed(settings, granularity=found.granularity, backend=found.backend)
     return replay_test(definition, settings, tuple(found.schedule), changed=bool(found.code) and found.code != code)

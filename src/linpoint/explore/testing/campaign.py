@@ -86,7 +86,13 @@ def session_of(definition: Definition, settings: Settings, *, gil: bool = False)
     """The session in which a test runs."""
     if definition.is_async:
         return LoopSession(instrument=definition.instrument, result=result_value)
-    return Session(instrument=definition.instrument, granularity=settings.granularity, gil=gil, result=result_value)
+    return Session(
+        instrument=definition.instrument,
+        granularity=settings.granularity,
+        gil=gil,
+        result=result_value,
+        backend=settings.backend,
+    )
 
 
 def _tell(failure: Failure, search: Search) -> Finding:
@@ -102,6 +108,7 @@ def replay_content(settings: Settings, failure: Failure) -> dict[str, Any]:
         "schedule": [list(each) for each in failure.schedule],
         "finding": failure.kind,
         "granularity": settings.granularity,
+        "backend": settings.backend,
     }
 
 

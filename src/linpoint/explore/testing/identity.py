@@ -26,6 +26,7 @@ class ReplayedFinding(msgspec.Struct):
     python: str = ""
     spec: str | None = None
     granularity: str = "access"
+    backend: str = "auto"
 
 
 def replayed_finding(content: dict[str, Any]) -> ReplayedFinding:
