@@ -21,7 +21,6 @@ from linpoint.explore.testing.runs import Runner
 from linpoint.scenarios import definition_of
 from tests.explore.running import State, finding, holds, run
 
-pytestmark = pytest.mark.skipif(sys.version_info >= (3, 12), reason="loops are followed before 3.12 only")
 
 
 class Waiting(ConcurrentTest):

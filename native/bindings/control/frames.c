@@ -27,6 +27,7 @@ int linpoint_look(struct linpoint_frame* frame) {
   frame->locals = found->localsplus;
   frame->globals = found->f_globals;
   frame->generator = found->owner == FRAME_OWNED_BY_GENERATOR ? (PyObject*)_PyFrame_GetGenerator(found) : NULL;
+  frame->call = (PyObject*)found->frame_obj;
   frame->depth = -1;
 #if PY_VERSION_HEX >= 0x030D0000
   frame->code = (PyCodeObject*)found->f_executable;

@@ -13,6 +13,7 @@ struct linpoint_frame {
   PyObject* globals;   /* borrowed */
   PyCodeObject* code;  /* borrowed */
   PyObject* generator; /* borrowed; whose frame it is, or null */
+  PyObject* call;      /* borrowed; its frame object, or null if nobody has asked for it */
   int depth;           /* of the stack, where the interpreter keeps it while it runs; else -1 */
 };
 

@@ -114,20 +114,17 @@ void narrate(const Seat& seat, const Instruction& instruction, std::size_t index
                    static_cast<int>(instruction.action), operands, touched);
 }
 
-/// Notes what it reads, and lets it wait where it goes round and round. `call` is the frame object, if it is known:
-/// without it nobody can tell whether code that is left alone was called in between.
-void watch_spinning(Seat& seat, const Instruction& instruction, std::size_t index, const Operands& operands,
-                    PyObject* call) {
+/// Notes what it reads, and lets it wait where it goes round and round.
+void watch_spinning(Seat& seat, const Instruction& instruction, const Moment& now) {
   const std::vector<Touched>& touched = hook().touched;
   const auto reads = [](const Touched& each) { return each.mode == explore::Mode::kRead; };
-  if (looked_opaquely() || call == nullptr || seat.calling || !std::all_of(touched.begin(), touched.end(), reads)) {
+  if (looked_opaquely() || seat.calling || !std::all_of(touched.begin(), touched.end(), reads)) {
     return seat.spin.forget();
   }
   if (touched.empty() && !instruction.always) return;
   std::vector<Access>& accesses = hook().accesses;
   accesses.clear();
   for (const Touched& each : touched) accesses.push_back(access_of(each));
-  const Moment now{call, index, {operands.locals, operands.top}};
   if (!seat.spin.comes_round(now, accesses) || !instruction.may_switch) return;
   std::vector<Touched> kept = touched;  // others use it before we go on
   control().wait_for_news(seat);
@@ -135,8 +132,7 @@ void watch_spinning(Seat& seat, const Instruction& instruction, std::size_t inde
 }
 
 /// Before an instruction of a process; false if an exception is set.
-bool before(Seat& seat, const Instruction& instruction, std::size_t index, const linpoint_frame& frame,
-            PyObject* call) {
+bool before(Seat& seat, const Instruction& instruction, std::size_t index, const linpoint_frame& frame) {
   Hook& the = hook();
   the.touched.clear();
   const std::int32_t depth = frame.depth >= 0 ? frame.depth : instruction.depth;
@@ -147,7 +143,7 @@ bool before(Seat& seat, const Instruction& instruction, std::size_t index, const
     if (lock != nullptr && !the.uncontrolled.is_none()) {
       the.uncontrolled(nb::borrow(lock), nb::borrow(reinterpret_cast<PyObject*>(frame.code)), index * 2);  // NOLINT
     }
-    watch_spinning(seat, instruction, index, operands, call);
+    watch_spinning(seat, instruction, {frame.call, index, {operands.locals, operands.top}});
     if (the.touched.empty() && !instruction.always) return true;
     const bool narrated = the.on_access.is_valid() && !the.on_access.is_none();
     if (instruction.may_switch || seat.calling) {
@@ -186,19 +182,16 @@ bool goes_on_alone() {
   return false;
 }
 
+/// Code that is left alone begins or goes on: nobody knows what it reads.
+void leave_alone(const Described& known) {
+  if (Seat* seat = control().mine(); seat != nullptr && !known.harmless) seat->spin.forget();
+}
+
 #if PY_VERSION_HEX < 0x030C0000
 
-int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
-  if (what == PyTrace_CALL) {
-    PyCodeObject* code = PyFrame_GetCode(frame);
-    const Described* known = described(code);
-    Py_DECREF(code);
-    if (known == nullptr) return -1;
-    linpoint_trace(frame, known->excluded ? 0 : 1);
-    if (Seat* seat = control().mine(); seat != nullptr && known->excluded && !known->harmless) seat->spin.forget();
-    return 0;
-  }
-  if (what != PyTrace_OPCODE) return 0;
+/// Before the instruction that `frame` has come to: 0, or -1 with an exception set. A function that `begins` has come to
+/// RESUME, of which instructions are never told, or else an exception is thrown into a generator where it stands.
+int before_traced(PyFrameObject* frame, bool begins) {
   Seat* seat = control().mine();
   if (seat == nullptr) return goes_on_alone() ? 0 : -1;
   linpoint_frame shown{};
@@ -208,8 +201,22 @@ int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
   const auto index = static_cast<std::size_t>(PyFrame_GetLasti(frame)) / 2;
   if (known->excluded || index >= known->instructions.size()) return 0;
   const Instruction& instruction = known->instructions[index];
-  if (instruction.action == Action::kNone && !instruction.always) return 0;
-  return before(*seat, instruction, index, shown, reinterpret_cast<PyObject*>(frame)) ? 0 : -1;  // NOLINT
+  const bool touches = instruction.action != Action::kNone;
+  if (begins ? touches : !touches && !instruction.always) return 0;
+  return before(*seat, instruction, index, shown) ? 0 : -1;
+}
+
+int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
+  if (what == PyTrace_OPCODE) return before_traced(frame, false);
+  if (what != PyTrace_CALL) return 0;
+  PyCodeObject* code = PyFrame_GetCode(frame);
+  const Described* known = described(code);
+  Py_DECREF(code);
+  if (known == nullptr) return -1;
+  linpoint_trace(frame, known->excluded ? 0 : 1);
+  if (!known->excluded) return before_traced(frame, true);
+  leave_alone(*known);
+  return 0;
 }
 
 /// There is no sys.monitoring that would call these.
@@ -230,7 +237,7 @@ PyObject* before_offset(PyCodeObject* code, const Described& known, PyObject* of
   if (seat == nullptr && !goes_on_alone()) return nullptr;
   linpoint_frame shown{};
   if (seat == nullptr || linpoint_look(&shown) == 0 || shown.code != code) Py_RETURN_NONE;
-  if (!before(*seat, instruction, index, shown, nullptr)) return nullptr;
+  if (!before(*seat, instruction, index, shown)) return nullptr;
   Py_RETURN_NONE;
 }
 
@@ -247,7 +254,11 @@ PyObject* before_code(PyObject*, PyObject* const* args, Py_ssize_t) {
   auto* code = reinterpret_cast<PyCodeObject*>(args[0]);  // NOLINT
   Described* known = described(code);
   if (known == nullptr) return nullptr;
-  if (known->excluded) return nothing_more();
+  if (known->harmless) return nothing_more();
+  if (known->excluded) {
+    leave_alone(*known);
+    Py_RETURN_NONE;
+  }
   if (!known->watched) {
     known->watched = true;
     PyObject* watched = PyObject_CallOneArg(hook().watch.ptr(), args[0]);
