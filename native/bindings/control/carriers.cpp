@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "control.hpp"
+#include "frames.h"
 #include "hook.hpp"
 #include "places.hpp"
 
@@ -104,7 +105,7 @@ void Control::serve_seat(Server& server) {
   here = nullptr;
   server.seat = nullptr;
   if (server.closing || run != run_) return;
-  if (PyObject* locals = PyThreadState_GetDict(); locals != nullptr) PyDict_Clear(locals);  // threading.local
+  linpoint_forget_own();
   idle_.push_back(&server);
   end(seat);
 }

@@ -34,6 +34,9 @@ void linpoint_swap(PyThreadState* state);
 /* Gives a thread state an identity that no other has. */
 void linpoint_name_state(PyThreadState* state, unsigned long number);
 
+/* The calling thread has nothing for itself, as one that begins: threading.local, and context variables. */
+void linpoint_forget_own(void);
+
 #ifdef __cplusplus
 }
 #endif

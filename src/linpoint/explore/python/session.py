@@ -7,6 +7,7 @@ open, since every module is looked at for locks and clocks.
 
 from __future__ import annotations
 
+import contextvars
 import enum
 import gc
 import platform
@@ -105,6 +106,7 @@ class Session:
         self._seeded = False
         """Random numbers start again with each run: the code uses them."""
         self._parked = native.control_parked()
+        self._context = contextvars.Context()
 
     @property
     def is_open(self) -> bool:
@@ -155,6 +157,7 @@ class Session:
             gc.collect()
         native.control_prepare()
         program_threads.begin_run()
+        self._context = contextvars.copy_context()  # what the object sets when it is made is of this run
         self._places = threads
         for _ in range(threads):
             native.control_add(())
@@ -193,7 +196,7 @@ class Session:
 
     def call(self, function: Callable[..., Any], *args: Any) -> Any:
         """What ``function`` gives, with nobody beside it; the block of ``alone`` is around."""
-        return function(*args)
+        return self._context.run(function, *args)
 
     def operations(self) -> list[list[Done]]:
         """What each thread did in the last run."""
