@@ -6,6 +6,7 @@
 #include "control.hpp"
 #include "frames.h"
 #include "hook.hpp"
+#include "outlasting.hpp"
 #include "places.hpp"
 
 namespace linpoint::control {
@@ -17,11 +18,8 @@ thread_local std::uint64_t here_run = 0;
 
 constexpr std::uint32_t kMostRefusals = 1000;
 
-/// Not by a guard: when the interpreter ends, a thread that wants to go on is ended inside of this.
 void await(Baton& baton) {
-  PyThreadState* state = PyEval_SaveThread();
-  baton.wait();
-  PyEval_RestoreThread(state);
+  without_lock([&baton] { return baton.wait(); });
 }
 
 /// For ever.

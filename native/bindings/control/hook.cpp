@@ -189,8 +189,8 @@ void leave_alone(const Described& known) {
 
 #if PY_VERSION_HEX < 0x030C0000
 
-/// Before the instruction that `frame` has come to: 0, or -1 with an exception set. A function that `begins` has come to
-/// RESUME, of which instructions are never told, or else an exception is thrown into a generator where it stands.
+/// Before the instruction that `frame` has come to: 0, or -1 with an exception set. A function that `begins` has come
+/// to RESUME, of which instructions are never told, or else an exception is thrown into a generator where it stands.
 int before_traced(PyFrameObject* frame, bool begins) {
   Seat* seat = control().mine();
   if (seat == nullptr) return goes_on_alone() ? 0 : -1;
