@@ -210,15 +210,25 @@ def test_memory_is_limited(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+BUSY = RIGHT.replace("return 7", "self.value += 0; return 7").replace(
+    "return Counter()",
+    """with open("begun", "a") as begun:
+                begun.write(".")
+            return Counter()""",
+)
+"""For each object that is made a file grows by a letter."""
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="there is no Ctrl-C")
 def test_ctrl_c_gives_what_is_known(tmp_path: Path) -> None:
-    source = RIGHT.replace("return 7", "self.value += 0; return 7")
     command = [sys.executable, "-m", "linpoint.cli.main", "test", "object_test.py", "--threads", "3"]
     command += ["--operations", "4", "--budget", "60s", "--json"]
+    begun = tmp_path / "begun"
     with subprocess.Popen(
-        command, cwd=written(tmp_path, source), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, cwd=written(tmp_path, BUSY), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        time.sleep(4)
+        while process.poll() is None and not (begun.exists() and begun.stat().st_size > 500):
+            time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         said, complaints = process.communicate(timeout=30)
     assert process.returncode == 3, complaints

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import contextvars
 import queue
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+
+import pytest
 
 import linpoint
 from linpoint import ConcurrentTest, operation
@@ -244,6 +247,34 @@ class TestLocal(ConcurrentTest):
 def test_each_thread_has_its_own_and_no_run_has_that_of_another() -> None:
     found = finding(TestLocal, "add(); add() | add()")
     assert all(each.result in (1, 2) for each in found.operations)
+
+
+made: contextvars.ContextVar[int] = contextvars.ContextVar("made", default=0)
+greeted: contextvars.ContextVar[int] = contextvars.ContextVar("greeted", default=0)
+
+
+class TestContext(ConcurrentTest):
+    def setup(self) -> State:
+        made.set(made.get() + 1)
+        return State(made=made.get())
+
+    @operation
+    def greet(self, state: State) -> int:
+        assert (state.made, made.get()) == (1, 0)
+        greeted.set(greeted.get() + 1)
+        return greeted.get()
+
+    @operation
+    def write(self, state: State) -> None:
+        state.value += 1
+
+
+@pytest.mark.parametrize("scenario", ["greet(); greet() | greet()", "write(); greet() | greet(); write(); greet()"])
+def test_each_thread_has_its_own_context_and_no_run_has_that_of_another(scenario: str) -> None:
+    """A second thread saw what the first had set, and a second run what the first run had."""
+    found = finding(TestContext, scenario)
+    assert found.kind == "linearizability"
+    assert all(each.result in (1, 2, None) for each in found.operations)
 
 
 class TestQueue(ConcurrentTest):

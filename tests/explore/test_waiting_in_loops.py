@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads that wait in a loop: they are let be until somebody writes what they read, and nothing is lost by that.
 
-The oracle is a twin whose loops count, so that none of them ever comes round, under random schedules. Before Python 3.12
-only: later versions do not tell of code that is left alone, so nobody is let be there.
+The oracle is a twin whose loops count, so that none of them ever comes round, under random schedules.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 from collections.abc import Hashable
 from typing import Any
@@ -20,8 +19,6 @@ from linpoint.explore.python.session import Ending, Session
 from linpoint.explore.testing.runs import Runner
 from linpoint.scenarios import definition_of
 from tests.explore.running import State, finding, holds, run
-
-pytestmark = pytest.mark.skipif(sys.version_info >= (3, 12), reason="loops are followed before 3.12 only")
 
 
 class Waiting(ConcurrentTest):
@@ -219,3 +216,40 @@ def test_random_schedules_of_loops_that_never_come_round_show_nothing_else(scena
     assert explorer.exhaustive
     for other in (native.explore_random(7, 1_500), native.explore_pct(7, 1_500, 3), native.explore_pos(7, 1_500)):
         assert shown(TestCountingHanding, scenario, other, 1_500) <= everything != set()
+
+
+class TestPolling(Waiting):
+    """What it waits for is looked at by code that is left alone: nobody sees that it reads."""
+
+    def setup(self) -> State:
+        return State(space=argparse.Namespace())
+
+    @operation
+    def wait(self, state: State) -> int:
+        while "done" not in state.space:
+            pass
+        return state.value
+
+    @operation
+    def go(self, state: State) -> None:
+        state.space.done = True
+        state.value = 1
+
+
+def rounds_take(test: type[ConcurrentTest]) -> int:
+    """Steps of the usual schedule, in which the one that waits goes first."""
+    definition = definition_of(test)
+    explorer = native.explore_again([])
+    with Session() as session:
+        runner = Runner(definition, definition.accept(Scenario.parse("wait() | go()")), session)
+        assert explorer.begin()
+        run = runner.run(explorer)
+        assert run is not None
+        assert run.ending is Ending.COMPLETE
+        return native.control_steps()
+
+
+def test_a_loop_that_calls_what_is_left_alone_goes_on() -> None:
+    assert rounds_take(TestFlag) < 50
+    assert rounds_take(TestSleeping) < 50
+    assert rounds_take(TestPolling) > 300

@@ -16,10 +16,11 @@ class Baton {
     arrived_.notify_one();
   }
 
-  void wait() {
+  bool wait() {
     std::unique_lock guard(mutex_);
     arrived_.wait(guard, [this] { return here_; });
     here_ = false;
+    return true;
   }
 
   /// False if it has not come within that time.

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "control.hpp"
+#include "frames.h"
 #include "hook.hpp"
+#include "outlasting.hpp"
 #include "places.hpp"
 
 namespace linpoint::control {
@@ -16,11 +18,8 @@ thread_local std::uint64_t here_run = 0;
 
 constexpr std::uint32_t kMostRefusals = 1000;
 
-/// Not by a guard: when the interpreter ends, a thread that wants to go on is ended inside of this.
 void await(Baton& baton) {
-  PyThreadState* state = PyEval_SaveThread();
-  baton.wait();
-  PyEval_RestoreThread(state);
+  without_lock([&baton] { return baton.wait(); });
 }
 
 /// For ever.
@@ -104,7 +103,7 @@ void Control::serve_seat(Server& server) {
   here = nullptr;
   server.seat = nullptr;
   if (server.closing || run != run_) return;
-  if (PyObject* locals = PyThreadState_GetDict(); locals != nullptr) PyDict_Clear(locals);  // threading.local
+  linpoint_forget_own();
   idle_.push_back(&server);
   end(seat);
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hook.hpp"
+#include "outlasting.hpp"
 #include "places.hpp"
 
 namespace linpoint::control {
@@ -86,12 +87,7 @@ bool Control::wait_for_end(double patience) {
   double waited = 0;
   bool undisturbed = true;
   for (;;) {
-    bool back = false;
-    {
-      const nb::gil_scoped_release released;
-      back = driver_.wait_for(kMoment);
-    }
-    if (back) break;
+    if (without_lock([this] { return driver_.wait_for(kMoment); })) break;
     if (undisturbed && PyErr_CheckSignals() != 0) {
       undisturbed = false;
       interrupted_ = true;

@@ -27,6 +27,7 @@ int linpoint_look(struct linpoint_frame* frame) {
   frame->locals = found->localsplus;
   frame->globals = found->f_globals;
   frame->generator = found->owner == FRAME_OWNED_BY_GENERATOR ? (PyObject*)_PyFrame_GetGenerator(found) : NULL;
+  frame->call = (PyObject*)found->frame_obj;
   frame->depth = -1;
 #if PY_VERSION_HEX >= 0x030D0000
   frame->code = (PyCodeObject*)found->f_executable;
@@ -67,4 +68,17 @@ void linpoint_swap(PyThreadState* state) {
 
 void linpoint_name_state(PyThreadState* state, unsigned long number) {
   state->thread_id = number; /* far below any address, which is what real ones are */
+}
+
+void linpoint_forget_own(void) {
+  PyThreadState* state = PyThreadState_Get();
+  PyObject* locals = PyThreadState_GetDict();
+  if (locals != NULL) PyDict_Clear(locals);
+#if PY_VERSION_HEX >= 0x030D0000
+  /* As when a thread ends; whoever asks for its data next makes new ones. */
+  Py_CLEAR(state->threading_local_key);
+  Py_CLEAR(state->threading_local_sentinel);
+#endif
+  ++state->context_ver; /* variables remember what they were in a version */
+  Py_CLEAR(state->context);
 }

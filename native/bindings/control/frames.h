@@ -13,6 +13,7 @@ struct linpoint_frame {
   PyObject* globals;   /* borrowed */
   PyCodeObject* code;  /* borrowed */
   PyObject* generator; /* borrowed; whose frame it is, or null */
+  PyObject* call;      /* borrowed; its frame object, or null if nobody has asked for it */
   int depth;           /* of the stack, where the interpreter keeps it while it runs; else -1 */
 };
 
@@ -32,6 +33,9 @@ void linpoint_swap(PyThreadState* state);
 
 /* Gives a thread state an identity that no other has. */
 void linpoint_name_state(PyThreadState* state, unsigned long number);
+
+/* The calling thread has nothing for itself, as one that begins: threading.local, and context variables. */
+void linpoint_forget_own(void);
 
 #ifdef __cplusplus
 }

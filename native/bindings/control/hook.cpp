@@ -121,12 +121,12 @@ void narrate(const Seat& seat, const Instruction& instruction, const Operands& o
   hook().on_access(seat.id, code, line, static_cast<int>(instruction.action), shown, touched);
 }
 
-/// Notes what it reads, and lets it wait where it goes round and round. Without the frame object nobody can tell
-/// whether code that is left alone was called in between.
+/// Notes what it reads, and lets it wait where it goes round and round. Where code announces itself there is no
+/// call to be seen.
 void watch_spinning(Seat& seat, const Instruction& instruction, const Operands& operands, const Spot& spot) {
   const std::vector<Touched>& touched = hook().touched;
   const auto reads = [](const Touched& each) { return each.mode == explore::Mode::kRead; };
-  if (looked_opaquely() || spot.call == nullptr || seat.calling ||
+  if (looked_opaquely() || spot.code == nullptr || seat.calling ||
       !std::all_of(touched.begin(), touched.end(), reads)) {
     return seat.spin.forget();
   }
@@ -189,28 +189,24 @@ bool goes_on_alone() {
 
 namespace {
 
+/// Code that is left alone begins or goes on: nobody knows what it reads.
+void leave_alone(const Described& known) {
+  if (Seat* seat = control().mine(); seat != nullptr && !known.harmless) seat->spin.forget();
+}
+
 /// Before the instruction at `index` of a frame.
-bool before_in(const linpoint_frame& frame, Seat& seat, const Instruction& instruction, std::size_t index,
-               PyObject* call) {
+bool before_in(const linpoint_frame& frame, Seat& seat, const Instruction& instruction, std::size_t index) {
   const std::int32_t depth = frame.depth >= 0 ? frame.depth : instruction.depth;
   const Operands operands{frame.locals, frame.locals + frame.code->co_nlocalsplus + depth, frame.globals,
                           frame.generator};
-  return before(seat, instruction, operands, {frame.code, index, depth, call});
+  return before(seat, instruction, operands, {frame.code, index, depth, frame.call});
 }
 
 #if PY_VERSION_HEX < 0x030C0000
 
-int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
-  if (what == PyTrace_CALL) {
-    PyCodeObject* code = PyFrame_GetCode(frame);
-    const Described* known = described(code);
-    Py_DECREF(code);
-    if (known == nullptr) return -1;
-    linpoint_trace(frame, known->excluded ? 0 : 1);
-    if (Seat* seat = control().mine(); seat != nullptr && known->excluded && !known->harmless) seat->spin.forget();
-    return 0;
-  }
-  if (what != PyTrace_OPCODE) return 0;
+/// Before the instruction that `frame` has come to: 0, or -1 with an exception set. A function that `begins` has come
+/// to RESUME, of which instructions are never told, or else an exception is thrown into a generator where it stands.
+int before_traced(PyFrameObject* frame, bool begins) {
   Seat* seat = control().mine();
   if (seat == nullptr) return goes_on_alone() ? 0 : -1;
   linpoint_frame shown{};
@@ -220,8 +216,22 @@ int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
   const auto index = static_cast<std::size_t>(PyFrame_GetLasti(frame)) / 2;
   if (known->excluded || index >= known->instructions.size()) return 0;
   const Instruction& instruction = known->instructions[index];
-  if (instruction.action == Action::kNone && !instruction.always) return 0;
-  return before_in(shown, *seat, instruction, index, reinterpret_cast<PyObject*>(frame)) ? 0 : -1;  // NOLINT
+  const bool touches = instruction.action != Action::kNone;
+  if (begins ? touches : !touches && !instruction.always) return 0;
+  return before_in(shown, *seat, instruction, index) ? 0 : -1;
+}
+
+int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
+  if (what == PyTrace_OPCODE) return before_traced(frame, false);
+  if (what != PyTrace_CALL) return 0;
+  PyCodeObject* code = PyFrame_GetCode(frame);
+  const Described* known = described(code);
+  Py_DECREF(code);
+  if (known == nullptr) return -1;
+  linpoint_trace(frame, known->excluded ? 0 : 1);
+  if (!known->excluded) return before_traced(frame, true);
+  leave_alone(*known);
+  return 0;
 }
 
 /// There is no sys.monitoring that would call these.
@@ -242,7 +252,7 @@ PyObject* before_offset(PyCodeObject* code, const Described& known, PyObject* of
   if (seat == nullptr && !goes_on_alone()) return nullptr;
   linpoint_frame shown{};
   if (seat == nullptr || linpoint_look(&shown) == 0 || shown.code != code) Py_RETURN_NONE;
-  if (!before_in(shown, *seat, instruction, index, nullptr)) return nullptr;
+  if (!before_in(shown, *seat, instruction, index)) return nullptr;
   Py_RETURN_NONE;
 }
 
@@ -259,7 +269,11 @@ PyObject* before_code(PyObject*, PyObject* const* args, Py_ssize_t) {
   auto* code = reinterpret_cast<PyCodeObject*>(args[0]);  // NOLINT
   Described* known = described(code);
   if (known == nullptr) return nullptr;
-  if (known->excluded) return nothing_more();
+  if (known->harmless) return nothing_more();
+  if (known->excluded) {
+    leave_alone(*known);
+    Py_RETURN_NONE;
+  }
   if (!known->watched) {
     known->watched = true;
     PyObject* watched = PyObject_CallOneArg(hook().watch.ptr(), args[0]);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "control.hpp"
+#include "outlasting.hpp"
 
 namespace linpoint::control {
 
@@ -48,7 +49,7 @@ void Control::run_body(Seat& seat) {
       run_operations(seat);
       return;
     }
-    PyObject* result = PyObject_CallNoArgs(seat.body.ptr());
+    PyObject* result = outlast([&seat] { return PyObject_CallNoArgs(seat.body.ptr()); });
     if (result != nullptr) {
       Py_DECREF(result);
       return;
@@ -84,7 +85,8 @@ void Control::run_operations(Seat& seat) {
     Done& done = seat.operations.back();
     seat.calling = true;
     const std::int64_t begun = ++moment_;
-    PyObject* result = PyObject_Call(PyTuple_GET_ITEM(each.ptr(), 0), PyTuple_GET_ITEM(each.ptr(), 1), nullptr);
+    PyObject* result = outlast(
+        [each] { return PyObject_Call(PyTuple_GET_ITEM(each.ptr(), 0), PyTuple_GET_ITEM(each.ptr(), 1), nullptr); });
     if (result != nullptr) {
       done.value = nb::steal(result);
       if (!stays_as_it_is(result) && on_result.is_valid()) {

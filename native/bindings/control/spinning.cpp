@@ -35,7 +35,7 @@ void Spin::forget() {
 void Spin::look_from(const Moment& now) {
   let_go();
   if (now.values.size() > kMostValues) return;
-  call_ = Py_NewRef(now.call);
+  call_ = Py_XNewRef(reinterpret_cast<PyObject*>(PyEval_GetFrame()));  // NOLINT: makes the object if there is none
   instruction_ = now.instruction;
   values_.assign(now.values.begin(), now.values.end());
   for (PyObject* each : values_) Py_XINCREF(each);

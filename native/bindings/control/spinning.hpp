@@ -19,7 +19,7 @@ namespace linpoint::control {
 
 /// Before an instruction: the call that executes it, and what it has in variables and on the stack.
 struct Moment {
-  PyObject* call = nullptr;  ///< its frame object
+  PyObject* call = nullptr;  ///< its frame object; null if nobody has asked for it, so that none was kept
   std::size_t instruction = 0;
   std::span<PyObject* const> values;
 };

@@ -292,7 +292,7 @@ def test_it_is_an_error_on_other_threads_too_and_the_thread_is_left_behind():
     thread.join(60)
     assert not thread.is_alive()
     assert told == []
-    HELD[0].release()  # the one that was left behind takes it and ends; one that waits when Python exits can crash it
+    HELD[0].release()  # the one that was left behind takes it and ends
     deadline = time.monotonic() + 10
     while not HELD[0].locked() and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -405,3 +405,58 @@ def test_an_error_says_that_too_many_threads_have_swallowed_what_ends_them():
     assert caught.value.code == "LP-T024"
     assert "catches every exception" in caught.value.message
     assert "Catch Exception" in caught.value.remedy
+
+
+LEAVING = """
+    import contextlib
+    import os
+    import sys
+    import threading
+    from linpoint.errors import TestError
+    from linpoint.explore import _native_control as native
+    from linpoint.explore.python.session import Session
+
+    class Leaving:
+        def __init__(self):
+            self.n = 0
+            self.lock = threading.Lock()
+
+        def compute(self):
+            self.n += 1
+            while True:
+                pass
+
+        def wait(self):
+            self.n += 1
+            with contextlib.suppress(BaseException):
+                os.read(os.pipe()[0], 1)
+
+        def hold(self):
+            with self.lock:
+                self.n += 1
+
+    def drive(method):
+        with Session(patience=0.2) as session, contextlib.suppress(TestError):
+            explorer = native.explore_again([])
+            explorer.begin()
+            session.prepare(3)
+            with session.alone():
+                subject = Leaving()
+            session.run(explorer, [((each, ()),) for each in (getattr(subject, method), subject.hold, subject.hold)])
+
+    daemon = "daemon" in sys.argv
+    thread = threading.Thread(target=drive, args=(sys.argv[1],), daemon=daemon)
+    thread.start()
+    thread.join(0.1 if daemon else None)
+"""
+
+
+@pytest.mark.parametrize("kind", ["", "daemon"])
+@pytest.mark.parametrize("method", ["compute", "wait"])
+def test_python_exits_in_peace_while_threads_are_left_behind(method, kind, tmp_path: Path):
+    """When the interpreter ends it unwinds the stacks of threads that want to go on, and bindings caught that."""
+    script = tmp_path / "leaving.py"
+    script.write_text(textwrap.dedent(LEAVING))
+    for _ in range(3):
+        done = subprocess.run([sys.executable, str(script), method, kind], capture_output=True, timeout=60, check=False)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

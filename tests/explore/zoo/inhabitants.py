@@ -79,7 +79,6 @@ INHABITANTS: Final = {
         "session_is_open() | session_is_open()",
         "self._session = Session()",
         steps=18,
-        gil=Status.LINEARIZABLE,
     ),
     "read-write lock": Target(
         read_write_lock.TestReadWriteLock,

@@ -9,7 +9,6 @@ Guarantee: runs share nothing but what C modules, files and the standard library
 
 from __future__ import annotations
 
-import contextvars
 import linecache
 import sys
 import threading
@@ -172,7 +171,7 @@ class _Current:
         native.control_aside(self.begins, MAIN, MAIN_NAME)
         with threads.current(threading.main_thread()):
             try:
-                contextvars.Context().run(self._run)
+                self._run()
             except StopRun:
                 pass
             except BaseException as error:  # whatever ends the program

@@ -4,7 +4,7 @@
 Code is found when it begins; of code that is interleaved the instructions are watched, and those that touch nothing
 shared are switched off one by one as they come. Guarantee: another tool, such as a debugger or coverage, keeps its events,
 and when the block is left no code is watched. Cost: one call of a C function for each instruction that may touch something
-shared, and for each code object that begins, once.
+shared, and for each call of code that is left alone.
 """
 
 from __future__ import annotations

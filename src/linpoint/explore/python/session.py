@@ -7,6 +7,7 @@ open, since every module is looked at for locks and clocks.
 
 from __future__ import annotations
 
+import contextvars
 import enum
 import gc
 import random
@@ -14,8 +15,8 @@ import sys
 import time
 import types
 from _thread import get_ident, start_new_thread  # the real ones: in their modules they are replaced
-from collections.abc import Callable, Container, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from time import sleep  # as above
 from typing import Any, Final, Self
@@ -112,6 +113,7 @@ class Session:
         """Random numbers start again with each run: the code uses them."""
         self._parked = native.control_parked()
         self._installation: Installation | None = None
+        self._context = contextvars.Context()
 
     @property
     def is_open(self) -> bool:
@@ -159,6 +161,7 @@ class Session:
             gc.collect()
         native.control_prepare()
         program_threads.begin_run()
+        self._context = contextvars.copy_context()  # what the object sets when it is made is of this run
         self._places = threads
         for _ in range(threads):
             native.control_add(())
@@ -191,7 +194,7 @@ class Session:
 
     def call(self, function: Callable[..., Any], *args: Any) -> Any:
         """What ``function`` gives, with nobody beside it; the block of ``alone`` is around."""
-        return function(*args)
+        return self._context.run(function, *args)
 
     def operations(self) -> list[list[Done]]:
         """What each thread did in the last run."""

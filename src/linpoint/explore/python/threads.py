@@ -8,7 +8,6 @@ begins with the run and stays in the background: the run does not wait for it.
 from __future__ import annotations
 
 import _thread
-import contextvars
 import itertools
 import logging
 import threading
@@ -104,7 +103,7 @@ def _body(thread: threading.Thread) -> Callable[[], None]:
 def _heard(process: int, name: str, body: Callable[[], Any]) -> None:
     native.control_aside(_listener.begins, process, name)
     try:
-        contextvars.Context().run(body)  # the threads of the pool would keep what runs before have set
+        body()
     except (StopRun, SystemExit):
         pass
     except BaseException as error:  # whatever ends a thread

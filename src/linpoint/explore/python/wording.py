@@ -64,7 +64,9 @@ def told(action: Action, subject: Any, operands: list[Any]) -> str | None:
             return "next item"
         case Action.CHANGE_IN_PLACE:
             return f"with {_short(last)}"
-        case Action.CALL | Action.CALL_WITH_NAMES | Action.CALL_WITH_TUPLE | Action.CALL_OF | Action.SPREAD:
+        case Action.CALL_WITH_NAMES:
+            return _called(subject, operands[:-1])  # the names are on top
+        case Action.CALL | Action.CALL_WITH_TUPLE | Action.CALL_OF | Action.SPREAD:
             return _called(subject, operands)
     return None
 
