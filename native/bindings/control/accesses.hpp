@@ -29,7 +29,7 @@ enum class Action : std::uint8_t {
   kReadGlobal = 9,  // name
   kWriteGlobal = 10,
   kEnter = 11,          // context manager at `operand`
-  kReadBoth = 12,       // the two on top
+  kReadBoth = 12,       // the two on top; `operand` is 1 if with all that they contain
   kChangeInPlace = 13,  // the second from the top, with the one on top
   kCallWithNames = 14,  // as kCall, with a tuple of names on top
   kCallWithTuple = 15,  // arguments in a tuple; `operand` is 1 if there is a dict too
@@ -37,6 +37,11 @@ enum class Action : std::uint8_t {
   kReadSuper = 17,      // name, of the object on top as a class beneath it inherits it
   kMatchClass = 18,     // attributes of the third from the top: `operand` positional ones, and the names on top
   kYield = 19,          // the generator whose code it is
+  kReadMembers = 20,    // container at `operand`, whose members are compared
+  kReadItem = 21,       // container at `operand`, which may make what is missing
+  kReadDeeply = 22,     // the `operand` topmost, with all that they contain
+  kReturn = 24,         // to whoever called, which may be code written in C that goes on
+  kReadAny = 23,        // as kReadAttribute, of a name that the program assigns: methods are data then
 };
 
 struct Instruction {
@@ -53,6 +58,7 @@ struct Touched {
   PyObject* object = nullptr;  ///< borrowed
   PyObject* name = nullptr;    ///< of an attribute or a global, borrowed; null for contents
   explore::Mode mode = explore::Mode::kRead;
+  bool whole = false;  ///< contents and all attributes
 };
 
 struct Operands {
@@ -74,10 +80,23 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
 /// Whether a weak reference was followed since this was last asked: when its object dies is in no access.
 [[nodiscard]] bool looked_weakly();
 
+/// Whether code was called since this was last asked of which nobody knows what it depends on, but for its arguments.
+[[nodiscard]] bool looked_blindly();
+
 /// Whether an instruction since this was last asked may depend on what is in no access.
 [[nodiscard]] bool looked_opaquely();
 
-/// The place as a number; equal only for the same object and name, but for a chance of 1 in 2^64.
-[[nodiscard]] explore::Access access_of(const Touched& touched);
+/// Whether since this was last asked something was touched that no access tells, or that is read without a point.
+[[nodiscard]] bool looked_past();
+
+/// Whether an instruction may call functions of Python while it is under way, and look at objects again after that.
+[[nodiscard]] bool may_call_back(const Instruction& instruction, const std::vector<Touched>& touched);
+
+/// What a result shows of objects that others may have too.
+void collect_result(PyObject* result, std::vector<Touched>& out);
+
+/// Adds the places as numbers: an attribute lies within its object, and so within the dict that has its attributes.
+/// Places of different objects or names overlap with a small chance, which costs schedules and loses none.
+void add_accesses(const Touched& touched, std::vector<explore::Access>& out);
 
 }  // namespace linpoint::control

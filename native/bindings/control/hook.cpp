@@ -2,6 +2,7 @@
 #include "hook.hpp"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "accesses.hpp"
@@ -126,7 +127,7 @@ void watch_spinning(Seat& seat, const Instruction& instruction, std::size_t inde
   if (touched.empty() && !instruction.always) return;
   std::vector<Access>& accesses = hook().accesses;
   accesses.clear();
-  for (const Touched& each : touched) accesses.push_back(access_of(each));
+  for (const Touched& each : touched) add_accesses(each, accesses);
   const Moment now{call, index, {operands.locals, operands.top}};
   if (!seat.spin.comes_round(now, accesses) || !instruction.may_switch) return;
   std::vector<Touched> kept = touched;  // others use it before we go on
@@ -139,6 +140,8 @@ bool before(Seat& seat, const Instruction& instruction, std::size_t index, const
             PyObject* call) {
   Hook& the = hook();
   the.touched.clear();
+  if (instruction.action == Action::kReturn && seat.under_way.empty() && !instruction.always) return true;
+  control().settle(seat, linpoint_is_calling);
   const std::int32_t depth = frame.depth >= 0 ? frame.depth : instruction.depth;
   const Operands operands{frame.locals, frame.locals + frame.code->co_nlocalsplus + depth, frame.globals,
                           frame.generator};
@@ -148,20 +151,28 @@ bool before(Seat& seat, const Instruction& instruction, std::size_t index, const
       the.uncontrolled(nb::borrow(lock), nb::borrow(reinterpret_cast<PyObject*>(frame.code)), index * 2);  // NOLINT
     }
     watch_spinning(seat, instruction, index, operands, call);
-    if (the.touched.empty() && !instruction.always) return true;
+    // What nobody knows of must not come before the operation is called.
+    const bool blind = looked_blindly() && seat.calling;
+    // Nor may others be kept from coming before what code written in C does when a function has returned to it.
+    const bool back = instruction.action == Action::kReturn && !seat.under_way.empty() &&
+                      linpoint_is_calling_directly(seat.under_way.back().frame) != 0;
+    if (the.touched.empty() && !instruction.always && !blind && !back) return true;
+    const bool calls = may_call_back(instruction, the.touched);
     const bool narrated = the.on_access.is_valid() && !the.on_access.is_none();
     if (instruction.may_switch || seat.calling) {
       seat.pending.clear();
-      for (const Touched& each : the.touched) seat.pending.push_back(access_of(each));
-      if (!narrated) {
-        control().point(seat, Doing::kInstruction, 0);
-        return true;
-      }
-      std::vector<Touched> kept = the.touched;  // others use it before we go on
+      for (const Touched& each : the.touched) add_accesses(each, seat.pending);
+      const std::size_t own = seat.pending.size();
+      std::vector<Touched> kept;  // others use it before we go on
+      if (narrated) kept = the.touched;
       control().point(seat, Doing::kInstruction, 0);
       the.touched = std::move(kept);
+      if (calls) control().begin(seat, frame.locals, std::span(seat.pending).first(own));
     } else {
-      for (const Touched& each : the.touched) control().note(access_of(each));
+      the.accesses.clear();
+      for (const Touched& each : the.touched) add_accesses(each, the.accesses);
+      for (const Access& each : the.accesses) control().note(each);
+      if (calls) control().begin(seat, frame.locals, the.accesses);
     }
     if (narrated) narrate(seat, instruction, index, frame, depth);
     return true;

@@ -2,6 +2,7 @@
 // What a process does: it calls a function, or operations one after another, of which it notes what they gave.
 #include <utility>
 
+#include "accesses.hpp"
 #include "control.hpp"
 
 namespace linpoint::control {
@@ -40,6 +41,16 @@ nb::object Control::outcome() const {
     if (!one->raised) parts.append(one->value);
   }
   return nb::tuple(parts);
+}
+
+/// Whoever called reads what it is given, though no instruction does: a step of its own.
+void Control::read_result(Seat& seat, PyObject* result) {
+  std::vector<Touched> touched;
+  collect_result(result, touched);
+  if (touched.empty()) return;
+  seat.pending.clear();
+  for (const Touched& each : touched) add_accesses(each, seat.pending);
+  point(seat, Doing::kInstruction, 0);
 }
 
 void Control::run_body(Seat& seat) {
@@ -88,6 +99,8 @@ void Control::run_operations(Seat& seat) {
     if (result != nullptr) {
       done.value = nb::steal(result);
       if (!stays_as_it_is(result) && on_result.is_valid()) {
+        settle(seat, nullptr);
+        read_result(seat, result);
         const Aside aside;
         done.value = on_result(done.value);
       }
@@ -100,6 +113,7 @@ void Control::run_operations(Seat& seat) {
     }
     seat.spin.forget();
     if (stopping_) return;
+    settle(seat, nullptr);
     if (std::exchange(seat.calling, false)) {
       // It has touched nothing that we see, so there was no point, and others may see it all the same: it took place
       // when it took place, within the step under way, and not at some later moment.
