@@ -18,7 +18,7 @@ bool is_view(PyObject* object) {
 
 /// Objects of C types that give away what others hold: iterators, views, and what these are made of.
 bool is_passage(PyObject* object) {
-  if (is_python_class(Py_TYPE(object))) return false;
+  if (is_python_class(Py_TYPE(object)) || PyGen_CheckExact(object)) return false;
   return PyTuple_CheckExact(object) || PyIter_Check(object) || is_view(object) ||
          Py_TYPE(object) == &PyDictProxy_Type || Py_TYPE(object) == &PyMemoryView_Type;
 }
