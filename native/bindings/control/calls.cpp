@@ -189,14 +189,12 @@ void foreign(const Called& called, PyObject* function, std::vector<Touched>& out
   const char* name = PyUnicode_AsUTF8(text);
   const bool reads = name != nullptr && reading_functions().contains(name);
   blindly = true;
-  if (PyObject* self = called.self; self != nullptr && is_python_class(Py_TYPE(self))) whole(self, Mode::kWrite, out);
+  if (PyObject* self = called.self; self != nullptr && is_python_class(Py_TYPE(self))) {
+    whole(self, Mode::kWrite, out);
+  } else if (!reads) {
+    out.push_back({PyFunction_GET_GLOBALS(function), nullptr, Mode::kWrite});  // a module may keep anything
+  }
   arguments(called.args, called.count, {reads ? Mode::kRead : Mode::kWrite, true, true}, out);
-}
-
-bool is_one_step(PyObject* function) {
-  return PyFunction_Check(function) && one_step != nullptr &&
-         one_step(
-             reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function)));  // NOLINT: as all of Python's objects
 }
 
 void native_object(const Called& called, std::vector<Touched>& out);
@@ -293,6 +291,12 @@ Called on_stack(PyObject** top, Py_ssize_t count) {
 bool looked_weakly() { return std::exchange(weakly, false); }
 
 bool looked_blindly() { return std::exchange(blindly, false); }
+
+bool is_one_step(PyObject* function) {
+  return PyFunction_Check(function) && one_step != nullptr &&
+         one_step(
+             reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function)));  // NOLINT: as all of Python's objects
+}
 
 bool only_reads(std::string_view method) { return reading_methods().contains(method); }
 

@@ -16,11 +16,15 @@ bool is_view(PyObject* object) {
   return PyDictKeys_Check(object) || PyDictValues_Check(object) || PyDictItems_Check(object);
 }
 
+bool is_of_itertools(PyObject* object) {
+  return std::string_view(Py_TYPE(object)->tp_name).starts_with("itertools.");
+}
+
 /// Objects of C types that give away what others hold: iterators, views, and what these are made of.
 bool is_passage(PyObject* object) {
   if (is_python_class(Py_TYPE(object)) || PyGen_CheckExact(object)) return false;
   return PyTuple_CheckExact(object) || PyIter_Check(object) || is_view(object) ||
-         Py_TYPE(object) == &PyDictProxy_Type || Py_TYPE(object) == &PyMemoryView_Type;
+         Py_TYPE(object) == &PyDictProxy_Type || is_of_itertools(object);
 }
 
 int keep(PyObject* object, void* found) {
@@ -30,10 +34,6 @@ int keep(PyObject* object, void* found) {
 
 /// The objects that an object refers to, borrowed.
 void referred(PyObject* object, std::vector<PyObject*>& out) {
-  if (PyMemoryView_Check(object)) {
-    if (PyObject* base = PyMemoryView_GET_BASE(object); base != nullptr) out.push_back(base);
-    return;
-  }
   if (const traverseproc traverse = Py_TYPE(object)->tp_traverse; traverse != nullptr && PyObject_IS_GC(object))
     traverse(object, keep, &out);
 }
@@ -48,7 +48,7 @@ bool looks_at_members(PyObject* callable) {
 void beneath(PyObject* object, std::vector<Touched>& out) {
   std::vector<PyObject*> todo;
   bool attributes = false;
-  bool members = std::string_view(Py_TYPE(object)->tp_name).starts_with("itertools.");
+  bool members = is_of_itertools(object);
   referred(object, todo);
   for (std::size_t i = 0; i < todo.size(); ++i) {
     PyObject* each = todo[i];
@@ -78,6 +78,28 @@ bool is_shown(PyObject* object, bool objects) {
   return !is_python_class(Py_TYPE(object)) ? dict_of(object) != nullptr : objects;
 }
 
+/// A function among what a class has itself; null if there is none.
+PyObject* function_of(PyTypeObject* type) {
+  PyObject* value = nullptr;
+  Py_ssize_t at = 0;
+  while (type->tp_dict != nullptr && PyDict_Next(type->tp_dict, &at, nullptr, &value) != 0)
+    if (PyFunction_Check(value)) return value;
+  return nullptr;
+}
+
+/// The global names of the module that a class, or one that it inherits from, is of, if its code is left alone.
+PyObject* names_of_foreign(PyTypeObject* type) {
+  PyObject* bases = type->tp_mro;
+  for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
+    auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));  // NOLINT: as all of Python's objects
+    if (!is_python_class(base)) continue;
+    if (PyObject* function = function_of(base); function != nullptr && is_one_step(function)) {
+      return PyFunction_GET_GLOBALS(function);
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 PyObject* dict_of(PyObject* object) {
@@ -98,11 +120,15 @@ void contents(PyObject* object, Mode mode, std::vector<Touched>& out) {
     out.push_back({object, nullptr, Mode::kWrite});
     return;
   }
-  if (is_python_class(Py_TYPE(object))) return;  // its methods are Python's, and come by themselves
-  const std::size_t before = out.size();
+  if (is_python_class(Py_TYPE(object))) {  // its methods are Python's, and come by themselves, unless they are left alone
+    if (PyObject* names = names_of_foreign(Py_TYPE(object)); names != nullptr) {
+      out.push_back({object, nullptr, mode, true});
+      out.push_back({names, nullptr, mode});
+    }
+    return;
+  }
+  if (PyMemoryView_Check(object)) return contents(PyMemoryView_GET_BASE(object), mode, out);
   beneath(object, out);
-  if (mode == Mode::kWrite && Py_TYPE(object) == &PyMemoryView_Type)
-    std::for_each(out.begin() + static_cast<std::ptrdiff_t>(before), out.end(), [](Touched& it) { it.mode = Mode::kWrite; });
   if (!is_view(object)) out.push_back({object, nullptr, PyIter_Check(object) ? Mode::kWrite : mode});
 }
 

@@ -79,6 +79,9 @@ void matched_attributes(PyObject** top, Py_ssize_t count, std::vector<Touched>& 
 /// What an `operator.attrgetter` reads of an object.
 void got_attributes(PyObject* getter, PyObject* object, std::vector<Touched>& out);
 
+/// Whether it is a function of Python that is left alone, and makes no points of its own.
+[[nodiscard]] bool is_one_step(PyObject* function);
+
 /// Whether a method of this name leaves a container as it is.
 [[nodiscard]] bool only_reads(std::string_view method);
 

@@ -79,7 +79,8 @@ class Selection:
         """Whether code that is left alone lets others go on by itself: it rests on locks that are under control."""
         path = _resolved(file)
         inside = _within(path, _STANDARD)
-        return _within(path, (_OWN,)) is not None or inside in _ON_LOCKS or path.startswith(_FROZEN)
+        importing = path.startswith((f"{_FROZEN} importlib", f"{_FROZEN} zipimport"))
+        return _within(path, (_OWN,)) is not None or inside in _ON_LOCKS or importing
 
     def _decide(self, path: str) -> bool:
         if any(path == each or path.startswith(each + "/") for each in self._more):
