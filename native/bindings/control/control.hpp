@@ -213,7 +213,7 @@ class Control {
   bool wait_for_end(double patience);
   void run_body(Seat& seat);
   void run_operations(Seat& seat);
-  void read_result(Seat& seat, PyObject* result);
+  void read_result(PyObject* result);
   [[nodiscard]] bool is_end(const nb::python_error& error);
   void end_with(const nb::python_error& error);
   void go_on(Seat* seat);

@@ -43,14 +43,13 @@ nb::object Control::outcome() const {
   return nb::tuple(parts);
 }
 
-/// Whoever called reads what it is given, though no instruction does: a step of its own.
-void Control::read_result(Seat& seat, PyObject* result) {
+/// What whoever called sees of a result is read with the last step, though no instruction reads it.
+void Control::read_result(PyObject* result) {
   std::vector<Touched> touched;
+  std::vector<Access> accesses;
   collect_result(result, touched);
-  if (touched.empty()) return;
-  seat.pending.clear();
-  for (const Touched& each : touched) add_accesses(each, seat.pending);
-  point(seat, Doing::kInstruction, 0);
+  for (const Touched& each : touched) add_accesses(each, accesses);
+  for (const Access& each : accesses) note(each);
 }
 
 void Control::run_body(Seat& seat) {
@@ -100,7 +99,7 @@ void Control::run_operations(Seat& seat) {
       done.value = nb::steal(result);
       if (!stays_as_it_is(result) && on_result.is_valid()) {
         settle(seat, nullptr);
-        read_result(seat, result);
+        read_result(result);
         const Aside aside;
         done.value = on_result(done.value);
       }

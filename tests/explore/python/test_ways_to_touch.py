@@ -231,7 +231,7 @@ CASES: dict[str, tuple[str, str, str]] = {
     "a data class, compared": (_DATA, _SET, "self.d == Data(1, 0, []), self.d == Data(1, 0, [1])"),
     "a copy of an object": (_DATA, _SET, "c = copy.copy(self.d); return c.a, c.b"),
     "a pickled object": (_DATA, _SET, "c = pickle.loads(pickle.dumps(self.d)); return c.a, c.b"),
-    "the variables of an object": (_DATA, _SET, "sorted(vars(self.d).items(), key=str)"),
+    "the variables of an object": (_DATA, _SET, "repr(sorted(vars(self.d).items(), key=str))"),
     "the environment": (
         "os.environ['LINPOINT_A'] = os.environ['LINPOINT_B'] = '0'",
         "os.environ['LINPOINT_A'] = '1'; os.environ['LINPOINT_B'] = '1'",
