@@ -126,8 +126,10 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
       return waited_for(top[-operand]);
     case Action::kReadMembers:
       // Those of dicts and sets cannot change.
-      if (PyDict_Check(top[-operand]) || PyAnySet_Check(top[-operand])) contents(top[-operand], Mode::kRead, out);
-      else deep_contents(top[-operand], Mode::kRead, false, out);
+      if (PyDict_Check(top[-operand]) || PyAnySet_Check(top[-operand]))
+        contents(top[-operand], Mode::kRead, out);
+      else
+        deep_contents(top[-operand], Mode::kRead, false, out);
       return nullptr;
     case Action::kReadItem:
       item(top[-operand], out);
@@ -137,8 +139,10 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
       return nullptr;
     case Action::kReadBoth:
       for (const std::int32_t i : {1, 2}) {
-        if (operand != 0) deep_contents(top[-i], Mode::kRead, false, out);
-        else contents(top[-i], Mode::kRead, out);
+        if (operand != 0)
+          deep_contents(top[-i], Mode::kRead, false, out);
+        else
+          contents(top[-i], Mode::kRead, out);
       }
       return nullptr;
     case Action::kChangeInPlace:

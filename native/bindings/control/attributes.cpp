@@ -128,7 +128,8 @@ void attribute(PyObject* object, PyObject* name, Mode mode, bool code, std::vect
 
 void got_attributes(PyObject* getter, PyObject* object, std::vector<Touched>& out) {
   PyObject* made = PyObject_CallMethod(getter, "__reduce__", nullptr);
-  PyObject* names = made != nullptr && PyTuple_Check(made) && PyTuple_GET_SIZE(made) > 1 ? PyTuple_GET_ITEM(made, 1) : nullptr;
+  PyObject* names =
+      made != nullptr && PyTuple_Check(made) && PyTuple_GET_SIZE(made) > 1 ? PyTuple_GET_ITEM(made, 1) : nullptr;
   PyErr_Clear();
   for (Py_ssize_t i = 0; names != nullptr && PyTuple_Check(names) && i < PyTuple_GET_SIZE(names); ++i) {
     PyObject* name = PyTuple_GET_ITEM(names, i);
@@ -150,7 +151,8 @@ void matched_attributes(PyObject** top, Py_ssize_t count, std::vector<Touched>& 
   for (PyObject* names : {positional, top[-1]}) {
     if (names == nullptr || !PyTuple_Check(names)) continue;
     const Py_ssize_t most = names == positional ? std::min(count, PyTuple_GET_SIZE(names)) : PyTuple_GET_SIZE(names);
-    for (Py_ssize_t i = 0; i < most; ++i) attribute(subject, interned(PyTuple_GET_ITEM(names, i)), Mode::kRead, false, out);
+    for (Py_ssize_t i = 0; i < most; ++i)
+      attribute(subject, interned(PyTuple_GET_ITEM(names, i)), Mode::kRead, false, out);
   }
   Py_XDECREF(positional);  // the class keeps it
 }

@@ -29,29 +29,32 @@ const Names& reading_methods() {
 /// Functions that only look at their arguments; iterators among these move on all the same.
 const Names& reading_functions() {
   static const Names names{"len",          "sorted",
-                                                          "sum",          "min",
-                                                          "max",          "any",
-                                                          "all",          "iter",
-                                                          "next",         "repr",
-                                                          "print",        "id",
-                                                          "hash",         "abs",
-                                                          "isinstance",   "issubclass",
-                                                          "callable",     "bool",
-                                                          "divmod",       "format",
-                                                          "ascii",        "round",
-                                                          "pow",          "chr",
-                                                          "ord",          "bin",
-                                                          "hex",          "oct",
-                                                          "dir",          "open",
-                                                          "compile",      "eval",
-                                                          "exec",         "input",
-                                                          "locals",       "globals",
-                                                          "vars",         "__build_class__",
-                                                          "__import__",   "nsmallest",
-                                                          "nlargest",     "bisect_left",
-                                                          "bisect_right", "dumps", "copy", "asdict", "astuple", "replace", "fields", "pformat",
-                                                          "deepcopy",     "time",
-                                                          "monotonic",    "perf_counter"};
+                           "sum",          "min",
+                           "max",          "any",
+                           "all",          "iter",
+                           "next",         "repr",
+                           "print",        "id",
+                           "hash",         "abs",
+                           "isinstance",   "issubclass",
+                           "callable",     "bool",
+                           "divmod",       "format",
+                           "ascii",        "round",
+                           "pow",          "chr",
+                           "ord",          "bin",
+                           "hex",          "oct",
+                           "dir",          "open",
+                           "compile",      "eval",
+                           "exec",         "input",
+                           "locals",       "globals",
+                           "vars",         "__build_class__",
+                           "__import__",   "nsmallest",
+                           "nlargest",     "bisect_left",
+                           "bisect_right", "dumps",
+                           "copy",         "asdict",
+                           "astuple",      "replace",
+                           "fields",       "pformat",
+                           "deepcopy",     "time",
+                           "monotonic",    "perf_counter"};
   return names;
 }
 
@@ -63,16 +66,17 @@ const std::unordered_map<std::string_view, Mode>& attribute_functions() {
 
 /// Methods of containers that compare or show members, and so look into these.
 const Names& deep_methods() {
-  static const Names names{"index",  "count",  "remove", "sort",   "__eq__",   "__ne__", "__lt__",      "__le__",
+  static const Names names{"index",  "count",  "remove", "sort",     "__eq__",  "__ne__",  "__lt__",      "__le__",
                            "__gt__", "__ge__", "format", "__repr__", "__str__", "__mod__", "__contains__"};
   return names;
 }
 
 /// Functions that look no further than at what they are given.
 const Names& shallow_functions() {
-  static const Names names{"len",      "iter",   "next",     "isinstance", "issubclass", "id",  "hash", "callable",
-                           "bool",     "any",    "all",      "abs",        "vars",       "dir", "chr",  "ord",
-                           "heappush", "reduce", "__import__", "__build_class__"};
+  static const Names names{"len", "iter",     "next",     "isinstance", "issubclass",
+                           "id",  "hash",     "callable", "bool",       "any",
+                           "all", "abs",      "vars",     "dir",        "chr",
+                           "ord", "heappush", "reduce",   "__import__", "__build_class__"};
   return names;
 }
 
@@ -96,8 +100,10 @@ void arguments(PyObject* const* args, Py_ssize_t count, Look look, std::vector<T
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (args[i] == nullptr) continue;
     callback(args[i], out);
-    if (look.deeply || look.objects) deep_contents(args[i], look.mode, look.objects, out);
-    else contents(args[i], look.mode, out);
+    if (look.deeply || look.objects)
+      deep_contents(args[i], look.mode, look.objects, out);
+    else
+      contents(args[i], look.mode, out);
   }
 }
 
@@ -112,7 +118,8 @@ struct Called {
 bool polite(PyObject* self) {
   const std::string_view name = Py_TYPE(self)->tp_name;
   const std::size_t dot = name.find('.');
-  return dot == std::string_view::npos || polite_modules().contains(name.substr(0, dot)) || is_python_class(Py_TYPE(self));
+  return dot == std::string_view::npos || polite_modules().contains(name.substr(0, dot)) ||
+         is_python_class(Py_TYPE(self));
 }
 
 /// A method written in C, of `self`, with the arguments after it.
@@ -132,8 +139,10 @@ PyObject* method(PyObject* self, std::string_view name, PyObject* const* args, P
   if (name == "__getitem__") {
     item(self, out);
   } else if (plain || !is_python_class(Py_TYPE(self))) {
-    if (deeply) deep_contents(self, mode, false, out);
-    else contents(self, mode, out);
+    if (deeply)
+      deep_contents(self, mode, false, out);
+    else
+      contents(self, mode, out);
   } else if (name != "__init__" && name != "__new__" && name != "__init_subclass__") {
     out.push_back({self, nullptr, mode});
   }
@@ -158,9 +167,10 @@ PyObject* function(const Called& called, std::vector<Touched>& out) {
   const char* text = module != nullptr && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : nullptr;
   const bool known = text != nullptr && polite_modules().contains(text);
   blindly = blindly || !known;
-  arguments(called.args, called.count,
-            {reading_functions().contains(name) ? Mode::kRead : Mode::kWrite, !shallow_functions().contains(name), !known},
-            out);
+  arguments(
+      called.args, called.count,
+      {reading_functions().contains(name) ? Mode::kRead : Mode::kWrite, !shallow_functions().contains(name), !known},
+      out);
   return nullptr;
 }
 
@@ -223,7 +233,7 @@ PyObject* call(const Called& called, std::vector<Touched>& out) {
   if (PyType_Check(callable)) {
     look_opaquely();
     // Pairs may be lists; else only text is made of what is inside.
-    const bool deeply = callable == reinterpret_cast<PyObject*>(&PyUnicode_Type) ||  // NOLINT
+    const bool deeply = callable == reinterpret_cast<PyObject*>(&PyUnicode_Type) ||                    // NOLINT
                         (callable == reinterpret_cast<PyObject*>(&PyDict_Type) && called.count > 0 &&  // NOLINT
                          called.args[0] != nullptr && !PyDict_Check(called.args[0]));
     arguments(called.args, called.count, {Mode::kRead, deeply, false}, out);

@@ -16,9 +16,7 @@ bool is_view(PyObject* object) {
   return PyDictKeys_Check(object) || PyDictValues_Check(object) || PyDictItems_Check(object);
 }
 
-bool is_of_itertools(PyObject* object) {
-  return std::string_view(Py_TYPE(object)->tp_name).starts_with("itertools.");
-}
+bool is_of_itertools(PyObject* object) { return std::string_view(Py_TYPE(object)->tp_name).starts_with("itertools."); }
 
 /// Objects of C types that give away what others hold: iterators, views, and what these are made of.
 bool is_passage(PyObject* object) {
@@ -120,7 +118,8 @@ void contents(PyObject* object, Mode mode, std::vector<Touched>& out) {
     out.push_back({object, nullptr, Mode::kWrite});
     return;
   }
-  if (is_python_class(Py_TYPE(object))) {  // its methods are Python's, and come by themselves, unless they are left alone
+  if (is_python_class(
+          Py_TYPE(object))) {  // its methods are Python's, and come by themselves, unless they are left alone
     if (PyObject* names = names_of_foreign(Py_TYPE(object)); names != nullptr) {
       out.push_back({object, nullptr, mode, true});
       out.push_back({names, nullptr, mode});

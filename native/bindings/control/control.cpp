@@ -168,7 +168,8 @@ void Control::settle(Seat& seat, int (*is_calling)(const void* frame)) {
   while (!seat.under_way.empty()) {
     const UnderWay last = seat.under_way.back();
     if (is_calling != nullptr && is_calling(last.frame) != 0) return;
-    const std::vector<Access> touched(seat.touching.begin() + static_cast<std::ptrdiff_t>(last.first), seat.touching.end());
+    const std::vector<Access> touched(seat.touching.begin() + static_cast<std::ptrdiff_t>(last.first),
+                                      seat.touching.end());
     seat.touching.resize(last.first);
     seat.under_way.pop_back();
     if (step_ == last.step) continue;

@@ -53,7 +53,8 @@ bool exceeds(std::span<const Access> pending, std::span<const Access> event) {
   return std::any_of(event.begin(), event.end(), [&](const Access& done) {
     if (done.mode != Mode::kRead && done.mode != Mode::kWrite) return false;
     return std::none_of(pending.begin(), pending.end(), [&](const Access& known) {
-      return known.begin <= done.begin && done.end <= known.end && (known.mode == done.mode || known.mode != Mode::kRead);
+      return known.begin <= done.begin && done.end <= known.end &&
+             (known.mode == done.mode || known.mode != Mode::kRead);
     });
   });
 }

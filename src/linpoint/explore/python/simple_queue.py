@@ -21,13 +21,13 @@ class SimpleQueue:
         self._values: collections.deque[Any] = collections.deque()
         self._changed = threading.Condition(threading.Lock())
 
-    def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:  # noqa: ARG002, FBT001, FBT002
+    def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:  # noqa: ARG002
         """Never waits; the other parameters are there as in other queues."""
         with self._changed:
             self._values.append(item)
             self._changed.notify()
 
-    def get(self, block: bool = True, timeout: float | None = None) -> Any:  # noqa: FBT001, FBT002 - as the real one
+    def get(self, block: bool = True, timeout: float | None = None) -> Any:
         """The first value; waits for one, or raises ``queue.Empty``."""
         if timeout is not None and timeout < 0:
             raise ValueError("'timeout' must be a non-negative number")
@@ -53,4 +53,4 @@ class SimpleQueue:
         with self._changed:
             return len(self._values)
 
-    __class_getitem__ = classmethod(types.GenericAlias)
+    __class_getitem__: Any = classmethod(types.GenericAlias)
