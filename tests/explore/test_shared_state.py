@@ -6,6 +6,8 @@ from __future__ import annotations
 import array
 import collections
 import functools
+import operator
+import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
@@ -13,6 +15,7 @@ from typing import Any, ClassVar
 import pytest
 
 from linpoint import ConcurrentTest, operation
+from tests.explore.python import subjects
 from tests.explore.running import State, finding, holds
 
 count = 0
@@ -268,3 +271,65 @@ def test_locks_that_were_made_before() -> None:
     holds(TestLockOfClass)
     assert (lock, Numbers.lock) == real
     assert type(real[0]) is type(threading.Lock())
+
+
+class TestReadFirst(ConcurrentTest):
+    """Reading is the first thing that ``read`` does, and comes after its call, whatever it is done by."""
+
+    __test__ = False
+    operations = 1
+
+    def setup(self) -> State:
+        os.environ["LINPOINT_VALUE"] = "0"
+        return State(lock=threading.Lock())
+
+    @operation
+    def add(self, state: State) -> None:
+        with state.lock:
+            state.value += 1
+            os.environ["LINPOINT_VALUE"] = str(state.value)
+
+    @operation
+    def read(self, state: State) -> Any:
+        value = operator.attrgetter("value")(state)
+        with state.lock:
+            return value
+
+
+class TestReadFirstOfEnvironment(TestReadFirst):
+    @operation
+    def read(self, state: State) -> Any:
+        value = os.getenv("LINPOINT_VALUE")
+        with state.lock:
+            return value
+
+
+@pytest.mark.parametrize("test", [TestReadFirst, TestReadFirstOfEnvironment])
+def test_what_is_read_first_is_read_after_the_call(test: type[ConcurrentTest]) -> None:
+    holds(test, "add() | read()")
+    holds(test, "add(); add() | read()")
+
+
+def replacement() -> int:
+    return 2
+
+
+class TestReplaced(ConcurrentTest):
+    operations = 1
+
+    def setup(self) -> State:
+        subjects.replaced = lambda: 1  # type: ignore[attr-defined]
+        return State()
+
+    @operation
+    def replace(self, state: State) -> None:
+        subjects.replaced = replacement  # type: ignore[attr-defined]
+
+    @operation
+    def call(self, state: State) -> int:
+        return subjects.replaced()  # type: ignore[attr-defined, no-any-return]
+
+
+def test_where_code_is_replaced_nothing_is_exhaustive() -> None:
+    """Functions of other files may have called it, and that is no access."""
+    holds(TestReplaced, exhaustive=False)

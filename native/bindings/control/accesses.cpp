@@ -19,31 +19,11 @@ PyTypeObject* imported_type(const char* module, const char* name) {
 }
 
 bool opaque = false;
+bool past = false;
 
 std::vector<PyTypeObject*>& resting_on_locks() {
   static std::vector<PyTypeObject*> known;
   return known;
-}
-
-int first_container(PyObject* object, void* found) {
-  if (is_container(object)) {
-    *static_cast<PyObject**>(found) = object;
-    return 1;
-  }
-  return 0;
-}
-
-/// The container that an iterator or a view goes over; null if there is none.
-PyObject* behind(PyObject* object) {
-  const traverseproc traverse = Py_TYPE(object)->tp_traverse;
-  PyObject* found = nullptr;
-  if (traverse != nullptr && !is_python_class(Py_TYPE(object)))
-    traverse(object, first_container, static_cast<void*>(&found));
-  return found;
-}
-
-bool is_view(PyObject* object) {
-  return PyDictKeys_Check(object) || PyDictValues_Check(object) || PyDictItems_Check(object);
 }
 
 bool is_lock(PyObject* object) {
@@ -57,13 +37,23 @@ const Types& types() {
   static const Types known{.deque = imported_type("_collections", "deque"),
                            .lock = imported_type("_thread", "LockType"),
                            .rlock = imported_type("_thread", "RLock"),
-                           .method_wrapper = imported_type("types", "MethodWrapperType")};
+                           .method_wrapper = imported_type("types", "MethodWrapperType"),
+                           .default_dict = imported_type("_collections", "defaultdict"),
+                           .cached_function = imported_type("_functools", "_lru_cache_wrapper"),
+                           .partial = imported_type("_functools", "partial"),
+                           .attribute_getter = imported_type("_operator", "attrgetter"),
+                           .item_getter = imported_type("_operator", "itemgetter"),
+                           .method_caller = imported_type("_operator", "methodcaller")};
   return known;
 }
 
 void look_opaquely() { opaque = true; }
 
 bool looked_opaquely() { return std::exchange(opaque, false); }
+
+void look_past() { past = true; }
+
+bool looked_past() { return std::exchange(past, false); }
 
 bool cannot_change(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
@@ -78,21 +68,6 @@ bool cannot_change(PyObject* object) {
 bool is_container(PyObject* object) {
   return PyDict_Check(object) || PyList_Check(object) || PyAnySet_Check(object) || PyByteArray_Check(object) ||
          (types().deque != nullptr && PyObject_TypeCheck(object, types().deque));
-}
-
-void contents(PyObject* object, Mode mode, std::vector<Touched>& out) {
-  if (object == nullptr || cannot_change(object)) return;
-  if (is_container(object)) {
-    out.push_back({object, nullptr, mode});
-    return;
-  }
-  if (PyGen_CheckExact(object)) {  // it goes on, or says that another thread has not come back from it
-    out.push_back({object, nullptr, Mode::kWrite});
-    return;
-  }
-  if (is_python_class(Py_TYPE(object))) return;  // its methods are Python's, and come by themselves
-  if (PyObject* container = behind(object); container != nullptr) out.push_back({container, nullptr, Mode::kRead});
-  if (!is_view(object)) out.push_back({object, nullptr, PyIter_Check(object) ? Mode::kWrite : mode});
 }
 
 PyObject* waited_for(PyObject* object) {
@@ -114,12 +89,15 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
     case Action::kNone:
     case Action::kBreak:
     case Action::kLine:
+    case Action::kReturn:
       return nullptr;
     case Action::kReadAttribute:
+    case Action::kReadAny:
+      attribute(top[-operand], instruction.name, Mode::kRead, instruction.action == Action::kReadAny, out);
+      return nullptr;
     case Action::kWriteAttribute:
     case Action::kDeleteAttribute:
-      attribute(top[-operand], instruction.name,
-                instruction.action == Action::kReadAttribute ? Mode::kRead : Mode::kWrite, out);
+      attribute(top[-operand], instruction.name, Mode::kWrite, true, out);
       return nullptr;
     case Action::kReadContents:
       contents(top[-operand], Mode::kRead, out);
@@ -150,9 +128,26 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
       return nullptr;
     case Action::kEnter:
       return waited_for(top[-operand]);
+    case Action::kReadMembers:
+      // Those of dicts and sets cannot change.
+      if (PyDict_Check(top[-operand]) || PyAnySet_Check(top[-operand]))
+        contents(top[-operand], Mode::kRead, out);
+      else
+        deep_contents(top[-operand], Mode::kRead, false, out);
+      return nullptr;
+    case Action::kReadItem:
+      item(top[-operand], out);
+      return nullptr;
+    case Action::kReadDeeply:
+      for (std::int32_t i = 1; i <= operand; ++i) deep_contents(top[-i], Mode::kRead, false, out);
+      return nullptr;
     case Action::kReadBoth:
-      contents(top[-1], Mode::kRead, out);
-      contents(top[-2], Mode::kRead, out);
+      for (const std::int32_t i : {1, 2}) {
+        if (operand != 0)
+          deep_contents(top[-i], Mode::kRead, false, out);
+        else
+          contents(top[-i], Mode::kRead, out);
+      }
       return nullptr;
     case Action::kChangeInPlace:
       contents(top[-2], Mode::kWrite, out);
@@ -187,15 +182,78 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
   return nullptr;
 }
 
-explore::Access access_of(const Touched& touched) {
-  // SplitMix64's finaliser over both addresses.
-  auto mixed = reinterpret_cast<std::uint64_t>(touched.object) * 0x9E3779B97F4A7C15ULL;  // NOLINT: a name
-  mixed ^= reinterpret_cast<std::uint64_t>(touched.name) + (mixed >> 29);                // NOLINT: a name
-  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBULL;
-  mixed ^= mixed >> 31;
-  mixed |= std::uint64_t{1} << 63;  // apart from the places of locks and of our own
-  return {mixed, mixed + (mixed == ~std::uint64_t{0} ? 0 : 1), touched.mode};
+bool may_call_back(const Instruction& instruction, const std::vector<Touched>& touched) {
+  switch (instruction.action) {
+    case Action::kReadContents:
+    case Action::kWriteContents:
+    case Action::kIterate:
+    case Action::kCall:
+    case Action::kReadBoth:
+    case Action::kChangeInPlace:
+    case Action::kCallWithNames:
+    case Action::kCallWithTuple:
+    case Action::kReadTop:
+    case Action::kReadMembers:
+    case Action::kReadItem:
+    case Action::kReadDeeply:
+      break;
+    default:
+      return false;
+  }
+  // A generator tells by itself when it goes on and when it comes back.
+  return !touched.empty() && !PyGen_CheckExact(touched.front().object);
+}
+
+namespace {
+
+/// SplitMix64's finaliser.
+std::uint64_t mixed(std::uint64_t number) {
+  number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  number = (number ^ (number >> 27)) * 0x94D049BB133111EBULL;
+  return number ^ (number >> 31);
+}
+
+constexpr unsigned kNameBits = 24;
+constexpr std::uint64_t kNames = std::uint64_t{1} << kNameBits;
+
+/// Where the places of an object begin: one for its contents, the others for attributes, by name.
+std::uint64_t first_place(const void* object) {
+  const auto address = reinterpret_cast<std::uint64_t>(object);  // NOLINT: a name
+  const std::uint64_t number = mixed(address * 0x9E3779B97F4A7C15ULL) << (kNameBits + 1) >> 1;
+  return number | std::uint64_t{1} << 63;  // apart from the places of locks and of our own
+}
+
+std::uint64_t place_of_name(PyObject* name) {
+  const auto address = reinterpret_cast<std::uint64_t>(name);  // NOLINT: a name
+  return 1 + mixed(address) % (kNames - 1);
+}
+
+/// What has the attribute: the dict of the object's attributes, which code may use as the dict that it is; else itself.
+PyObject* holder(PyObject* object, PyObject* name) {
+  if (PyDict_CheckExact(object)) return object;
+  if (PyType_Check(object)) return reinterpret_cast<PyTypeObject*>(object)->tp_dict;  // NOLINT
+  PyObject* found = _PyType_Lookup(Py_TYPE(object), name);
+  if (found != nullptr && Py_TYPE(found)->tp_descr_set != nullptr) return object;
+  PyObject* names = dict_of(object);
+  return names == nullptr ? object : names;
+}
+
+}  // namespace
+
+void add_accesses(const Touched& touched, std::vector<explore::Access>& out) {
+  if (touched.name != nullptr) {
+    const std::uint64_t at = first_place(holder(touched.object, touched.name)) + place_of_name(touched.name);
+    out.push_back({at, at + 1, touched.mode});
+    return;
+  }
+  const std::uint64_t at = first_place(touched.object);
+  const bool all = touched.whole || PyDict_CheckExact(touched.object);  // which may have the attributes of an object
+  out.push_back({at, at + (all ? kNames : 1), touched.mode});
+  if (!touched.whole) return;
+  if (PyObject* names = dict_of(touched.object); names != nullptr) {
+    const std::uint64_t first = first_place(names);
+    out.push_back({first, first + kNames, touched.mode});
+  }
 }
 
 }  // namespace linpoint::control

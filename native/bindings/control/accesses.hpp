@@ -29,7 +29,7 @@ enum class Action : std::uint8_t {
   kReadGlobal = 9,  // name
   kWriteGlobal = 10,
   kEnter = 11,          // context manager at `operand`
-  kReadBoth = 12,       // the two on top
+  kReadBoth = 12,       // the two on top; `operand` is 1 if with all that they contain
   kChangeInPlace = 13,  // the second from the top, with the one on top
   kCallWithNames = 14,  // as kCall, with a tuple of names on top
   kCallWithTuple = 15,  // arguments in a tuple; `operand` is 1 if there is a dict too
@@ -46,6 +46,12 @@ enum class Action : std::uint8_t {
   kLine = 25,    // the beginning of a line
   kUnseen = 26,  // a function without a source: its arguments, names of attributes that it reads, and that it writes
   kSpread = 27,  // a call with what is to be unpacked as its arguments on top, beneath it what is called
+  // Of both.
+  kReadMembers = 28,  // container at `operand`, whose members are compared
+  kReadItem = 29,     // container at `operand`, which may make what is missing
+  kReadDeeply = 30,   // the `operand` topmost, with all that they contain
+  kReadAny = 31,      // as kReadAttribute, of a name that the program assigns: methods are data then
+  kReturn = 32,       // to whoever called, which may be code written in C that goes on
 };
 
 struct Instruction {
@@ -62,6 +68,7 @@ struct Touched {
   PyObject* object = nullptr;  ///< borrowed
   PyObject* name = nullptr;    ///< of an attribute or a global, borrowed; null for contents
   explore::Mode mode = explore::Mode::kRead;
+  bool whole = false;  ///< contents and all attributes
 };
 
 struct Operands {
@@ -83,10 +90,23 @@ PyObject* collect(const Instruction& instruction, const Operands& operands, std:
 /// Whether a weak reference was followed since this was last asked: when its object dies is in no access.
 [[nodiscard]] bool looked_weakly();
 
+/// Whether code was called since this was last asked of which nobody knows what it depends on, but for its arguments.
+[[nodiscard]] bool looked_blindly();
+
 /// Whether an instruction since this was last asked may depend on what is in no access.
 [[nodiscard]] bool looked_opaquely();
 
-/// The place as a number; equal only for the same object and name, but for a chance of 1 in 2^64.
-[[nodiscard]] explore::Access access_of(const Touched& touched);
+/// Whether since this was last asked something was touched that no access tells, or that is read without a point.
+[[nodiscard]] bool looked_past();
+
+/// Whether an instruction may call functions of Python while it is under way, and look at objects again after that.
+[[nodiscard]] bool may_call_back(const Instruction& instruction, const std::vector<Touched>& touched);
+
+/// What a result shows of objects that others may have too.
+void collect_result(PyObject* result, std::vector<Touched>& out);
+
+/// Adds the places as numbers: an attribute lies within its object, and so within the dict that has its attributes.
+/// Places of different objects or names overlap with a small chance, which costs schedules and loses none.
+void add_accesses(const Touched& touched, std::vector<explore::Access>& out);
 
 }  // namespace linpoint::control

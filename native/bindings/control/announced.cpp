@@ -75,13 +75,13 @@ PyObject* compare(PyObject* left, PyObject* right, int op) {
   const Standing& self = self_of(left);
   std::array<PyObject*, 2> operands{self.value, self_of(right).value};
   if (self.kind != kPlainly) return PyBool_FromLong((operands[0] == operands[1]) == (self.kind == kIs) ? 1 : 0);
-  if (!announce(Action::kReadBoth, nullptr, operands)) return nullptr;
+  if (!announce(Action::kReadBoth, nullptr, operands, 1)) return nullptr;
   return PyObject_RichCompare(operands[0], operands[1], op);
 }
 
 int contains(PyObject* container, PyObject* item) {
   std::array<PyObject*, 2> operands{self_of(item).value, self_of(container).value};
-  if (!announce(Action::kReadContents, nullptr, operands, 1)) return -1;
+  if (!announce(Action::kReadMembers, nullptr, operands, 1)) return -1;
   return PySequence_Contains(operands[1], operands[0]);
 }
 
@@ -96,7 +96,7 @@ PyObject* fetch(PyObject* object, PyObject*) {
   Standing& self = self_of(object);
   std::array<PyObject*, 2> operands{self.value, self.other};
   const bool item = self.other != nullptr;
-  const Action action = item ? Action::kReadContents : Action::kReadAttribute;
+  const Action action = item ? Action::kReadItem : Action::kReadAny;  // it is assigned, too
   if (!announce(action, self.name, {operands.data(), item ? std::size_t{2} : std::size_t{1}})) return nullptr;
   self.old = item ? PyObject_GetItem(self.value, self.other) : PyObject_GetAttr(self.value, self.name);
   return self.old == nullptr ? nullptr : Py_NewRef(object);

@@ -28,11 +28,13 @@ std::int32_t operand_of(Action action, std::size_t count) {
   switch (action) {
     case Action::kReadContents:
     case Action::kWriteContents:
+    case Action::kReadItem:
       return count > 1 ? 2 : 1;
     case Action::kCallOf:
       return static_cast<std::int32_t>(count) - 1;
     case Action::kReadCell:
     case Action::kWriteCell:
+    case Action::kReadBoth:
       return 0;
     default:
       return 1;
@@ -86,7 +88,7 @@ PyObject* announced_spread(PyObject*, PyObject* const* args, Py_ssize_t, PyObjec
 /// announced_item(container, key)
 PyObject* announced_item(PyObject*, PyObject* const* args, Py_ssize_t) {
   std::array<PyObject*, 2> operands{args[0], args[1]};
-  return announce(Action::kReadContents, nullptr, operands) ? PyObject_GetItem(args[0], args[1]) : nullptr;
+  return announce(Action::kReadItem, nullptr, operands) ? PyObject_GetItem(args[0], args[1]) : nullptr;
 }
 
 /// announced_binary(number, left, right)
@@ -171,9 +173,12 @@ bool announce_break() { return announce(Action::kBreak, nullptr, {}); }
 
 PyObject* operate(Py_ssize_t number, PyObject* left, PyObject* right) {
   constexpr auto kInPlace = static_cast<Py_ssize_t>(kOperations.size() / 2);
+  constexpr Py_ssize_t kRemainder = 6;
   std::array<PyObject*, 2> operands{left, right};
   const Action action = number < kInPlace ? Action::kReadBoth : Action::kChangeInPlace;
-  return announce(action, nullptr, operands) ? kOperations.at(static_cast<std::size_t>(number))(left, right) : nullptr;
+  const std::int32_t deeply = number == kRemainder ? 1 : 0;  // it makes text, too
+  return announce(action, nullptr, operands, deeply) ? kOperations.at(static_cast<std::size_t>(number))(left, right)
+                                                     : nullptr;
 }
 
 void bind_announcing(nanobind::module_& m) {

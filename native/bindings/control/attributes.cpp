@@ -30,9 +30,15 @@ PyObject* owner_of(PyTypeObject* type, PyObject* name) {
   return nullptr;
 }
 
-void class_attribute(PyTypeObject* type, PyObject* name, Mode mode, std::vector<Touched>& out) {
+/// Code is replaced by something else: who has read it has not been seen, unless its file assigns the name too.
+void replace_code(PyObject* found) {
+  if (found != nullptr && is_code(found)) look_past();
+}
+
+void class_attribute(PyTypeObject* type, PyObject* name, Mode mode, bool code, std::vector<Touched>& out) {
   PyObject* found = _PyType_Lookup(type, name);
-  if (mode == Mode::kRead && found != nullptr && is_code(found)) return;
+  if (mode == Mode::kRead && !code && found != nullptr && is_code(found)) return;
+  if (mode == Mode::kWrite) replace_code(found);
   PyObject* owner = mode == Mode::kRead ? owner_of(type, name) : reinterpret_cast<PyObject*>(type);  // NOLINT
   if (owner == nullptr || !is_python_class(reinterpret_cast<PyTypeObject*>(owner))) return;          // NOLINT
   out.push_back({owner, name, mode});
@@ -79,35 +85,62 @@ PyObject* interned(PyObject* name) {
   return one;
 }
 
-void attribute(PyObject* object, PyObject* name, Mode mode, std::vector<Touched>& out) {
+namespace {
+
+void attribute_of_module(PyObject* module, PyObject* name, Mode mode, bool code, std::vector<Touched>& out) {
+  PyObject* names = PyModule_GetDict(module);
+  PyObject* found = PyDict_GetItemWithError(names, name);
+  PyErr_Clear();
+  if (mode == Mode::kWrite) look_past();  // functions of the module read it by its name, as they read constants
+  if (mode == Mode::kWrite || (found != nullptr && (code || !is_code(found)))) out.push_back({names, name, mode});
+}
+
+/// Of an object whose class is written in C: what the class does not have is in a dict, as for functions.
+void attribute_of_native(PyObject* object, PyObject* found, PyObject* name, Mode mode, std::vector<Touched>& out) {
+  if (found == nullptr && Py_TYPE(object)->tp_dictoffset != 0) {
+    out.push_back({object, name, mode});
+  } else if (!is_container(object) && !cannot_change(object)) {
+    look_opaquely();
+  }
+}
+
+}  // namespace
+
+void attribute(PyObject* object, PyObject* name, Mode mode, bool code, std::vector<Touched>& out) {
   if (object == nullptr || name == nullptr) return;
-  if (Py_TYPE(object) == &PySuper_Type) {
-    attribute_of_super(object, name, out);
-    return;
-  }
-  if (PyModule_Check(object)) {
-    PyObject* names = PyModule_GetDict(object);
-    PyObject* found = PyDict_GetItemWithError(names, name);
-    PyErr_Clear();
-    if (mode == Mode::kWrite || (found != nullptr && !is_code(found))) out.push_back({names, name, mode});
-    return;
-  }
+  if (Py_TYPE(object) == &PySuper_Type) return attribute_of_super(object, name, out);
+  if (PyModule_Check(object)) return attribute_of_module(object, name, mode, code, out);
   if (PyType_Check(object)) {
-    class_attribute(reinterpret_cast<PyTypeObject*>(object), name, mode, out);  // NOLINT
-    return;
+    return class_attribute(reinterpret_cast<PyTypeObject*>(object), name, mode, code, out);  // NOLINT
   }
   PyTypeObject* type = Py_TYPE(object);
-  if (!is_python_class(type)) {
-    if (!is_container(object) && !cannot_change(object)) look_opaquely();
-    return;
-  }
   PyObject* found = _PyType_Lookup(type, name);
-  if (found != nullptr && is_code(found) && (mode == Mode::kRead || Py_TYPE(found) == &PyProperty_Type)) return;
+  if (!is_python_class(type)) return attribute_of_native(object, found, name, mode, out);
+  if (found != nullptr && is_code(found)) {
+    if (Py_TYPE(found) == &PyProperty_Type || (mode == Mode::kRead && !code)) return;
+    if (mode == Mode::kWrite) replace_code(found);
+  }
   out.push_back({object, name, mode});
   // A default in the class, until the object has its own.
   if (mode == Mode::kRead && found != nullptr && Py_TYPE(found)->tp_descr_set == nullptr) {
-    class_attribute(type, name, mode, out);
+    class_attribute(type, name, mode, code, out);
   }
+}
+
+void got_attributes(PyObject* getter, PyObject* object, std::vector<Touched>& out) {
+  PyObject* made = PyObject_CallMethod(getter, "__reduce__", nullptr);
+  PyObject* names =
+      made != nullptr && PyTuple_Check(made) && PyTuple_GET_SIZE(made) > 1 ? PyTuple_GET_ITEM(made, 1) : nullptr;
+  PyErr_Clear();
+  for (Py_ssize_t i = 0; names != nullptr && PyTuple_Check(names) && i < PyTuple_GET_SIZE(names); ++i) {
+    PyObject* name = PyTuple_GET_ITEM(names, i);
+    if (PyUnicode_Check(name) && PyUnicode_FindChar(name, '.', 0, PyUnicode_GET_LENGTH(name), 1) < 0) {
+      attribute(object, interned(name), Mode::kRead, true, out);
+    } else {
+      deep_contents(object, Mode::kRead, true, out);
+    }
+  }
+  Py_XDECREF(made);
 }
 
 void matched_attributes(PyObject** top, Py_ssize_t count, std::vector<Touched>& out) {
@@ -119,7 +152,8 @@ void matched_attributes(PyObject** top, Py_ssize_t count, std::vector<Touched>& 
   for (PyObject* names : {positional, top[-1]}) {
     if (names == nullptr || !PyTuple_Check(names)) continue;
     const Py_ssize_t most = names == positional ? std::min(count, PyTuple_GET_SIZE(names)) : PyTuple_GET_SIZE(names);
-    for (Py_ssize_t i = 0; i < most; ++i) attribute(subject, interned(PyTuple_GET_ITEM(names, i)), Mode::kRead, out);
+    for (Py_ssize_t i = 0; i < most; ++i)
+      attribute(subject, interned(PyTuple_GET_ITEM(names, i)), Mode::kRead, false, out);
   }
   Py_XDECREF(positional);  // the class keeps it
 }
@@ -134,7 +168,7 @@ void unseen(PyObject* argument, PyObject* read, PyObject* written, std::vector<T
   for (PyObject* names : {read, written}) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
       const Mode mode = names == read ? Mode::kRead : Mode::kWrite;
-      attribute(argument, interned(PyTuple_GET_ITEM(names, i)), mode, out);
+      attribute(argument, interned(PyTuple_GET_ITEM(names, i)), mode, mode == Mode::kWrite, out);
     }
   }
 }

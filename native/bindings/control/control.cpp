@@ -141,6 +141,7 @@ void Control::point(Seat& seat, Doing doing, std::uint64_t place) {
   ++beats_;
   if (std::exchange(seat.spawned, false)) seat.pending.push_back(start_of(seat, Mode::kAcquire));
   if (seat.calling) seat.pending.push_back({explore::kClock, explore::kClock + 1, Mode::kCall});
+  seat.pending.insert(seat.pending.end(), seat.touching.begin(), seat.touching.end());
   if (doing != Doing::kInstruction && doing != Doing::kSleep && !spins(seat)) seat.spin.forget();
   seat.doing = doing;
   seat.doing_at = place;
@@ -152,6 +153,24 @@ void Control::point(Seat& seat, Doing doing, std::uint64_t place) {
   if (!narrated()) return;
   const Aside aside;
   on_turn(seat.id, step_, preempted_, static_cast<int>(doing), place, begins);
+}
+
+void Control::begin(Seat& seat, const void* frame, std::span<const Access> touching) {
+  seat.under_way.push_back({frame, step_, seat.touching.size()});
+  seat.touching.insert(seat.touching.end(), touching.begin(), touching.end());
+}
+
+void Control::settle(Seat& seat, int (*is_calling)(const void* frame)) {
+  while (!seat.under_way.empty()) {
+    const UnderWay last = seat.under_way.back();
+    if (is_calling != nullptr && is_calling(last.frame) != 0) return;
+    const std::vector<Access> touched(seat.touching.begin() + static_cast<std::ptrdiff_t>(last.first),
+                                      seat.touching.end());
+    seat.touching.resize(last.first);
+    seat.under_way.pop_back();
+    if (step_ == last.step) continue;
+    for (const Access& each : touched) note(each);
+  }
 }
 
 /// `seat` has come to a point, or a process has ended (null): whoever is next goes on.

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +58,14 @@ struct Done {
 /// What a step is about, for those who tell what happened.
 enum class Doing : std::uint8_t { kInstruction, kAcquire, kTry, kRelease, kSleep, kTime, kJoin, kNothing };
 
+/// An instruction that may have called functions of Python, as `max` calls its key: between these calls, and after the
+/// last, it touches the same again.
+struct UnderWay {
+  const void* frame = nullptr;  ///< whose instruction it is
+  std::uint64_t step = 0;       ///< that it began in
+  std::size_t first = 0;        ///< of what it touches
+};
+
 /// A process of a run.
 struct Seat {
   Process id = 0;
@@ -73,6 +82,8 @@ struct Seat {
   bool spawned = false;             ///< by another process, and it has not come to a point yet
   const Resource* waits = nullptr;  ///< what its next step needs
   std::vector<Access> pending;      ///< what its next step will do
+  std::vector<UnderWay> under_way;  ///< instructions of functions that have called others, the outermost first
+  std::vector<Access> touching;     ///< what these touch
   Doing doing = Doing::kNothing;
   std::uint64_t doing_at = 0;  ///< the place of the lock or process
   std::vector<Done> operations;
@@ -154,6 +165,10 @@ class Control {
   [[nodiscard]] bool narrated() const { return on_turn.is_valid() && !on_turn.is_none(); }
   /// Accesses that belong to the step under way.
   void note(const Access& access);
+  /// An instruction of a frame begins that may call others; what it touches is what is pending.
+  void begin(Seat& seat, const void* frame, std::span<const Access> touching);
+  /// Those are over whose frames have called nobody who executes now; all of them, if `is_calling` is null.
+  void settle(Seat& seat, int (*is_calling)(const void* frame));
   /// The process has come round in a loop that only reads: it waits until somebody writes what it has read.
   void wait_for_news(Seat& seat);
   /// Whether somebody who sleeps in such a loop was left to wait since this was last asked: others may miss the time.
@@ -201,6 +216,7 @@ class Control {
   bool wait_for_end(double patience);
   void run_body(Seat& seat);
   void run_operations(Seat& seat);
+  void read_result(PyObject* result);
   [[nodiscard]] bool is_end(const nb::python_error& error);
   void end_with(const nb::python_error& error);
   void go_on(Seat* seat);

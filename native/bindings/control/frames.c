@@ -15,14 +15,47 @@
 
 int linpoint_can_look(void) { return LINPOINT_CAN_LOOK; }
 
+#if LINPOINT_CAN_LOOK
+static struct _PyInterpreterFrame* current_frame(void) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return PyThreadState_Get()->current_frame;
+#else
+  return PyThreadState_Get()->cframe->current_frame;
+#endif
+}
+#endif
+
+int linpoint_is_calling(const void* locals) {
+#if LINPOINT_CAN_LOOK
+  struct _PyInterpreterFrame* frame = current_frame();
+  if (frame == NULL) return 0;
+  while ((frame = frame->previous) != NULL) {
+    if ((const void*)frame->localsplus == locals) return 1;
+  }
+#else
+  (void)locals;
+#endif
+  return 0;
+}
+
+int linpoint_is_calling_directly(const void* locals) {
+#if LINPOINT_CAN_LOOK
+  struct _PyInterpreterFrame* frame = current_frame();
+  if (frame == NULL) return 0;
+  frame = frame->previous;
+#if PY_VERSION_HEX >= 0x030C0000
+  while (frame != NULL && frame->owner == FRAME_OWNED_BY_CSTACK) frame = frame->previous;
+#endif
+  return frame != NULL && (const void*)frame->localsplus == locals;
+#else
+  (void)locals;
+  return 0;
+#endif
+}
+
 int linpoint_look(struct linpoint_frame* frame) {
 #if LINPOINT_CAN_LOOK
-  PyThreadState* state = PyThreadState_Get();
-#if PY_VERSION_HEX >= 0x030D0000
-  struct _PyInterpreterFrame* found = state->current_frame;
-#else
-  struct _PyInterpreterFrame* found = state->cframe->current_frame;
-#endif
+  struct _PyInterpreterFrame* found = current_frame();
   if (found == NULL) return 0;
   frame->locals = found->localsplus;
   frame->globals = found->f_globals;

@@ -23,6 +23,12 @@ int linpoint_can_look(void);
 /* The frame that the calling thread executes; false if there is none. */
 int linpoint_look(struct linpoint_frame* frame);
 
+/* Whether the frame with these locals has called, by whatever way, the one that the calling thread executes. */
+int linpoint_is_calling(const void* locals);
+
+/* Whether there is no frame between the two. */
+int linpoint_is_calling_directly(const void* locals);
+
 #if PY_VERSION_HEX < 0x030C0000
 /* Whether the tracing of this frame is told of each instruction; it is never told of lines. */
 void linpoint_trace(PyFrameObject* frame, int instructions);

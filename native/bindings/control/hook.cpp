@@ -2,6 +2,7 @@
 #include "hook.hpp"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "accesses.hpp"
@@ -133,7 +134,7 @@ void watch_spinning(Seat& seat, const Instruction& instruction, const Operands& 
   if (touched.empty() && !instruction.always) return;
   std::vector<Access>& accesses = hook().accesses;
   accesses.clear();
-  for (const Touched& each : touched) accesses.push_back(access_of(each));
+  for (const Touched& each : touched) add_accesses(each, accesses);
   const Moment now{spot.call, spot.index, {operands.locals, operands.top}};
   if (!seat.spin.comes_round(now, accesses) || !instruction.may_switch) return;
   std::vector<Touched> kept = touched;  // others use it before we go on
@@ -148,24 +149,35 @@ thread_local bool counts_alone = false;
 bool before(Seat& seat, const Instruction& instruction, const Operands& operands, const Spot& spot) {
   Hook& the = hook();
   the.touched.clear();
+  if (instruction.action == Action::kReturn && seat.under_way.empty() && !instruction.always) return true;
+  control().settle(seat, linpoint_is_calling);
   PyObject* lock = collect(instruction, operands, the.touched);
   try {
     if (lock != nullptr && !the.uncontrolled.is_none()) the.uncontrolled(nb::borrow(lock));
     watch_spinning(seat, instruction, operands, spot);
-    if (the.touched.empty() && !instruction.always) return true;
+    // What nobody knows of must not come before the operation is called.
+    const bool blind = looked_blindly() && seat.calling;
+    // Nor may others be kept from coming before what code written in C does when a function has returned to it.
+    const bool back = instruction.action == Action::kReturn && !seat.under_way.empty() &&
+                      linpoint_is_calling_directly(seat.under_way.back().frame) != 0;
+    if (the.touched.empty() && !instruction.always && !blind && !back) return true;
+    // Code that announces itself has no frame to be known again by.
+    const bool calls = spot.code != nullptr && may_call_back(instruction, the.touched);
     const bool narrated = the.on_access.is_valid() && !the.on_access.is_none();
     if (instruction.may_switch || seat.calling) {
       seat.pending.clear();
-      for (const Touched& each : the.touched) seat.pending.push_back(access_of(each));
-      if (!narrated) {
-        control().point(seat, Doing::kInstruction, 0);
-        return true;
-      }
-      std::vector<Touched> kept = the.touched;  // others use it before we go on
+      for (const Touched& each : the.touched) add_accesses(each, seat.pending);
+      const std::size_t own = seat.pending.size();
+      std::vector<Touched> kept;  // others use it before we go on
+      if (narrated) kept = the.touched;
       control().point(seat, Doing::kInstruction, 0);
       the.touched = std::move(kept);
+      if (calls) control().begin(seat, operands.locals, std::span(seat.pending).first(own));
     } else {
-      for (const Touched& each : the.touched) control().note(access_of(each));
+      the.accesses.clear();
+      for (const Touched& each : the.touched) add_accesses(each, the.accesses);
+      for (const Access& each : the.accesses) control().note(each);
+      if (calls) control().begin(seat, operands.locals, the.accesses);
     }
     if (narrated) narrate(seat, instruction, operands, spot);
     return true;

@@ -142,6 +142,7 @@ void bind_control(nb::module_& m) {
     const bool weakly = control::looked_weakly();
     return control().overslept() || weakly;
   });
+  m.def("control_missed", [] { return control::looked_past(); });
   m.def("control_idle", [] { return control().idle(); });
   m.def("control_serving", [] { return control().serving(); });
   m.def("control_operations", &operations);

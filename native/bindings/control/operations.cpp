@@ -2,6 +2,7 @@
 // What a process does: it calls a function, or operations one after another, of which it notes what they gave.
 #include <utility>
 
+#include "accesses.hpp"
 #include "control.hpp"
 #include "outlasting.hpp"
 
@@ -41,6 +42,15 @@ nb::object Control::outcome() const {
     if (!one->raised) parts.append(one->value);
   }
   return nb::tuple(parts);
+}
+
+/// What whoever called sees of a result is read with the last step, though no instruction reads it.
+void Control::read_result(PyObject* result) {
+  std::vector<Touched> touched;
+  std::vector<Access> accesses;
+  collect_result(result, touched);
+  for (const Touched& each : touched) add_accesses(each, accesses);
+  for (const Access& each : accesses) note(each);
 }
 
 void Control::run_body(Seat& seat) {
@@ -90,6 +100,8 @@ void Control::run_operations(Seat& seat) {
     if (result != nullptr) {
       done.value = nb::steal(result);
       if (!stays_as_it_is(result) && on_result.is_valid()) {
+        settle(seat, nullptr);
+        read_result(result);
         const Aside aside;
         done.value = on_result(done.value);
       }
@@ -102,6 +114,7 @@ void Control::run_operations(Seat& seat) {
     }
     seat.spin.forget();
     if (stopping_) return;
+    settle(seat, nullptr);
     if (std::exchange(seat.calling, false)) {
       // It has touched nothing that we see, so there was no point, and others may see it all the same: it took place
       // when it took place, within the step under way, and not at some later moment.

@@ -2,6 +2,8 @@
 // What `collect` is made of: how contents, attributes and calls touch objects.
 #pragma once
 
+#include <string_view>
+
 #include "accesses.hpp"
 
 namespace linpoint::control {
@@ -14,6 +16,12 @@ struct Types {
   PyTypeObject* lock;
   PyTypeObject* rlock;
   PyTypeObject* method_wrapper;
+  PyTypeObject* default_dict;
+  PyTypeObject* cached_function;
+  PyTypeObject* partial;
+  PyTypeObject* attribute_getter;
+  PyTypeObject* item_getter;
+  PyTypeObject* method_caller;
 };
 
 [[nodiscard]] const Types& types();
@@ -29,10 +37,32 @@ struct Types {
 /// The instruction may depend on what is in no access: code written in C looks at objects by itself.
 void look_opaquely();
 
+/// Something was touched that no access tells.
+void look_past();
+
 /// What an object holds, and what an iterator goes over.
 void contents(PyObject* object, Mode mode, std::vector<Touched>& out);
 
-void attribute(PyObject* object, PyObject* name, Mode mode, std::vector<Touched>& out);
+/// Also what its members hold, and theirs; as far as `objects`, also the attributes of objects of Python's classes.
+void deep_contents(PyObject* object, Mode mode, bool objects, std::vector<Touched>& out);
+
+/// What a subscript reads; a dict with defaults makes what is missing.
+void item(PyObject* object, std::vector<Touched>& out);
+
+/// Attributes and contents.
+void whole(PyObject* object, Mode mode, std::vector<Touched>& out);
+
+/// What code written in C touches when it calls this: methods of containers are such code themselves.
+void callback(PyObject* callable, std::vector<Touched>& out);
+
+/// Whether code written in C that calls this looks at attributes by itself.
+[[nodiscard]] bool looks_at_attributes(PyObject* callable);
+
+/// The dict of an object's attributes, borrowed; null if it has none.
+[[nodiscard]] PyObject* dict_of(PyObject* object);
+
+/// `code` says that methods and properties count too.
+void attribute(PyObject* object, PyObject* name, Mode mode, bool code, std::vector<Touched>& out);
 
 /// What super().name finds: in a class after `from`, in the order of bases of `type`.
 void super_attribute(PyTypeObject* type, PyObject* from, PyObject* name, std::vector<Touched>& out);
@@ -51,6 +81,15 @@ void unseen(PyObject* argument, PyObject* read, PyObject* written, std::vector<T
 
 /// A lock, or what is Python on top of one, as a condition or a queue is; else null.
 [[nodiscard]] PyObject* waited_for(PyObject* object);
+
+/// What an `operator.attrgetter` reads of an object.
+void got_attributes(PyObject* getter, PyObject* object, std::vector<Touched>& out);
+
+/// Whether it is a function of Python that is left alone, and makes no points of its own.
+[[nodiscard]] bool is_one_step(PyObject* function);
+
+/// Whether a method of this name leaves a container as it is.
+[[nodiscard]] bool only_reads(std::string_view method);
 
 /// A call with `count` arguments beneath `top`; gives what is waited for, as `collect` does.
 PyObject* call_on_stack(PyObject** top, Py_ssize_t count, std::vector<Touched>& out);

@@ -16,9 +16,10 @@
 // - If somebody who could go first sleeps, the race needs no turning round: that order was explored.
 // - Places mean something within one run only. So sleepers are compared by what is pending in the present run; that a
 // step
-//   also returned from an operation is known only from when it was explored, and remembered.
+//   also returned from an operation is known only from when it was explored, and remembered. One that turned out to
+//   touch more than was pending keeps nobody back: what that would touch now is not known.
 //
-// Cost: memory for the present run only, a clock and five sets for each step.
+// Cost: memory for the present run only, a clock and six sets for each step.
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -47,21 +48,35 @@ ClockUse clock_use(std::span<const Access> accesses) {
   return use;
 }
 
+/// Whether a step did more than was pending. What only lets others go on does not count: they wait for a write.
+bool exceeds(std::span<const Access> pending, std::span<const Access> event) {
+  return std::any_of(event.begin(), event.end(), [&](const Access& done) {
+    if (done.mode != Mode::kRead && done.mode != Mode::kWrite) return false;
+    return std::none_of(pending.begin(), pending.end(), [&](const Access& known) {
+      return known.begin <= done.begin && done.end <= known.end &&
+             (known.mode == done.mode || known.mode != Mode::kRead);
+    });
+  });
+}
+
 /// The state before a step, and what was and is to be explored there.
 struct Node {
   ProcessSet wanted;    ///< explored, or to be
   ProcessSet asleep;    ///< explored, here or before
   ProcessSet called;    ///< of the sleepers, those whose step calls
   ProcessSet returned;  ///< and those whose step returns
+  ProcessSet restless;  ///< and those whose step did more than was pending
   Process chosen = kNobody;
-  ClockUse use;  ///< of the chosen one's step
+  ClockUse use;          ///< of the chosen one's step
+  bool exceeds = false;  ///< that step did more than was pending
 
   void clear() {
-    for (ProcessSet* each : {&wanted, &asleep, &called, &returned}) each->clear();
+    for (ProcessSet* each : {&wanted, &asleep, &called, &returned, &restless}) each->clear();
   }
 
-  void put_to_sleep(Process process, ClockUse turned_out) {
+  void put_to_sleep(Process process, ClockUse turned_out, bool did_more) {
     asleep.insert(process);
+    if (did_more) restless.insert(process);
     if (turned_out.called) called.insert(process);
     if (turned_out.returned) returned.insert(process);
   }
@@ -106,7 +121,7 @@ class Dpor final : public Explorer {
   bool go_back() {
     while (depth_ > 0) {
       Node& node = nodes_[depth_ - 1];
-      node.put_to_sleep(node.chosen, node.use);
+      node.put_to_sleep(node.chosen, node.use, node.exceeds);
       node.chosen = node.open();
       if (node.chosen != kNobody) return true;
       --depth_;
@@ -117,8 +132,12 @@ class Dpor final : public Explorer {
   Process choose_next(const View& view) override {
     observe(view);
     if (lost_) return default_choice(view);
-    if (step_ < followed_) return follow(view);
-    return branch(view);
+    const Process chosen = step_ < followed_ ? follow(view) : branch(view);
+    if (chosen != kNobody) {
+      const std::span<const Access> known = view.processes[chosen].accesses;
+      pending_.assign(known.begin(), known.end());
+    }
+    return chosen;
   }
 
   void end_run(const View& view, Ending ending) override {
@@ -143,6 +162,7 @@ class Dpor final : public Explorer {
       causality_.add(node.chosen, view.event);
       if (step + 1 >= followed_) {
         node.use = clock_use(view.event);
+        node.exceeds = exceeds(pending_, view.event);
         turn_round(node.chosen);
       }
     }
@@ -186,10 +206,10 @@ class Dpor final : public Explorer {
 
   static void inherit_sleepers(const Node& before, Node& node, const View& view) {
     before.asleep.each([&](Process sleeper) {
-      if (sleeper == before.chosen || !can_go(view, sleeper)) return;
+      if (sleeper == before.chosen || !can_go(view, sleeper) || before.restless.contains(sleeper)) return;
       const ClockUse use = before.use_of(sleeper);
       if ((use.called && before.use.returned) || (use.returned && before.use.called)) return;
-      if (!dependent(view.processes[sleeper].accesses, view.event)) node.put_to_sleep(sleeper, use);
+      if (!dependent(view.processes[sleeper].accesses, view.event)) node.put_to_sleep(sleeper, use, false);
     });
   }
 
@@ -254,7 +274,8 @@ class Dpor final : public Explorer {
 
   DporOptions options_;
   Causality causality_;
-  std::vector<Node> nodes_;  ///< of the present run; those past depth_ are kept for their memory
+  std::vector<Access> pending_;  ///< of the process that was chosen last
+  std::vector<Node> nodes_;      ///< of the present run; those past depth_ are kept for their memory
   Step depth_ = 0;
   Step followed_ = 0;  ///< so many steps are those of an earlier run, but for what the last one of them does
   Step step_ = 0;      ///< so many were chosen in this run

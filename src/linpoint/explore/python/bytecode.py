@@ -10,6 +10,7 @@ Guarantee: every instruction that can read or change an attribute, the contents 
 from __future__ import annotations
 
 import ast
+import collections
 import dis
 import enum
 import functools
@@ -22,6 +23,10 @@ from typing import Final, NamedTuple
 
 _INPLACE: Final = 13
 """From this argument on, BINARY_OP changes its left operand if that can be changed."""
+
+
+_REMAINDER: Final = 6
+"""The argument of BINARY_OP for what makes text, too."""
 
 
 class Action(enum.IntEnum):
@@ -56,6 +61,12 @@ class Action(enum.IntEnum):
     LINE = 25
     UNSEEN = 26
     SPREAD = 27
+    # Of both.
+    READ_MEMBERS = 28
+    READ_ITEM = 29
+    READ_DEEPLY = 30
+    READ_ANY = 31
+    RETURN = 32
 
 
 class Row(NamedTuple):
@@ -78,13 +89,13 @@ _AT: Final[dict[str, tuple[Action, int]]] = {
     "LOAD_METHOD": (Action.READ_ATTRIBUTE, 1),
     "STORE_ATTR": (Action.WRITE_ATTRIBUTE, 1),
     "DELETE_ATTR": (Action.DELETE_ATTRIBUTE, 1),
-    "BINARY_SUBSCR": (Action.READ_CONTENTS, 2),
+    "BINARY_SUBSCR": (Action.READ_ITEM, 2),
     "STORE_SUBSCR": (Action.WRITE_CONTENTS, 2),
     "DELETE_SUBSCR": (Action.WRITE_CONTENTS, 2),
     "BINARY_SLICE": (Action.READ_CONTENTS, 3),
     "STORE_SLICE": (Action.WRITE_CONTENTS, 3),
-    "CONTAINS_OP": (Action.READ_CONTENTS, 1),
-    "COMPARE_OP": (Action.READ_BOTH, 0),
+    "CONTAINS_OP": (Action.READ_MEMBERS, 1),
+    "COMPARE_OP": (Action.READ_BOTH, 1),
     "GET_ITER": (Action.READ_CONTENTS, 1),
     "GET_YIELD_FROM_ITER": (Action.READ_CONTENTS, 1),
     "FOR_ITER": (Action.ITERATE, 1),
@@ -100,9 +111,9 @@ _AT: Final[dict[str, tuple[Action, int]]] = {
     "DICT_MERGE": (Action.READ_TOP, 1),
     "UNARY_NOT": (Action.READ_TOP, 1),
     "TO_BOOL": (Action.READ_TOP, 1),
-    "CONVERT_VALUE": (Action.READ_TOP, 1),
-    "FORMAT_SIMPLE": (Action.READ_TOP, 1),
-    "FORMAT_WITH_SPEC": (Action.READ_TOP, 2),
+    "CONVERT_VALUE": (Action.READ_DEEPLY, 1),
+    "FORMAT_SIMPLE": (Action.READ_DEEPLY, 1),
+    "FORMAT_WITH_SPEC": (Action.READ_DEEPLY, 2),
     "BEFORE_WITH": (Action.ENTER, 1),
     "BEFORE_ASYNC_WITH": (Action.ENTER, 1),
 }
@@ -124,7 +135,9 @@ _CELLS: Final = {
 _CALLS: Final = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
 _ENDS: Final = frozenset(("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"))
 _LEAVES: Final = frozenset(("YIELD_VALUE", "RETURN_VALUE", "RETURN_CONST"))
-_NAMED: Final = frozenset((Action.READ_ATTRIBUTE, Action.WRITE_ATTRIBUTE, Action.DELETE_ATTRIBUTE, Action.READ_SUPER))
+_NAMED: Final = frozenset(
+    (Action.READ_ATTRIBUTE, Action.READ_ANY, Action.WRITE_ATTRIBUTE, Action.DELETE_ATTRIBUTE, Action.READ_SUPER)
+)
 _WITHOUT_FALL: Final = frozenset(("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"))
 _PREPARED: Final = "PRECALL" in dis.opmap
 _JUMPS: Final = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
@@ -138,6 +151,8 @@ class Shared(NamedTuple):
 
     globals: frozenset[str]
     nonlocals: frozenset[str]
+    attributes: frozenset[str]
+    """Of any object."""
 
 
 def table(code: types.CodeType, *, granularity: str = "access", gil: bool = False, program: bool = False) -> list[Row]:
@@ -164,6 +179,8 @@ def _touches(one: dis.Instruction, code: types.CodeType, shared: Shared) -> tupl
     opname, arg = one.opname, one.arg or 0
     if opname in _AT:
         action, place = _AT[opname]
+        if action is Action.READ_ATTRIBUTE and one.argval in shared.attributes:
+            action = Action.READ_ANY
         return action, place, one.argval if action in _NAMED else None
     if opname in _GLOBALS or (opname in _NAMES and code.co_name == "<module>"):
         if one.argval not in shared.globals:
@@ -172,9 +189,11 @@ def _touches(one: dis.Instruction, code: types.CodeType, shared: Shared) -> tupl
     if opname in _CELLS:
         return (_CELLS[opname], arg, None) if one.argval in shared.nonlocals else (Action.NONE, 0, None)
     if opname == "BINARY_OP":
-        return (Action.CHANGE_IN_PLACE if arg >= _INPLACE else Action.READ_BOTH), 0, None
+        return (Action.CHANGE_IN_PLACE if arg >= _INPLACE else Action.READ_BOTH), int(arg == _REMAINDER), None
     if opname in _LEAVES and code.co_flags & inspect.CO_GENERATOR:
         return Action.YIELD, 0, None
+    if opname in _LEAVES:
+        return Action.RETURN, 0, None
     if opname == "MATCH_CLASS":
         return Action.MATCH_CLASS, arg, None
     if opname == "CALL":
@@ -184,7 +203,7 @@ def _touches(one: dis.Instruction, code: types.CodeType, shared: Shared) -> tupl
     if opname == "CALL_FUNCTION_EX":
         return Action.CALL_WITH_TUPLE, arg & 1, None
     if opname == "FORMAT_VALUE":
-        return Action.READ_TOP, 2 if arg & 4 else 1, None
+        return Action.READ_DEEPLY, 2 if arg & 4 else 1, None
     if opname.startswith(("POP_JUMP", "JUMP_IF")) and opname.endswith(("TRUE", "FALSE", "OR_POP")):
         return Action.READ_TOP, 1, None
     return Action.NONE, 0, None
@@ -238,24 +257,53 @@ def _effect(one: dis.Instruction, *, jump: bool) -> int:
 
 @functools.cache
 def shared_names(file: str, *, program: bool = False) -> Shared:
-    """The names that functions of a file declare ``global`` or ``nonlocal``; in a ``program`` also what it assigns itself."""
+    """The names of a file that are assigned where others may see it; in a ``program`` also what it assigns itself."""
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
+        code = compile(tree, file, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError):
-        return Shared(frozenset(), frozenset())
-    return shared_in(tree, program=program)
+        return Shared(frozenset(), frozenset(), frozenset())
+    return shared_in(tree, code, program=program)
 
 
-def shared_in(tree: ast.Module, *, program: bool = False) -> Shared:
-    """The same of a source that has been parsed."""
-    found_globals = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
-    nonlocals = {name for node in ast.walk(tree) if isinstance(node, ast.Nonlocal) for name in node.names}
-    if program:
-        found_globals |= {
-            node.id
-            for statement in tree.body
-            if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-            for node in ast.walk(statement)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        }
-    return Shared(frozenset(found_globals), frozenset(nonlocals))
+def shared_in(tree: ast.Module, code: types.CodeType, *, program: bool = False) -> Shared:
+    """The same of a source that has been parsed, and compiled."""
+    nodes = list(ast.walk(tree))
+    found_globals = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+    nonlocals = {name for node in nodes if isinstance(node, ast.Nonlocal) for name in node.names}
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)}
+    # Whoever asks for the names of the module as a dict may assign any of them, and so may who has the module.
+    if program or any(isinstance(node, ast.Name) and node.id == "globals" for node in nodes):
+        found_globals |= _assigned(tree)
+    else:
+        found_globals |= _assigned(tree) & attributes
+    return Shared(frozenset(found_globals), frozenset(nonlocals | set(_reassigned(code))), frozenset(attributes))
+
+
+def _assigned(tree: ast.Module) -> set[str]:
+    """What the module assigns itself."""
+    return {
+        node.id
+        for statement in tree.body
+        if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
+def _reassigned(code: types.CodeType) -> Iterator[str]:
+    """Variables that a function assigns again after functions inside of it may have been given to other threads."""
+    stores: collections.Counter[str] = collections.Counter(code.co_varnames[: _arguments(code)])
+    loops = [(one.argval, one.offset) for one in dis.get_instructions(code) if "BACKWARD" in one.opname]
+    for one in dis.get_instructions(code):
+        if one.opname in ("STORE_DEREF", "DELETE_DEREF"):
+            stores[one.argval] += 2 if any(begin <= one.offset <= end for begin, end in loops) else 1
+    yield from (name for name in code.co_cellvars if stores[name] > 1)
+    for inside in code.co_consts:
+        if isinstance(inside, types.CodeType):
+            yield from _reassigned(inside)
+
+
+def _arguments(code: types.CodeType) -> int:
+    starred = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return code.co_argcount + code.co_kwonlyargcount + starred

@@ -25,6 +25,7 @@ from typing import Any, Final
 from linpoint.explore import _native_control as native
 from linpoint.explore.python import threads, uncontrolled
 from linpoint.explore.python.membership import under_control
+from linpoint.explore.python.simple_queue import SimpleQueue
 from linpoint.explore.python.stopping import refuse
 
 _EPOCH: Final = 1_700_000_000.0
@@ -106,7 +107,7 @@ for _real, _ours in (
     (threading.Lock, _Lock),
     (_thread.RLock, _RLock),
     (threading.RLock, _RLock),
-    (queue.SimpleQueue, queue._PySimpleQueue),  # type: ignore[attr-defined]  # noqa: SLF001 - the same in Python
+    (queue.SimpleQueue, SimpleQueue),
     (time.time, _clock(time.time, _EPOCH)),
     (time.time_ns, _clock(time.time_ns, _EPOCH, _NANO)),
     (time.monotonic, _clock(time.monotonic, BOOTED)),

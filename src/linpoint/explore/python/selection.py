@@ -23,6 +23,8 @@ _KEEPING_DATA: Final = frozenset(
     ("collections", "_collections_abc", "weakref", "_weakrefset", "functools", "heapq", "bisect")
 )
 """Modules of the standard library whose objects people share between threads."""
+_FROZEN: Final = "<frozen"
+"""So begin the files of modules that the interpreter has inside."""
 _ON_LOCKS: Final = frozenset(
     ("threading.py", "queue.py", "concurrent/futures/thread.py", "concurrent/futures/_base.py", "contextlib.py")
 )
@@ -51,7 +53,7 @@ def is_standard(file: str) -> bool:
 
 def is_of_user(file: str) -> bool:
     """Whether a file is neither of the standard library nor of linpoint."""
-    return not (file.startswith("<frozen") or is_standard(file) or _is_ours(_resolved(file)))
+    return not (file.startswith(_FROZEN) or is_standard(file) or _is_ours(_resolved(file)))
 
 
 def _is_ours(path: str) -> bool:
@@ -77,12 +79,15 @@ class Selection:
         """Whether code that is left alone lets others go on by itself: it rests on locks that are under control."""
         path = _resolved(file)
         inside = _within(path, _STANDARD)
-        return _within(path, (_OWN,)) is not None or inside in _ON_LOCKS or path.startswith("<frozen")
+        importing = path.startswith((f"{_FROZEN} importlib", f"{_FROZEN} zipimport"))
+        return _within(path, (_OWN,)) is not None or inside in _ON_LOCKS or importing
 
     def _decide(self, path: str) -> bool:
         if any(path == each or path.startswith(each + "/") for each in self._more):
             return True
-        if path.startswith("<frozen") or _is_ours(path):
+        if path.startswith(_FROZEN):
+            return path.removeprefix(_FROZEN).strip(" >") in _KEEPING_DATA
+        if _is_ours(path):
             return False
         inside = _within(path, _PACKAGES)
         if inside is not None:

@@ -54,9 +54,9 @@ def told(action: Action, subject: Any, operands: list[Any]) -> str | None:
     """What an instruction does to the contents of an object; None where there is nothing to add to its kind."""
     last = operands[-1] if operands else None
     match action:
-        case Action.READ_CONTENTS if len(operands) > 1 and operands[-2] is subject:
+        case Action.READ_ITEM | Action.READ_CONTENTS if len(operands) > 1 and operands[-2] is subject:
             return f"[{_short(last)}]"
-        case Action.READ_CONTENTS if len(operands) > 1 and last is subject:
+        case Action.READ_MEMBERS if len(operands) > 1 and last is subject:
             return f"{_short(operands[-2])} in it?"
         case Action.WRITE_CONTENTS if len(operands) > 2:
             return f"[{_short(last)}] = {_short(operands[-3])}"

@@ -71,7 +71,8 @@ def flags_of(code: types.CodeType) -> int:
 
 def twins_of(file: str, making: Making, names: dict[str, Any] | None = None) -> Twins:
     """The twins of all the code in a file; none if its source cannot be had. ``names`` are the globals of its module."""
-    source = "".join(linecache.getlines(file, names))
+    kept = (names or {}).get("__file__") if file.startswith("<frozen") else None  # the interpreter has a copy inside
+    source = "".join(linecache.getlines(kept or file, names))
     if not source:
         return NOTHING
     key = file, making
@@ -89,7 +90,7 @@ def _make(source: str, file: str, making: Making) -> Twins:
             warnings.simplefilter("ignore")  # it was compiled before, and they were given then
             tree = ast.parse(source, file)
             plain = compile(source, file, "exec", flags=making.flags, dont_inherit=True)
-        shared = shared_in(tree, program=making.program)
+        shared = shared_in(tree, plain, program=making.program)
         rewritten = rewrite(tree, Scopes.of(plain), shared, lines=making.lines)
         announcing = compiled(rewritten, file, making.flags)
     except (SyntaxError, ValueError, RecursionError):

@@ -168,7 +168,8 @@ class Expressions(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
-        node.value = before(Action.READ_ATTRIBUTE, node, self.visit(node.value), name=self._scope.mangled(node.attr))
+        action = Action.READ_ANY if node.attr in self._shared.attributes else Action.READ_ATTRIBUTE
+        node.value = before(action, node, self.visit(node.value), name=self._scope.mangled(node.attr))
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
@@ -232,7 +233,7 @@ class Expressions(ast.NodeTransformer):
         return node
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> Any:
-        node.value = before(Action.READ_TOP, node.value, self.visit(node.value))
+        node.value = before(Action.READ_DEEPLY, node.value, self.visit(node.value))
         node.format_spec = None if node.format_spec is None else self.visit(node.format_spec)
         return node
 
