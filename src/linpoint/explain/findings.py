@@ -192,7 +192,8 @@ def meaning(result: TestResult) -> str:
     if result.status is Status.VIOLATION:
         return ""
     if result.status is Status.UNKNOWN:
-        return "This is no pass: what was not explored may be wrong. A larger --budget explores more."
+        more = " A larger --budget explores more." if "budget" in result.why else ""
+        return f"This is no pass: what was not explored may be wrong.{more}"
     if result.exhaustive:
         return "Within these bounds nothing was left out; larger scenarios and other arguments were not tried."
     if "preemptions" not in result.bounds:
