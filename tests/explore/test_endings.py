@@ -299,3 +299,29 @@ class TestImporting(Two):
 def test_what_only_the_first_run_does_is_no_nondeterminism() -> None:
     sys.modules.pop("colorsys", None)
     holds(TestImporting)
+
+
+class TestWaitsForItself(ConcurrentTest):
+    def setup(self) -> threading.Lock:
+        return threading.Lock()
+
+    @operation
+    def go(self, lock: threading.Lock) -> None:
+        with lock, lock:
+            pass
+
+
+class TestMeantToWait(TestWaitsForItself):
+    @operation(blocking=True)
+    def go(self, lock: threading.Lock) -> None:
+        with lock, lock:
+            pass
+
+
+def test_an_operation_that_always_waits_is_no_pass() -> None:
+    """By itself it is as stuck as beside others, so nothing contradicts it; but a pass would say that it was tried."""
+    result = run(TestWaitsForItself)
+    assert result.status is Status.UNKNOWN
+    assert result.why.startswith("go waits for ever in every schedule")
+    assert not result.exhaustive
+    assert run(TestMeantToWait).status is Status.LINEARIZABLE

@@ -55,6 +55,10 @@ class Coverage:
     """The first step at which the program did something else than before with the same choices."""
     cut: int = 0
     steps: int = 0
+    returned: set[str] = field(default_factory=set)
+    """Operations that came to their end in some run."""
+    stuck: set[str] = field(default_factory=set)
+    """Operations that did not, in some run in which they were called."""
 
 
 @dataclass(slots=True)
@@ -140,6 +144,7 @@ class Exploration:
     def _search(self, explorer: native.Explorer, limits: Limits) -> tuple[Failure | None, bool]:
         """The first failure, and whether the search came to its end."""
         coverage = self.coverage
+        names = len({call.operation for call in self.runner.scenario.calls})
         failure = None
         ended = False
         while failure is None:
@@ -154,6 +159,9 @@ class Exploration:
             judgement = self.judge.judge(run)
             coverage.undecided += not judgement.decided
             coverage.cut += run.ending is Ending.CUT
+            if len(coverage.returned) < names:
+                coverage.returned |= run.operations(returned=True)
+                coverage.stuck |= run.operations(returned=False)
             if judgement.kind is not None:
                 schedule = tuple(explorer.deviations)
                 failure = Failure(run, judgement, schedule, explorer.preemptions)

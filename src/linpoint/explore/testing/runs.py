@@ -121,6 +121,12 @@ class Run:
     given_up: bool = False
     """An operation that runs alone had not come to its end after very many instructions, and perhaps never does."""
 
+    def operations(self, *, returned: bool) -> set[str]:
+        """The names of operations that were called and came to their end, or of those that did not."""
+        parts = (self.before, *self.threads, self.after)
+        called = (each for part in parts for each in part if each.called is not None)
+        return {each.call.operation for each in called if (each.returned is not None) == returned}
+
     def key(self) -> object:
         """Equal for runs that a spec cannot tell apart: the same results, and the same order in real time."""
         performed = [each for thread in self.threads for each in thread]

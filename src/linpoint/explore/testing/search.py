@@ -189,4 +189,13 @@ class Search:
             return f"operations had not come to an end after {MOST_STEPS:,} steps: they have much to do, or no end"
         if any(each.undecided for each in self.coverage):
             return "some histories could not be decided in time"
+        stuck = self._never_returned()
+        if stuck:
+            return f"{stuck} waits for ever in every schedule; if it is meant to wait for others, mark it blocking=True"
         return ""
+
+    def _never_returned(self) -> str:
+        """An operation that waited for ever wherever it was called: such a test shows nothing of it."""
+        returned = {name for each in self.coverage for name in each.returned}
+        stuck = sorted({name for each in self.coverage for name in each.stuck} - returned)
+        return next((name for name in stuck if not self.definition.operations[name].blocking), "")
