@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nox
@@ -76,7 +77,8 @@ def lint(session: nox.Session) -> None:
     session.run("cmake", "--preset", "dev", "--log-level=WARNING", external=True, silent=True)
     session.chdir("..")
     sources = [path for path in NATIVE if path.endswith(".cpp") and "bindings" not in path]
-    session.run("clang-tidy", "--quiet", "-p", "build/dev", *sources, silent=True)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # it takes most of the time, and one core
+        list(pool.map(lambda one: session.run("clang-tidy", "--quiet", "-p", "build/dev", one, silent=True), sources))
     programs = [path for path in EXAMPLES if path.endswith(".cpp")]
     session.run("clang-tidy", "--quiet", "--header-filter=examples/.*", *programs, "--", "-std=c++20", silent=True)
 
