@@ -26,7 +26,7 @@ def state_text(state: Any) -> str:
     if isinstance(state, (set, frozenset)):
         return f"{{{', '.join(sorted(map(show, islice(state, 2 * _ENDS))) + _more(len(state)))}}}"
     if _is_calls(state):
-        return f"after {'; '.join(map(str, state))}"  # of an object that is its own spec
+        return f"after {'; '.join(str(call) for call, _ in state)}"  # of an object that is its own spec
     if isinstance(state, (list, tuple)):
         if len(state) <= 2 * _ENDS:
             return f"[{', '.join(map(show, state))}]"
@@ -38,7 +38,11 @@ def state_text(state: Any) -> str:
 
 
 def _is_calls(state: Any) -> bool:
-    return isinstance(state, tuple) and bool(state) and all(isinstance(each, Call) for each in state)
+    """Whether it is the operations so far with their results."""
+    pairs = (
+        isinstance(state, tuple) and bool(state) and all(isinstance(each, tuple) and len(each) == 2 for each in state)
+    )
+    return pairs and all(isinstance(call, Call) for call, _ in state)
 
 
 def _entries(state: Mapping[Any, Any]) -> list[str]:
