@@ -145,7 +145,11 @@ def _smallest(failure: Failure, search: Search, limits: Limits) -> tuple[Failure
 
 
 def _under_gil(definition: Definition, settings: Settings, finding: Finding, search: Search) -> Status:
-    """The verdict of the other model, as far as the time goes: the scenario that fails first, then all the others."""
+    """The verdict of the other model, as far as the time goes: the scenario that fails first, then all the others.
+
+    A pass needs no more than the schedules with few preemptions, and without putting processes to sleep, which cannot be
+    done here, all of them are many.
+    """
     if definition.is_async:
         return Status.VIOLATION if finding.kind != "nondeterminism" else Status.UNKNOWN  # it makes no difference there
     if finding.kind == "nondeterminism" or not settings.gil or search.interrupted:
@@ -154,6 +158,6 @@ def _under_gil(definition: Definition, settings: Settings, finding: Finding, sea
     with session_of(definition, settings, gil=True) as session:
         # What a step touches is known only when it is over, so no process can be put to sleep.
         other = Search(definition, settings, session, seconds=left, reduces=False)
-        failure = other.run(first=(Scenario.from_dict(finding.replay["scenario"]),))
+        failure = other.run(first=(Scenario.from_dict(finding.replay["scenario"]),), few=True)
     search.interrupted |= other.interrupted
     return other.status if failure is None else Status.VIOLATION

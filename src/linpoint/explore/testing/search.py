@@ -81,15 +81,19 @@ class Search:
         """A new exploration of a scenario."""
         return Exploration(Runner(self.definition, scenario, self.session), self.judge, reduces=self._reduces)
 
-    def run(self, first: tuple[Scenario, ...] = ()) -> Failure | None:
-        """The first failure; scenarios of ``first`` come first. Ctrl-C ends it with None, and ``interrupted`` says so."""
+    def run(self, first: tuple[Scenario, ...] = (), *, few: bool = False) -> Failure | None:
+        """The first failure; scenarios of ``first`` come first. Ctrl-C ends it with None, and ``interrupted`` says so.
+
+        With ``few``, only schedules with few preemptions are run.
+        """
         try:
-            return self._first_round(first) or self._second_round()
+            failure = self._first_round(first, few=few)
+            return failure if few or failure is not None else self._second_round()
         except KeyboardInterrupt:
             self.interrupted = True
             return None
 
-    def _first_round(self, first: tuple[Scenario, ...]) -> Failure | None:
+    def _first_round(self, first: tuple[Scenario, ...], *, few: bool) -> Failure | None:
         limits = Limits(self.deadline)
         for scenario in (*first, *self._scenarios()) if first else self._scenarios():
             if limits.over():
@@ -101,7 +105,7 @@ class Search:
                 self._called.update(scenario.calls)
                 exploration.warm_up()
             failure = exploration.bounded(limits)
-            if failure is None and not exploration.coverage.exhaustive:
+            if failure is None and not few and not exploration.coverage.exhaustive:
                 failure = exploration.reduced(self._share(_FIRST_SHARE))
             if failure is not None:
                 return failure
