@@ -37,17 +37,17 @@ def holds(test: type[linpoint.ConcurrentTest], *scenarios: str, exhaustive: bool
     assert result.exhaustive == exhaustive
 
 
+def told(found: Finding) -> tuple[object, ...]:
+    """What two runs of the same test must tell alike."""
+    return found.kind, found.scenario, found.schedule, found.message
+
+
 def finding(test: type[linpoint.ConcurrentTest], *scenarios: str, budget: float = BUDGET) -> Finding:
     """What was found; the same in a second run."""
     first, again = run(test, *scenarios, budget=budget), run(test, *scenarios, budget=budget)
     assert first.status is linpoint.Status.VIOLATION, first.why
     (found,) = first.findings
     (other,) = again.findings
-    assert (found.kind, found.scenario, found.schedule, found.message) == (
-        other.kind,
-        other.scenario,
-        other.schedule,
-        other.message,
-    )
+    assert told(found) == told(other)
     assert found.trace is not None
     return found

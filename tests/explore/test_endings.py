@@ -29,8 +29,10 @@ class Two(ConcurrentTest):
         return State(left=threading.Lock(), right=threading.Lock(), lock=threading.RLock())
 
 
-class TestBackingOff(Two):
-    """Each holds its own lock, finds the other's taken, lets go, and tries again."""
+class BothLocks(Two):
+    """Each takes two locks, in two orders."""
+
+    __test__ = False
 
     @operation
     def go_left(self, state: State) -> None:
@@ -39,6 +41,13 @@ class TestBackingOff(Two):
     @operation
     def go_right(self, state: State) -> None:
         self.both(state.right, state.left)
+
+    def both(self, mine: Any, yours: Any) -> None:
+        raise NotImplementedError
+
+
+class TestBackingOff(BothLocks):
+    """Each holds its own lock, finds the other's taken, lets go, and tries again."""
 
     def both(self, mine: Any, yours: Any) -> None:
         while True:
@@ -55,16 +64,8 @@ def test_livelock() -> None:
     assert (found.kind, found.scenario) == ("livelock", "go_left() | go_right()")
 
 
-class TestSwallowing(Two):
+class TestSwallowing(BothLocks):
     """It goes on after whatever is raised in it, also after what tells it to stop."""
-
-    @operation
-    def go_left(self, state: State) -> None:
-        self.both(state.left, state.right)
-
-    @operation
-    def go_right(self, state: State) -> None:
-        self.both(state.right, state.left)
 
     def both(self, mine: Any, yours: Any) -> None:
         while True:

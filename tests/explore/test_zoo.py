@@ -24,6 +24,7 @@ from linpoint.explore.testing.settings import DEFAULT_BUDGET, Settings
 from linpoint.histories.trace import StepKind
 from linpoint.scenarios import Definition, definition_of
 from linpoint.verdicts.finding import Finding, TestResult
+from tests.explore.running import told
 from tests.explore.zoo.inhabitants import INHABITANTS
 from tests.explore.zoo.target import Target
 
@@ -151,12 +152,7 @@ def test_the_same_is_found_again(name: str) -> None:
     again = run_test(definition, Settings(scenarios=definition.scenarios, gil=False))
     _, finding = found(name)
     (other,) = again.findings
-    assert (other.kind, other.scenario, other.schedule, other.message) == (
-        finding.kind,
-        finding.scenario,
-        finding.schedule,
-        finding.message,
-    )
+    assert told(other) == told(finding)
     counts = [
         (each.scenarios, each.bounded_schedules, each.schedules, each.steps)
         for each in (again.tested, result_of(name).tested)
@@ -172,12 +168,7 @@ def test_off_the_main_thread_it_is_found_too(name: str) -> None:
     settings = Settings(scenarios=(scenario_of(finding),), gil=False)
     with ThreadPoolExecutor(1) as pool:
         (other,) = pool.submit(run_test, definition, settings).result().findings
-    assert (other.kind, other.scenario, other.schedule, other.message) == (
-        finding.kind,
-        finding.scenario,
-        finding.schedule,
-        finding.message,
-    )
+    assert told(other) == told(finding)
 
 
 @everyone
@@ -187,12 +178,7 @@ def test_code_that_announces_itself_shows_the_same(name: str) -> None:
     again = run_test(definition, Settings(scenarios=definition.scenarios, gil=False, backend="ast"))
     _, finding = found(name)
     (other,) = again.findings
-    assert (other.kind, other.scenario, other.schedule, other.message) == (
-        finding.kind,
-        finding.scenario,
-        finding.schedule,
-        finding.message,
-    )
+    assert told(other) == told(finding)
     assert finding.trace is not None
     assert other.trace is not None
     assert [(step.thread, step.kind, step.location, step.value, step.place) for step in other.trace.steps] == [

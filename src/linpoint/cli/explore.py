@@ -24,7 +24,6 @@ from linpoint.explore.python.bytecode import GRANULARITIES
 from linpoint.histories.trace import MEMORY_MODELS
 from linpoint.verdicts import Budget, tokens
 
-DEFAULT_BUDGET: Final = "30s"
 _TO_TELL: Final = 0.3
 """Seconds of the budget that are kept for telling the answer."""
 
@@ -35,26 +34,12 @@ def explore(
         list[str] | None, typer.Argument(metavar="[-- ARG...]", help="Arguments of the program, after --.")
     ] = None,
     *,
-    budget: Annotated[
-        str, typer.Option("--budget", metavar="TIME", help="Time for the whole command, such as 30s or 5m.")
-    ] = DEFAULT_BUDGET,
+    budget: options.BudgetOption = options.DEFAULT_BUDGET,
     max_memory: Annotated[
         str | None, typer.Option("--max-memory", metavar="SIZE", help="Memory of the program, such as 500M or 2G.")
     ] = None,
-    granularity: Annotated[
-        str,
-        typer.Option(
-            "--granularity", metavar="NAME", help="Where threads may switch: at each shared access, line or opcode."
-        ),
-    ] = "access",
-    backend: Annotated[
-        str,
-        typer.Option(
-            "--backend",
-            metavar="NAME",
-            help="How shared accesses are seen: auto, native (in frames) or ast (rewritten).",
-        ),
-    ] = "auto",
+    granularity: options.GranularityOption = "access",
+    backend: options.BackendOption = "auto",
     preemptions: Annotated[
         int | None,
         typer.Option("--preemptions", metavar="N", min=0, help="Just the schedules with up to so many preemptions."),
@@ -83,12 +68,8 @@ def explore(
       linpoint explore bank.py --budget 2m -- --accounts 2
     """
     limits = Budget.starting_now(budget, max_memory)
-    if granularity not in GRANULARITIES:
-        raise UsageError(
-            "LP-U001", f"--granularity {granularity!r} is none.", remedy=f"It is one of {', '.join(GRANULARITIES)}."
-        )
-    if backend not in BACKENDS:
-        raise UsageError("LP-U001", f"--backend {backend!r} is none.", remedy=f"It is one of {', '.join(BACKENDS)}.")
+    options.validate_name("--granularity", granularity, GRANULARITIES)
+    options.validate_name("--backend", backend, BACKENDS)
     _check_memory_model(memory_model)
     forms = Forms(None, report, junit, github, summary, json)
     forms.validate([program], called="the program itself")
@@ -176,4 +157,4 @@ def replay_program(content: dict[str, Any], *, as_json: bool) -> int:
         schedule=found.schedule,
         code=found.code,
     )
-    return _run(request, Budget.starting_now(DEFAULT_BUDGET, None), Forms(json=as_json))
+    return _run(request, Budget.starting_now(options.DEFAULT_BUDGET, None), Forms(json=as_json))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, Any, Final
 
@@ -58,11 +59,34 @@ GithubOption = Annotated[
 SummaryOption = Annotated[bool, typer.Option("--summary", help="Print one line for each file, and nothing else.")]
 
 NO_VALUE: Final[Any] = object()
+DEFAULT_BUDGET: Final = "30s"
+"""Of commands that run code."""
+BudgetOption = Annotated[
+    str, typer.Option("--budget", metavar="TIME", help="Time for the whole command, such as 30s or 5m.")
+]
+GranularityOption = Annotated[
+    str,
+    typer.Option(
+        "--granularity", metavar="NAME", help="Where threads may switch: at each shared access, line or opcode."
+    ),
+]
+BackendOption = Annotated[
+    str,
+    typer.Option(
+        "--backend", metavar="NAME", help="How shared accesses are seen: auto, native (in frames) or ast (rewritten)."
+    ),
+]
 
 _UNITS: Final = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 """What one unit of a file's times may be, in nanoseconds."""
 _SPANS: Final = _UNITS | {"m": 60 * 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
 _SPAN: Final = re.compile(r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*([a-z]*)\s*", re.ASCII)
+
+
+def validate_name(option: str, given: str, known: Sequence[str]) -> None:
+    """Refuse what is not one of the names that an option knows."""
+    if given not in known:
+        raise UsageError("LP-U001", f"{option} {given!r} is none.", remedy=f"It is one of {', '.join(known)}.")
 
 
 def parse_keyed(text: str | None) -> bool | None:

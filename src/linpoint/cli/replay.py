@@ -69,12 +69,11 @@ def replay(
 def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
     """Run the schedule of a finding again; it needs the file of the test where it was."""
     from linpoint.cli.forms import Forms, tell  # noqa: PLC0415 - only who replays a test waits for it
-    from linpoint.cli.test import DEFAULT_BUDGET  # noqa: PLC0415 - as above
     from linpoint.cli.tested import AllTold, told_of  # noqa: PLC0415 - as above
     from linpoint.cli.workers import ask  # noqa: PLC0415 - as above
 
     request = _stressed(content) if content["kind"] == "stress" else _scheduled(content)
-    limits = Budget.starting_now(DEFAULT_BUDGET, None)
+    limits = Budget.starting_now(options.DEFAULT_BUDGET, None)
     outcome = ask(request, limits)
     answer = AllTold([told_of(request, outcome)])
     return tell(answer, Forms(json=as_json), limits, interrupted=outcome.interrupted)

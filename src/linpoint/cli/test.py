@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -24,8 +24,6 @@ from linpoint.explore.python.backends import BACKENDS
 from linpoint.explore.python.bytecode import GRANULARITIES
 from linpoint.scenarios.scenario import Scenario
 from linpoint.verdicts import Budget
-
-DEFAULT_BUDGET: Final = "30s"
 
 
 def run(
@@ -51,20 +49,8 @@ def run(
     after: Annotated[
         str, typer.Option("--after", metavar="TEXT", help="With --scenario: operations that run alone after it.")
     ] = "",
-    granularity: Annotated[
-        str,
-        typer.Option(
-            "--granularity", metavar="NAME", help="Where threads may switch: at each shared access, line or opcode."
-        ),
-    ] = "access",
-    backend: Annotated[
-        str,
-        typer.Option(
-            "--backend",
-            metavar="NAME",
-            help="How shared accesses are seen: auto, native (in frames) or ast (rewritten).",
-        ),
-    ] = "auto",
+    granularity: options.GranularityOption = "access",
+    backend: options.BackendOption = "auto",
     stress: Annotated[
         bool, typer.Option("--stress", help="Real threads, real time (Lowe's way), instead of chosen schedules.")
     ] = False,
@@ -75,9 +61,7 @@ def run(
         bool, typer.Option("--erratic", help="With --stress: disturb the scheduling by random tiny delays.")
     ] = False,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="For the scenarios that are generated.")] = 0,
-    budget: Annotated[
-        str, typer.Option("--budget", metavar="TIME", help="Time for the whole command, such as 30s or 5m.")
-    ] = DEFAULT_BUDGET,
+    budget: options.BudgetOption = options.DEFAULT_BUDGET,
     max_memory: Annotated[
         str | None, typer.Option("--max-memory", metavar="SIZE", help="Memory of the target, such as 500M or 2G.")
     ] = None,
@@ -115,14 +99,8 @@ def run(
       linpoint test tests/*_test.py --report tests.html --junit tests.xml --github
     """
     limits = Budget.starting_now(budget, max_memory)
-    if granularity not in GRANULARITIES:
-        raise UsageError(
-            "LP-U001",
-            f"--granularity {granularity!r} is none.",
-            remedy=f"It is one of {', '.join(GRANULARITIES)}.",
-        )
-    if backend not in BACKENDS:
-        raise UsageError("LP-U001", f"--backend {backend!r} is none.", remedy=f"It is one of {', '.join(BACKENDS)}.")
+    options.validate_name("--granularity", granularity, GRANULARITIES)
+    options.validate_name("--backend", backend, BACKENDS)
     if (instances != 1 or erratic) and not stress:
         raise UsageError("LP-U001", "--instances and --erratic go with --stress.", remedy="Add --stress.")
     if stress and report is not None:
@@ -141,7 +119,7 @@ def run(
         "--backend": backend if backend != "auto" else None,
         "--seed": seed or None,
         "--instances": instances if instances != 1 else None,
-        "--budget": budget if budget != DEFAULT_BUDGET else None,
+        "--budget": budget if budget != options.DEFAULT_BUDGET else None,
     }
     flags = [flag for flag, given_ in (("--stress", stress), ("--erratic", erratic)) if given_]
     base = TestRequest(
