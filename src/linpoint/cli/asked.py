@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from linpoint.explain.findings import document, explain_result
+from linpoint.explain.programs import program_document, program_text
 from linpoint.histories.commands import command_line
 from linpoint.verdicts import tokens
 from linpoint.verdicts.finding import TestResult
@@ -75,8 +77,6 @@ class Answer(msgspec.Struct):
 
 def answer_of(result: TestResult, request: TestRequest, *, replay: Sequence[str] = ()) -> Answer:
     """A result as the parent prints and writes it; ``replay`` shows its finding again where no token does."""
-    from linpoint.explain.findings import document, explain_result  # noqa: PLC0415 - who asks does not explain
-
     told = document(result)
     for finding in told["findings"] if replay else ():
         finding["replay"] = list(replay)
@@ -94,8 +94,6 @@ def answer_of(result: TestResult, request: TestRequest, *, replay: Sequence[str]
 
 def answer_of_program(result: ProgramResult) -> Answer:
     """A result as the parent prints it."""
-    from linpoint.explain.programs import program_document, program_text  # noqa: PLC0415 - as above
-
     replays = [["replay", tokens.encode(dict(finding.replay))] for finding in result.findings]
     told = program_document(result)
     for finding, words in zip(told["findings"], replays, strict=True):
