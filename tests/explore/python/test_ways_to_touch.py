@@ -150,6 +150,11 @@ CASES: dict[str, tuple[str, str, str]] = {
         "self.r.first = self.r.second",
         "self.r.first(), self.r.first()",
     ),
+    "a private method that is replaced": (
+        "Case.__f = lambda self: 1",
+        "self.__f = lambda: 2",
+        "self.__f(), self.__f()",
+    ),
     "a class that is replaced": ("self.r = Replaced()", "self.r.kind = str", "self.r.kind, self.r.kind"),
     "a class attribute that is replaced": (
         "Replaced.kind = int; self.r = Replaced()",

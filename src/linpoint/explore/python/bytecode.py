@@ -9,17 +9,15 @@ Guarantee: every instruction that can read or change an attribute, the contents 
 
 from __future__ import annotations
 
-import ast
-import collections
 import dis
 import enum
-import functools
 import inspect
 import itertools
-import linecache
 import types
 from collections.abc import Iterator
 from typing import Final, NamedTuple
+
+from linpoint.explore.python.sharing import Shared, shared_names
 
 _INPLACE: Final = 13
 """From this argument on, BINARY_OP changes its left operand if that can be changed."""
@@ -146,15 +144,6 @@ GRANULARITIES: Final = ("access", "line", "opcode")
 """How fine schedules are: a point before each shared access, each line or each instruction."""
 
 
-class Shared(NamedTuple):
-    """Names that functions of a file change although others see them."""
-
-    globals: frozenset[str]
-    nonlocals: frozenset[str]
-    attributes: frozenset[str]
-    """Of any object."""
-
-
 def table(code: types.CodeType, *, granularity: str = "access", gil: bool = False, program: bool = False) -> list[Row]:
     """The rows of a code object. With ``gil`` threads switch only where an interpreter with a global lock lets them.
 
@@ -253,57 +242,3 @@ def _effect(one: dis.Instruction, *, jump: bool) -> int:
     if _PREPARED and one.opname in ("PRECALL", "CALL"):
         return 0 if one.opname == "PRECALL" else -(one.arg or 0) - 1  # it is CALL that takes the arguments away
     return dis.stack_effect(one.opcode, one.arg if one.opcode >= dis.HAVE_ARGUMENT else None, jump=jump)
-
-
-@functools.cache
-def shared_names(file: str, *, program: bool = False) -> Shared:
-    """The names of a file that are assigned where others may see it; in a ``program`` also what it assigns itself."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-        code = compile(tree, file, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError):
-        return Shared(frozenset(), frozenset(), frozenset())
-    return shared_in(tree, code, program=program)
-
-
-def shared_in(tree: ast.Module, code: types.CodeType, *, program: bool = False) -> Shared:
-    """The same of a source that has been parsed, and compiled."""
-    nodes = list(ast.walk(tree))
-    found_globals = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
-    nonlocals = {name for node in nodes if isinstance(node, ast.Nonlocal) for name in node.names}
-    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)}
-    # Whoever asks for the names of the module as a dict may assign any of them, and so may who has the module.
-    if program or any(isinstance(node, ast.Name) and node.id == "globals" for node in nodes):
-        found_globals |= _assigned(tree)
-    else:
-        found_globals |= _assigned(tree) & attributes
-    return Shared(frozenset(found_globals), frozenset(nonlocals | set(_reassigned(code))), frozenset(attributes))
-
-
-def _assigned(tree: ast.Module) -> set[str]:
-    """What the module assigns itself."""
-    return {
-        node.id
-        for statement in tree.body
-        if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-
-
-def _reassigned(code: types.CodeType) -> Iterator[str]:
-    """Variables that a function assigns again after functions inside of it may have been given to other threads."""
-    stores: collections.Counter[str] = collections.Counter(code.co_varnames[: _arguments(code)])
-    loops = [(one.argval, one.offset) for one in dis.get_instructions(code) if "BACKWARD" in one.opname]
-    for one in dis.get_instructions(code):
-        if one.opname in ("STORE_DEREF", "DELETE_DEREF"):
-            stores[one.argval] += 2 if any(begin <= one.offset <= end for begin, end in loops) else 1
-    yield from (name for name in code.co_cellvars if stores[name] > 1)
-    for inside in code.co_consts:
-        if isinstance(inside, types.CodeType):
-            yield from _reassigned(inside)
-
-
-def _arguments(code: types.CodeType) -> int:
-    starred = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
-    return code.co_argcount + code.co_kwonlyargcount + starred

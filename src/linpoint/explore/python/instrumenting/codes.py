@@ -18,7 +18,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any, Final
 
-from linpoint.explore.python.bytecode import shared_in
+from linpoint.explore.python.sharing import shared_in
 from linpoint.explore.python.instrumenting.announcing import OURS, compiled
 from linpoint.explore.python.instrumenting.rewriting import rewrite
 from linpoint.explore.python.instrumenting.scopes import Scopes, codes_within
@@ -90,7 +90,7 @@ def _make(source: str, file: str, making: Making) -> Twins:
             warnings.simplefilter("ignore")  # it was compiled before, and they were given then
             tree = ast.parse(source, file)
             plain = compile(source, file, "exec", flags=making.flags, dont_inherit=True)
-        shared = shared_in(tree, plain, program=making.program)
+        shared = shared_in(plain, lambda: tree, program=making.program)
         rewritten = rewrite(tree, Scopes.of(plain), shared, lines=making.lines)
         announcing = compiled(rewritten, file, making.flags)
     except (SyntaxError, ValueError, RecursionError):

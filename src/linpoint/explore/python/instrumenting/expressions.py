@@ -16,7 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, cast
 
-from linpoint.explore.python.bytecode import Action, Shared
+from linpoint.explore.python.bytecode import Action
+from linpoint.explore.python.sharing import Shared
 from linpoint.explore.python.instrumenting.announcing import before, call, cell_of, unless_none
 from linpoint.explore.python.instrumenting.scopes import MODULE, Kind, Scope, Scopes
 from linpoint.explore.python.instrumenting.trees import folded, is_constant, names_in, without_list
@@ -168,7 +169,7 @@ class Expressions(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
-        action = Action.READ_ANY if node.attr in self._shared.attributes else Action.READ_ATTRIBUTE
+        action = Action.READ_ANY if self._scope.mangled(node.attr) in self._shared.attributes else Action.READ_ATTRIBUTE
         node.value = before(action, node, self.visit(node.value), name=self._scope.mangled(node.attr))
         return node
 

@@ -12,7 +12,8 @@ import ast
 from collections.abc import Iterable
 from typing import Any, cast
 
-from linpoint.explore.python.bytecode import Action, Shared
+from linpoint.explore.python.bytecode import Action
+from linpoint.explore.python.sharing import Shared
 from linpoint.explore.python.instrumenting.announcing import before, call
 from linpoint.explore.python.instrumenting.expressions import OPERATORS, UNPACKS, Expressions
 from linpoint.explore.python.instrumenting.scopes import Kind, Scopes

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, Self
 
-from linpoint.explore.python.bytecode import Shared
+from linpoint.explore.python.sharing import Shared
 
 MODULE: Final = "<module>"
 
