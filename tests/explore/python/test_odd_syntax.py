@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 import sysconfig
 import types
 from collections.abc import Callable
@@ -95,7 +94,7 @@ def outside(code: types.CodeType) -> tuple[Any, ...]:
 
 
 def test_all_code_of_a_file_has_a_twin() -> None:
-    files = sorted(LIBRARY.glob("*.py"))[:: 12 if sys.version_info < (3, 12) else 20]
+    files = sorted(LIBRARY.glob("*.py"))[::12]
     assert sum(check_twins(path, Making()) for path in files) > 300
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from linpoint.errors import TestError
-from linpoint.explore.python.bytecode import shared_names
+from linpoint.explore.python.sharing import shared_names
 
 _OTHERS: Final = (".cpp", ".cc", ".cxx", ".c", ".hpp", ".h")
 _REMEDY: Final = "It must be a file that `python FILE` runs."

@@ -158,7 +158,7 @@ class Session:
         """
         self._runs += 1
         if self._runs % _COLLECT_EVERY == 0:
-            gc.collect()
+            gc.collect(0)  # what was there before is none of ours, and takes longer than the runs
         native.control_prepare()
         program_threads.begin_run()
         self._context = contextvars.copy_context()  # what the object sets when it is made is of this run

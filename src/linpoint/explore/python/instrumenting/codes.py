@@ -18,10 +18,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any, Final
 
-from linpoint.explore.python.sharing import shared_in
 from linpoint.explore.python.instrumenting.announcing import OURS, compiled
 from linpoint.explore.python.instrumenting.rewriting import rewrite
 from linpoint.explore.python.instrumenting.scopes import Scopes, codes_within
+from linpoint.explore.python.sharing import shared_in
 
 _REWRITTEN_BY_PYTEST: Final = "@pytest_ar"
 """A name in code whose assertions pytest has rewritten."""

@@ -17,10 +17,10 @@ from contextlib import contextmanager
 from typing import Any, Final, cast
 
 from linpoint.explore.python.bytecode import Action
-from linpoint.explore.python.sharing import Shared
 from linpoint.explore.python.instrumenting.announcing import before, call, cell_of, unless_none
 from linpoint.explore.python.instrumenting.scopes import MODULE, Kind, Scope, Scopes
 from linpoint.explore.python.instrumenting.trees import folded, is_constant, names_in, without_list
+from linpoint.explore.python.sharing import Shared
 
 OPERATORS: Final = (
     *(ast.Add, ast.BitAnd, ast.FloorDiv, ast.LShift, ast.MatMult, ast.Mult, ast.Mod),

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from linpoint.explore.python.bytecode import Action
-from linpoint.explore.python.sharing import Shared
 from linpoint.explore.python.instrumenting.announcing import before, call
 from linpoint.explore.python.instrumenting.expressions import OPERATORS, UNPACKS, Expressions
 from linpoint.explore.python.instrumenting.scopes import Kind, Scopes
@@ -26,6 +25,7 @@ from linpoint.explore.python.instrumenting.trees import (
     statement,
     without_list,
 )
+from linpoint.explore.python.sharing import Shared
 
 
 def rewrite(tree: ast.Module, scopes: Scopes, shared: Shared, *, lines: bool = False) -> ast.Module:
