@@ -142,7 +142,14 @@ def test_a_near_name_is_suggested(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("source", "code"),
-    [("1 / 0", "LP-T015"), ("raise SystemExit(0)", "LP-T015"), ("def broken(:", "LP-T015"), ("x = 1", "LP-T016")],
+    [
+        ("1 / 0", "LP-T015"),
+        ("raise SystemExit(0)", "LP-T015"),
+        ("raise BaseException", "LP-T015"),
+        ("import threading; t = threading.Thread(target=print); t.start(); t.join()", "LP-T015"),
+        ("def broken(:", "LP-T015"),
+        ("x = 1", "LP-T016"),
+    ],
 )
 def test_files_that_are_no_tests(tmp_path: Path, source: str, code: str) -> None:
     done = linpoint(written(tmp_path, source), "test", "object_test.py")

@@ -12,6 +12,7 @@ from typing import Any
 from linpoint.errors import LinpointError, TestError
 from linpoint.explore.python import patching
 from linpoint.explore.python.membership import membership
+from linpoint.explore.python.stopping import BlockedForever
 from linpoint.scenarios.definition import ConcurrentTest, Definition, definition_of
 from linpoint.specs.modules import module_of
 
@@ -58,7 +59,16 @@ def _load(file: str) -> Any:
             return module_of(file)
     except LinpointError as error:
         raise TestError("LP-T015", error.message, place=error.place or file, remedy=error.remedy) from error
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BlockedForever as error:
+        raise TestError(
+            "LP-T015",
+            "while it is imported it waits for a thread, and threads do not run yet.",
+            place=file,
+            remedy='Start threads in setup or in operations, or below if __name__ == "__main__".',
+        ) from error
+    except BaseException as error:
         raise TestError(
             "LP-T015",
             f"{type(error).__name__}: {error}",
