@@ -92,13 +92,15 @@ class Installation:
         for each in gc.get_objects():
             if type(each) is types.FunctionType and each.__code__.co_filename in self._selected:
                 self._own[each] = each.__code__
-        for function, code in self._own.items():
-            function.__code__ = _filled(_ASKING, code, {_FUNCTION: function, _RESOLVE: self._resolve})
+        with _any_kind():
+            for function, code in self._own.items():
+                function.__code__ = _filled(_ASKING, code, {_FUNCTION: function, _RESOLVE: self._resolve})
 
     def restore(self) -> None:
         """Give every function its own code again."""
-        for function, code in self._own.items():
-            function.__code__ = code
+        with _any_kind():
+            for function, code in self._own.items():
+                function.__code__ = code
         self._own.clear()
 
     def _resolve(self, function: types.FunctionType) -> Callable[..., Any]:
@@ -108,7 +110,8 @@ class Installation:
             return self._plain(function)
         self._under_way.add(file)
         try:
-            native.control_aside(self._give_code, function)
+            with _any_kind():
+                native.control_aside(self._give_code, function)
         finally:
             self._under_way.discard(file)
         return function
@@ -169,6 +172,14 @@ class Installation:
 
 
 @contextmanager
+def _any_kind() -> Iterator[None]:
+    """Code that asks may take the place of a generator's, and the other way round; from 3.13 on Python warns of that."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield
+
+
+@contextmanager
 def installed(installation: Installation) -> Iterator[None]:
     """Announcing code in all functions that there are, and in modules that are loaded in the block."""
     loader: Any = importlib.machinery.SourceFileLoader
@@ -178,9 +189,9 @@ def installed(installation: Installation) -> Iterator[None]:
         code = get_code(self, name)
         return None if code is None else installation.code(code)
 
-    installation.install()
     loader.get_code = announcing_code
     try:
+        installation.install()
         yield
     finally:
         del loader.get_code
