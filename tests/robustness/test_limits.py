@@ -66,7 +66,7 @@ def test_a_spec_that_never_ends(body: str, tmp_path: Path) -> None:
     assert run.returncode == 3
     assert run.stdout.startswith("UNKNOWN: the time budget ran out")
     assert run.stderr == ""
-    assert time.monotonic() - started < 10  # of which a busy machine needs some to start; left alone it takes for ever
+    assert time.monotonic() - started < 4
 
 
 def test_time_ends_the_search_and_says_how_far_it_got() -> None:
