@@ -47,7 +47,9 @@ def test(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def long(session: nox.Session) -> None:
-    """A million random histories, and ten minutes of fuzzing."""
+    """A million random histories, a million random programs, and ten minutes of fuzzing."""
+    _cmake(session, "release")
+    session.run("build/release/reduction_test", "1", "1000000", external=True)
     session.run("python", "-m", "pytest", "-n", str(os.cpu_count() or 2), "-m", "long", *session.posargs)
 
 

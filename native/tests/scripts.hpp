@@ -5,6 +5,7 @@
 // what was read, which operations had returned before which were called, what is left in memory, or who waits for ever.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,12 +22,19 @@ enum class Kind : std::uint8_t {
   kLoad,       ///< into the thread's own variable
   kStoreNext,  ///< one more than what is there
   kFetchAdd,
-  kReadBoth,  ///< the first two variables
+  kExchange,       ///< only reads if that is what is there
+  kCompareAndSet,  ///< from one less; only reads if something else is there
+  kSetAllIf,       ///< all variables, if this one has one less; else nothing else is looked at
+  kSetBothIf,      ///< the first two variables, if both have one less; else both are read
+  kReadThrough,    ///< this variable, and at once the one that it names, which is not known before
+  kReadBoth,       ///< the first two variables
   kWriteAll,
   kAwait,    ///< waits until the variable has this value
+  kSpin,     ///< looks at the variable again and again, but only when it was written, until it has this value
   kLock,     ///< or takes a permit of a semaphore
   kUnlock,   ///< whoever holds it: also a signal
   kTryLock,  ///< if that fails, the operation is over
+  kLeaveIf,  ///< the operation is over if the variable has this value
   kStopIf,   ///< ends the whole run if the variable has this value
   kSpawn,
   kJoin,
@@ -71,6 +79,7 @@ class Machine {
     const Instruction& instruction = next(thread);
     if (instruction.kind == Kind::kLock) return permits_[instruction.target] > 0;
     if (instruction.kind == Kind::kAwait) return memory_[instruction.target] == instruction.value;
+    if (instruction.kind == Kind::kSpin) return !parked_[thread];
     if (instruction.kind == Kind::kJoin) return ended_[instruction.target];
     return true;
   }
@@ -78,6 +87,7 @@ class Machine {
   /// Of the next step, what is known before it.
   [[nodiscard]] std::vector<explore::Access> pending(std::size_t thread) const {
     std::vector<explore::Access> accesses;
+    accesses.reserve(4);
     if (!alive(thread)) return accesses;
     using enum explore::Mode;
     const Instruction& instruction = next(thread);
@@ -86,6 +96,9 @@ class Machine {
       case Kind::kRead:
       case Kind::kLoad:
       case Kind::kAwait:
+      case Kind::kSpin:
+      case Kind::kReadThrough:
+      case Kind::kLeaveIf:
       case Kind::kStopIf:
         accesses.push_back(memory(instruction.target, kRead));
         break;
@@ -93,11 +106,17 @@ class Machine {
         accesses.push_back({base_, base_ + 16, kRead});
         break;
       case Kind::kWriteAll:
+      case Kind::kSetAllIf:
         accesses.push_back({base_, base_ + 80, kWrite});
+        break;
+      case Kind::kSetBothIf:
+        accesses.push_back({base_, base_ + 16, kWrite});
         break;
       case Kind::kWrite:
       case Kind::kStoreNext:
       case Kind::kFetchAdd:
+      case Kind::kExchange:
+      case Kind::kCompareAndSet:
         accesses.push_back(memory(instruction.target, kWrite));
         break;
       case Kind::kLock:
@@ -126,6 +145,11 @@ class Machine {
     Position& at = at_[thread];
     if (script_->timed && at.instruction == 0) before_[number(thread)] = returned_;
     const bool goes_on = perform(thread, instruction, event);
+    wake(event);
+    if (parked_[thread]) {
+      std::erase_if(event, [](const explore::Access& each) { return each.mode == explore::Mode::kRelease; });
+      return event;
+    }
     if (goes_on && ++at.instruction < script_->threads[thread][at.operation].size()) return event;
     returned_ |= 1U << number(thread);
     if (script_->timed) event.push_back({explore::kClock, explore::kClock, explore::Mode::kReturn});
@@ -145,7 +169,7 @@ class Machine {
       text += static_cast<char>(at_[thread].operation);
       text += static_cast<char>(at_[thread].instruction);
       text += static_cast<char>(own_[thread]);
-      text += static_cast<char>((alive_[thread] ? 1 : 0) + (stopped_ == thread ? 2 : 0));
+      text += static_cast<char>((alive_[thread] ? 1 : 0) + (stopped_ == thread ? 2 : 0) + (parked_[thread] ? 4 : 0));
       text += static_cast<char>(results_[thread].size());
       text += results_[thread];
       for (std::size_t op = 0; op < kOperations; ++op) {
@@ -209,6 +233,27 @@ class Machine {
       case Kind::kFetchAdd:
         see(thread, cell++);
         break;
+      case Kind::kExchange:
+        see(thread, cell);
+        if (cell == instruction.value) turn(event, explore::Mode::kWrite, explore::Mode::kRead);
+        cell = instruction.value;
+        break;
+      case Kind::kCompareAndSet:
+        see(thread, cell);
+        if (cell == instruction.value - 1)
+          cell = instruction.value;
+        else
+          turn(event, explore::Mode::kWrite, explore::Mode::kRead);
+        break;
+      case Kind::kSetAllIf:
+        if (attempt(thread, instruction)) break;
+        std::replace_if(
+            event.begin(), event.end(), [](const explore::Access& each) { return each.mode == explore::Mode::kWrite; },
+            memory(instruction.target, explore::Mode::kRead));
+        break;
+      case Kind::kSetBothIf:
+        if (!attempt_both(thread, instruction)) turn(event, explore::Mode::kWrite, explore::Mode::kRead);
+        break;
       case Kind::kReadBoth:
         see(thread, memory_[0]);
         see(thread, memory_[1]);
@@ -218,6 +263,9 @@ class Machine {
         break;
       case Kind::kAwait:
         see(thread, cell);
+        break;
+      case Kind::kSpin:
+        parked_[thread] = cell != instruction.value;
         break;
       case Kind::kLock:
         // Only who takes the last permit needs the release before.
@@ -236,6 +284,13 @@ class Machine {
         else
           return give_up(thread, event);
         break;
+      case Kind::kReadThrough:
+        event.push_back(memory(static_cast<std::size_t>(cell) % kPlaces, explore::Mode::kRead));
+        see(thread, memory_[static_cast<std::size_t>(cell) % kPlaces]);
+        break;
+      case Kind::kLeaveIf:
+        if (cell == instruction.value) return leave(thread, event);
+        break;
       case Kind::kStopIf:
         see(thread, cell);
         if (cell == instruction.value) stopped_ = thread;
@@ -249,8 +304,37 @@ class Machine {
     return true;
   }
 
+  bool attempt(std::size_t thread, const Instruction& instruction) {
+    const bool succeeds = memory_[instruction.target] == instruction.value - 1;
+    see(thread, succeeds ? 1 : 0);
+    if (succeeds) memory_.fill(instruction.value);
+    return succeeds;
+  }
+
+  bool attempt_both(std::size_t thread, const Instruction& instruction) {
+    const bool succeeds = memory_[0] == instruction.value - 1 && memory_[1] == instruction.value - 1;
+    see(thread, succeeds ? 1 : 0);
+    if (succeeds) memory_[0] = memory_[1] = instruction.value;
+    return succeeds;
+  }
+
+  /// Whoever waits for a write of what was written now.
+  void wake(const std::vector<explore::Access>& event) {
+    for (std::size_t thread = 0; thread < threads(); ++thread) {
+      if (!alive(thread) || next(thread).kind != Kind::kSpin) continue;
+      const explore::Access looked = memory(next(thread).target, explore::Mode::kRead);
+      for (const explore::Access& access : event)
+        if (access.mode == explore::Mode::kWrite && access.begin < looked.end && looked.begin < access.end)
+          parked_[thread] = false;
+    }
+  }
+
   bool give_up(std::size_t thread, std::vector<explore::Access>& event) {
     turn(event, explore::Mode::kWrite, explore::Mode::kRead);
+    return leave(thread, event);
+  }
+
+  bool leave(std::size_t thread, std::vector<explore::Access>& event) {
     const bool ends = at_[thread].operation + 1 == script_->threads[thread].size();
     if (ends && !is_last(thread)) event.push_back(end(thread, explore::Mode::kRelease));
     return false;
@@ -273,6 +357,7 @@ class Machine {
   std::array<int, kThreads> own_{};
   std::array<bool, kThreads> alive_{};
   std::array<bool, kThreads> ended_{};
+  std::array<bool, kThreads> parked_{};
   std::array<Position, kThreads> at_{};
   std::array<std::string, kThreads> results_;
   std::array<unsigned, kThreads * kOperations> before_{};  ///< of each operation, who had returned when it was called

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "hashing.hpp"
+
 namespace linpoint::explore {
 
 namespace {
@@ -41,6 +43,7 @@ void Causality::restart(Step states) {
   processes_.clear();
   accesses_.clear();
   owners_.clear();
+  done_.clear();
   ends_.clear();
   places_.clear();
   std::fill(last_.begin(), last_.end(), 0);
@@ -90,14 +93,17 @@ void Causality::join(std::vector<Step>& clock, Step step) const {
   for (std::size_t process = 0; process < width_; ++process) clock[process] = std::max(clock[process], other[process]);
 }
 
-void Causality::add(Process process, std::span<const Access> event) {
+void Causality::add(Process process, std::span<const Access> event, std::size_t done) {
   const Step step = steps();
   widen(process + std::size_t{1});
   if (step + 1 >= states_) {
     relate(process, event);
     keep_clock(process, step);
+    keep_mark(process, step, event.first(done));
   }
   for (const Access& access : event) {
+    done_.push_back(done > 0);
+    if (done > 0) --done;
     if (access.mode == Mode::kCall)
       calls_[process] = step + 1;
     else if (access.mode == Mode::kReturn)
@@ -117,6 +123,33 @@ void Causality::keep_clock(Process process, Step step) {
   Step* clock = clocks_.data() + step * width_;
   std::copy_n(full_.data(), width_, clock);
   clock[process] = step + 1;
+}
+
+std::uint64_t Causality::standing(Process process, std::span<const Access> pending) const {
+  const bool began = process < width_ && last_[process] != 0;
+  std::uint64_t number = mix(process + std::uint64_t{1}) ^ (began ? marks_[last_[process] - 1] : 0);
+  for (const Access& access : pending)
+    number = mix(number ^ (static_cast<std::uint64_t>(access.mode) + 8 * (access.end - access.begin)));
+  return mix(number + 1);
+}
+
+void Causality::keep_mark(Process process, Step step, std::span<const Access> done) {
+  writers_.clear();
+  for (const Access& access : done) {
+    if (on_the_clock(access) || access.begin >= access.end) continue;
+    places_.each(access, static_cast<std::uint32_t>(accesses_.size()), [&](std::uint32_t number) {
+      const Access& earlier = accesses_[number];
+      if (!done_[number] || earlier.mode == Mode::kRead || !dependent(earlier, access)) return true;
+      writers_.push_back(owners_[number]);
+      return earlier.begin > access.begin || access.end > earlier.end;
+    });
+  }
+  std::sort(writers_.begin(), writers_.end());
+  writers_.erase(std::unique(writers_.begin(), writers_.end()), writers_.end());
+  std::uint64_t number = standing(process, done);
+  for (const Step writer : writers_) number += mix(marks_[writer]);
+  if (marks_.size() <= step) marks_.resize(step + std::size_t{1});
+  marks_[step] = mix(number);
 }
 
 /// Earlier steps of other processes that depend on a step of this process, but for some that happen before others of

@@ -38,8 +38,14 @@ class Causality {
   /// known state, and others were enabled there.
   bool arrive(const View& view);
 
-  /// The next step. If it was not done in the run before, `races()` has what it races with.
-  void add(Process process, std::span<const Access> event);
+  /// The next step: the first so many accesses were done, the others count as if they were. If it was not done in the
+  /// run before, `races()` has what it races with.
+  void add(Process process, std::span<const Access> event, std::size_t done);
+
+  /// Where a process stands that is about to do this, as a number: the same in all runs in which it is in the same
+  /// state, for it is made of what its steps have read, that is, of the steps that wrote it. Places do not enter into
+  /// it, as they mean something within one run only.
+  [[nodiscard]] std::uint64_t standing(Process process, std::span<const Access> pending) const;
 
   /// What a step of the process would race with if it were the next: `races()`.
   void relate(Process process, std::span<const Access> accesses);
@@ -71,6 +77,7 @@ class Causality {
   void join(std::vector<Step>& clock, Step step) const;
   void widen(std::size_t processes);
   void keep_clock(Process process, Step step);
+  void keep_mark(Process process, Step step, std::span<const Access> done);
   void collect(Process process, std::span<const Access> accesses);
   void collect(Process process, const Access& access);
 
@@ -78,6 +85,7 @@ class Causality {
   std::vector<ProcessSet> enabled_;
   std::vector<Access> accesses_;
   std::vector<Step> owners_;       ///< of each access
+  std::vector<bool> done_;         ///< of each access: it does not only count
   std::vector<std::size_t> ends_;  ///< of the accesses of each step
   PlaceIndex places_;              ///< of the accesses
   Step states_ = 0;
@@ -89,6 +97,8 @@ class Causality {
   std::vector<Step> calls_;    ///< of each process: one more than the last step with a kCall
   std::vector<Step> returns_;  ///< the same for kReturn
   std::vector<bool> born_;
+  std::vector<std::uint64_t> marks_;  ///< of each step: where its process stands after it
+  std::vector<Step> writers_;         ///< of what a step touches
 
   ProcessSet present_;
   Step related_ = 0;

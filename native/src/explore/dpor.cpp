@@ -10,23 +10,26 @@
 // - Steps can wait. What a process still waits for at the end races with earlier steps, or deadlocks would be lost, and
 //   an acquire that comes after a release races with the acquire before that (see Causality). Where nobody who could go
 //   first is enabled, everybody goes: with locks of another kind the step may need what is done in between.
-// - A run may be stopped by a step, as by an assertion, and what others would still have done is not known. So all
-// others
-//   go first as well.
+// - A run may be stopped by a step, as by an assertion, and what others would still have done is not known. So all the
+//   others go first as well.
 // - If somebody who could go first sleeps, the race needs no turning round: that order was explored.
 // - Places mean something within one run only. So sleepers are compared by what is pending in the present run; that a
-// step
-//   also returned from an operation is known only from when it was explored, and remembered. One that turned out to
-//   touch more than was pending keeps nobody back: what that would touch now is not known.
+//   step also returned from an operation is known only from when it was explored, and remembered. One that turned out
+//   to touch more than was pending keeps nobody back: what that would touch now is not known.
+// - What a step turns out to do may be less than at another time. It counts for what it might have done (see Habits).
 //
-// Cost: memory for the present run only, a clock and six sets for each step.
+// Cost: memory for the present run, a clock and six sets for each step; and 32 kB for habits, however many runs there
+// are.
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "explore/causality.hpp"
 #include "explore/choosing.hpp"
+#include "explore/habits.hpp"
 #include "linpoint/explore/schedulers.hpp"
 
 namespace linpoint::explore {
@@ -59,6 +62,29 @@ bool exceeds(std::span<const Access> pending, std::span<const Access> event) {
   });
 }
 
+/// Whether nothing is named but one place, and always the same: then an attempt that fails has looked at just what it
+/// would have written, and whoever makes it fail writes that, or a part of it.
+bool is_one_place(std::span<const Access> pending, std::span<const Access> event, bool whole) {
+  const Access* place = nullptr;
+  for (const std::span<const Access>& accesses : {pending, event})
+    for (const Access& access : accesses) {
+      if (access.mode == Mode::kCall || access.mode == Mode::kReturn) continue;
+      if (place == nullptr) place = &access;
+      if (access.begin != place->begin || access.end != place->end) return false;
+    }
+  return whole || place == nullptr || place->end - place->begin == 1;
+}
+
+/// Whether a step wrote all that it was to attempt.
+bool writes_all(std::span<const Access> pending, std::span<const Access> event) {
+  return std::all_of(pending.begin(), pending.end(), [&](const Access& attempted) {
+    return attempted.mode != Mode::kWrite || std::any_of(event.begin(), event.end(), [&](const Access& done) {
+             return done.begin <= attempted.begin && attempted.end <= done.end &&
+                    (done.mode == Mode::kWrite || done.mode == Mode::kAcquire || done.mode == Mode::kRelease);
+           });
+  });
+}
+
 /// The state before a step, and what was and is to be explored there.
 struct Node {
   ProcessSet wanted;    ///< explored, or to be
@@ -67,6 +93,7 @@ struct Node {
   ProcessSet returned;  ///< and those whose step returns
   ProcessSet restless;  ///< and those whose step did more than was pending
   Process chosen = kNobody;
+  Habit missed;          ///< of the chosen one: what it has done at other times, but not now
   ClockUse use;          ///< of the chosen one's step
   bool exceeds = false;  ///< that step did more than was pending
 
@@ -159,14 +186,34 @@ class Dpor final : public Explorer {
     if (step_ > 0) {
       const Step step = step_ - 1;
       Node& node = nodes_[step];
-      causality_.add(node.chosen, view.event);
-      if (step + 1 >= followed_) {
-        node.use = clock_use(view.event);
+      const bool fresh = step + 1 >= followed_;
+      if (fresh) compare_with_habits(node, view.event);
+      count(view.event, pending_, node.missed);
+      causality_.add(node.chosen, event_, view.event.size());
+      if (fresh) {
+        node.use = clock_use(event_);
         node.exceeds = exceeds(pending_, view.event);
         turn_round(node.chosen);
       }
     }
     if (!causality_.arrive(view)) diverge(step_);
+  }
+
+  void compare_with_habits(Node& node, std::span<const Access> event) {
+    const Habit now{.returns = clock_use(event).returned, .roams = exceeds(pending_, event)};
+    const std::uint64_t standing = causality_.standing(node.chosen, pending_);
+    const Habit known = habits_.known(standing);
+    node.missed = {.returns = known.returns && !now.returns, .roams = known.roams};
+    habits_.learn(standing, now);
+  }
+
+  /// What a step counts as: what it did, and what it might have done.
+  void count(std::span<const Access> event, std::span<const Access> attempted, Habit missed) {
+    event_.assign(event.begin(), event.end());
+    if (!writes_all(attempted, event) && !is_one_place(attempted, event, options_.whole_places))
+      event_.insert(event_.end(), attempted.begin(), attempted.end());
+    if (missed.returns) event_.push_back({kClock, kClock, Mode::kReturn});
+    if (missed.roams) event_.push_back(kEverything);
   }
 
   /// The program does not do again what it did: the rest of this run is of no use to the search.
@@ -204,12 +251,12 @@ class Dpor final : public Explorer {
     return node.chosen;
   }
 
-  static void inherit_sleepers(const Node& before, Node& node, const View& view) {
+  void inherit_sleepers(const Node& before, Node& node, const View& view) const {
     before.asleep.each([&](Process sleeper) {
       if (sleeper == before.chosen || !can_go(view, sleeper) || before.restless.contains(sleeper)) return;
       const ClockUse use = before.use_of(sleeper);
       if ((use.called && before.use.returned) || (use.returned && before.use.called)) return;
-      if (!dependent(view.processes[sleeper].accesses, view.event)) node.put_to_sleep(sleeper, use, false);
+      if (!dependent(view.processes[sleeper].accesses, event_)) node.put_to_sleep(sleeper, use, false);
     });
   }
 
@@ -218,7 +265,9 @@ class Dpor final : public Explorer {
   void turn_round_pending(const View& view, const Counts& counts) {
     for (Process process = 0; process < view.processes.size(); ++process) {
       if (!view.processes[process].alive || !counts(process)) continue;
-      causality_.relate(process, view.processes[process].accesses);
+      const std::span<const Access> known = view.processes[process].accesses;
+      count(known, {}, habits_.known(causality_.standing(process, known)));
+      causality_.relate(process, event_);
       turn_round(process);
     }
   }
@@ -271,10 +320,13 @@ class Dpor final : public Explorer {
   }
 
   static constexpr Process kCovered = kNobody - 1;
+  static constexpr Access kEverything{kClock + 1, std::numeric_limits<std::uint64_t>::max(), Mode::kWrite};
 
   DporOptions options_;
   Causality causality_;
+  Habits habits_;
   std::vector<Access> pending_;  ///< of the process that was chosen last
+  std::vector<Access> event_;    ///< what the last step counts as
   std::vector<Node> nodes_;      ///< of the present run; those past depth_ are kept for their memory
   Step depth_ = 0;
   Step followed_ = 0;  ///< so many steps are those of an earlier run, but for what the last one of them does

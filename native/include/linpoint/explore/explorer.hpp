@@ -58,7 +58,7 @@ struct Pending {
   bool enabled = false;  ///< false while it waits
   bool yields = false;   ///< it would rather let others go first: taking the turn from it is no preemption
   /// What its next step will do, as far as that is known; the step may turn out to do more, or less: what may write is
-  /// a kWrite here.
+  /// a kWrite here. Where it names one place only, whether it writes is decided by what is in that place.
   std::span<const Access> accesses;
 };
 

@@ -14,6 +14,9 @@ struct DporOptions {
   /// Processes that would show nothing new are put to sleep. Needs all accesses of a pending operation, but for a
   /// kReturn, to be known before the step.
   bool sleep_sets = true;
+  /// What one step may write but need not, no other touches a part of. Else an attempt that fails counts as a write,
+  /// but where its place is a single number: somebody may have read another part of it than the one that made it fail.
+  bool whole_places = false;
 };
 
 /// Source-DPOR: each class of schedules that differ only in the order of independent steps at least once. Of runs that
