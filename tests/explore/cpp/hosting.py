@@ -23,7 +23,7 @@ _NATIVE = ROOT / "native"
 _BUILT = ROOT / "build" / "explore-cpp"
 _INCLUDES = ("include", "src", "runtime", "sdk/include")
 _HOST_FLAGS = ("-std=c++20", "-O2", "-rdynamic", *(f"-I{_NATIVE / each}" for each in _INCLUDES))
-_HOOKS = ("-g", "-fPIC", "-fsanitize=thread", "-fno-gnu-unique", "-fno-omit-frame-pointer")
+_HOOKS = ("-g", "-Wno-tsan", "-fPIC", "-fsanitize=thread", "-fno-gnu-unique", "-fno-omit-frame-pointer")
 _COMPILER_HOOKS = {
     "g++": ("--param", "tsan-distinguish-volatile=1"),
     "clang++": ("-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-read-before-write=1"),

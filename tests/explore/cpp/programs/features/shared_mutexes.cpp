@@ -11,7 +11,7 @@ std::shared_mutex mutex;
 int first_half;
 int second_half;
 
-void read() {
+void look() {
   const std::shared_lock guard(mutex);
   assert(first_half == second_half);
 }
@@ -19,13 +19,13 @@ void read() {
 }  // namespace
 
 int main() {
-  std::thread one(read);
+  std::thread one(look);
   std::thread two([] {
     const std::unique_lock guard(mutex);
     ++first_half;
     ++second_half;
   });
-  read();
+  look();
   one.join();
   two.join();
 }
