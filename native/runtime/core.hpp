@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "linpoint/explore/explorer.hpp"
+#include "linpoint/memory/store_buffers.hpp"
 
 namespace linpoint::runtime {
 
@@ -64,8 +65,6 @@ class OutOfProgram {
 enum class Abstract : std::uint8_t {
   kThreads = 1,  ///< who gets which number
   kEnded,        ///< [thread]
-  kDrained,      ///< [16 * thread + buffer]
-  kIssued,       ///< [number of a buffered store]
   kOutput,       ///< what was printed, in its order
   kWaiting,      ///< [anything]: for the library
   kWorld,        ///< [anything]: for the library
@@ -212,7 +211,7 @@ void forget_accesses(const void* address, std::size_t size);
 // ---- What was asked for
 // -----------------------------------------------------------------------------------------------
 
-enum class Model : std::uint8_t { kSc, kTso, kPso };
+using memory::Model;
 enum class Races : std::uint8_t { kStop, kReport, kIgnore };
 
 struct Options {
