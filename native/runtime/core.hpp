@@ -43,6 +43,8 @@ extern Phase phase;
 
 /// Whether a fiber of the program runs.
 [[nodiscard]] inline bool controlled() { return phase == Phase::kRunning; }
+/// Whether the stack is one of the program's, also in host code that it has called: who crashes here is the program.
+[[nodiscard]] bool on_fiber();
 [[nodiscard]] Thread current_thread();
 /// How many there were in this run so far.
 [[nodiscard]] Thread threads();
