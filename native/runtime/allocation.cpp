@@ -10,7 +10,7 @@
 #include <cstring>
 #include <new>
 
-#include "modules.hpp"
+#include "shared_objects.hpp"
 #include "turns.hpp"
 
 namespace linpoint::runtime {

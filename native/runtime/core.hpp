@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "linpoint/explore/explorer.hpp"
+#include "linpoint/memory/store_buffers.hpp"
 
 namespace linpoint::runtime {
 
@@ -42,6 +43,8 @@ extern Phase phase;
 
 /// Whether a fiber of the program runs.
 [[nodiscard]] inline bool controlled() { return phase == Phase::kRunning; }
+/// Whether the stack is one of the program's, also in host code that it has called: who crashes here is the program.
+[[nodiscard]] bool on_fiber();
 [[nodiscard]] Thread current_thread();
 /// How many there were in this run so far.
 [[nodiscard]] Thread threads();
@@ -64,8 +67,6 @@ class OutOfProgram {
 enum class Abstract : std::uint8_t {
   kThreads = 1,  ///< who gets which number
   kEnded,        ///< [thread]
-  kDrained,      ///< [16 * thread + buffer]
-  kIssued,       ///< [number of a buffered store]
   kOutput,       ///< what was printed, in its order
   kWaiting,      ///< [anything]: for the library
   kWorld,        ///< [anything]: for the library
@@ -212,7 +213,7 @@ void forget_accesses(const void* address, std::size_t size);
 // ---- What was asked for
 // -----------------------------------------------------------------------------------------------
 
-enum class Model : std::uint8_t { kSc, kTso, kPso };
+using memory::Model;
 enum class Races : std::uint8_t { kStop, kReport, kIgnore };
 
 struct Options {

@@ -47,15 +47,6 @@ std::uintptr_t register_of(const void* context, int number) {
   return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[number]);
 }
 
-/// Whether what was interrupted was on the stack of the running thread: the program, or what it called.
-bool on_fiber(const void* context) {
-  if (phase == Phase::kLoading) return false;
-  const Thread thread = current_thread();
-  if (thread == kNoThread || thread >= threads()) return false;
-  const std::uintptr_t stack = register_of(context, REG_RSP);
-  return inside(stack_of(thread), stack) || inside(guard_of(thread), stack);
-}
-
 const char* words_for(int signal) {
   switch (signal) {
     case SIGSEGV:
@@ -84,9 +75,8 @@ void append_address(HostString& text, std::uintptr_t address) {
 void on_fault(int signal, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   if (signal == SIGSEGV && the_image.unprotect(address)) return;
-  const bool fiber = on_fiber(context);
   if (phase == Phase::kLoading) refuse(HostString("the program crashes before main: ") + words_for(signal));
-  if (!fiber) {
+  if (!on_fiber()) {
     constexpr std::string_view kMessage = "linpoint: the host of the program has crashed itself\n";
     static_cast<void>(!::write(complaints(), kMessage.data(), kMessage.size()));
     ::signal(signal, SIG_DFL);
@@ -108,7 +98,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 /// What computes without a visible step is stopped in its own code, since the host may be in the middle of something.
 void on_tick(int /*signal*/, siginfo_t* /*info*/, void* context) {
   const std::uint64_t steps = steps_so_far();
-  if (steps != watchdog.steps || !on_fiber(context)) {
+  if (steps != watchdog.steps || !on_fiber()) {
     watchdog = {steps, 0};
     return;
   }
@@ -181,8 +171,8 @@ void install_handlers() {
   std::set_terminate(on_terminate);
 }
 
-void watch_code(const Modules& modules) {
-  for (const Module& module : modules.program)
+void watch_code(const SharedObjects& modules) {
+  for (const SharedObject& module : modules.program)
     program_code.insert(program_code.end(), module.code.begin(), module.code.end());
 }
 

@@ -73,8 +73,8 @@ void Image::watch(Range range) {
   }
 }
 
-void Image::keep(const Modules& modules) {
-  for (const Module& module : modules.program)
+void Image::keep(const SharedObjects& modules) {
+  for (const SharedObject& module : modules.program)
     for (const Range& range : module.writable) keep_range(range);
   for (const Range& range : modules.standard.writable) watch(range);
 }

@@ -8,13 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "modules.hpp"
+#include "shared_objects.hpp"
 
 namespace linpoint::runtime {
 
 class Image {
  public:
-  void keep(const Modules& modules);
+  void keep(const SharedObjects& modules);
   void restore();
   /// Whether a fault at this address was the first write to a page that is watched: then it may be tried again.
   [[nodiscard]] bool unprotect(std::uintptr_t address);

@@ -12,7 +12,7 @@
 #include "image.hpp"
 #include "keys.hpp"
 #include "limits.hpp"
-#include "modules.hpp"
+#include "shared_objects.hpp"
 #include "output.hpp"
 #include "storage.hpp"
 #include "threads.hpp"
@@ -56,8 +56,8 @@ void before_load() {
 }
 
 void after_load(void* /*handle*/) {
-  const Modules modules = find_modules();
-  for (const Module& module : modules.program)
+  const SharedObjects modules = find_shared_objects();
+  for (const SharedObject& module : modules.program)
     if (!module.instrumented) qualify((module.path + " is not instrumented: what it does is not seen").c_str());
   watch_code(modules);
   heap().keep();

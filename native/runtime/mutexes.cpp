@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "limits.hpp"
-#include "modules.hpp"
+#include "shared_objects.hpp"
 #include "real.hpp"
 #include "turns.hpp"
 

@@ -93,8 +93,8 @@ bool Storage::borrow(Borrowed& borrowed) {
   return true;
 }
 
-void Storage::keep(const Modules& modules) {
-  for (const Module& module : modules.program) {
+void Storage::keep(const SharedObjects& modules) {
+  for (const SharedObject& module : modules.program) {
     needed_ = needed_ || module.uses_storage || module.storage_number != 0;
     if (module.storage_number == 0) continue;
     Variables variables;

@@ -7,14 +7,14 @@
 
 #include <cstddef>
 
-#include "modules.hpp"
+#include "shared_objects.hpp"
 
 namespace linpoint::runtime {
 
 class Storage {
  public:
   /// Once the program is loaded, by the thread that loaded it.
-  void keep(const Modules& modules);
+  void keep(const SharedObjects& modules);
   /// The base of a thread that is about to begin, with its variables as they are at first; nullptr if nobody needs
   /// that.
   [[nodiscard]] void* fresh(Thread thread);
