@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the core offers to the library.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string>
 
 #include "qualifications.hpp"
+#include "results.hpp"
 #include "scheduler.hpp"
 
 namespace linpoint::runtime {
@@ -163,6 +166,14 @@ void fail(Fault fault, std::string_view message, const void* caller, std::span<c
 
 void refuse(std::string_view reason) {
   phase = Phase::kHost;
+  if (!scheduler.on_fiber()) {
+    // Before main there is no run that could be left.
+    Result result;
+    result.ended = "refused";
+    result.reason = std::string(reason);
+    say_result(result);
+    _exit(0);
+  }
   refused_for = std::string(reason);
   scheduler.leave_run(RunEnd::kRefused);
 }
