@@ -23,7 +23,7 @@ import sys
 import time
 from typing import Any, Final
 
-from tests.explore.cpp.hosting import Told, built, explore
+from tests.explore.cpp.hosting import Target, Told, built, explore
 
 _CODEX: Final = (
     ("Dekker with fences", "thesis/dekker.cpp", ("-DFENCED",), "tso", 62_719, None),
@@ -126,7 +126,7 @@ def _workers(rounds: int) -> bool:
     return counts[1] != counts[2]
 
 
-def _rate(target: Any, **options: Any) -> tuple[float, Told]:
+def _rate(target: Target, **options: Any) -> tuple[float, Told]:
     """Schedules a second, without starting up."""
     begun = time.perf_counter()
     explore(target, **{**options, "search": "replay:"})
