@@ -53,7 +53,7 @@ void* Stack::prepare(void (*entry)()) {
   lowest_ = top;
   // At its first instruction a function expects a return address at a stack pointer that is 8 above a multiple of 16.
   constexpr std::size_t kSaved = 6;
-  auto* words = reinterpret_cast<std::uint64_t*>(top - 64);
+  auto* words = reinterpret_cast<std::uint64_t*>(top - 64 - sizeof(std::uint64_t));
   words[0] = 0;  // the return address of entry: a walk over the frames ends here
   words[-1] = reinterpret_cast<std::uint64_t>(entry);
   std::fill(words - 1 - kSaved, words - 1, 0);

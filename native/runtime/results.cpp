@@ -10,7 +10,7 @@
 
 #include "accesses.hpp"
 #include "json.hpp"
-#include "modules.hpp"
+#include "code_places.hpp"
 #include "qualifications.hpp"
 
 namespace linpoint::runtime {
@@ -49,23 +49,12 @@ void put_value(Json& json, const Bytes& bytes, std::size_t size) {
 
 class Writer {
  public:
-  Writer(Json& json, const Modules& modules) : json_(json), modules_(modules) {}
-
-  void put_code(const void* address) {
-    json_.open('[');
-    const auto number = reinterpret_cast<std::uint64_t>(address);
-    const std::size_t module = modules_.of(number);
-    if (module == Modules::kNone)
-      json_.value(-1).value(number);
-    else
-      json_.value(module).value(number - modules_.all()[module].base);
-    json_.close(']');
-  }
+  Writer(Json& json, const CodePlaces& modules) : json_(json), modules_(modules) {}
 
   /// Where data is: in a global of a module, or just an address.
   void put_address(std::uint64_t address) {
     const std::size_t module = modules_.of(address);
-    if (module == Modules::kNone) {
+    if (module == CodePlaces::kNone) {
       json_.field("address", address);
       return;
     }
@@ -96,7 +85,7 @@ class Writer {
   void put_finding(const Finding& finding) {
     json_.open('{').field("kind", kFaults[static_cast<std::size_t>(finding.fault)]).field("message", finding.message);
     json_.key("places").open('[');
-    for (const void* place : finding.places) put_code(place);
+    for (const void* place : finding.places) json_.value(reinterpret_cast<std::uint64_t>(place));
     json_.close(']').key("schedule").open('[');
     for (const explore::Deviation& deviation : finding.schedule)
       json_.open('[').value(deviation.step).value(deviation.process).close(']');
@@ -118,12 +107,12 @@ class Writer {
     if (step.caller == nullptr) return;
     const auto number = reinterpret_cast<std::uint64_t>(step.caller);
     const std::size_t module = modules_.of(number);
-    if (module == Modules::kNone)
+    if (module == CodePlaces::kNone)
       json_.field("pc", number);
     else
       json_.field("pc", number - modules_.all()[module].base).field("module", module);
     json_.key("stack").open('[');
-    for (const void* each : step.stack) put_code(each);
+    for (const void* each : step.stack) json_.value(reinterpret_cast<std::uint64_t>(each));
     json_.close(']');
   }
 
@@ -139,7 +128,7 @@ class Writer {
   }
 
   Json& json_;
-  const Modules& modules_;
+  const CodePlaces& modules_;
 };
 
 void put_counts(Json& json, const explore::Progress& progress) {
@@ -169,7 +158,7 @@ void say_progress(const explore::Progress& progress, std::uint64_t depth) {
 }
 
 void say_result(const Result& result) {
-  Modules modules;
+  CodePlaces modules;
   modules.collect();
   Json json;
   Writer writer(json, modules);
@@ -198,7 +187,7 @@ void say_result(const Result& result) {
   json.close(']');
   if (scheduler.trace.on()) put_trace(json, writer);
   json.key("modules").open('[');
-  for (const Modules::Module& module : modules.all())
+  for (const CodePlaces::Module& module : modules.all())
     json.open('{').field("path", module.path).field("base", module.base).close('}');
   json.close(']').close('}').close('}');
   say(json.text());

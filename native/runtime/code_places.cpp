@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules.hpp"
+#include "code_places.hpp"
 
 #include <link.h>
 
@@ -7,11 +7,11 @@
 
 namespace linpoint::runtime {
 
-void Modules::collect() {
+void CodePlaces::collect() {
   modules_.clear();
   segments_.clear();
   const auto add = [](dl_phdr_info* info, std::size_t /*size*/, void* data) {
-    auto& self = *static_cast<Modules*>(data);
+    auto& self = *static_cast<CodePlaces*>(data);
     const std::size_t number = self.modules_.size();
     self.modules_.push_back({info->dlpi_name, info->dlpi_addr});
     for (int at = 0; at < info->dlpi_phnum; ++at) {
@@ -25,7 +25,7 @@ void Modules::collect() {
   dl_iterate_phdr(add, this);
 }
 
-std::size_t Modules::of(std::uint64_t address) const {
+std::size_t CodePlaces::of(std::uint64_t address) const {
   const auto found = std::find_if(segments_.begin(), segments_.end(), [&](const Segment& segment) {
     return segment.begin <= address && address < segment.end;
   });

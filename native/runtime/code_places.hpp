@@ -8,7 +8,7 @@
 
 namespace linpoint::runtime {
 
-class Modules {
+class CodePlaces {
  public:
   struct Module {
     std::string path;
