@@ -12,8 +12,8 @@
 #include "image.hpp"
 #include "keys.hpp"
 #include "limits.hpp"
-#include "shared_objects.hpp"
 #include "output.hpp"
+#include "shared_objects.hpp"
 #include "storage.hpp"
 #include "threads.hpp"
 #include "waiting.hpp"
@@ -39,12 +39,13 @@ void* call_main(void* argument) {
 namespace library {
 
 void fix_addresses(char** argv) {
+  // Also tells that this was done, or at least tried.
+  constexpr const char* kVariable = "LD_BIND_NOW";
+  if (::getenv(kVariable) != nullptr) return;
   const auto now = static_cast<unsigned>(::personality(0xffffffff));
-  if ((now & ADDR_NO_RANDOMIZE) != 0 || ::getenv("LD_BIND_NOW") != nullptr) return;
-  if (::personality(now | ADDR_NO_RANDOMIZE) < 0) return;
-  // All functions are found at the start: to find them later would change memory in the middle of a run. The variable
-  // also tells that this was tried, where a system does not let addresses be fixed.
-  ::setenv("LD_BIND_NOW", "1", 1);
+  ::personality(now | ADDR_NO_RANDOMIZE);
+  // All functions are found at the start: to find them later would change memory in the middle of a run.
+  ::setenv(kVariable, "1", 1);
   ::execv("/proc/self/exe", argv);
 }
 

@@ -4,8 +4,8 @@
 #include <cerrno>
 
 #include "limits.hpp"
-#include "shared_objects.hpp"
 #include "real.hpp"
+#include "shared_objects.hpp"
 #include "turns.hpp"
 
 namespace linpoint::runtime {

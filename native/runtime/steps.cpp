@@ -152,6 +152,7 @@ Range guard_of(Thread thread) { return scheduler.task(thread).stack.guard(); }
 
 void fail(Fault fault, std::string_view message, const void* caller, std::span<const void* const> where) {
   phase = Phase::kHost;
+  if (!scheduler.on_fiber()) refuse("the program fails before main: " + std::string(message));
   Task& task = scheduler.running();
   if (scheduler.trace.on()) {
     Kind kind = Kind::kNote;
