@@ -64,8 +64,10 @@ class StoreBuffer {
   /// there before. `number` is fresh. False if it had to share a queue with another location for want of queues.
   bool issue(std::uint64_t address, std::size_t size, const std::byte* beneath, std::uint64_t number,
              std::uint32_t note);
-  /// Later stores wait for the ones so far.
-  void barrier() { ++epoch_; }
+  /// Later stores wait for the ones so far, as those of TSO do anyway.
+  void barrier() {
+    if (model_ == Model::kPso) ++epoch_;
+  }
 
   /// Makes memory as the thread sees it, and as the others do.
   void lay_over();
