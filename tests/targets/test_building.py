@@ -83,7 +83,9 @@ def test_what_does_not_compile_is_told_by_the_compiler(cache: Path) -> None:
     write("a.cpp", "int main() { return missing; }\n")
     with pytest.raises(BuildError, match=r"LP-T033 a.cpp: g\+\+ does not compile it") as error:
         build_target(recipe("a.cpp"))
-    alone = subprocess.run(["g++", "-std=c++20", "-O1", "-S", "a.cpp", "-o", "/dev/null"], capture_output=True, check=False)
+    alone = subprocess.run(
+        ["g++", "-std=c++20", "-O1", "-S", "a.cpp", "-o", "/dev/null"], capture_output=True, check=False
+    )
     assert error.value.output == alone.stderr
     assert "missing" in error.value.as_dict()["message"]
 
@@ -112,7 +114,9 @@ def test_a_missing_source_is_said(cache: Path) -> None:
 
 
 def test_inline_assembly_is_named(cache: Path) -> None:
-    source = 'int x;\nint main() {\n  asm volatile("lock; incl %0" : "+m"(x));\n  asm volatile("mfence" ::: "memory");\n}\n'
+    source = (
+        'int x;\nint main() {\n  asm volatile("lock; incl %0" : "+m"(x));\n  asm volatile("mfence" ::: "memory");\n}\n'
+    )
     target = build_target(recipe(write("a.cpp", source)))
     (told,) = target.contents.unseen
     assert told.endswith("at a.cpp:3")

@@ -72,7 +72,8 @@ def explore(
         bool, typer.Option("--spurious", help="C++: condition variables may wake up without a signal.")
     ] = False,
     isolate: Annotated[
-        str, typer.Option("--isolate", metavar="NAME", help="C++: runs share a process (none) or have their own (fork).")
+        str,
+        typer.Option("--isolate", metavar="NAME", help="C++: runs share a process (none) or have their own (fork)."),
     ] = "none",
     atomic_methods: Annotated[
         str | None,

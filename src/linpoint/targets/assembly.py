@@ -46,6 +46,24 @@ _OF_OTHERS: Final = re.compile(
 """Of what touches memory without naming it, asks the machine for what differs from run to run, or leaves the function."""
 _GENERATED: Final = re.compile(r"\s*(?:lock\b|clflush|clwb|movnt|maskmov|rdtsc|rdrand|rdseed|rdpmc|xbegin|syscall)")
 """What only an intrinsic makes a compiler write in code where atomics are hooked."""
+_WITHOUT_EFFECT: Final = frozenset(
+    [
+        "nop",
+        "nopw",
+        "nopl",
+        "pause",
+        "lfence",
+        "lea",
+        "leaq",
+        "leal",
+        "prefetcht0",
+        "prefetcht1",
+        "prefetcht2",
+        "prefetchnta",
+        "prefetchw",
+    ]
+)
+"""What may name memory, and yet neither reads nor writes it, or orders nothing that was not in order."""
 _DATA: Final = re.compile(r"\.(?:byte|word|short|value|long|int|quad|ascii|asciz|string|octa|fill|skip|incbin)\b")
 
 
@@ -146,8 +164,8 @@ def _harmless(text: str) -> bool:
         return True
     if text.startswith("."):
         return _DATA.match(text) is None
-    word = text.split()[0].lower()
-    if word in ("nop", "nopw", "nopl", "pause", "lfence", "rep", "prefetcht0", "prefetcht1", "prefetcht2", "prefetchnta", "prefetchw", "lea", "leaq", "leal"):
+    word = text.split(maxsplit=1)[0].lower()
+    if word in _WITHOUT_EFFECT or text in ("rep", "rep nop"):
         return True
     if _OF_OTHERS.match(text.lower()) and not re.match(r"xchg[bwlq]?\s+%\w+\s*,\s*%\w+$", text):
         return False

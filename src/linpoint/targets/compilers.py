@@ -18,6 +18,7 @@ from linpoint.errors import TestError
 from linpoint.targets.tools import run
 
 _USUAL: Final = ("g++", "clang++")
+_MACROS: Final = (("__clang__", "clang"), ("__GNUG__", "gcc"))  # clang has both
 _INSTALL: Final = "Install g++ or clang++ (Debian: apt install g++), or name one by --compiler or $CXX."
 
 
@@ -60,13 +61,14 @@ def _compiler(named: str, by: str) -> Compiler:
     paths = [shutil.which(word) for word in words if not word.startswith("-")]
     if not words or paths[:1] in ([], [None]):
         raise TestError("LP-T034", f"{by} names {named!r}, which is not found.", remedy=_INSTALL)
-    told = run([*words, "--version"])
-    family = "clang" if "clang" in told.text else "gcc" if "Free Software Foundation" in told.text else ""
-    if told.code or not family:
+    macros = run([*words, "-x", "c++", "-dM", "-E", os.devnull])
+    family = next((family for name, family in _MACROS if f"#define {name} " in macros.text), "")
+    if macros.code or not family:
         raise TestError("LP-T034", f"{by} names {named!r}, which is neither g++ nor clang++.", remedy=_INSTALL)
-    parts = [*words, told.text, run([*words, "-dumpmachine"]).text]
+    version = run([*words, "--version"]).text
+    parts = [*words, version, macros.text]
     for path in filter(None, paths):
         real = Path(path).resolve()
         parts += [str(real), str(real.stat().st_size), str(real.stat().st_mtime_ns)]
     identity = hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
-    return Compiler(words, family, told.text.splitlines()[0], identity)
+    return Compiler(words, family, version.splitlines()[0], identity)

@@ -35,8 +35,31 @@ _REFUSED_BEGINNINGS: Final = {
     "-M": "dependencies are written already",
 }
 _WITH_WORD: Final = frozenset(
-    ("-I", "-D", "-U", "-L", "-l", "-x", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot")
-    + ("-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xclang", "-mllvm", "-T", "-u", "-z", "-target", "-arch", "--param")
+    [
+        "-I",
+        "-D",
+        "-U",
+        "-L",
+        "-l",
+        "-x",
+        "-include",
+        "-imacros",
+        "-isystem",
+        "-iquote",
+        "-idirafter",
+        "-isysroot",
+        "-Xlinker",
+        "-Xassembler",
+        "-Xpreprocessor",
+        "-Xclang",
+        "-mllvm",
+        "-T",
+        "-u",
+        "-z",
+        "-target",
+        "-arch",
+        "--param",
+    ]
 )
 """Flags whose value may be the next word."""
 _FOR_LINKER: Final = ("-l", "-L", "-Wl,")

@@ -23,7 +23,7 @@ _IN_BRACKETS: Final = re.compile(r"\(([^()]+)\)")
 def unhooked_libraries(told: str, own: Sequence[Path]) -> tuple[str, ...]:
     """The files without hooks among those that a linker ``told`` of; ``own`` are the target's objects."""
     ours = {str(path) for path in own}
-    found = {}
+    found: dict[str, None] = {}
     for line in told.splitlines():
         brackets = _IN_BRACKETS.search(line)
         path = brackets[1] if brackets else line.strip()

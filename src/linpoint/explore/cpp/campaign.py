@@ -126,18 +126,18 @@ def _simplest(found: Found, exploration: Exploration) -> tuple[Found, bool]:
 def _confirmed(program: Program, exploration: Exploration, found: Found, *, minimal: bool) -> ProgramFinding:
     """The finding, shown again by its schedule with its steps. A run that cannot be repeated is one of its own kind."""
     if found.kind == "nondeterminism" or (found.kind == "crash" and not found.schedule and not found.places):
-        return untold_finding(found, exploration, program.manner.memory_model, minimal=False)
+        return untold_finding(found, exploration, minimal=False)
     try:
         outcome = exploration.again(tuple(found.schedule), _TO_TELL, trace=True)
     except KeyboardInterrupt:  # what is known is told without its steps
         exploration.interrupted = True
-        return untold_finding(found, exploration, program.manner.memory_model, minimal=minimal)
+        return untold_finding(found, exploration, minimal=minimal)
     result = outcome.result
     again = None if result is None else result.finding
     if again is None or again.kind != found.kind:
         step = None if result is None else result.diverged_at
         another = Found("nondeterminism", another_run(step), schedule=found.schedule)
-        return untold_finding(another, exploration, program.manner.memory_model, minimal=False)
+        return untold_finding(another, exploration, minimal=False)
     return _told(program, exploration, again, result, minimal=minimal, preemptions=found.preemptions)
 
 
@@ -152,7 +152,7 @@ def _told(
 ) -> ProgramFinding:
     model = program.manner.memory_model
     if result is None or result.trace is None:
-        return untold_finding(found, exploration, model, minimal=minimal)
+        return untold_finding(found, exploration, minimal=minimal)
     library = program.target.library
     return program_finding(found, result, exploration, library, model, minimal=minimal, preemptions=preemptions)
 

@@ -196,6 +196,7 @@ class _Watch:
                 self._hear(line)
             except (msgspec.MsgspecError, UnicodeDecodeError, AttributeError, TypeError) as error:
                 self._stopped = f"the host says what cannot be read, which is a bug to report: {error}"
+                break
 
     def _hear(self, line: bytes) -> None:
         message = msgspec.json.decode(line)

@@ -69,7 +69,7 @@ def program_finding(
     )
 
 
-def untold_finding(found: Found, exploration: Exploration, model: str, *, minimal: bool) -> ProgramFinding:
+def untold_finding(found: Found, exploration: Exploration, *, minimal: bool) -> ProgramFinding:
     """The finding of a run without its steps."""
     schedule = tuple(found.schedule)
     return ProgramFinding(
