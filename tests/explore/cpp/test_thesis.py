@@ -41,11 +41,11 @@ def test_dekker_as_printed_leaves_a_thread_waiting_for_ever() -> None:
 
 
 def test_dekker_as_printed_lets_both_in_on_the_second_entry_under_tso_alone() -> None:
-    """A thread raises and lowers its flag for as long as the other is inside: not all schedules can be seen."""
-    told = explored("dekker_as_printed", "sc", "STOP_INSTEAD_OF_WAITING", search="bounded:2", max_steps=MOST_STEPS)
+    """By chance: a thread raises and lowers its flag for as long as the other is inside, which can be without end."""
+    told = explored("dekker_as_printed", "sc", "STOP_INSTEAD_OF_WAITING", search="random:20000")
     assert told.kind is None, told
     assert not told.exhaustive
-    told = explored("dekker_as_printed", "tso", "STOP_INSTEAD_OF_WAITING", search="bounded:3", max_steps=MOST_STEPS)
+    told = explored("dekker_as_printed", "tso", "STOP_INSTEAD_OF_WAITING", search="random:20000")
     assert told.kind == "assertion", told
     assert told.finding is not None
     assert "inside" in told.finding["message"]
