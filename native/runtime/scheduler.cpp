@@ -64,6 +64,8 @@ void Task::restart(Thread thread) {
   number = thread;
   begun = ended = joined = parked = blocked = flushed = fenced = changed = false;
   own_stores = 0;
+  manner = {};
+  possible = nullptr;
   atomic_depth = idle = 0;
   untold = {};
   pending.clear();
