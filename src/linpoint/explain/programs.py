@@ -26,6 +26,8 @@ def program_text(result: ProgramResult) -> str:
     lines = [f"{result.answer.name}: {result.file}: {why}."]
     if finding is not None:
         lines += ["", *finding_lines(finding)]
+    if result.findings[1:]:
+        lines += ["", *(f"And also: {one_line(each.message)}." for each in result.findings[1:])]
     lines += ["", _covered(result)]
     lines += [f"Warning: {warning}." for warning in result.warnings]
     lines += [] if result.outcomes is None else ["", *_outcomes(result.outcomes)]

@@ -28,6 +28,8 @@ _SHRINKING: Final = 0.5
 _AT_LEAST: Final = 0.5
 _TO_TELL: Final = 10.0
 """Seconds for one run that is told: more than any takes that is not cut."""
+_MOST_RACES: Final = 10
+"""That are shown, where they were to be reported beside."""
 _WHAT_TO_DO: Final = (
     "use std::atomic or std::atomic_thread_fence there, or leave that part out of the program that is explored"
 )
@@ -54,9 +56,14 @@ def explore_cpp(program: Program, settings: Settings, *, listen: Listener = lamb
     if refused:
         return _result(program, exploration, Answer.UNKNOWN, refused)
     found = exploration.search()
+    findings = []
     if found is not None:
         best, minimal = _simplest(found, exploration)
-        return _with_finding(program, exploration, _confirmed(program, exploration, best, minimal=minimal))
+        findings.append(_confirmed(program, exploration, best, minimal=minimal))
+    for race in list(exploration.coverage.races.values())[:_MOST_RACES]:
+        findings.append(_confirmed(program, exploration, race, minimal=False))
+    if findings:
+        return _with_findings(program, exploration, findings)
     answer, why = _without_finding(program, exploration)
     return _result(program, exploration, answer, why)
 
@@ -76,7 +83,7 @@ def replay_cpp(
     warnings = []
     if changed:
         warnings.append("the program has changed since the finding was made, so the schedule may mean something else")
-    outcome = exploration.again(schedule, min(_TO_TELL, settings.budget), trace=True)
+    outcome = exploration.again(schedule, min(_TO_TELL, settings.budget))
     result = outcome.result
     diverged = None if result is None else result.diverged_at
     found = None if result is None else result.finding
@@ -88,10 +95,10 @@ def replay_cpp(
         found = exploration.bounded(FEW, max(_AT_LEAST, exploration.deadline - time.monotonic()))
         if found is not None:
             told = _confirmed(program, exploration, found, minimal=True)
-            return _with_finding(program, exploration, told, warnings, why="a schedule shows it")
+            return _with_findings(program, exploration, [told], warnings)
     if found is not None:
         told = _told(program, exploration, found, result, minimal=True)
-        return _with_finding(program, exploration, told, warnings, why="the schedule shows it")
+        return _with_findings(program, exploration, [told], warnings)
     given_up = outcome.died if result is None else result.reason if result.ended in ("refused", "error") else ""
     if given_up:
         return _result(program, exploration, Answer.UNKNOWN, given_up, warnings=warnings)
@@ -128,7 +135,8 @@ def _confirmed(program: Program, exploration: Exploration, found: Found, *, mini
     if found.kind == "nondeterminism" or (found.kind == "crash" and not found.schedule and not found.places):
         return untold_finding(found, exploration, minimal=False)
     try:
-        outcome = exploration.again(tuple(found.schedule), _TO_TELL, trace=True)
+        races = "stop" if found.kind == "race" else None  # in the search it may have gone on
+        outcome = exploration.again(tuple(found.schedule), _TO_TELL, races=races)
     except KeyboardInterrupt:  # what is known is told without its steps
         exploration.interrupted = True
         return untold_finding(found, exploration, minimal=minimal)
@@ -157,16 +165,12 @@ def _told(
     return program_finding(found, result, exploration, library, model, minimal=minimal, preemptions=preemptions)
 
 
-def _with_finding(
-    program: Program,
-    exploration: Exploration,
-    finding: ProgramFinding,
-    warnings: Sequence[str] = (),
-    *,
-    why: str = "a schedule shows it",
+def _with_findings(
+    program: Program, exploration: Exploration, findings: Sequence[ProgramFinding], warnings: Sequence[str] = ()
 ) -> ProgramResult:
-    answer = Answer.UNKNOWN if finding.kind == "nondeterminism" else Answer.VIOLATION
-    return _result(program, exploration, answer, why, finding, warnings)
+    repeated = any(finding.kind != "nondeterminism" for finding in findings)
+    answer = Answer.VIOLATION if repeated else Answer.UNKNOWN
+    return _result(program, exploration, answer, "a schedule shows it", findings, warnings)
 
 
 def _without_finding(program: Program, exploration: Exploration) -> tuple[Answer, str]:
@@ -202,7 +206,7 @@ def _result(
     exploration: Exploration,
     answer: Answer,
     why: str,
-    finding: ProgramFinding | None = None,
+    findings: Sequence[ProgramFinding] = (),
     warnings: Sequence[str] = (),
 ) -> ProgramResult:
     covered = exploration.coverage
@@ -213,7 +217,7 @@ def _result(
         answer,
         complete,
         why,
-        () if finding is None else (finding,),
+        tuple(findings),
         Explored(covered.bounded, covered.unbounded, covered.steps, seconds, covered.peak_memory_bytes),
         {} if complete or covered.completed < 0 else {"preemptions": covered.completed},
         tuple(warnings),

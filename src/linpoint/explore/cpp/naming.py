@@ -59,9 +59,13 @@ class Locations:
         known = self._known.get(address) or self._in_block(address) or self._symbols.variable(address, size)
         return known or f"{address:#x}"
 
+    def is_named(self, address: int) -> bool:
+        """Whether there is more to say of an address than the number."""
+        return self.at(address) != f"{address:#x}"
+
     def pointed(self, value: int) -> str | None:
         """What a pointer points to, if it is something that has a name."""
-        found = self._in_block(value) or self._known.get(value)
+        found = self._in_block(value) or self._known.get(value) or self._symbols.variable(value)
         return None if found is None else f"&{found}"
 
     def _remember(self, address: int, name: str | None) -> None:
@@ -97,6 +101,8 @@ def _called(step: Step, place: Place | None) -> str | None:
     """What the line of a step calls what it touches, if it names just one thing that the step can be about."""
     text = "" if place is None else place.text or ""
     names: set[str] = set()
+    if step.kind in ("read", "write") and step.order is None:
+        return None  # a plain access may be to anything on the line
     if step.kind in ("lock", "unlock"):
         names |= {match[1] for match in _GUARDS.finditer(text)}
     methods = _METHODS.get(step.kind)

@@ -37,6 +37,9 @@ class Found(msgspec.Struct, frozen=True):
     printed: str | list[str] = ""
     steps_of: list[int] = []
     """Positions in the trace of the steps that take part; the last shows it."""
+    address: int | None = None
+    """Of a data race: the memory that it is about."""
+    symbol_module: int | None = None
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -98,6 +101,8 @@ class Result(msgspec.Struct, frozen=True):
     """Sentences that say why a clean end proves less."""
     outcomes: dict[str, int] | None = None
     finding: Found | None = None
+    races: list[Found] = []
+    """Data races that were to be reported beside."""
     trace: TraceSaid | None = None
     modules: list[Module] = []
 

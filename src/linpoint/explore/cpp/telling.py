@@ -29,6 +29,9 @@ _PLACEHOLDER: Final = re.compile(r"\{(\d+)\}")
 _NO_PLACE: Final = re.compile(r"(?: at| in|,)? ?\{\d+\}")
 _VALUED: Final = frozenset((StepKind.READ, StepKind.WRITE, StepKind.UPDATE, StepKind.CAS, StepKind.DRAIN))
 _NEED_LOCATION: Final = _VALUED | {StepKind.LOCK, StepKind.UNLOCK}
+_ACCESSES: Final = ("read", "write", "update", "cas", "allocate", "free", "yield")
+_ASSERTED: Final = re.compile(r"assertion `(.*)` fails\b.*", re.DOTALL)
+_THREAD: Final = re.compile(r"\bthread (\d+)\b")
 _KINDS: Final = {"crash": StepKind.EXCEPTION}
 """A crash of a trace is one of the whole system; that of a program is the end of a thread."""
 _SHOWN_BY: Final = {
@@ -59,7 +62,7 @@ def program_finding(
         trace = None
     return ProgramFinding(
         found.kind,
-        _message(found, symbols),
+        sentence(found, symbols, trace),
         schedule,
         found.preemptions if preemptions is None else preemptions,
         trace,
@@ -92,7 +95,8 @@ def schedule_text(schedule: Deviations, model: str) -> str:
 
 
 def _replay(schedule: Deviations, kind: str, exploration: Exploration) -> Mapping[str, Any]:
-    return exploration.settings.replay | {"schedule": [list(each) for each in schedule], "finding": kind}
+    content = exploration.settings.replay | {"schedule": [list(each) for each in schedule], "finding": kind}
+    return content | {"races": "stop"} if kind == "race" else content
 
 
 def _printed(found: Found) -> tuple[str, ...]:
@@ -100,8 +104,8 @@ def _printed(found: Found) -> tuple[str, ...]:
     return tuple(lines[-_LAST_LINES:])
 
 
-def _message(found: Found, symbols: Symbols) -> str:
-    """The sentence of the host, with places in it as lines of source."""
+def sentence(found: Found, symbols: Symbols, trace: Trace | None = None) -> str:
+    """What the host says of a finding, with lines of source, names of threads, and where it shows."""
     offsets = [symbols.offset(place) for place in found.places]
     symbols.look_up(each - 1 for each in offsets if each)
 
@@ -112,7 +116,21 @@ def _message(found: Found, symbols: Symbols) -> str:
         frame = next((each for each in frames if each.users), None)
         return str(place_of(frame, _here())) if frame else match[0]
 
-    return _NO_PLACE.sub("", _PLACEHOLDER.sub(place, found.message)).rstrip(".")
+    told = _NO_PLACE.sub("", _PLACEHOLDER.sub(place, found.message)).rstrip(".")
+    names = {} if trace is None else {str(thread.id): thread.label for thread in trace.threads}
+    told = _THREAD.sub(lambda match: names.get(match[1], match[0]), told)
+    if found.kind == "race":
+        where = None if found.address is None else symbols.variable(found.address)
+        return f"data race{f' on {where}' if where else ''}: {told}"
+    if found.kind in ("deadlock", "livelock"):
+        return told if found.kind in told else f"{found.kind}: {told}"
+    told = _ASSERTED.sub(r"assertion `\1` fails", told)
+    failing = None if trace is None or trace.failure is None or trace.failure.step is None else trace.failure.step
+    step = None if trace is None or failing is None else trace.steps[failing]
+    if trace is None or step is None or step.place is None or str(step.place) in told:
+        return told
+    name = next((f" in {thread.label}" for thread in trace.threads if thread.id == step.thread), "")
+    return f"{told}{',' if ' at ' in told else ''} at {step.place}{name}"
 
 
 def _here() -> str:
@@ -129,6 +147,8 @@ class _Telling:
         self._model = model
         self._places = [self._place(step) for step in said.steps] if self._looked_up() else []
         self._locations = Locations(symbols, said.steps, self._places)
+        self._names = {each.id: each.name for each in said.threads}
+        self._private = self._of_one_thread()
 
     def trace(self, schedule: str) -> Trace:
         """The trace, without steps that are of nobody's code."""
@@ -171,13 +191,26 @@ class _Telling:
 
     def _hidden(self, number: int, step: Step, place: Place | None) -> bool:
         """Whether a step is of the inside of a library alone, and shows nothing."""
-        access = step.kind in ("read", "write", "update", "cas", "allocate", "free", "yield")
-        return access and place is None and number not in self._found.steps_of and not step.buffer
+        if step.kind not in _ACCESSES or number in self._found.steps_of or step.buffer:
+            return False
+        return place is None or step.address in self._private
+
+    def _of_one_thread(self) -> set[int]:
+        """Addresses without a name that one thread alone touches: variables on its stack."""
+        users: dict[int, set[int]] = {}
+        for step in self._said.steps:
+            if step.address is not None and step.kind in _ACCESSES and not self._locations.is_named(step.address):
+                users.setdefault(step.address, set()).add(step.thread)
+        return {address for address, threads in users.items() if len(threads) == 1}
 
     def _step(self, step: Step, place: Place | None, *, preempts: bool) -> TraceStep:
         kind = _KINDS.get(step.kind) or StepKind(step.kind)
         size = step.size or 8
-        where = self._locations.name(step)
+        where, other, message = self._locations.name(step), step.other, step.message
+        if kind is StepKind.BLOCK and where is None and other is not None:
+            where, other = f"the end of {self._names.get(other, other)}", None
+        if kind is StepKind.ASSERTION and message:
+            message = _ASSERTED.sub(r"\1", message)
         more: dict[str, Any] = {}
         if kind in _VALUED:
             for name, value in (("value", step.value), ("old", step.old), ("expected", step.expected)):
@@ -197,10 +230,10 @@ class _Telling:
         return TraceStep(
             step.thread,
             kind,
-            where if where is not None or kind not in _NEED_LOCATION else "?",
+            where if where is not None or kind not in _NEED_LOCATION else "address 0",
             forwarded=step.forwarded and kind is StepKind.READ,
-            other=step.other,
-            message=step.message,
+            other=other,
+            message=message,
             place=place,
             preempts=preempts,
             **more,
