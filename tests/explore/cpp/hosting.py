@@ -48,6 +48,7 @@ class Told:
     qualified: list[str] = field(default_factory=list)
     outcomes: dict[str, int] = field(default_factory=dict)
     finding: dict[str, Any] | None = None
+    races: list[dict[str, Any]] = field(default_factory=list)
     trace: dict[str, Any] | None = None
 
     @property

@@ -9,7 +9,7 @@ from tests.explore.cpp.hosting import Told, built, explore
 
 FOUND = {
     "copied": "race",
-    "freed_by_another": "memory",
+    "freed_by_another": "race",
     "lock_order": "deadlock",
     "lost_signal": "deadlock",
     "lost_update": "race",
@@ -19,7 +19,7 @@ FOUND = {
 }
 PREEMPTIONS = {
     "copied": 0,
-    "freed_by_another": 1,
+    "freed_by_another": 0,
     "lock_order": 1,
     "lost_signal": 0,
     "lost_update": 0,
@@ -99,8 +99,15 @@ def test_plain_accesses_can_be_taken_for_atomic_ones(model: str) -> None:
 @models
 def test_a_race_can_be_reported_and_gone_past(model: str) -> None:
     told = explored("lost_update", memory_model=model, races="report", outcomes=True)
-    assert told.kind == "race"
+    assert told.finding is None
+    assert told.races
+    assert {each["kind"] for each in told.races} == {"race"}
     assert "2\n" in told.outcomes
+
+
+@models
+def test_a_use_after_free_is_found_where_races_are_ignored(model: str) -> None:
+    assert explored("freed_by_another", memory_model=model, races="ignore").kind == "memory"
 
 
 @pytest.mark.parametrize("search", ["random:2000", "pct:3:2000", "pos:2000"])

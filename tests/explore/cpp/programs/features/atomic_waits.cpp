@@ -14,7 +14,7 @@ int message;
 int main() {
   std::thread other([] {
     message = 1;
-    value.store(1, std::memory_order_release);
+    value.store(1);
     value.notify_one();
   });
   value.wait(0, std::memory_order_acquire);

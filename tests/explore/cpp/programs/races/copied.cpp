@@ -15,4 +15,5 @@ int main() {
   std::thread second([] { from[40] = 1; });
   first.join();
   second.join();
+  return to[0] - from[1];
 }

@@ -13,4 +13,5 @@ int main() {
   std::thread second([] { bytes[1] = 1; });
   first.join();
   second.join();
+  return bytes[0] - bytes[1];
 }

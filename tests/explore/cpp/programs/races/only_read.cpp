@@ -14,4 +14,5 @@ int main() {
   std::thread second([] { seen[1] = value; });
   first.join();
   second.join();
+  return seen[0] - seen[1];
 }

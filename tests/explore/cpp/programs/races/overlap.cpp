@@ -17,4 +17,5 @@ int main() {
   std::thread second([] { bytes[3] = 1; });
   first.join();
   second.join();
+  return bytes[3] - 1;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A semaphore of one permit is a lock.
+// A semaphore of one permit is a lock. In the C++ library of g++ 12 a thread can sleep for ever beside a permit that is
+// there (GCC bug 104928).
 #include <cassert>
 #include <semaphore>
 #include <thread>
