@@ -259,6 +259,10 @@ void run_main(int (*program)(int, char**, char**));
 /// The base of thread-local storage of a thread that is about to begin; nullptr if nobody needs one of its own.
 [[nodiscard]] void* storage_of(Thread thread);
 
+/// Nobody can go on: whether somebody does whose wait ends by itself some time, as one with a limit in time. Then it is
+/// to be asked again who can go on; else that is a deadlock.
+[[nodiscard]] bool time_passes();
+
 /// Memory in [begin, end) is the arena's: `check` is asked before each access of the program to it, and fails if it is
 /// freed or was never allocated.
 [[nodiscard]] Range arena();

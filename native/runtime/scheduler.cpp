@@ -307,6 +307,7 @@ RunEnd Scheduler::run(Explorer& explorer, int (*program)(int, char**, char**)) {
       any |= goes || !task.buffer.empty();
     }
     if (!any) {
+      if (!nobody_alive() && library::time_passes()) continue;
       end_ = nobody_alive() ? RunEnd::kComplete : stuck();
       break;
     }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the core offers to the library.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string>
 
 #include "qualifications.hpp"
+#include "results.hpp"
 #include "scheduler.hpp"
 
 namespace linpoint::runtime {
@@ -92,7 +95,11 @@ void note(const Told& told) { scheduler.trace.add(scheduler.running().number, to
 
 void enter_atomic() {
   Task& task = scheduler.arrive();
-  if (task.atomic_depth == 0 && !scheduler.alone()) step({.kind = Kind::kYield}, {});
+  if (task.atomic_depth == 0 && !scheduler.alone()) {
+    // What a block will touch is not known before: it depends on every step of the others.
+    const Access everything{1, ~std::uint64_t{0}, Mode::kWrite};
+    step({.kind = Kind::kYield}, std::span(&everything, 1));
+  }
   ++task.atomic_depth;
 }
 
@@ -149,6 +156,7 @@ Range guard_of(Thread thread) { return scheduler.task(thread).stack.guard(); }
 
 void fail(Fault fault, std::string_view message, const void* caller, std::span<const void* const> where) {
   phase = Phase::kHost;
+  if (!scheduler.on_fiber()) refuse("the program fails before main: " + std::string(message));
   Task& task = scheduler.running();
   if (scheduler.trace.on()) {
     Kind kind = Kind::kNote;
@@ -163,6 +171,14 @@ void fail(Fault fault, std::string_view message, const void* caller, std::span<c
 
 void refuse(std::string_view reason) {
   phase = Phase::kHost;
+  if (!scheduler.on_fiber()) {
+    // Before main there is no run that could be left.
+    Result result;
+    result.ended = "refused";
+    result.reason = std::string(reason);
+    say_result(result);
+    _exit(0);
+  }
   refused_for = std::string(reason);
   scheduler.leave_run(RunEnd::kRefused);
 }
