@@ -60,8 +60,8 @@ def explore_cpp(program: Program, settings: Settings, *, listen: Listener = lamb
     if found is not None:
         best, minimal = _simplest(found, exploration)
         findings.append(_confirmed(program, exploration, best, minimal=minimal))
-    for race in list(exploration.coverage.races.values())[:_MOST_RACES]:
-        findings.append(_confirmed(program, exploration, race, minimal=False))
+    races = list(exploration.coverage.races.values())[:_MOST_RACES]
+    findings += [_confirmed(program, exploration, race, minimal=not race.preemptions) for race in races]
     if findings:
         return _with_findings(program, exploration, findings)
     answer, why = _without_finding(program, exploration)
@@ -86,7 +86,7 @@ def replay_cpp(
     outcome = exploration.again(schedule, min(_TO_TELL, settings.budget))
     result = outcome.result
     diverged = None if result is None else result.diverged_at
-    found = None if result is None else result.finding
+    found = None if result is None else result.finding or next(iter(result.races), None)
     if outcome.by_itself:
         found = Found("crash", f"the program took its process with it: {outcome.died}", schedule=list(schedule))
     if diverged is not None and not changed:
@@ -135,13 +135,14 @@ def _confirmed(program: Program, exploration: Exploration, found: Found, *, mini
     if found.kind == "nondeterminism" or (found.kind == "crash" and not found.schedule and not found.places):
         return untold_finding(found, exploration, minimal=False)
     try:
-        races = "stop" if found.kind == "race" else None  # in the search it may have gone on
-        outcome = exploration.again(tuple(found.schedule), _TO_TELL, races=races)
+        outcome = exploration.again(tuple(found.schedule), _TO_TELL)
     except KeyboardInterrupt:  # what is known is told without its steps
         exploration.interrupted = True
         return untold_finding(found, exploration, minimal=minimal)
     result = outcome.result
     again = None if result is None else result.finding
+    if result is not None and result.races:  # the program goes on after a race that is reported beside
+        again = next((race for race in result.races if race.key == found.key), again)
     if again is None or again.kind != found.kind:
         step = None if result is None else result.diverged_at
         another = Found("nondeterminism", another_run(step), schedule=found.schedule)

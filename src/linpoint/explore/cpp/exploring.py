@@ -8,7 +8,7 @@ qualifies it. The first failure of the bounded search has as few preemptions as 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from linpoint.explore.cpp.running import Host, Outcome
@@ -58,7 +58,7 @@ class Coverage:
     qualified: dict[str, None] = field(default_factory=dict)
     """Sentences that say why a clean end proves less."""
     outcomes: dict[str, int] | None = None
-    races: dict[tuple[str, tuple[int, ...]], Found] = field(default_factory=dict)
+    races: dict[object, Found] = field(default_factory=dict)
     """Data races that were to be reported beside, each once."""
     given_up: str = ""
     """Why nothing more can be said, which ended the search."""
@@ -114,13 +114,10 @@ class Exploration:
         """Every schedule with up to ``most`` preemptions."""
         return self._run(f"bounded:{most}", seconds)
 
-    def again(self, schedule: Deviations, seconds: float, *, races: str | None = None) -> Outcome:
-        """The run of one schedule, with its steps; ``races`` may be other than in the search."""
+    def again(self, schedule: Deviations, seconds: float) -> Outcome:
+        """The run of one schedule, with its steps."""
         text = ",".join(f"{step}.{process}" for step, process in schedule)
-        host = self.host
-        if races is not None:
-            host = replace(host, manner=replace(host.manner, races=races))
-        return self._noted(host.run(f"replay:{text}", seconds=seconds, trace=True))
+        return self._noted(self.host.run(f"replay:{text}", seconds=seconds, trace=True))
 
     def _over(self, found: Found | None) -> bool:
         return found is not None or self.coverage.exhaustive or bool(self.coverage.given_up)
@@ -161,7 +158,7 @@ class Exploration:
         covered = self.coverage
         covered.qualified |= dict.fromkeys(each.rstrip(".") for each in result.qualified)
         for race in result.races:
-            covered.races.setdefault((race.message, tuple(race.places)), race)
+            covered.races.setdefault(race.key, race)
         if result.ended in ("refused", "error"):
             covered.given_up = result.reason or "the host gives no reason"
         if search.startswith("bounded"):

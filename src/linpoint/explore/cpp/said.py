@@ -41,6 +41,11 @@ class Found(msgspec.Struct, frozen=True):
     """Of a data race: the memory that it is about."""
     symbol_module: int | None = None
 
+    @property
+    def key(self) -> object:
+        """By which the same one is known again in another run."""
+        return self.kind, self.message, tuple(self.places)
+
 
 class Step(msgspec.Struct, frozen=True):
     """A step of a trace, in numbers."""

@@ -95,8 +95,7 @@ def schedule_text(schedule: Deviations, model: str) -> str:
 
 
 def _replay(schedule: Deviations, kind: str, exploration: Exploration) -> Mapping[str, Any]:
-    content = exploration.settings.replay | {"schedule": [list(each) for each in schedule], "finding": kind}
-    return content | {"races": "stop"} if kind == "race" else content
+    return exploration.settings.replay | {"schedule": [list(each) for each in schedule], "finding": kind}
 
 
 def _printed(found: Found) -> tuple[str, ...]:
