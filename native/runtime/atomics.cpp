@@ -70,8 +70,8 @@ U load(const volatile U* at, int order) {
   const OutOfProgram host;
   Task& task = scheduler.arrive();
   const Touch touch{address_of(at), sizeof(U), caller(), false, true};
-  check_memory(touch);
   turn(task, at, Kind::kRead, Mode::kRead, false);
+  check_memory(touch);  // it may have been freed while this one waited for its turn
   const U value = *plain(at);
   task.spinning.read(touch.address, sizeof(U));
   if (options.races != Races::kIgnore && scheduler.threads() > 1) {
@@ -112,17 +112,18 @@ void store(volatile U* at, U value, int order) {
   const OutOfProgram host;
   Task& task = scheduler.arrive();
   const Touch touch{address_of(at), sizeof(U), caller(), true, true};
+  const bool later = scheduler.buffers() && order != kSequential && !scheduler.alone();
+  if (!later) turn(task, at, Kind::kWrite, Mode::kWrite, true);
   check_memory(touch);
-  if (scheduler.buffers() && order != kSequential && !scheduler.alone()) {
+  check_race(task, touch);  // before its clock is published, so that it comes before whatever acquires that
+  if (later) {
     store_later(task, at, value, order, touch);
   } else {
-    turn(task, at, Kind::kWrite, Mode::kWrite, true);
     *plain(at) = value;
     if (options.races != Races::kIgnore)
       scheduler.races.publish(touch.address, sizeof(U), scheduler.races.message(task.number, releases(order)));
     tell_value(value, order);
   }
-  check_race(task, touch);
   task.changed = true;
 }
 
@@ -144,8 +145,8 @@ U update(volatile U* at, int order, int failed_order, Kind kind, const Change& c
   const OutOfProgram host;
   Task& task = scheduler.arrive();
   Touch touch{address_of(at), sizeof(U), caller(), true, true};
-  check_memory(touch);
   const bool stepped = turn(task, at, kind, Mode::kWrite, true);
+  check_memory(touch);
   const U old = *plain(at);
   const Outcome<U> outcome = change(old);
   const bool changes = outcome.stores && outcome.value != old;
@@ -160,9 +161,9 @@ U update(volatile U* at, int order, int failed_order, Kind kind, const Change& c
   touch.writes = outcome.stores;
   if (options.races != Races::kIgnore && scheduler.threads() > 1) {
     scheduler.races.load(task.number, touch.address, sizeof(U), acquires(done));
+    check_race(task, touch);
     if (outcome.stores)
       scheduler.races.publish_further(touch.address, sizeof(U), scheduler.races.message(task.number, releases(order)));
-    check_race(task, touch);
   }
   tell_old(old);
   tell_value(outcome.stores ? outcome.value : old, done);

@@ -74,11 +74,13 @@ void look_for_plain_loop(Task& task, const Touch& touch) {
 void visible_access(Task& task, const Touch& touch) {
   const bool later = touch.writes && scheduler.buffers() && !scheduler.alone();
   if (later) {
+    check_memory(touch);
     tell_plain(task, touch);
     tell_value(task, touch);
     announce(task, touch);
   } else {
     take_turn(task, touch, touch.writes ? Kind::kWrite : Kind::kRead, false);
+    check_memory(touch);  // it may have been freed while this one waited for its turn
     tell_value(task, touch);
   }
   if (touch.writes)
@@ -88,6 +90,7 @@ void visible_access(Task& task, const Touch& touch) {
 }
 
 void invisible_access(Task& task, const Touch& touch) {
+  check_memory(touch);
   tell_plain(task, touch);
   check_race(task, touch);
   tell_value(task, touch);
@@ -105,7 +108,6 @@ void access(const volatile void* address, std::size_t size, bool writes, bool is
   const OutOfProgram host;
   Task& task = scheduler.arrive();
   const Touch touch{reinterpret_cast<std::uint64_t>(address), size, caller(), writes, is_volatile};
-  check_memory(touch);
   if (is_volatile) check_race(task, touch);
   if (is_volatile || options.races == Races::kIgnore)
     visible_access(task, touch);

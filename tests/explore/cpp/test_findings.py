@@ -30,6 +30,7 @@ PREEMPTIONS = {
 """With fewer than so many it does not happen. A race needs no other order than the one that is bad luck elsewhere."""
 HOLDS = (
     "awaited",
+    "last_one_frees",
     "lost_update_locked",
     "neighbours",
     "only_read",
