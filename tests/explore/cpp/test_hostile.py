@@ -27,7 +27,6 @@ FOUND = {
     "uses_after_free": {"memory"},
     "waits_for_nobody": {"deadlock"},
     "computes_without_end": {"livelock"},
-    "depends_on_the_clock": {"nondeterminism"},
 }
 """What is wrong with them."""
 

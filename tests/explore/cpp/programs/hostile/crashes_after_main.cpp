@@ -7,7 +7,7 @@ struct Last {
   Last(const Last&) = delete;
   Last& operator=(const Last&) = delete;
   ~Last() {
-    int* volatile nowhere = nullptr;
+    volatile int* volatile nowhere = nullptr;
     *nowhere = 1;
   }
 };

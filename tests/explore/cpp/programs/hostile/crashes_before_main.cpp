@@ -3,7 +3,7 @@
 namespace {
 
 int crash() {
-  int* volatile nowhere = nullptr;
+  volatile int* volatile nowhere = nullptr;
   return *nowhere;
 }
 

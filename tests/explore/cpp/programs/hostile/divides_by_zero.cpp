@@ -5,7 +5,7 @@
 int main() {
   std::thread other([] {
     volatile int zero = 0;
-    volatile int result = 1 / zero;
+    volatile int result = 10 / zero;
     (void)result;
   });
   other.join();

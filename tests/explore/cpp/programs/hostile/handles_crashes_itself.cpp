@@ -5,6 +5,6 @@
 
 int main() {
   signal(SIGSEGV, [](int) { _exit(0); });
-  int* volatile nowhere = nullptr;
+  volatile int* volatile nowhere = nullptr;
   *nowhere = 1;
 }

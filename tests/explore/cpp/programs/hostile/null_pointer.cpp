@@ -4,7 +4,7 @@
 
 int main() {
   std::thread other([] {
-    int* volatile nowhere = nullptr;
+    volatile int* volatile nowhere = nullptr;
     *nowhere = 1;
   });
   other.join();

@@ -5,7 +5,7 @@
 int main() {
   std::thread other([] {
     int* block = new int(1);
-    int* volatile same = block;
+    volatile int* volatile same = block;
     delete block;
     *same = 2;
   });
