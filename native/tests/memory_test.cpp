@@ -181,7 +181,7 @@ Outcomes explore_all(const Litmus& litmus, Model model, explore::Explorer& explo
 }
 
 Outcomes reduced(const Litmus& litmus, Model model) {
-  const auto dpor = explore::make_dpor();
+  const auto dpor = explore::make_dpor({.family_bits = memory::family_bits(model)});
   Outcomes outcomes = explore_all(litmus, model, *dpor);
   EXPECT(dpor->exhaustive());
   return outcomes;
