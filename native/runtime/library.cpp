@@ -53,28 +53,27 @@ void fix_addresses(char** argv) {
 void before_load() {
   // The C++ library counts references with plain increments while it believes that there is one thread only.
   __libc_single_threaded = 0;
-  the_system_code.find();
+  find_system_code();
   install_handlers();
   if (!heap().prepare({.most = options.max_memory, .reuse = options.reuse}))
     refuse("the system has no addresses to spare for the memory of the program");
 }
 
 void after_load(void* /*handle*/) {
-  const SharedObjects modules = find_shared_objects();
-  for (const SharedObject& module : modules.program)
-    if (!module.instrumented) qualify((module.path + " is not instrumented: what it does is not seen").c_str());
-  watch_code(modules);
+  const SharedObjects objects = find_shared_objects();
+  for (const SharedObject& object : objects.program)
+    if (!object.instrumented) qualify((object.path + " is not instrumented: what it does is not seen").c_str());
   heap().keep();
   keep_farewells();
   keep_keys();
   keep_output();
-  the_storage.keep(modules);
-  the_image.keep(modules);
+  the_storage.keep(objects);
+  the_image.keep(objects);
 }
 
 void begin_run() {
   the_image.restore();
-  heap().restore();
+  restore_heap();
   restore_farewells();
   restore_keys();
   restore_output();
