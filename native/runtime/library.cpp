@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the core asks of the library: the order in which its parts keep what the program begins with, and restore it.
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/single_threaded.h>
 #include <unistd.h>
@@ -54,6 +55,9 @@ void before_load() {
   // The C++ library counts references with plain increments while it believes that there is one thread only.
   __libc_single_threaded = 0;
   find_system_code();
+  // The kernel puts what is mapped next just below: who writes far behind a variable of the program hits this.
+  constexpr std::size_t kWall = std::size_t{64} << 20U;
+  static_cast<void>(::mmap(nullptr, kWall, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   install_handlers();
   if (!heap().prepare({.most = options.max_memory, .reuse = options.reuse}))
     refuse("the system has no addresses to spare for the memory of the program");
