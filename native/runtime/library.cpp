@@ -36,6 +36,24 @@ void* call_main(void* argument) {
   return nullptr;
 }
 
+std::uintptr_t map_nothing(std::size_t size) {
+  void* mapped = ::mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return mapped == MAP_FAILED ? 0 : reinterpret_cast<std::uintptr_t>(mapped);
+}
+
+/// The kernel puts what is mapped next in the highest gap. With all small gaps filled that is just below this wall,
+/// which is hit by who writes far behind a variable of the program, instead of the memory of the host.
+void build_wall() {
+  constexpr std::size_t kWall = std::size_t{64} << 20U;
+  constexpr std::size_t kPage = 4096;
+  const std::uintptr_t wall = map_nothing(kWall);
+  for (std::size_t size = kWall / 2; size >= kPage; size /= 2) {
+    std::uintptr_t filled = map_nothing(size);
+    while (filled > wall) filled = map_nothing(size);
+    if (filled != 0) ::munmap(reinterpret_cast<void*>(filled), size);  // NOLINT(performance-no-int-to-ptr)
+  }
+}
+
 }  // namespace
 
 namespace library {
@@ -55,9 +73,7 @@ void before_load() {
   // The C++ library counts references with plain increments while it believes that there is one thread only.
   __libc_single_threaded = 0;
   find_system_code();
-  // The kernel puts what is mapped next just below: who writes far behind a variable of the program hits this.
-  constexpr std::size_t kWall = std::size_t{64} << 20U;
-  static_cast<void>(::mmap(nullptr, kWall, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  build_wall();
   install_handlers();
   if (!heap().prepare({.most = options.max_memory, .reuse = options.reuse}))
     refuse("the system has no addresses to spare for the memory of the program");
