@@ -115,7 +115,7 @@ void store(volatile U* at, U value, int order) {
   const bool later = scheduler.buffers() && order != kSequential && !scheduler.alone();
   if (!later) turn(task, at, Kind::kWrite, Mode::kWrite, true);
   check_memory(touch);
-  check_race(task, touch);  // before its clock is published, so that it comes before whatever acquires that
+  check_race(task, touch);  // before it is published, as below
   if (later) {
     store_later(task, at, value, order, touch);
   } else {
@@ -161,6 +161,7 @@ U update(volatile U* at, int order, int failed_order, Kind kind, const Change& c
   touch.writes = outcome.stores;
   if (options.races != Races::kIgnore && scheduler.threads() > 1) {
     scheduler.races.load(task.number, touch.address, sizeof(U), acquires(done));
+    // Before it is published: who acquires it comes after this access too.
     check_race(task, touch);
     if (outcome.stores)
       scheduler.races.publish_further(touch.address, sizeof(U), scheduler.races.message(task.number, releases(order)));

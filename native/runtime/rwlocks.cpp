@@ -55,6 +55,12 @@ void take(const Attempt& attempt) {
   if (controlled()) side_effect();
 }
 
+/// An attempt to write may fail for a reader, who has only read for the explorer: it must depend on that one
+/// nevertheless.
+void fail_to_take(const Attempt& attempt, const pthread_rwlock_t* object) {
+  turn_was({at_memory(attempt.writes ? Mode::kWrite : Mode::kRead, object, sizeof *object)}, 0);
+}
+
 int lock(pthread_rwlock_t* object, bool writes, Patience patience, const void* caller) {
   library::check(object, sizeof *object, true, caller);
   patience.baseless = false;
@@ -69,7 +75,7 @@ int lock(pthread_rwlock_t* object, bool writes, Patience patience, const void* c
     return 0;
   }
   give_up(patience);
-  turn_was({at_memory(Mode::kRead, object, sizeof *object)}, 0);
+  fail_to_take(attempt, object);
   return ETIMEDOUT;
 }
 
@@ -81,7 +87,7 @@ int try_lock(pthread_rwlock_t* object, bool writes, const void* caller) {
     take(attempt);
     return 0;
   }
-  turn_was({at_memory(Mode::kRead, object, sizeof *object)}, 0);
+  fail_to_take(attempt, object);
   return EBUSY;
 }
 

@@ -93,14 +93,14 @@ bool Storage::borrow(Borrowed& borrowed) {
   return true;
 }
 
-void Storage::keep(const SharedObjects& modules) {
-  for (const SharedObject& module : modules.program) {
-    needed_ = needed_ || module.uses_storage || module.storage_number != 0;
-    if (module.storage_number == 0) continue;
+void Storage::keep(const SharedObjects& objects) {
+  for (const SharedObject& object : objects.program) {
+    needed_ = needed_ || object.uses_storage || object.storage_number != 0;
+    if (object.storage_number == 0) continue;
     Variables variables;
-    variables.number = module.storage_number;
-    const unsigned char* own = own_variables(module.storage_number);
-    variables.of_main.assign(own, own + module.storage_size);
+    variables.number = object.storage_number;
+    const unsigned char* own = own_variables(object.storage_number);
+    variables.of_main.assign(own, own + object.storage_size);
     variables_.push_back(std::move(variables));
   }
   if (!needed_) return;
