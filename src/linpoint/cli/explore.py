@@ -37,7 +37,7 @@ def explore(
     args: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SOURCE.cpp...] [-- WORD...]",
+            metavar="[WORD...]",
             help="More C++ sources. After --: arguments of a Python program, or compiler flags.",
         ),
     ] = None,
