@@ -15,7 +15,7 @@ namespace {
 
 struct SharedLock {
   unsigned readers = 0;
-  unsigned writer = 0;  ///< + 1
+  int writer = 0;  ///< + 1
 };
 
 struct Barrier {
@@ -40,13 +40,13 @@ bool free_or_late(void* argument) {
 
 SharedLock& as_lock(pthread_rwlock_t* lock) { return *reinterpret_cast<SharedLock*>(lock); }
 
-Told told(Kind kind, const void* object, const void* caller) {
-  return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(object)};
+Told told(Kind kind, const void* object, const void* caller, const int* holder = nullptr) {
+  return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(object), .holder = holder};
 }
 
 void take(const Attempt& attempt) {
   if (attempt.writes) {
-    attempt.lock->writer = acting_thread() + 1;
+    attempt.lock->writer = static_cast<int>(acting_thread()) + 1;
   } else {
     ++attempt.lock->readers;
   }
@@ -65,10 +65,11 @@ int lock(pthread_rwlock_t* object, bool writes, Patience patience, const void* c
   library::check(object, sizeof *object, true, caller);
   patience.baseless = false;
   Attempt attempt{&as_lock(object), writes, patience};
-  if (attempt.lock->writer == acting_thread() + 1) return EDEADLK;
+  if (attempt.lock->writer == static_cast<int>(acting_thread()) + 1) return EDEADLK;
   begin_patience(patience);
   const Mode mode = writes ? Mode::kWrite : Mode::kRead;
-  turn_when(told(Kind::kLock, object, caller), {at_memory(mode, object, sizeof *object)}, free_or_late, &attempt);
+  turn_when(told(Kind::kLock, object, caller, &attempt.lock->writer), {at_memory(mode, object, sizeof *object)},
+            free_or_late, &attempt);
   end_patience(patience);
   if (is_free(attempt)) {
     take(attempt);
