@@ -118,7 +118,9 @@ std::unique_ptr<explore::Explorer> make_search() {
   std::string_view rest = options.search;
   const std::string_view name = cut(rest, ':');
   std::uint64_t runs = 0;
-  if (name == "dpor") return explore::make_dpor({.sleep_sets = true, .whole_places = true});
+  if (name == "dpor")
+    return explore::make_dpor(
+        {.sleep_sets = true, .whole_places = true, .family_bits = memory::family_bits(options.model)});
   if (name == "replay") return make_replay_of(rest);
   if (name == "bounded") {
     int most = 0;

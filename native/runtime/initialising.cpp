@@ -10,6 +10,11 @@
 #include "real.hpp"
 #include "turns.hpp"
 
+extern "C" {
+unsigned char __tsan_atomic8_load(const volatile unsigned char* address, int order);                     // NOLINT
+unsigned char __tsan_atomic8_exchange(volatile unsigned char* address, unsigned char value, int order);  // NOLINT
+}
+
 namespace linpoint::runtime {
 
 namespace {
@@ -23,7 +28,11 @@ struct Guard {
 };
 static_assert(sizeof(Guard) == 8);
 
-bool not_begun(void* guard) { return static_cast<Guard*>(guard)->begun == 0; }
+/// It is done as soon as compiled code can see that.
+bool can_be_had(void* guard) {
+  const auto& state = *static_cast<Guard*>(guard);
+  return state.begun == 0 || state.done != 0;
+}
 
 Told lock_of(const void* object, const void* caller, Kind kind = Kind::kLock) {
   return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(object)};
@@ -39,22 +48,32 @@ bool not_begun_once(void* control) { return *static_cast<int*>(control) != kBegu
 int acquire_guard(Guard& guard, const void* caller) {
   if (guard.begun != 0 && guard.owner == acting_thread())
     fail(Fault::kDeadlock, "initialises a static variable while it is initialising it", caller);
-  turn_when(lock_of(&guard, caller), {at_memory(Mode::kWrite, &guard, sizeof guard)}, not_begun, &guard);
-  observe(&guard);
+  turn_when(lock_of(&guard, caller), {at_memory(Mode::kWrite, &guard, sizeof guard)}, can_be_had, &guard);
   if (guard.done != 0) {
     turn_was({at_memory(Mode::kRead, &guard, sizeof guard)}, 0);
+    if (controlled()) __tsan_atomic8_load(&guard.done, __ATOMIC_ACQUIRE);
     return 0;
   }
+  observe(&guard);
   guard.begun = 1;
   guard.owner = acting_thread();
   return 1;
 }
 
-void release_guard(Guard& guard, bool done, const void* caller) {
+void release_guard(Guard& guard) {
+  // A step as of the program itself, since its fast path looks at that byte and no further.
+  if (controlled()) {
+    __tsan_atomic8_exchange(&guard.done, 1, __ATOMIC_ACQ_REL);
+  } else {
+    guard.done = 1;
+  }
+  guard.begun = 0;
+}
+
+void abandon_guard(Guard& guard, const void* caller) {
   turn(lock_of(&guard, caller, Kind::kUnlock), {at_memory(Mode::kWrite, &guard, sizeof guard)});
   publish(&guard);
   guard.begun = 0;
-  guard.done = done ? 1 : 0;
 }
 
 int run_once(int* control, void (*routine)(), const void* caller) {
@@ -98,10 +117,10 @@ void __cxa_guard_release(Guard* guard) {  // NOLINT(bugprone-reserved-identifier
     guard->done = 1;
     return;
   }
-  linpoint::runtime::release_guard(*guard, true, __builtin_return_address(0));
+  linpoint::runtime::release_guard(*guard);
 }
 void __cxa_guard_abort(Guard* guard) {  // NOLINT(bugprone-reserved-identifier)
-  if (!by_host()) linpoint::runtime::release_guard(*guard, false, __builtin_return_address(0));
+  if (!by_host()) linpoint::runtime::abandon_guard(*guard, __builtin_return_address(0));
 }
 
 int pthread_once(pthread_once_t* control, void (*routine)()) {

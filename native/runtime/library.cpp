@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the core asks of the library: the order in which its parts keep what the program begins with, and restore it.
 #include <sys/personality.h>
+#include <sys/single_threaded.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -50,6 +51,8 @@ void fix_addresses(char** argv) {
 }
 
 void before_load() {
+  // The C++ library counts references with plain increments while it believes that there is one thread only.
+  __libc_single_threaded = 0;
   the_system_code.find();
   install_handlers();
   if (!heap().prepare({.most = options.max_memory, .reuse = options.reuse}))
@@ -98,11 +101,18 @@ void* storage_of(Thread thread) { return the_storage.fresh(thread); }
 
 extern "C" {
 
-// What linpoint/atomically.hpp calls if it is there.
+// What linpoint/atomically.hpp calls if it is there. Blocks come one after the other, so what is done in one happens
+// before what is done in the next.
 void linpoint_enter_atomic() {
-  if (linpoint::runtime::controlled()) linpoint::runtime::enter_atomic();
+  using namespace linpoint::runtime;
+  if (!controlled()) return;
+  enter_atomic();
+  synchronize_acquire(place(Abstract::kWorld));
 }
 void linpoint_leave_atomic() {
-  if (linpoint::runtime::controlled()) linpoint::runtime::leave_atomic();
+  using namespace linpoint::runtime;
+  if (!controlled()) return;
+  synchronize_release(place(Abstract::kWorld));
+  leave_atomic();
 }
 }

@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "accesses.hpp"
-#include "json.hpp"
 #include "code_places.hpp"
+#include "json.hpp"
 #include "qualifications.hpp"
 
 namespace linpoint::runtime {

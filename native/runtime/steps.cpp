@@ -95,7 +95,11 @@ void note(const Told& told) { scheduler.trace.add(scheduler.running().number, to
 
 void enter_atomic() {
   Task& task = scheduler.arrive();
-  if (task.atomic_depth == 0 && !scheduler.alone()) step({.kind = Kind::kYield}, {});
+  if (task.atomic_depth == 0 && !scheduler.alone()) {
+    // What a block will touch is not known before: it depends on every step of the others.
+    const Access everything{1, ~std::uint64_t{0}, Mode::kWrite};
+    step({.kind = Kind::kYield}, std::span(&everything, 1));
+  }
   ++task.atomic_depth;
 }
 

@@ -12,6 +12,8 @@ namespace {
 
 bool on_the_clock(const Access& access) { return access.mode == Mode::kCall || access.mode == Mode::kReturn; }
 
+bool is_plain(const Access& access) { return access.mode == Mode::kRead || access.mode == Mode::kWrite; }
+
 bool acquires(std::span<const Access> accesses) {
   return std::any_of(accesses.begin(), accesses.end(), [](const Access& each) { return each.mode == Mode::kAcquire; });
 }
@@ -37,6 +39,19 @@ Relation relation(std::span<const Access> earlier, std::span<const Access> later
 }
 
 }  // namespace
+
+bool Causality::depend(Process one, const Access& access, Process other, const Access& others) const {
+  if (!dependent(access, others)) return false;
+  return one >> family_bits_ != other >> family_bits_ || one == other || !is_plain(access) || !is_plain(others);
+}
+
+bool Causality::depend(Process one, std::span<const Access> accesses, Process other,
+                       std::span<const Access> others) const {
+  for (const Access& mine : accesses)
+    for (const Access& theirs : others)
+      if (depend(one, mine, other, theirs)) return true;
+  return false;
+}
 
 void Causality::restart(Step states) {
   states_ = states;
@@ -139,8 +154,10 @@ void Causality::keep_mark(Process process, Step step, std::span<const Access> do
     if (on_the_clock(access) || access.begin >= access.end) continue;
     places_.each(access, static_cast<std::uint32_t>(accesses_.size()), [&](std::uint32_t number) {
       const Access& earlier = accesses_[number];
-      if (!done_[number] || earlier.mode == Mode::kRead || !dependent(earlier, access)) return true;
-      writers_.push_back(owners_[number]);
+      const Step writer = owners_[number];
+      if (!done_[number] || earlier.mode == Mode::kRead || !depend(processes_[writer], earlier, process, access))
+        return true;
+      writers_.push_back(writer);
       return earlier.begin > access.begin || access.end > earlier.end;
     });
   }
@@ -170,15 +187,23 @@ void Causality::collect(Process process, const Access& access) {
     return;
   }
   if (access.begin >= access.end) return;
+  Process writer = kNobody;  ///< the family of the last write that covers the place
   places_.each(access, static_cast<std::uint32_t>(accesses_.size()), [&](std::uint32_t number) {
     const Access& earlier = accesses_[number];
-    if (!dependent(earlier, access)) return true;
     const Step step = owners_[number];
+    if (!depend(processes_[step], earlier, process, access)) return true;
     if (processes_[step] != process) candidates_.push_back(step);
-    // Whatever touched the place before such a write happens before it, and is hidden by it if it hides anything.
+    // Whatever touched the place before such a write happens before it, and is hidden by it if it hides anything. What
+    // its own family has read need not happen before it, but does before a second one of another family, or the other
+    // way round: a thread reads what it has stored, that reaches memory, and somebody else stores there, which could
+    // have come before the reading too.
     const bool covers = earlier.mode != Mode::kRead && earlier.begin <= access.begin && access.end <= earlier.end;
     const bool needed = earlier.mode == Mode::kRelease && access.mode == Mode::kAcquire;
-    return !covers || needed || waited(process, step);
+    if (!covers || needed || waited(process, step)) return true;
+    if (family_bits_ == 0 || !is_plain(earlier)) return false;
+    const Process family = processes_[step] >> family_bits_;
+    if (writer == kNobody) writer = family;
+    return writer == family;
   });
 }
 

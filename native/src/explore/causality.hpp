@@ -31,6 +31,13 @@ using Step = std::uint32_t;
 
 class Causality {
  public:
+  /// See `DporOptions::family_bits`.
+  explicit Causality(unsigned family_bits) : family_bits_(family_bits) {}
+
+  /// Whether steps of the two processes with these accesses depend on each other.
+  [[nodiscard]] bool depend(Process one, std::span<const Access> accesses, Process other,
+                            std::span<const Access> others) const;
+
   /// Another run, of which the first states are those of the one before: what was done between them keeps its clocks.
   void restart(Step states);
 
@@ -73,6 +80,7 @@ class Causality {
   [[nodiscard]] bool waited(Process process, Step step) const {
     return last_[process] <= step && !enabled_[step].contains(process);
   }
+  [[nodiscard]] bool depend(Process one, const Access& access, Process other, const Access& others) const;
   [[nodiscard]] std::span<const Access> accesses(Step step) const;
   void join(std::vector<Step>& clock, Step step) const;
   void widen(std::size_t processes);
@@ -81,6 +89,7 @@ class Causality {
   void collect(Process process, std::span<const Access> accesses);
   void collect(Process process, const Access& access);
 
+  unsigned family_bits_;
   std::vector<Process> processes_;  ///< of each step
   std::vector<ProcessSet> enabled_;
   std::vector<Access> accesses_;

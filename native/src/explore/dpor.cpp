@@ -122,7 +122,7 @@ struct Node {
 
 class Dpor final : public Explorer {
  public:
-  explicit Dpor(DporOptions options) : options_(options) {}
+  explicit Dpor(DporOptions options) : options_(options), causality_(options.family_bits) {}
 
   [[nodiscard]] bool exhaustive() const override { return finished_ && !cut_ && diverged_at() == kNever; }
 
@@ -256,7 +256,8 @@ class Dpor final : public Explorer {
       if (sleeper == before.chosen || !can_go(view, sleeper) || before.restless.contains(sleeper)) return;
       const ClockUse use = before.use_of(sleeper);
       if ((use.called && before.use.returned) || (use.returned && before.use.called)) return;
-      if (!dependent(view.processes[sleeper].accesses, event_)) node.put_to_sleep(sleeper, use, false);
+      if (!causality_.depend(sleeper, view.processes[sleeper].accesses, before.chosen, event_))
+        node.put_to_sleep(sleeper, use, false);
     });
   }
 

@@ -22,7 +22,7 @@ std::byte* at(std::uint64_t address) { return reinterpret_cast<std::byte*>(addre
 void StoreBuffer::restart(Model model, std::uint32_t thread) {
   model_ = model;
   thread_ = thread;
-  epoch_ = 0;
+  issued_ = barrier_ = 0;
   queues_ = model == Model::kTso ? 1 : 0;
   stores_.clear();
 }
@@ -54,15 +54,19 @@ bool StoreBuffer::issue(std::uint64_t address, std::size_t size, const std::byte
   Store store;
   store.address = address;
   store.size = static_cast<std::uint32_t>(size);
-  store.epoch = epoch_;
+  store.index = issued_++;
   store.number = number;
   store.queue = queue_of(address, own);
   store.note = note;
   std::memcpy(store.value.data(), at(address), size);
   std::memcpy(store.beneath.data(), beneath, size);
-  store.follows = epoch_ > 0 || std::any_of(stores_.begin(), stores_.end(), [&](const Store& earlier) {
-                    return earlier.queue != store.queue && overlap(earlier, store);
-                  });
+  if (model_ == Model::kPso && !stores_.empty()) {
+    store.waits_from = stores_.front().index;
+    store.waits_to = barrier_;
+    for (const Store& earlier : stores_)
+      if (earlier.queue != store.queue && overlap(earlier, store))
+        store.waits_to = std::max(store.waits_to, earlier.index + 1);
+  }
   stores_.push_back(store);
   return own;
 }
@@ -96,12 +100,7 @@ std::size_t StoreBuffer::first(unsigned queue) const {
 
 std::size_t StoreBuffer::next(unsigned queue) const {
   const std::size_t index = first(queue);
-  if (index == kNone || !stores_[index].follows) return index;
-  const Store& store = stores_[index];
-  // The oldest of all has the lowest epoch.
-  if (store.epoch != stores_.front().epoch) return kNone;
-  const bool waits = std::any_of(stores_.data(), &store, [&](const Store& earlier) { return overlap(earlier, store); });
-  return waits ? kNone : index;
+  return index != kNone && stores_.front().index >= stores_[index].waits_to ? index : kNone;
 }
 
 void StoreBuffer::flush(std::size_t index) {
@@ -113,10 +112,13 @@ void StoreBuffer::flush(std::size_t index) {
 std::size_t StoreBuffer::accesses(const Store& store, Access* into) const {
   std::size_t count = 0;
   into[count++] = {kIssuedPlaces + store.number, kIssuedPlaces + store.number + 1, Mode::kAcquire};
-  if (store.follows) into[count++] = drained();
+  const std::uint64_t flushed = kFlushedPlaces + (std::uint64_t{thread_} << 40);
+  if (store.waits_from < store.waits_to)
+    into[count++] = {flushed + store.waits_from, flushed + store.waits_to, Mode::kAcquire};
   into[count++] = {store.address, store.address + store.size, Mode::kWrite};
   const std::uint64_t queue = drained().begin + store.queue;
   into[count++] = {queue, queue + 1, Mode::kRelease};
+  if (model_ == Model::kPso) into[count++] = {flushed + store.index, flushed + store.index + 1, Mode::kRelease};
   return count;
 }
 

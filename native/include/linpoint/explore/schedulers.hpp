@@ -17,6 +17,10 @@ struct DporOptions {
   /// What one step may write but need not, no other touches a part of. Else an attempt that fails counts as a write,
   /// but where its place is a single number: somebody may have read another part of it than the one that made it fail.
   bool whole_places = false;
+  /// Processes whose numbers differ in this many low bits only are a family, as a thread and its store buffers are:
+  /// what one of them reads or writes does not depend on what another one does, as a thread sees its own stores before
+  /// they reach memory and after. All other modes count among them, too.
+  unsigned family_bits = 0;
 };
 
 /// Source-DPOR: each class of schedules that differ only in the order of independent steps at least once. Of runs that

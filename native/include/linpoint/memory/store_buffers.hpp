@@ -8,7 +8,9 @@
 //
 // For an explorer each queue is a process whose steps are flushes, and issuing is no step: the step in which a store is
 // issued releases a place of its own, which the flush acquires, so that it comes after it. A flush releases a place of
-// its queue; whoever needs empty buffers acquires the places of all queues of its thread.
+// its queue; whoever needs empty buffers acquires the places of all queues of its thread. A store that must wait for
+// stores of other queues acquires what just these release: if it acquired more, those that it need not wait for would
+// seem to come before it in any case.
 //
 // While a thread runs, its stores lie over the memory, so that code that knows nothing of buffers reads them:
 // `lay_over` before it runs, `lift` after. What reaches memory is decided by the flushes alone.
@@ -37,15 +39,17 @@ inline constexpr std::size_t kWidest = 16;                                  ///<
 inline constexpr unsigned kMostQueues = 15;                                 ///< of a thread
 inline constexpr std::uint64_t kDrainedPlaces = std::uint64_t{0x90} << 56;  ///< above all addresses of memory
 inline constexpr std::uint64_t kIssuedPlaces = std::uint64_t{0x91} << 56;
+inline constexpr std::uint64_t kFlushedPlaces = std::uint64_t{0x92} << 56;
 
 struct Store {
   std::uint64_t address = 0;
   std::uint32_t size = 0;
-  std::uint32_t epoch = 0;   ///< so many barriers were before it
   std::uint64_t number = 0;  ///< among all of a run
   std::uint32_t queue = 0;
-  bool follows = false;    ///< it may have to wait for stores of other queues
-  std::uint32_t note = 0;  ///< whatever the caller wants back at the flush
+  std::uint32_t index = 0;       ///< among those of its thread
+  std::uint32_t waits_from = 0;  ///< it comes after the stores of its thread from this one on
+  std::uint32_t waits_to = 0;    ///< and before this one
+  std::uint32_t note = 0;        ///< whatever the caller wants back at the flush
   std::array<std::byte, kWidest> value{};
   std::array<std::byte, kWidest> beneath{};  ///< what it lies over while it does
 };
@@ -65,9 +69,7 @@ class StoreBuffer {
   bool issue(std::uint64_t address, std::size_t size, const std::byte* beneath, std::uint64_t number,
              std::uint32_t note);
   /// Later stores wait for the ones so far, as those of TSO do anyway.
-  void barrier() {
-    if (model_ == Model::kPso) ++epoch_;
-  }
+  void barrier() { barrier_ = issued_; }
 
   /// Makes memory as the thread sees it, and as the others do.
   void lay_over();
@@ -86,7 +88,7 @@ class StoreBuffer {
   void flush(std::size_t index);
 
   /// What the flush of a store does.
-  static constexpr std::size_t kMostAccesses = 4;
+  static constexpr std::size_t kMostAccesses = 5;
   [[nodiscard]] std::size_t accesses(const Store& store, explore::Access* into) const;
   /// What issuing one adds to the step.
   [[nodiscard]] static explore::Access issued(std::uint64_t number) {
@@ -103,7 +105,8 @@ class StoreBuffer {
 
   Model model_ = Model::kTso;
   std::uint32_t thread_ = 0;
-  std::uint32_t epoch_ = 0;
+  std::uint32_t issued_ = 0;
+  std::uint32_t barrier_ = 0;  ///< so many were issued before the last one
   unsigned queues_ = 0;
   std::vector<Store> stores_;
   std::array<std::uint64_t, kMostQueues> locations_{};  ///< of the queues
