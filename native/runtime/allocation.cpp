@@ -19,6 +19,9 @@ Arena the_heap;
 
 namespace {
 
+/// What the C library has allocated for the program, which may free it, as a line that was read.
+HostVector<void*> lent;
+
 /// The C library keeps what it allocates from run to run; its memory is not restored.
 bool for_program(const void* caller) { return !by_host() && !system_code().contains(caller); }
 
@@ -85,16 +88,27 @@ void give_back(void* block, const void* caller) {
 
 void* allocate(std::size_t size, std::size_t alignment, const void* caller) {
   if (for_program(caller)) return taken(size, alignment, caller);
-  return alignment <= Arena::kGranule ? __libc_malloc(size) : __libc_memalign(alignment, size);
+  void* block = alignment <= Arena::kGranule ? __libc_malloc(size) : __libc_memalign(alignment, size);
+  if (!by_host()) lent.push_back(block);
+  return block;
 }
 
 void release(void* block, const void* caller) {
   if (block == nullptr) return;
-  if (!heap().contains(reinterpret_cast<std::uintptr_t>(block))) {
-    __libc_free(block);
-  } else if (!by_host()) {
-    give_back(block, caller);
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
+  if (heap().contains(address)) {
+    if (!by_host()) give_back(block, caller);
+    return;
   }
+  if (controlled()) {
+    const auto found = std::ranges::find(lent, block);
+    if (found != lent.end()) {
+      lent.erase(found);
+    } else if (program_code().contains(caller)) {
+      misuse("frees what is not a block", address, caller);
+    }
+  }
+  __libc_free(block);
 }
 
 namespace {
@@ -128,6 +142,11 @@ void* reallocate(void* block, std::size_t size, const void* caller) {
 }
 
 }  // namespace
+
+void restore_heap() {
+  heap().restore();
+  lent.clear();
+}
 
 namespace library {
 

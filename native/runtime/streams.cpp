@@ -159,6 +159,24 @@ int dprintf(int descriptor, const char* format, ...) {
   return size;
 }
 
+// The program has these three, and cannot close what the host has.
+int close(int descriptor) {
+  if (by_host()) {
+    static constinit Real<int(int)> next("close");
+    return next(descriptor);
+  }
+  if (descriptor >= STDIN_FILENO && descriptor <= STDERR_FILENO) return 0;
+  errno = EBADF;
+  return -1;
+}
+int close_range(unsigned /*first*/, unsigned /*last*/, int /*flags*/) { return 0; }
+void closefrom(int /*first*/) {}
+int fclose(FILE* file) {
+  if (!by_host() && (is_stream(file) || file == stdin)) return 0;
+  static constinit Real<int(FILE*)> next("fclose");
+  return next(file);
+}
+
 // What programs call that are compiled with _FORTIFY_SOURCE.
 int __vfprintf_chk(FILE* file, int /*flag*/, const char* format, std::va_list arguments) {  // NOLINT
   return vfprintf(file, format, arguments);
