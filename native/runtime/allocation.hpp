@@ -12,6 +12,9 @@ namespace linpoint::runtime {
 extern Arena the_heap;
 [[nodiscard]] inline Arena& heap() { return the_heap; }
 
+/// As it was when the program was loaded.
+void restore_heap();
+
 /// As malloc and free by whoever runs: the program, from its arena, or the host.
 [[nodiscard]] void* allocate(std::size_t size, std::size_t alignment, const void* caller);
 void release(void* block, const void* caller);

@@ -114,15 +114,16 @@ void store(volatile U* at, U value, int order) {
   const Touch touch{address_of(at), sizeof(U), caller(), true, true};
   check_memory(touch);
   if (scheduler.buffers() && order != kSequential && !scheduler.alone()) {
+    check_race(task, touch);
     store_later(task, at, value, order, touch);
   } else {
     turn(task, at, Kind::kWrite, Mode::kWrite, true);
+    check_race(task, touch);
     *plain(at) = value;
     if (options.races != Races::kIgnore)
       scheduler.races.publish(touch.address, sizeof(U), scheduler.races.message(task.number, releases(order)));
     tell_value(value, order);
   }
-  check_race(task, touch);
   task.changed = true;
 }
 
@@ -160,9 +161,10 @@ U update(volatile U* at, int order, int failed_order, Kind kind, const Change& c
   touch.writes = outcome.stores;
   if (options.races != Races::kIgnore && scheduler.threads() > 1) {
     scheduler.races.load(task.number, touch.address, sizeof(U), acquires(done));
+    // Before it is published: who acquires it comes after this access too.
+    check_race(task, touch);
     if (outcome.stores)
       scheduler.races.publish_further(touch.address, sizeof(U), scheduler.races.message(task.number, releases(order)));
-    check_race(task, touch);
   }
   tell_old(old);
   tell_value(outcome.stores ? outcome.value : old, done);

@@ -68,7 +68,7 @@ int wait_at(pthread_cond_t* condition, Mutex& mutex, const Patience& patience, c
   const auto queue = reinterpret_cast<std::uint64_t>(condition);
   if (mutex.locked == 0 || mutex.owner != static_cast<int>(thread) + 1)
     fail(Fault::kAssertion, "waits at a condition variable with a mutex that it does not hold", caller);
-  turn(told(Kind::kUnlock, &mutex, caller), {at_mutex(Mode::kRelease, mutex), at_queue(Mode::kRead, queue)});
+  turn(told(Kind::kUnlock, &mutex, caller), {at_mutex(Mode::kRelease, mutex), at_queue(Mode::kWrite, queue)});
   const unsigned count = give_back(mutex);
   begin_waiting(queue);
   Wait wait{&mutex, thread, patience};

@@ -116,9 +116,17 @@ struct Told {
   const void* caller = nullptr;  ///< where in the program: `__builtin_return_address(0)` of what it called
   std::uint64_t address = 0;     ///< of the memory, lock, ...
   std::uint32_t size = 0;
-  Thread other = kNoThread;       ///< who is spawned, joined, woken, in the way
+  Thread other = kNoThread;       ///< who is spawned, joined, woken
   const char* message = nullptr;  ///< copied at once
   std::int8_t success = -1;       ///< of an attempt: 0 or 1
+  /// Of a lock: where it is written who has it, as the number + 1, or 0.
+  const int* holder = nullptr;
+
+  /// Who is in the way at this moment.
+  [[nodiscard]] Thread in_the_way() const {
+    if (holder == nullptr) return other;
+    return *holder == 0 ? kNoThread : static_cast<Thread>(*holder - 1);
+  }
 };
 
 struct Manner {

@@ -7,7 +7,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstring>
@@ -18,6 +17,7 @@
 #include "image.hpp"
 #include "output.hpp"
 #include "real.hpp"
+#include "shared_objects.hpp"
 #include "turns.hpp"
 
 namespace linpoint::runtime {
@@ -28,12 +28,10 @@ constexpr std::size_t kStack = std::size_t{128} << 10U;
 /// How often it is asked whether the program still gets on, in processor time.
 constexpr long kTickMicroseconds = 100'000;
 /// So many ticks without a step are too many.
-constexpr int kPatience = 50;
-constexpr const char* kPatienceWords = "computes for 5 seconds without a step that others could see";
+constexpr int kPatience = 30;
+constexpr const char* kPatienceWords = "computes for 3 seconds without a step that others could see";
 /// So many more ticks outside of the program's own code, where it had better not be stopped, are waited for.
 constexpr int kMorePatience = 20;
-
-HostVector<Range> program_code;
 
 struct Watchdog {
   std::uint64_t steps = 0;
@@ -78,14 +76,14 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (phase == Phase::kLoading) refuse(HostString("the program crashes before main: ") + words_for(signal));
   if (!on_fiber()) {
     constexpr std::string_view kMessage = "linpoint: the host of the program has crashed itself\n";
-    static_cast<void>(!::write(complaints(), kMessage.data(), kMessage.size()));
-    ::signal(signal, SIG_DFL);
-    ::raise(signal);
+    if (::write(complaints(), kMessage.data(), kMessage.size()) < 0) return;
+    static_cast<void>(::signal(signal, SIG_DFL));
+    static_cast<void>(::raise(signal));
     return;
   }
   phase = Phase::kHost;
-  const auto* where =
-      reinterpret_cast<const void*>(register_of(context, REG_RIP));  // NOLINT(performance-no-int-to-ptr)
+  // As a return address, which places in code are told by: one behind.
+  const auto* where = reinterpret_cast<const void*>(register_of(context, REG_RIP) + 1);  // NOLINT
   if (inside(guard_of(current_thread()), address)) fail(Fault::kCrash, "stack overflow", where);
   HostString message(words_for(signal));
   if (signal == SIGSEGV || signal == SIGBUS) {
@@ -98,17 +96,18 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 /// What computes without a visible step is stopped in its own code, since the host may be in the middle of something.
 void on_tick(int /*signal*/, siginfo_t* /*info*/, void* context) {
   const std::uint64_t steps = steps_so_far();
-  if (steps != watchdog.steps || !on_fiber()) {
+  const bool loading = phase == Phase::kLoading;
+  if (steps != watchdog.steps || !(loading || on_fiber())) {
     watchdog = {steps, 0};
     return;
   }
   if (++watchdog.ticks < kPatience) return;
-  const std::uintptr_t code = register_of(context, REG_RIP);
-  const bool safe = std::ranges::any_of(program_code, [&](const Range& range) { return inside(range, code); });
-  if (!safe && watchdog.ticks < kPatience + kMorePatience) return;
+  if (loading) refuse("the program computes for 3 seconds before main");
+  const auto* code = reinterpret_cast<const void*>(register_of(context, REG_RIP));  // NOLINT(performance-no-int-to-ptr)
+  if (!program_code().contains(code) && watchdog.ticks < kPatience + kMorePatience) return;
   watchdog.ticks = 0;
   phase = Phase::kHost;
-  fail(Fault::kLivelock, kPatienceWords, reinterpret_cast<const void*>(code));  // NOLINT(performance-no-int-to-ptr)
+  fail(Fault::kLivelock, kPatienceWords, code);
 }
 
 void handle(int signal, void (*handler)(int, siginfo_t*, void*)) {
@@ -140,7 +139,8 @@ HostString uncaught() {
   } catch (const std::exception& exception) {
     text += ": ";
     text += exception.what();
-  } catch (...) {  // what it is has been said
+  } catch (...) {
+    text += ", which is no std::exception";
   }
   return text;
 }
@@ -169,11 +169,6 @@ void install_handlers() {
   static constinit Real<int(int, const itimerval*, itimerval*)> next("setitimer");
   next(ITIMER_VIRTUAL, &every, nullptr);
   std::set_terminate(on_terminate);
-}
-
-void watch_code(const SharedObjects& modules) {
-  for (const SharedObject& module : modules.program)
-    program_code.insert(program_code.end(), module.code.begin(), module.code.end());
 }
 
 namespace {

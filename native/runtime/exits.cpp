@@ -22,12 +22,14 @@ struct Farewells {
 };
 Farewells farewells;
 Farewells kept;
+bool changed = false;  ///< since they were restored
 
 /// While they run, more may be registered, which are next then.
 void run_all(HostVector<Farewell>& all) {
   while (!all.empty()) {
     const Farewell last = all.back();
     all.pop_back();
+    changed = true;
     last.function(last.argument);
   }
 }
@@ -47,6 +49,8 @@ void run_all(HostVector<Farewell>& all) {
 void keep_farewells() { kept = farewells; }
 
 void restore_farewells() {
+  if (!changed) return;
+  changed = false;
   farewells.program.assign(kept.program.begin(), kept.program.end());
   farewells.quick.assign(kept.quick.begin(), kept.quick.end());
   farewells.threads[0].assign(kept.threads[0].begin(), kept.threads[0].end());
@@ -79,10 +83,12 @@ int __cxa_atexit(void (*function)(void*), void* argument, void* module) {  // NO
     return next(function, argument, module);
   }
   farewells.program.push_back({function, argument});
+  linpoint::runtime::changed = true;
   return 0;
 }
 int __cxa_at_quick_exit(void (*function)(void*), void* /*module*/) {  // NOLINT(bugprone-reserved-identifier)
   farewells.quick.push_back({function, nullptr});
+  linpoint::runtime::changed = true;
   return 0;
 }
 int __cxa_thread_atexit_impl(void (*function)(void*), void* argument, void* module) {  // NOLINT
@@ -91,6 +97,7 @@ int __cxa_thread_atexit_impl(void (*function)(void*), void* argument, void* modu
     return next(function, argument, module);
   }
   farewells.threads[acting_thread()].push_back({function, argument});
+  linpoint::runtime::changed = true;
   return 0;
 }
 

@@ -24,7 +24,8 @@ std::string waiting(const Task& task) {
     case Kind::kJoin:
       return who + " waits for the end of " + thread_name(task.told.other);
     case Kind::kLock:
-      if (task.told.other != kNoThread) return who + " waits for a lock that " + thread_name(task.told.other) + " has";
+      if (task.told.in_the_way() != kNoThread)
+        return who + " waits for a lock that " + thread_name(task.told.in_the_way()) + " has";
       return who + " waits for a lock";
     case Kind::kWait:
       return who + " waits to be notified";

@@ -47,7 +47,7 @@ long wait_at(const Word* word, Word expected, const Patience& patience, Word mas
   library::check(word, sizeof *word, false, caller);
   const auto queue = reinterpret_cast<std::uint64_t>(word);
   const Access reads = at_memory(Mode::kRead, word, sizeof *word);
-  turn(told(Kind::kRead, word, caller), {reads, at_queue(Mode::kRead, queue)});
+  turn(told(Kind::kRead, word, caller), {reads, at_queue(Mode::kWrite, queue)});
   if (*static_cast<const volatile Word*>(word) != expected) {
     turn_was({reads}, 0);
     return fail_with(EAGAIN);

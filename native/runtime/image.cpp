@@ -73,10 +73,10 @@ void Image::watch(Range range) {
   }
 }
 
-void Image::keep(const SharedObjects& modules) {
-  for (const SharedObject& module : modules.program)
-    for (const Range& range : module.writable) keep_range(range);
-  for (const Range& range : modules.standard.writable) watch(range);
+void Image::keep(const SharedObjects& objects) {
+  for (const SharedObject& object : objects.program)
+    for (const Range& range : object.writable) keep_range(range);
+  for (const Range& range : objects.standard.writable) watch(range);
 }
 
 bool Image::unprotect(std::uintptr_t address) {

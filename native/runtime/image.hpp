@@ -14,7 +14,7 @@ namespace linpoint::runtime {
 
 class Image {
  public:
-  void keep(const SharedObjects& modules);
+  void keep(const SharedObjects& objects);
   void restore();
   /// Whether a fault at this address was the first write to a page that is watched: then it may be tried again.
   [[nodiscard]] bool unprotect(std::uintptr_t address);

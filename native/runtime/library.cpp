@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the core asks of the library: the order in which its parts keep what the program begins with, and restore it.
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/single_threaded.h>
 #include <unistd.h>
@@ -35,6 +36,24 @@ void* call_main(void* argument) {
   return nullptr;
 }
 
+std::uintptr_t map_nothing(std::size_t size) {
+  void* mapped = ::mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return mapped == MAP_FAILED ? 0 : reinterpret_cast<std::uintptr_t>(mapped);
+}
+
+/// The kernel puts what is mapped next in the highest gap. With all small gaps filled that is just below this wall,
+/// which is hit by who writes far behind a variable of the program, instead of the memory of the host.
+void build_wall() {
+  constexpr std::size_t kWall = std::size_t{64} << 20U;
+  constexpr std::size_t kPage = 4096;
+  const std::uintptr_t wall = map_nothing(kWall);
+  for (std::size_t size = kWall / 2; size >= kPage; size /= 2) {
+    std::uintptr_t filled = map_nothing(size);
+    while (filled > wall) filled = map_nothing(size);
+    if (filled != 0) ::munmap(reinterpret_cast<void*>(filled), size);  // NOLINT(performance-no-int-to-ptr)
+  }
+}
+
 }  // namespace
 
 namespace library {
@@ -53,28 +72,28 @@ void fix_addresses(char** argv) {
 void before_load() {
   // The C++ library counts references with plain increments while it believes that there is one thread only.
   __libc_single_threaded = 0;
-  the_system_code.find();
+  find_system_code();
+  build_wall();
   install_handlers();
   if (!heap().prepare({.most = options.max_memory, .reuse = options.reuse}))
     refuse("the system has no addresses to spare for the memory of the program");
 }
 
 void after_load(void* /*handle*/) {
-  const SharedObjects modules = find_shared_objects();
-  for (const SharedObject& module : modules.program)
-    if (!module.instrumented) qualify((module.path + " is not instrumented: what it does is not seen").c_str());
-  watch_code(modules);
+  const SharedObjects objects = find_shared_objects();
+  for (const SharedObject& object : objects.program)
+    if (!object.instrumented) qualify((object.path + " is not instrumented: what it does is not seen").c_str());
   heap().keep();
   keep_farewells();
   keep_keys();
   keep_output();
-  the_storage.keep(modules);
-  the_image.keep(modules);
+  the_storage.keep(objects);
+  the_image.keep(objects);
 }
 
 void begin_run() {
   the_image.restore();
-  heap().restore();
+  restore_heap();
   restore_farewells();
   restore_keys();
   restore_output();

@@ -35,8 +35,8 @@ bool is_mine(const Mutex& mutex) { return mutex.locked != 0 && mutex.owner == st
 bool is_free(void* mutex) { return static_cast<Mutex*>(mutex)->locked == 0; }
 
 Told told(Kind kind, const Mutex& mutex, const void* caller) {
-  const Thread owner = mutex.owner == 0 ? kNoThread : static_cast<Thread>(mutex.owner - 1);
-  return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(&mutex), .other = owner};
+  const auto address = reinterpret_cast<std::uint64_t>(&mutex);
+  return {.kind = kind, .caller = caller, .address = address, .holder = &mutex.owner};
 }
 
 /// 0 if it was locked once more, as its kind allows; else the error, or -1 if it is not the thread's own.
@@ -121,7 +121,6 @@ bool for_program(const void* caller) { return !by_host() && !system_code().conta
 }  // namespace linpoint::runtime
 
 using linpoint::runtime::as_mutex;
-using linpoint::runtime::by_host;
 using linpoint::runtime::for_program;
 using linpoint::runtime::Real;
 

@@ -15,7 +15,7 @@ namespace {
 
 struct SharedLock {
   unsigned readers = 0;
-  unsigned writer = 0;  ///< + 1
+  int writer = 0;  ///< + 1
 };
 
 struct Barrier {
@@ -40,13 +40,13 @@ bool free_or_late(void* argument) {
 
 SharedLock& as_lock(pthread_rwlock_t* lock) { return *reinterpret_cast<SharedLock*>(lock); }
 
-Told told(Kind kind, const void* object, const void* caller) {
-  return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(object)};
+Told told(Kind kind, const void* object, const void* caller, const int* holder = nullptr) {
+  return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(object), .holder = holder};
 }
 
 void take(const Attempt& attempt) {
   if (attempt.writes) {
-    attempt.lock->writer = acting_thread() + 1;
+    attempt.lock->writer = static_cast<int>(acting_thread()) + 1;
   } else {
     ++attempt.lock->readers;
   }
@@ -55,21 +55,28 @@ void take(const Attempt& attempt) {
   if (controlled()) side_effect();
 }
 
+/// An attempt to write may fail for a reader, who has only read for the explorer: it must depend on that one
+/// nevertheless.
+void fail_to_take(const Attempt& attempt, const pthread_rwlock_t* object) {
+  turn_was({at_memory(attempt.writes ? Mode::kWrite : Mode::kRead, object, sizeof *object)}, 0);
+}
+
 int lock(pthread_rwlock_t* object, bool writes, Patience patience, const void* caller) {
   library::check(object, sizeof *object, true, caller);
   patience.baseless = false;
   Attempt attempt{&as_lock(object), writes, patience};
-  if (attempt.lock->writer == acting_thread() + 1) return EDEADLK;
+  if (attempt.lock->writer == static_cast<int>(acting_thread()) + 1) return EDEADLK;
   begin_patience(patience);
   const Mode mode = writes ? Mode::kWrite : Mode::kRead;
-  turn_when(told(Kind::kLock, object, caller), {at_memory(mode, object, sizeof *object)}, free_or_late, &attempt);
+  turn_when(told(Kind::kLock, object, caller, &attempt.lock->writer), {at_memory(mode, object, sizeof *object)},
+            free_or_late, &attempt);
   end_patience(patience);
   if (is_free(attempt)) {
     take(attempt);
     return 0;
   }
   give_up(patience);
-  turn_was({at_memory(Mode::kRead, object, sizeof *object)}, 0);
+  fail_to_take(attempt, object);
   return ETIMEDOUT;
 }
 
@@ -81,7 +88,7 @@ int try_lock(pthread_rwlock_t* object, bool writes, const void* caller) {
     take(attempt);
     return 0;
   }
-  turn_was({at_memory(Mode::kRead, object, sizeof *object)}, 0);
+  fail_to_take(attempt, object);
   return EBUSY;
 }
 

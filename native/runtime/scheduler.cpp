@@ -285,6 +285,7 @@ void Scheduler::tell_blocked(Task& task) {
   task.blocked = true;
   Told told = task.told;
   told.kind = Kind::kBlock;
+  told.other = told.in_the_way();
   trace.add(task.number, told, task.calls)->preempts = false;
 }
 

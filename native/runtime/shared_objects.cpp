@@ -12,7 +12,8 @@
 
 namespace linpoint::runtime {
 
-SystemCode the_system_code;
+Code the_system_code;
+Code the_program_code;
 
 namespace {
 
@@ -78,14 +79,14 @@ Symbols symbols_of(const dl_phdr_info& info) {
   return symbols;
 }
 
-void read_symbols(const dl_phdr_info& info, SharedObject& module) {
+void read_symbols(const dl_phdr_info& info, SharedObject& object) {
   const Symbols symbols = symbols_of(info);
   if (symbols.table == nullptr || symbols.names == nullptr) return;
   for (const ElfW(Sym) & symbol : std::span(symbols.table, symbols.count)) {
     if (symbol.st_shndx != SHN_UNDEF) continue;
     const std::string_view name = symbols.names + symbol.st_name;
-    if (name.starts_with("__tsan_")) module.instrumented = true;
-    if (ELF64_ST_TYPE(symbol.st_info) == STT_TLS || name == "__errno_location") module.uses_storage = true;
+    if (name.starts_with("__tsan_")) object.instrumented = true;
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_TLS || name == "__errno_location") object.uses_storage = true;
   }
 }
 
@@ -98,54 +99,52 @@ Range without_relocated(const dl_phdr_info& info, Range range) {
   return range;
 }
 
-SharedObject read_module(const dl_phdr_info& info) {
-  SharedObject module;
-  module.path = info.dlpi_name;
-  module.code.push_back(code_of(info));
+SharedObject read_object(const dl_phdr_info& info) {
+  SharedObject object;
+  object.path = info.dlpi_name;
   for (const ElfW(Phdr) & header : std::span(info.dlpi_phdr, info.dlpi_phnum)) {
     const std::uintptr_t begin = info.dlpi_addr + header.p_vaddr;
     if (header.p_type == PT_LOAD && (header.p_flags & PF_W) != 0) {
       const Range range = without_relocated(info, {begin, begin + header.p_memsz});
-      if (range.begin < range.end) module.writable.push_back(range);
+      if (range.begin < range.end) object.writable.push_back(range);
     }
     if (header.p_type == PT_TLS && header.p_memsz != 0) {
-      module.storage_number = info.dlpi_tls_modid;
-      module.storage_size = header.p_memsz;
+      object.storage_number = info.dlpi_tls_modid;
+      object.storage_size = header.p_memsz;
     }
   }
-  read_symbols(info, module);
-  return module;
+  read_symbols(info, object);
+  return object;
 }
 
-int add_module(dl_phdr_info* info, std::size_t /*size*/, void* data) {
-  auto& modules = *static_cast<SharedObjects*>(data);
+int add_object(dl_phdr_info* info, std::size_t /*size*/, void* data) {
+  auto& objects = *static_cast<SharedObjects*>(data);
   const std::string_view path = info->dlpi_name;
   if (is_system(path)) return 0;
   if (file_name(path).starts_with(kStandard)) {
-    modules.standard = read_module(*info);
+    objects.standard = read_object(*info);
   } else {
-    modules.program.push_back(read_module(*info));
+    objects.program.push_back(read_object(*info));
+    the_program_code.add(code_of(*info));
   }
   return 0;
 }
 
-int find_code(dl_phdr_info* info, std::size_t /*size*/, void* data) {
-  auto& ranges = *static_cast<std::array<Range, 3>*>(data);
+int find_code(dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) {
   const std::string_view name = file_name(info->dlpi_name);
-  if (name.starts_with("libc.so") || name.starts_with("libc-")) ranges[0] = code_of(*info);
-  if (name.starts_with("ld-")) ranges[1] = code_of(*info);
-  if (name.starts_with("libgcc_s")) ranges[2] = code_of(*info);
+  const auto is = [&](std::string_view begin) { return name.starts_with(begin); };
+  if (is("libc.so") || is("libc-") || is("ld-") || is("libgcc_s")) the_system_code.add(code_of(*info));
   return 0;
 }
 
 }  // namespace
 
-void SystemCode::find() { ::dl_iterate_phdr(find_code, &ranges_); }
+void find_system_code() { ::dl_iterate_phdr(find_code, nullptr); }
 
 SharedObjects find_shared_objects() {
-  SharedObjects modules;
-  ::dl_iterate_phdr(add_module, &modules);
-  return modules;
+  SharedObjects objects;
+  ::dl_iterate_phdr(add_object, &objects);
+  return objects;
 }
 
 }  // namespace linpoint::runtime

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -12,25 +11,30 @@
 
 namespace linpoint::runtime {
 
-/// Code whose calls are none of the program's: of the C library, the loader and the unwinder.
-class SystemCode {
+/// Where code of one kind lies.
+class Code {
  public:
   [[nodiscard]] bool contains(const void* code) const {
     const auto address = reinterpret_cast<std::uintptr_t>(code);
     return std::ranges::any_of(ranges_,
                                [&](const Range& range) { return address - range.begin < range.end - range.begin; });
   }
-  void find();
+  void add(Range range) { ranges_.push_back(range); }
 
  private:
-  std::array<Range, 3> ranges_{};
+  HostVector<Range> ranges_;
 };
-extern SystemCode the_system_code;
-[[nodiscard]] inline const SystemCode& system_code() { return the_system_code; }
+
+/// Code whose calls are none of the program's: of the C library, the loader and the unwinder.
+extern Code the_system_code;
+[[nodiscard]] inline const Code& system_code() { return the_system_code; }
+/// The program and what came with it.
+extern Code the_program_code;
+[[nodiscard]] inline const Code& program_code() { return the_program_code; }
+void find_system_code();
 
 struct SharedObject {
   HostString path;
-  HostVector<Range> code;
   HostVector<Range> writable;      ///< without what is read-only once it is relocated
   std::size_t storage_number = 0;  ///< of its thread-local storage; 0 if it has none
   std::size_t storage_size = 0;

@@ -39,6 +39,7 @@ struct Exceptions {
 };
 std::array<Exceptions, kMostThreads> exceptions_of_threads;
 Exceptions exceptions_of_host;
+bool any_exception = false;
 
 void* own_base() {
   unsigned long base = 0;
@@ -93,14 +94,14 @@ bool Storage::borrow(Borrowed& borrowed) {
   return true;
 }
 
-void Storage::keep(const SharedObjects& modules) {
-  for (const SharedObject& module : modules.program) {
-    needed_ = needed_ || module.uses_storage || module.storage_number != 0;
-    if (module.storage_number == 0) continue;
+void Storage::keep(const SharedObjects& objects) {
+  for (const SharedObject& object : objects.program) {
+    needed_ = needed_ || object.uses_storage || object.storage_number != 0;
+    if (object.storage_number == 0) continue;
     Variables variables;
-    variables.number = module.storage_number;
-    const unsigned char* own = own_variables(module.storage_number);
-    variables.of_main.assign(own, own + module.storage_size);
+    variables.number = object.storage_number;
+    const unsigned char* own = own_variables(object.storage_number);
+    variables.of_main.assign(own, own + object.storage_size);
     variables_.push_back(std::move(variables));
   }
   if (!needed_) return;
@@ -133,7 +134,10 @@ void* Storage::fresh(Thread thread) {
   return borrowed.base;
 }
 
-void forget_exceptions() { exceptions_of_threads.fill({}); }
+void forget_exceptions() {
+  if (any_exception) exceptions_of_threads.fill({});
+  any_exception = false;
+}
 
 }  // namespace linpoint::runtime
 
@@ -142,7 +146,9 @@ extern "C" {
 // The C++ library asks for these by name, so that fibers need no storage of their own for exceptions.
 void* __cxa_get_globals() {  // NOLINT(bugprone-reserved-identifier)
   using namespace linpoint::runtime;
-  return controlled() ? &exceptions_of_threads[current_thread()] : &exceptions_of_host;
+  if (!controlled()) return &exceptions_of_host;
+  any_exception = true;
+  return &exceptions_of_threads[current_thread()];
 }
 void* __cxa_get_globals_fast() { return __cxa_get_globals(); }  // NOLINT(bugprone-reserved-identifier)
 }

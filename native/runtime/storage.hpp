@@ -14,7 +14,7 @@ namespace linpoint::runtime {
 class Storage {
  public:
   /// Once the program is loaded, by the thread that loaded it.
-  void keep(const SharedObjects& modules);
+  void keep(const SharedObjects& objects);
   /// The base of a thread that is about to begin, with its variables as they are at first; nullptr if nobody needs
   /// that.
   [[nodiscard]] void* fresh(Thread thread);

@@ -25,7 +25,7 @@ int print_formatted(const char* format, std::va_list arguments, const void* call
   const int size = std::vsnprintf(nullptr, 0, format, arguments);
   if (size >= 0) {
     HostString words(static_cast<std::size_t>(size) + 1, '\0');
-    std::vsnprintf(words.data(), words.size(), format, again);
+    static_cast<void>(std::vsnprintf(words.data(), words.size(), format, again));
     print(std::string_view(words.data(), static_cast<std::size_t>(size)), caller);
   }
   va_end(again);
@@ -117,8 +117,11 @@ int fflush(FILE* file) {
 }
 void perror(const char* words) {
   const linpoint::runtime::HostString text = linpoint::runtime::HostString(words) + ": " + std::strerror(errno) + "\n";
-  if (!by_host()) return print(text, LINPOINT_CALLER);
-  fputs(text.c_str(), stderr);
+  if (by_host()) {
+    static_cast<void>(fputs(text.c_str(), stderr));
+  } else {
+    print(text, LINPOINT_CALLER);
+  }
 }
 
 int vfprintf(FILE* file, const char* format, std::va_list arguments) {
@@ -157,6 +160,24 @@ int dprintf(int descriptor, const char* format, ...) {
   const int size = vdprintf(descriptor, format, arguments);
   va_end(arguments);
   return size;
+}
+
+// The program has these three, and cannot close what the host has.
+int close(int descriptor) {
+  if (by_host()) {
+    static constinit Real<int(int)> next("close");
+    return next(descriptor);
+  }
+  if (descriptor >= STDIN_FILENO && descriptor <= STDERR_FILENO) return 0;
+  errno = EBADF;
+  return -1;
+}
+int close_range(unsigned /*first*/, unsigned /*last*/, int /*flags*/) { return 0; }
+void closefrom(int /*first*/) {}
+int fclose(FILE* file) {
+  if (!by_host() && (is_stream(file) || file == stdin)) return 0;
+  static constinit Real<int(FILE*)> next("fclose");
+  return next(file);
 }
 
 // What programs call that are compiled with _FORTIFY_SOURCE.
