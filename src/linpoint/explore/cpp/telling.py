@@ -148,6 +148,7 @@ class _Telling:
         self._locations = Locations(symbols, said.steps, self._places)
         self._names = {each.id: each.name for each in said.threads}
         self._private = self._of_one_thread()
+        self._buffers: dict[int, list[tuple[int, int, int | str]]] = {}
 
     def trace(self, schedule: str) -> Trace:
         """The trace, without steps that are of nobody's code."""
@@ -190,7 +191,9 @@ class _Telling:
 
     def _hidden(self, number: int, step: Step, place: Place | None) -> bool:
         """Whether a step is of the inside of a library alone, and shows nothing."""
-        if step.kind not in _ACCESSES or number in self._found.steps_of or step.buffer:
+        changed = step.buffer != self._buffers.get(step.thread, [])
+        self._buffers[step.thread] = step.buffer
+        if step.kind not in _ACCESSES or number in self._found.steps_of or changed:
             return False
         return place is None or step.address in self._private
 
