@@ -21,6 +21,8 @@ bool take_turn(Task& task, const Touch& touch, Kind kind, bool drains) {
     return false;
   }
   scheduler.wait_for_turn(task);
+  // Another thread may have freed it meanwhile.
+  check_memory(touch);
   return true;
 }
 

@@ -25,18 +25,19 @@ HostVector<void*> lent;
 /// The C library keeps what it allocates from run to run; its memory is not restored.
 bool for_program(const void* caller) { return !by_host() && !system_code().contains(caller); }
 
-[[noreturn]] void misuse(const char* what, std::uintptr_t address, const void* caller) {
-  HostString message(what);
-  if (const auto block = heap().block_at(address)) {
-    message += ": ";
-    const bool inside = address < block->begin + block->size;
-    message += std::to_string(inside ? address - block->begin : address - block->begin - block->size).c_str();
-    message += inside ? " bytes into" : " bytes behind";
-    message += block->live ? " a block of " : " a freed block of ";
-    message += std::to_string(block->size).c_str();
-    message += " bytes";
-  }
-  fail(Fault::kMemory, message, caller);
+HostString bytes(std::uint64_t count) {
+  return std::to_string(count).c_str() + HostString(count == 1 ? " byte" : " bytes");
+}
+
+/// What is done to memory that is not the program's, and where that lies.
+HostString misuse(const char* does, std::uintptr_t address) {
+  const auto block = heap().block_at(address);
+  if (!block) return HostString(does) + " memory that is not allocated";
+  const HostString size = " a block of " + bytes(block->size);
+  const std::uint64_t offset = address - block->begin;
+  if (offset < std::max<std::size_t>(block->size, 1))
+    return HostString(does) + " freed memory, " + bytes(offset) + " into" + size;
+  return HostString(does) + " memory that is not allocated, " + bytes(offset - block->size) + " behind" + size;
 }
 
 void* taken(std::size_t size, std::size_t alignment, const void* caller) {
@@ -81,7 +82,8 @@ void give_back(void* block, const void* caller) {
   if (controlled() && known && known->begin == address && known->live) plain_access(block, size, true, caller);
   const Freed freed = arena.release(block);
   if (freed == Freed::kDone || !controlled()) return;
-  misuse(freed == Freed::kTwice ? "frees a block for the second time" : "frees what is not a block", address, caller);
+  fail(Fault::kMemory, freed == Freed::kTwice ? "frees a block for the second time" : "frees what is not a block",
+       caller);
 }
 
 }  // namespace
@@ -105,7 +107,7 @@ void release(void* block, const void* caller) {
     if (found != lent.end()) {
       lent.erase(found);
     } else if (program_code().contains(caller)) {
-      misuse("frees what is not a block", address, caller);
+      fail(Fault::kMemory, "frees what is not a block", caller);
     }
   }
   __libc_free(block);
@@ -156,7 +158,7 @@ void check(const volatile void* address, std::size_t size, bool writes, const vo
   const auto begin = reinterpret_cast<std::uintptr_t>(address);
   if (!heap().contains(begin) || !heap().misused(begin, size)) return;
   const OutOfProgram host;
-  misuse(writes ? "writes memory that is not allocated" : "reads memory that is not allocated", begin, caller);
+  fail(Fault::kMemory, misuse(writes ? "writes" : "reads", begin), caller);
 }
 
 bool block_of(std::uint64_t address, Block& block) {

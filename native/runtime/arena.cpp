@@ -11,8 +11,8 @@ namespace linpoint::runtime {
 
 namespace {
 
-/// Where the arena is if these addresses are free: the same in every process.
-constexpr std::array<std::uintptr_t, 3> kBases = {0x2000'0000'0000, 0x3000'0000'0000, 0x1000'0000'0000};
+/// Where the arena is if these addresses are free: the same in every process. 0: wherever there is room.
+constexpr std::array<std::uintptr_t, 4> kBases = {0x2000'0000'0000, 0x3000'0000'0000, 0x1000'0000'0000, 0};
 /// Addresses for one region, as many as the machine has to spare.
 constexpr std::array<std::size_t, 3> kStrides = {std::size_t{4} << 30U, std::size_t{512} << 20U,
                                                  std::size_t{64} << 20U};
@@ -42,19 +42,27 @@ void clear(unsigned char* begin, std::size_t size) {
 
 bool Arena::reserve(std::uintptr_t base, std::size_t stride) {
   const std::size_t span = stride * kRegions;
-  void* memory = map(base, span, MAP_FIXED_NOREPLACE);
+  void* memory = map(base, span, base == 0 ? 0 : MAP_FIXED_NOREPLACE);
   if (memory == MAP_FAILED) return false;
   void* states = map(0, span / kGranule, 0);
   // Where the kernel does not know MAP_FIXED_NOREPLACE it takes the address as a hint only.
-  if (states == MAP_FAILED || reinterpret_cast<std::uintptr_t>(memory) != base) {
+  const bool elsewhere = base != 0 && reinterpret_cast<std::uintptr_t>(memory) != base;
+  if (states == MAP_FAILED || elsewhere) {
     ::munmap(memory, span);
+    if (states != MAP_FAILED) ::munmap(states, span / kGranule);
     return false;
   }
-  base_ = base;
+  base_ = reinterpret_cast<std::uintptr_t>(memory);
   stride_ = stride;
   span_ = span;
   states_ = static_cast<std::uint8_t*>(states);
   return true;
+}
+
+Arena::~Arena() {
+  if (base_ == 0) return;
+  ::munmap(memory(0), span_);
+  ::munmap(states_, span_ / kGranule);
 }
 
 bool Arena::prepare(ArenaOptions options) {

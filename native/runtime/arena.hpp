@@ -34,6 +34,11 @@ enum class Freed : std::uint8_t { kDone, kTwice, kNoBlock };
 
 class Arena {
  public:
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena();
+
   /// False if the machine has no addresses to spare.
   [[nodiscard]] bool prepare(ArenaOptions options);
 

@@ -82,8 +82,8 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     return;
   }
   phase = Phase::kHost;
-  const auto* where =
-      reinterpret_cast<const void*>(register_of(context, REG_RIP));  // NOLINT(performance-no-int-to-ptr)
+  // As a return address, which places in code are told by: one behind.
+  const auto* where = reinterpret_cast<const void*>(register_of(context, REG_RIP) + 1);  // NOLINT
   if (inside(guard_of(current_thread()), address)) fail(Fault::kCrash, "stack overflow", where);
   HostString message(words_for(signal));
   if (signal == SIGSEGV || signal == SIGBUS) {

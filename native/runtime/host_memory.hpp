@@ -27,7 +27,8 @@ struct HostAllocator {
   HostAllocator(const HostAllocator<U>& /*other*/) {}  // NOLINT(google-explicit-constructor): as the standard's
 
   [[nodiscard]] T* allocate(std::size_t count) {
-    void* block = __libc_memalign(alignof(T) < 16 ? 16 : alignof(T), count * sizeof(T));
+    static_assert(alignof(T) <= 16, "malloc gives no more");
+    void* block = __libc_malloc(count * sizeof(T));
     if (block == nullptr) throw std::bad_alloc();
     return static_cast<T*>(block);
   }

@@ -28,6 +28,9 @@ struct Guard {
 };
 static_assert(sizeof(Guard) == 8);
 
+/// The byte that compiled code looks at stands for all of it.
+Access at_guard(Mode mode, const Guard& guard) { return at_memory(mode, &guard.done, sizeof guard.done); }
+
 /// It is done as soon as compiled code can see that.
 bool can_be_had(void* guard) {
   const auto& state = *static_cast<Guard*>(guard);
@@ -48,9 +51,9 @@ bool not_begun_once(void* control) { return *static_cast<int*>(control) != kBegu
 int acquire_guard(Guard& guard, const void* caller) {
   if (guard.begun != 0 && guard.owner == acting_thread())
     fail(Fault::kDeadlock, "initialises a static variable while it is initialising it", caller);
-  turn_when(lock_of(&guard, caller), {at_memory(Mode::kWrite, &guard, sizeof guard)}, can_be_had, &guard);
+  turn_when(lock_of(&guard, caller), {at_guard(Mode::kWrite, guard)}, can_be_had, &guard);
   if (guard.done != 0) {
-    turn_was({at_memory(Mode::kRead, &guard, sizeof guard)}, 0);
+    turn_was({at_guard(Mode::kRead, guard)}, 0);
     if (controlled()) __tsan_atomic8_load(&guard.done, __ATOMIC_ACQUIRE);
     return 0;
   }
@@ -71,7 +74,7 @@ void release_guard(Guard& guard) {
 }
 
 void abandon_guard(Guard& guard, const void* caller) {
-  turn(lock_of(&guard, caller, Kind::kUnlock), {at_memory(Mode::kWrite, &guard, sizeof guard)});
+  turn(lock_of(&guard, caller, Kind::kUnlock), {at_guard(Mode::kWrite, guard)});
   publish(&guard);
   guard.begun = 0;
 }
