@@ -76,9 +76,9 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (phase == Phase::kLoading) refuse(HostString("the program crashes before main: ") + words_for(signal));
   if (!on_fiber()) {
     constexpr std::string_view kMessage = "linpoint: the host of the program has crashed itself\n";
-    static_cast<void>(!::write(complaints(), kMessage.data(), kMessage.size()));
-    ::signal(signal, SIG_DFL);
-    ::raise(signal);
+    if (::write(complaints(), kMessage.data(), kMessage.size()) < 0) return;
+    static_cast<void>(::signal(signal, SIG_DFL));
+    static_cast<void>(::raise(signal));
     return;
   }
   phase = Phase::kHost;
@@ -139,7 +139,8 @@ HostString uncaught() {
   } catch (const std::exception& exception) {
     text += ": ";
     text += exception.what();
-  } catch (...) {  // what it is has been said
+  } catch (...) {
+    text += ", which is no std::exception";
   }
   return text;
 }

@@ -26,7 +26,7 @@ namespace linpoint::runtime {
 [[nodiscard]] inline std::uint64_t standing(const Task& task) {
   const auto* end = reinterpret_cast<const std::uint64_t*>(task.stack.range().end);
   return hash_words(linpoint_entry.stack, end,
-                    hash_words(std::begin(linpoint_entry.kept), std::end(linpoint_entry.kept), 0));
+                    hash_words(std::begin(linpoint_entry.kept), std::end(linpoint_entry.kept), task.locks));
 }
 
 }  // namespace linpoint::runtime

@@ -121,7 +121,6 @@ bool for_program(const void* caller) { return !by_host() && !system_code().conta
 }  // namespace linpoint::runtime
 
 using linpoint::runtime::as_mutex;
-using linpoint::runtime::by_host;
 using linpoint::runtime::for_program;
 using linpoint::runtime::Real;
 

@@ -93,6 +93,7 @@ void invisible_access(Task& task, const Touch& touch) {
   tell_value(task, touch);
   if (!touch.writes) {
     look_for_plain_loop(task, touch);
+    if (task.lock_steps > 0) task.spinning.read(touch.address, touch.size);
     return;
   }
   if (!on_own_stack(task, touch.address)) task.changed = true;

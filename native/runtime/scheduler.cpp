@@ -65,6 +65,9 @@ void Task::restart(Thread thread) {
   begun = ended = joined = parked = blocked = flushed = fenced = changed = false;
   own_stores = 0;
   manner = {};
+  locks = 0;
+  lock_steps = 0;
+  held = 0;
   possible = nullptr;
   atomic_depth = idle = 0;
   untold = {};
@@ -171,7 +174,10 @@ void Scheduler::wait_for_turn(Task& task) {
 void Scheduler::look_for_loop(Task& task, std::uint64_t standing) {
   if (task.changed) task.spinning.clear();
   task.changed = false;
-  if (!task.spinning.repeats(standing)) return;
+  if (!task.spinning.repeats(standing, task.lock_steps)) return;
+  // To lock and to unlock again is no change, so that a loop of it may wait too; but only where it has no lock, lest
+  // others wait for that.
+  if (task.spinning.locked() && (task.told.kind != Kind::kLock || task.held != 0)) return;
   task.parked = true;
   for (const Spinning::Read& read : task.spinning.repeated()) {
     const Access access{read.address, read.address + read.size, Mode::kRead};

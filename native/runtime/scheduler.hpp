@@ -77,7 +77,10 @@ struct Task {
   unsigned own_stores = 0;  ///< so many buffered stores to its own stack there were since the buffer was empty
 
   Spinning spinning;
-  bool changed = false;  ///< something outside of its stack since the last operation that reads
+  bool changed = false;          ///< something outside of its stack since the last operation that reads
+  std::uint64_t locks = 0;       ///< a number made of those that it has
+  int held = 0;                  ///< how many it has
+  std::uint64_t lock_steps = 0;  ///< so many it has taken or given back
   unsigned atomic_depth = 0;
   unsigned idle = 0;  ///< plain reads since its last step
   CallStack calls;

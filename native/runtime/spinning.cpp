@@ -28,14 +28,15 @@ void Spinning::clear() {
   head_ = 0;
 }
 
-bool Spinning::repeats(std::uint64_t standing) {
+bool Spinning::repeats(std::uint64_t standing, std::uint64_t locks) {
   for (const Stand& stand : stands_)
     if (stand.standing == standing && stand.reads < reads_.size()) {
       head_ = stand.reads;
+      locked_ = stand.locks != locks;
       return true;
     }
   if (reads_.size() >= kMost || stands_.size() >= kMost) clear();
-  stands_.push_back({standing, reads_.size()});
+  stands_.push_back({standing, reads_.size(), locks});
   return false;
 }
 

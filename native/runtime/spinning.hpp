@@ -29,8 +29,10 @@ class Spinning {
   };
 
   void clear();
-  /// The thread is about to read. True if it has stood here before: `repeated()` is what it has read since then.
-  [[nodiscard]] bool repeats(std::uint64_t standing);
+  /// The thread is about to read. True if it has stood here before: `repeated()` is what it has read since then, and
+  /// `locked()` whether it has taken locks since then and given them back. So many it has taken or given back so far.
+  [[nodiscard]] bool repeats(std::uint64_t standing, std::uint64_t locks);
+  [[nodiscard]] bool locked() const { return locked_; }
   [[nodiscard]] std::span<const Read> repeated() const { return std::span(reads_).subspan(head_); }
   /// It has read what is at this address now.
   void read(std::uint64_t address, std::size_t size);
@@ -41,12 +43,14 @@ class Spinning {
   struct Stand {
     std::uint64_t standing = 0;
     std::size_t reads = 0;
+    std::uint64_t locks = 0;
   };
   static constexpr std::size_t kMost = 512;  ///< reads; a loop with more is not found
 
   std::vector<Stand> stands_;
   std::vector<Read> reads_;
   std::size_t head_ = 0;
+  bool locked_ = false;
 };
 
 }  // namespace linpoint::runtime

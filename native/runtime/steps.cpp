@@ -26,7 +26,16 @@ constexpr std::size_t kLongestMessage = 1000;
   constexpr std::size_t kSaved = 6;
   const auto* from = static_cast<const std::uint64_t*>(frame) - kSaved;
   const auto* to = reinterpret_cast<const std::uint64_t*>(task.stack.range().end);
-  return hash_words(from, to, reinterpret_cast<std::uint64_t>(task.told.caller));
+  return hash_words(from, to, reinterpret_cast<std::uint64_t>(task.told.caller) + task.locks);
+}
+
+/// Where a thread stands has the sum of what it has locked.
+void count_lock(Task& task, bool locks) {
+  constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15U;
+  const std::uint64_t number = (task.told.address + 1) * kFactor;
+  task.locks += locks ? number : ~number + 1;
+  task.held += locks ? 1 : -1;
+  ++task.lock_steps;
 }
 
 struct Condition {
@@ -52,6 +61,10 @@ void do_step(const Told& told, std::span<const Access> accesses, Manner manner, 
     scheduler.trace.add(task.number, task.told, task.calls);
   } else {
     scheduler.wait_for_turn(task);
+  }
+  if (told.kind == Kind::kLock || told.kind == Kind::kUnlock) {
+    count_lock(task, told.kind == Kind::kLock);
+    return;
   }
   // Taken back if it turns out otherwise.
   task.changed = !manner.yields || !accesses.empty();
@@ -86,6 +99,10 @@ void turned_out(std::span<const Access> accesses, int success) {
       std::all_of(accesses.begin(), accesses.end(), [](const Access& access) { return access.mode == Mode::kRead; });
   if (only_reads) {
     task.changed = false;
+    if (task.told.kind == Kind::kLock && success == 0) {
+      count_lock(task, false);
+      task.lock_steps -= 2;  // nothing was taken
+    }
     for (const Access& access : accesses)
       if (access.begin < place(Abstract{})) task.spinning.read(access.begin, access.end - access.begin);
   }

@@ -25,7 +25,7 @@ int print_formatted(const char* format, std::va_list arguments, const void* call
   const int size = std::vsnprintf(nullptr, 0, format, arguments);
   if (size >= 0) {
     HostString words(static_cast<std::size_t>(size) + 1, '\0');
-    std::vsnprintf(words.data(), words.size(), format, again);
+    static_cast<void>(std::vsnprintf(words.data(), words.size(), format, again));
     print(std::string_view(words.data(), static_cast<std::size_t>(size)), caller);
   }
   va_end(again);
@@ -117,8 +117,11 @@ int fflush(FILE* file) {
 }
 void perror(const char* words) {
   const linpoint::runtime::HostString text = linpoint::runtime::HostString(words) + ": " + std::strerror(errno) + "\n";
-  if (!by_host()) return print(text, LINPOINT_CALLER);
-  fputs(text.c_str(), stderr);
+  if (by_host()) {
+    static_cast<void>(fputs(text.c_str(), stderr));
+  } else {
+    print(text, LINPOINT_CALLER);
+  }
 }
 
 int vfprintf(FILE* file, const char* format, std::va_list arguments) {

@@ -205,7 +205,7 @@ int getentropy(void* bytes, std::size_t size) {
 unsigned arc4random() { return static_cast<unsigned>(throw_dice() >> 32U); }
 
 // std::random_device and std::thread::hardware_concurrency, which ask the processor itself.
-unsigned random_device_value(void*) __asm__("_ZNSt13random_device9_M_getvalEv");
+unsigned random_device_value(void* device) __asm__("_ZNSt13random_device9_M_getvalEv");
 unsigned random_device_value(void* /*device*/) { return static_cast<unsigned>(throw_dice() >> 32U); }
 unsigned processors() __asm__("_ZNSt6thread20hardware_concurrencyEv");
 unsigned processors() { return 2; }
