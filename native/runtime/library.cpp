@@ -82,7 +82,7 @@ void before_load() {
 void after_load(void* /*handle*/) {
   const SharedObjects objects = find_shared_objects();
   for (const SharedObject& object : objects.program)
-    if (!object.instrumented) qualify((object.path + " is not instrumented: what it does is not seen").c_str());
+    if (!object.instrumented) qualify(object.path + " is not instrumented: what it does is not seen");
   heap().keep();
   keep_farewells();
   keep_keys();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C library's functions that print: to stdout and stderr they go to what is kept of the run; other files are
 // refused where they are opened, so there are none. Those of the C++ library come here too.
+// Some of them are macros or inline functions otherwise.
+#define __NO_INLINE__ 1  // NOLINT
+
 #include <sys/uio.h>
 #include <unistd.h>
 
