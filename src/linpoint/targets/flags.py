@@ -64,7 +64,16 @@ _WITH_WORD: Final = frozenset(
 """Flags whose value may be the next word."""
 _FOR_LINKER: Final = ("-l", "-L", "-Wl,")
 _LINKERS_OWN: Final = ("-Xlinker", "-T", "-u", "-z", "-rdynamic")
-_HOOKS: Final = ("-g", "-fPIC", "-fsanitize=thread", "-fno-gnu-unique", "-fno-omit-frame-pointer", "-fno-lto")
+# Binutils before 2.42 take the files of version 5 for others.
+_HOOKS: Final = (
+    "-g",
+    "-gdwarf-4",
+    "-fPIC",
+    "-fsanitize=thread",
+    "-fno-gnu-unique",
+    "-fno-omit-frame-pointer",
+    "-fno-lto",
+)
 _HOOKS_OF: Final = {
     "gcc": ("--param", "tsan-distinguish-volatile=1", "-fvisibility=default"),
     "clang": (
