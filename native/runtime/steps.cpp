@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "callers.hpp"
 #include "qualifications.hpp"
 #include "results.hpp"
 #include "scheduler.hpp"
@@ -52,10 +53,12 @@ void do_step(const Told& told, std::span<const Access> accesses, Manner manner, 
   task.possible = condition.possible;
   task.possible_argument = condition.argument;
   scheduler.look_for_loop(task, standing(frame, task));
+  if (scheduler.trace.on()) [[unlikely]]
+    task.told.caller = caller_in_program(told.caller);
   if (scheduler.alone() && !task.parked && (condition.possible == nullptr || condition.possible(condition.argument)) &&
       scheduler.count_quiet()) {
     task.possible = nullptr;
-    scheduler.trace.add(task.number, told, task.calls);
+    scheduler.trace.add(task.number, task.told, task.calls);
   } else {
     scheduler.wait_for_turn(task);
   }
@@ -130,7 +133,7 @@ Thread spawn(const void* caller, void (*function)(void*), void* argument) {
   Task& task = scheduler.arrive();
   if (scheduler.threads() == kMostThreads) return kNoThread;
   task.pending.assign({at_place(Mode::kWrite, Abstract::kThreads)});
-  task.told = {.kind = Kind::kSpawn, .caller = caller};
+  task.told = {.kind = Kind::kSpawn, .caller = scheduler.trace.on() ? caller_in_program(caller) : caller};
   task.manner = {.drains = true, .yields = false};
   scheduler.wait_for_turn(task);
   task.changed = true;

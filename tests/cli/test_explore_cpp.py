@@ -142,6 +142,9 @@ def test_what_does_not_compile_is_told_by_the_compiler(run: Command, tmp_path: P
     )
     error = run("explore", "a.cpp", "--json").error
     assert error["code"] == "LP-T033"
+    (tmp_path / "b.cpp").write_text("void nowhere(int);\nint main() { nowhere(1); }\n")
+    undefined = run("explore", "b.cpp", "--json").error
+    assert (undefined["code"], undefined["message"]) == ("LP-T033", "nowhere(int) is not defined anywhere.")
     assert "a.cpp:1:21: error: " in error["message"]
 
 

@@ -28,7 +28,7 @@ from linpoint.targets.libraries import TRACE, unhooked_libraries
 from linpoint.targets.tools import Done, run, run_all
 
 _KIND: Final = "targets"
-_FORM: Final = "1"
+_FORM: Final = "2"
 """To be raised whenever targets are built in another way."""
 _MAIN: Final = re.compile(r"^[0-9a-f]+ [TW] main$", re.MULTILINE)
 _ESCAPED: Final = re.compile(r"\\(.)")

@@ -64,10 +64,18 @@ _WITH_WORD: Final = frozenset(
 """Flags whose value may be the next word."""
 _FOR_LINKER: Final = ("-l", "-L", "-Wl,")
 _LINKERS_OWN: Final = ("-Xlinker", "-T", "-u", "-z", "-rdynamic")
-_HOOKS: Final = ("-g", "-fPIC", "-fsanitize=thread", "-fno-omit-frame-pointer", "-fno-lto")
+# Binutils before 2.42 take the files of version 5 for others.
+_HOOKS: Final = (
+    "-g",
+    "-gdwarf-4",
+    "-fPIC",
+    "-fsanitize=thread",
+    "-fno-gnu-unique",
+    "-fno-omit-frame-pointer",
+    "-fno-lto",
+)
 _HOOKS_OF: Final = {
-    # Fences are seen by us, whatever the compiler's own runtime makes of them.
-    "gcc": ("--param", "tsan-distinguish-volatile=1", "-fno-gnu-unique", "-fvisibility=default", "-Wno-tsan"),
+    "gcc": ("--param", "tsan-distinguish-volatile=1", "-fvisibility=default"),
     "clang": (
         *("-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-read-before-write=1"),
         *("-fvisibility=default", "-Wno-unused-command-line-argument"),

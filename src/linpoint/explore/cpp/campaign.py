@@ -8,6 +8,7 @@ schedule, or it says that it was not.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from linpoint.explore.cpp.said import Found, Result
 from linpoint.explore.cpp.telling import program_finding, untold_finding
 from linpoint.histories.values import counted
 from linpoint.targets.building import Target
+from linpoint.targets.failures import BuildError
+from linpoint.targets.tools import run
 from linpoint.verdicts.finding import Explored
 from linpoint.verdicts.program import Answer, ProgramFinding, ProgramResult
 
@@ -28,6 +31,7 @@ _SHRINKING: Final = 0.5
 _AT_LEAST: Final = 0.5
 _TO_TELL: Final = 10.0
 """Seconds for one run that is told: more than any takes that is not cut."""
+_UNDEFINED: Final = re.compile(r"undefined symbol: (\S+)")
 _MOST_RACES: Final = 10
 """That are shown, where they were to be reported beside."""
 _WHAT_TO_DO: Final = (
@@ -56,6 +60,7 @@ def explore_cpp(program: Program, settings: Settings, *, listen: Listener = lamb
     if refused:
         return _result(program, exploration, Answer.UNKNOWN, refused)
     found = exploration.search()
+    _refuse_undefined(program, exploration)
     findings = []
     if found is not None:
         best, minimal = _simplest(found, exploration)
@@ -104,6 +109,20 @@ def replay_cpp(
         return _result(program, exploration, Answer.UNKNOWN, given_up, warnings=warnings)
     why = "this schedule shows nothing wrong (any more)"
     return _result(program, exploration, Answer.HOLDS, why, warnings=warnings)
+
+
+def _refuse_undefined(program: Program, exploration: Exploration) -> None:
+    """A shared object may miss something that only the loader asks for: then it is no whole program."""
+    missing = _UNDEFINED.search(exploration.coverage.given_up)
+    if missing:
+        told = run(["c++filt", missing[1]])
+        name = missing[1] if told.code else told.text.strip()
+        raise BuildError(
+            "LP-T033",
+            f"{name} is not defined anywhere.",
+            place=program.file,
+            remedy="Give all sources of the program, and its libraries after --.",
+        )
 
 
 def _refused(program: Program) -> str:

@@ -56,13 +56,14 @@ def program_finding(
     assert result.trace is not None
     symbols = Symbols(library, result.modules)
     schedule = tuple(found.schedule)
+    telling = _Telling(symbols, result.trace, found, model)
     try:
-        trace = _Telling(symbols, result.trace, found, model).trace(schedule_text(schedule, model))
+        trace = telling.trace(schedule_text(schedule, model))
     except ValueError:  # the numbers do not fit together, so nothing can be shown of them
         trace = None
     return ProgramFinding(
         found.kind,
-        sentence(found, symbols, trace),
+        sentence(found, symbols, trace, telling.by_code()),
         schedule,
         found.preemptions if preemptions is None else preemptions,
         trace,
@@ -103,8 +104,13 @@ def _printed(found: Found) -> tuple[str, ...]:
     return tuple(lines[-_LAST_LINES:])
 
 
-def sentence(found: Found, symbols: Symbols, trace: Trace | None = None) -> str:
-    """What the host says of a finding, with lines of source, names of threads, and where it shows."""
+def sentence(
+    found: Found, symbols: Symbols, trace: Trace | None = None, by_code: Mapping[int, Place] | None = None
+) -> str:
+    """What the host says of a finding, with lines of source, names of threads, and where it shows.
+
+    ``by_code`` has places for addresses of code that are inside of libraries.
+    """
     offsets = [symbols.offset(place) for place in found.places]
     symbols.look_up(each - 1 for each in offsets if each)
 
@@ -113,7 +119,9 @@ def sentence(found: Found, symbols: Symbols, trace: Trace | None = None) -> str:
         offset = offsets[number] if number < len(offsets) else None
         frames = symbols.frames(offset - 1) if offset else ()
         frame = next((each for each in frames if each.users), None)
-        return str(place_of(frame, _here())) if frame else match[0]
+        if frame is not None:
+            return str(place_of(frame, _here()))
+        return str((by_code or {}).get(offset or 0, match[0]))
 
     told = _NO_PLACE.sub("", _PLACEHOLDER.sub(place, found.message)).rstrip(".")
     names = {} if trace is None else {str(thread.id): thread.label for thread in trace.threads}
@@ -148,6 +156,7 @@ class _Telling:
         self._locations = Locations(symbols, said.steps, self._places)
         self._names = {each.id: each.name for each in said.threads}
         self._private = self._of_one_thread()
+        self._buffers: dict[int, list[tuple[int, int, int | str]]] = {}
 
     def trace(self, schedule: str) -> Trace:
         """The trace, without steps that are of nobody's code."""
@@ -170,6 +179,15 @@ class _Telling:
         threads = tuple(Thread(each.id, each.name) for each in self._said.threads)
         return Trace(threads, tuple(steps), self._model, schedule, self._failure(steps, positions))
 
+    def by_code(self) -> dict[int, Place]:
+        """The places of steps by the code addresses at which they were done, as offsets into the target."""
+        found = {}
+        for step, place in zip(self._said.steps, self._places, strict=True):
+            offset = None if step.pc is None else self._symbols.offset(step.pc, step.module)
+            if offset is not None and place is not None:
+                found[offset] = place
+        return found
+
     def _looked_up(self) -> bool:
         """Ask for all lines at once."""
         self._symbols.look_up(offset for step in self._said.steps for offset in self._offsets(step))
@@ -190,7 +208,9 @@ class _Telling:
 
     def _hidden(self, number: int, step: Step, place: Place | None) -> bool:
         """Whether a step is of the inside of a library alone, and shows nothing."""
-        if step.kind not in _ACCESSES or number in self._found.steps_of or step.buffer:
+        changed = step.buffer != self._buffers.get(step.thread, [])
+        self._buffers[step.thread] = step.buffer
+        if step.kind not in _ACCESSES or number in self._found.steps_of or changed:
             return False
         return place is None or step.address in self._private
 
