@@ -50,7 +50,9 @@ class Run:
 def environment(home: Path) -> dict[str, str]:
     """A plain environment: no colours, no width, a home of its own."""
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "TMPDIR")}
-    return kept | {"HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
+    # The host of C++ programs is built once, and not for each home.
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
+    return kept | {"HOME": str(home), "XDG_CACHE_HOME": cache, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 Command = Callable[..., Run]

@@ -6,6 +6,8 @@
     ```json, ```text, ```edn, ```csv, ```yaml
                   data: JSON, CSV and YAML must parse; a command `linpoint` in YAML must have the options it is given
 
+    ```cpp        the source of a program that a command on the page is given; it needs a file
+
 A comment before a block says what else it is. `<!-- file: NAME -->` writes the block to NAME in the page's folder
 (a Python block too, which then does not run); `<!-- output -->` says that a text block is what the Python block before
 it printed. In expected output `...` matches anything on its line, and a line with only `...` any number of lines.
@@ -143,7 +145,7 @@ def _check_data(block: Block, place: str) -> None:
         list(csv.reader(io.StringIO(block.text), strict=True))
     elif block.kind == "yaml":
         _check_yaml(block, place)
-    elif block.kind not in ("text", "edn"):
+    elif block.kind not in ("text", "edn") and (block.kind != "cpp" or block.file is None):
         raise BlockError(f"{place}: a block of kind {block.kind!r} is not tested; use one that is, see {__name__}")
 
 
@@ -205,7 +207,9 @@ def _commands(block: Block, place: str) -> Iterator[tuple[str, str]]:
 def run_shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a script as a user would at a plain terminal of 80 columns, with this environment's commands first."""
     path = _commands_first(os.environ.get("PATH", ""))
-    kept = {name: os.environ[name] for name in ("HOME", "TMPDIR", "LD_LIBRARY_PATH") if name in os.environ}
+    kept = {
+        name: os.environ[name] for name in ("HOME", "TMPDIR", "LD_LIBRARY_PATH", "XDG_CACHE_HOME") if name in os.environ
+    }
     environment = {**kept, "PATH": path, "LC_ALL": "C.UTF-8", "COLUMNS": "80", "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
         ["bash", "--norc", "-c", script],

@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 import yaml
 
+from linpoint.targets.compilers import find_compiler
+from linpoint.targets.host import find_host
 from tests.docs.pages import PAGES, ROOT, Block, BlockError, blocks_of, compare, run_page
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_page(page, tmp_path):
+    if "```cpp" in page.read_text(encoding="utf-8"):
+        find_host(find_compiler())  # which takes longer than a command on a page may
     run_page(page, tmp_path)
 
 
@@ -35,6 +39,7 @@ def run(text: str, folder: Path, monkeypatch) -> None:
     [
         "'''\nno tag\n'''",
         "'''toml\na = 1\n'''",
+        "'''cpp\nint main() {}\n'''",
         "'''yaml\na: [\n'''",
         "'''yaml\n- run: linpoint check a.jsonl --no-such\n'''",
         "'''{toctree}\nindex\n'''",

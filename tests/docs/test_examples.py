@@ -11,16 +11,20 @@ import shutil
 
 import pytest
 
+from linpoint.targets.compilers import find_compiler
+from linpoint.targets.host import find_host
 from tests.docs.pages import ROOT, run_shell
 
 EXAMPLES = ROOT / "examples"
 FILES = sorted(path for path in EXAMPLES.iterdir() if path.is_file() and path.name != "README.md")
-HEADER = re.compile(r"^[#;]+ Run: (.+)\n(?:.*\n)*?^[#;]+ Exit code: (\d)", re.MULTILINE)
+HEADER = re.compile(r"^[#;/]+ Run: (.+)\n(?:.*\n)*?^[#;/]+ Exit code: (\d)", re.MULTILINE)
 HEADERS = {path: HEADER.search(path.read_text(encoding="utf-8")) for path in FILES}
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if HEADERS[path]], ids=lambda path: path.name)
 def test_example(path, tmp_path):
+    if path.suffix == ".cpp":
+        find_host(find_compiler())  # which takes longer than an example may
     folder = shutil.copytree(EXAMPLES, tmp_path / "examples")
     command, code = HEADERS[path].groups()
     done = run_shell(command, folder)

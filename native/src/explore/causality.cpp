@@ -187,15 +187,23 @@ void Causality::collect(Process process, const Access& access) {
     return;
   }
   if (access.begin >= access.end) return;
+  Process writer = kNobody;  ///< the family of the last write that covers the place
   places_.each(access, static_cast<std::uint32_t>(accesses_.size()), [&](std::uint32_t number) {
     const Access& earlier = accesses_[number];
     const Step step = owners_[number];
     if (!depend(processes_[step], earlier, process, access)) return true;
     if (processes_[step] != process) candidates_.push_back(step);
-    // Whatever touched the place before such a write happens before it, and is hidden by it if it hides anything.
+    // Whatever touched the place before such a write happens before it, and is hidden by it if it hides anything. What
+    // its own family has read need not happen before it, but does before a second one of another family, or the other
+    // way round: a thread reads what it has stored, that reaches memory, and somebody else stores there, which could
+    // have come before the reading too.
     const bool covers = earlier.mode != Mode::kRead && earlier.begin <= access.begin && access.end <= earlier.end;
     const bool needed = earlier.mode == Mode::kRelease && access.mode == Mode::kAcquire;
-    return !covers || needed || waited(process, step);
+    if (!covers || needed || waited(process, step)) return true;
+    if (family_bits_ == 0 || !is_plain(earlier)) return false;
+    const Process family = processes_[step] >> family_bits_;
+    if (writer == kNobody) writer = family;
+    return writer == family;
   });
 }
 

@@ -19,9 +19,11 @@ from linpoint.cli.tested import AllTold, Told
 from linpoint.cli.workers import Outcome, ask
 from linpoint.errors import TestError, UsageError
 from linpoint.executors.threads import peak_memory
+from linpoint.explore.cpp.running import ISOLATIONS, RACES, Manner
 from linpoint.explore.python.backends import BACKENDS
 from linpoint.explore.python.bytecode import GRANULARITIES
 from linpoint.histories.trace import MEMORY_MODELS
+from linpoint.targets.flags import is_cpp
 from linpoint.verdicts import Budget, tokens
 
 _TO_TELL: Final = 0.3
@@ -29,9 +31,15 @@ _TO_TELL: Final = 0.3
 
 
 def explore(
-    program: Annotated[str, typer.Argument(metavar="PROGRAM.py", help="A Python program.")],
+    program: Annotated[
+        str, typer.Argument(metavar="PROGRAM", help="A Python program, or the first source of a C++ program.")
+    ],
     args: Annotated[
-        list[str] | None, typer.Argument(metavar="[-- ARG...]", help="Arguments of the program, after --.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[WORD...]",
+            help="More C++ sources. After --: arguments of a Python program, or compiler flags.",
+        ),
     ] = None,
     *,
     budget: options.BudgetOption = options.DEFAULT_BUDGET,
@@ -45,8 +53,38 @@ def explore(
         typer.Option("--preemptions", metavar="N", min=0, help="Just the schedules with up to so many preemptions."),
     ] = None,
     memory_model: Annotated[
-        str, typer.Option("--memory-model", metavar="NAME", help="For Python it is sc: each write is seen at once.")
+        str,
+        typer.Option(
+            "--memory-model", metavar="NAME", help="sc, tso (as x86) or pso. Python has sc: each write is seen at once."
+        ),
     ] = "sc",
+    races: Annotated[
+        str, typer.Option("--races", metavar="NAME", help="C++: what to do at a data race: stop, report or ignore.")
+    ] = "stop",
+    compiler: Annotated[
+        str | None, typer.Option("--compiler", metavar="NAME", help="C++: the compiler. Default: $CXX, g++, clang++.")
+    ] = None,
+    program_args: Annotated[
+        str | None, typer.Option("--args", metavar="WORDS", help="C++: arguments of the program, in one word.")
+    ] = None,
+    reuse: Annotated[bool, typer.Option("--reuse", help="C++: freed memory is used again at once.")] = False,
+    spurious: Annotated[
+        bool, typer.Option("--spurious", help="C++: condition variables may wake up without a signal.")
+    ] = False,
+    isolate: Annotated[
+        str,
+        typer.Option("--isolate", metavar="NAME", help="C++: runs share a process (none) or have their own (fork)."),
+    ] = "none",
+    atomic_methods: Annotated[
+        str | None,
+        typer.Option("--atomic-methods", metavar="PATTERN", help="C++: functions that nobody interrupts."),
+    ] = None,
+    outcomes: Annotated[
+        bool, typer.Option("--outcomes", help="C++: collect all that the program prints, over all schedules.")
+    ] = False,
+    workers: Annotated[
+        int, typer.Option("--workers", metavar="N", min=1, help="C++: so many processes share the work.")
+    ] = 1,
     report: Annotated[
         str | None,
         typer.Option("--report", metavar="FILE.html", help="Write the result as a page for a browser."),
@@ -58,7 +96,7 @@ def explore(
     summary: Annotated[bool, typer.Option("--summary", help="Print one line, and nothing else.")] = False,
     json: options.JsonOption = False,
 ) -> None:
-    """Run a program with threads under every schedule: assertions, exceptions, deadlocks.
+    """Run a program with threads under every schedule: assertions, exceptions, deadlocks, data races.
 
     Exit code: 0 holds, 1 violation, 2 bad input, 3 unknown.
 
@@ -66,7 +104,29 @@ def explore(
       linpoint explore bank.py
 
       linpoint explore bank.py --budget 2m -- --accounts 2
+
+      linpoint explore dekker.cpp --memory-model tso -- -O2
     """
+    options.validate_name("--races", races, RACES)
+    options.validate_name("--isolate", isolate, ISOLATIONS)
+    options.validate_name("--memory-model", memory_model, tuple(MEMORY_MODELS))
+    only_cpp = {"--races": races != "stop", "--compiler": compiler is not None, "--args": program_args is not None}
+    only_cpp |= {"--reuse": reuse, "--spurious": spurious, "--isolate": isolate != "none", "--outcomes": outcomes}
+    only_cpp |= {"--atomic-methods": atomic_methods is not None, "--workers": workers != 1}
+    only_python = {"--granularity": granularity != "access", "--backend": backend != "auto"}
+    cpp = is_cpp(program)
+    _refuse_of_others(only_python if cpp else only_cpp, "Python" if cpp else "C++")
+    if cpp:
+        from linpoint.cli.explore_cpp import Asked, parse_args, run_cpp, split_words  # noqa: PLC0415 - only who needs it
+
+        files, flags = split_words(program, list(args or ()))
+        forms = Forms(None, report, junit, github, summary, json)
+        forms.validate(files, called="the program itself")
+        manner = Manner(
+            memory_model, races, reuse, spurious, isolate, atomic_methods, workers, parse_args(program_args)
+        )
+        asked = Asked(files, flags, compiler, manner, preemptions, outcomes)
+        raise typer.Exit(run_cpp(asked, budget, max_memory, forms))
     limits = Budget.starting_now(budget, max_memory)
     options.validate_name("--granularity", granularity, GRANULARITIES)
     options.validate_name("--backend", backend, BACKENDS)
@@ -84,11 +144,13 @@ def explore(
     raise typer.Exit(_run(request, limits, forms))
 
 
+def _refuse_of_others(given: dict[str, bool], language: str) -> None:
+    """Refuse options that mean nothing for programs of this language."""
+    for option in (name for name, is_given in given.items() if is_given):
+        raise UsageError("LP-U001", f"{option} is for {language} programs.", remedy="Leave it out.")
+
+
 def _check_memory_model(name: str) -> None:
-    if name not in MEMORY_MODELS:
-        raise UsageError(
-            "LP-U001", f"--memory-model {name!r} is none.", remedy=f"It is one of {', '.join(MEMORY_MODELS)}."
-        )
     if name != "sc":
         raise TestError(
             "LP-T032",

@@ -52,6 +52,10 @@ def replay(
         from linpoint.cli.explore import replay_program  # noqa: PLC0415 - only who replays one waits for it
 
         raise typer.Exit(replay_program(content, as_json=json))
+    if content["kind"] == "explore-cpp":
+        from linpoint.cli.explore_cpp import replay_cpp_program  # noqa: PLC0415 - as above
+
+        raise typer.Exit(replay_cpp_program(content, as_json=json))
     finding, history = _read(content)
     spec = options.find_spec(finding.spec, finding.initial)
     checker = "graph" if finding.paper_rules else "auto"

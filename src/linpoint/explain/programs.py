@@ -6,6 +6,7 @@ Guarantee: every word is safe to print; the steps take at most ``MOST_LINES`` li
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from linpoint.explain.findings import finding_document, steps_of
@@ -15,6 +16,7 @@ from linpoint.histories.values import counted, one_line
 from linpoint.verdicts.program import ProgramFinding, ProgramResult
 
 _WIDTH: Final = 100
+_MOST_OUTCOMES: Final = 50
 
 
 def program_text(result: ProgramResult) -> str:
@@ -24,9 +26,23 @@ def program_text(result: ProgramResult) -> str:
     lines = [f"{result.answer.name}: {result.file}: {why}."]
     if finding is not None:
         lines += ["", *finding_lines(finding)]
+    if result.findings[1:]:
+        lines += ["", *(f"And also: {one_line(each.message)}." for each in result.findings[1:])]
     lines += ["", _covered(result)]
     lines += [f"Warning: {warning}." for warning in result.warnings]
+    lines += [] if result.outcomes is None else ["", *_outcomes(result.outcomes)]
     return printable("\n".join(lines))
+
+
+def _outcomes(outcomes: Mapping[str, int]) -> list[str]:
+    """What complete runs printed, the most frequent first."""
+    if not outcomes:
+        return ["No run was complete."]
+    lines = [f"{counted(len(outcomes), 'outcome')} of complete runs:"]
+    for text, count in sorted(outcomes.items(), key=lambda each: (-each[1], each[0]))[:_MOST_OUTCOMES]:
+        lines.append(f"  {counted(count, 'run')}: {fitted(one_line(text.rstrip()) or 'nothing printed', _WIDTH)}")
+    more = len(outcomes) - _MOST_OUTCOMES
+    return [*lines, f"  ... and {more:,} more"] if more > 0 else lines
 
 
 def finding_lines(finding: ProgramFinding) -> list[str]:
@@ -66,6 +82,7 @@ def program_document(result: ProgramResult) -> dict[str, Any]:
         "statistics": result.explored.as_dict(),
         "findings": [finding_document(each, _explanation(each), []) for each in result.findings],
         "warnings": list(result.warnings),
+        **({} if result.outcomes is None else {"outcomes": dict(result.outcomes)}),
     }
 
 

@@ -53,6 +53,10 @@ class ProgramResult:
     bounds: Mapping[str, int] = field(default_factory=dict)
     """The preemptions up to which every schedule was run, unless all were."""
     warnings: tuple[str, ...] = ()
+    outcomes: Mapping[str, int] | None = None
+    """What the program printed in complete runs, and in how many of them, where that was asked for."""
+    interrupted: bool = False
+    """By Ctrl-C, so that it is only what was known by then."""
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a result has three values: compare result.answer")

@@ -35,9 +35,7 @@ class Program:
 def load(file: str, args: tuple[str, ...] = ()) -> Program:
     """Read and compile a program, without running any of it."""
     if Path(file).suffix in _OTHERS:
-        raise TestError(
-            "LP-T031", "this version explores Python programs only.", place=file, remedy="Give a Python program."
-        )
+        raise TestError("LP-T031", "this is no program in Python or C++.", place=file, remedy="Give one that is.")
     path = Path(file).resolve()
     try:
         source = path.read_bytes()

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arguments.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace linpoint::runtime {
+
+namespace {
+
+template <typename Number>
+bool read_number(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+/// What comes before the first such character; the rest is left.
+std::string_view cut(std::string_view& text, char at) {
+  const std::size_t found = text.find(at);
+  const std::string_view part = text.substr(0, found);
+  text.remove_prefix(found == std::string_view::npos ? text.size() : found + 1);
+  return part;
+}
+
+template <typename Value>
+struct Word {
+  std::string_view word;
+  Value value;
+};
+
+template <typename Value, std::size_t Count>
+bool read_word(std::string_view text, const Word<Value> (&words)[Count], Value& value) {
+  for (const Word<Value>& each : words)
+    if (each.word == text) {
+      value = each.value;
+      return true;
+    }
+  return false;
+}
+
+bool read_flag(std::string_view name) {
+  const Word<bool*> flags[] = {{"--reuse", &options.reuse},
+                               {"--spurious", &options.spurious},
+                               {"--trace", &options.trace},
+                               {"--outcomes", &options.outcomes},
+                               {"--os-threads", &options.os_threads}};
+  bool* flag = nullptr;
+  if (!read_word(name, flags, flag)) return false;
+  *flag = true;
+  return true;
+}
+
+/// False if the value is wrong or the option is not known.
+bool read_option(std::string_view name, std::string_view value) {
+  if (name == "--memory-model")
+    return read_word<Model>(value, {{"sc", Model::kSc}, {"tso", Model::kTso}, {"pso", Model::kPso}}, options.model);
+  if (name == "--races")
+    return read_word<Races>(value, {{"stop", Races::kStop}, {"report", Races::kReport}, {"ignore", Races::kIgnore}},
+                            options.races);
+  if (name == "--isolate") return read_word<bool>(value, {{"none", false}, {"fork", true}}, options.fork);
+  if (name == "--seed") return read_number(value, options.seed);
+  if (name == "--seconds") return read_number(value, options.seconds);
+  if (name == "--max-steps") return read_number(value, options.max_steps);
+  if (name == "--max-memory") return read_number(value, options.max_memory);
+  if (name == "--workers") return read_number(value, options.workers);
+  if (name == "--results") return read_number(value, options.results);
+  if (name == "--search") {
+    options.search = value;
+    return make_search() != nullptr;
+  }
+  if (name == "--atomic-methods") {
+    options.atomic_methods = value;
+    return true;
+  }
+  return false;
+}
+
+std::unique_ptr<explore::Explorer> make_replay_of(std::string_view text) {
+  std::vector<explore::Deviation> deviations;
+  while (!text.empty()) {
+    std::string_view pair = cut(text, ',');
+    explore::Deviation deviation;
+    if (!read_number(cut(pair, '.'), deviation.step) || !read_number(pair, deviation.process)) return nullptr;
+    deviations.push_back(deviation);
+  }
+  return explore::make_replay(std::move(deviations));
+}
+
+}  // namespace
+
+std::string read_arguments(int argc, char** argv) {
+  int at = 1;
+  for (; at < argc && std::strcmp(argv[at], "--") != 0; ++at) {
+    const std::string name = argv[at];
+    if (name.rfind("--", 0) != 0) {
+      if (!options.target.empty()) return "there is one target, but \"" + name + "\" is another";
+      options.target = name;
+      continue;
+    }
+    if (read_flag(name)) continue;
+    if (at + 1 == argc) return name + " needs a value, or is not known";
+    ++at;
+    if (!read_option(name, argv[at])) return name + " cannot be \"" + argv[at] + "\", or is not known";
+  }
+  if (options.target.empty()) return "there is no target";
+  static std::vector<char*> arguments{options.target.data()};
+  for (++at; at < argc; ++at) arguments.push_back(argv[at]);
+  options.argc = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  options.argv = arguments.data();
+  return "";
+}
+
+std::unique_ptr<explore::Explorer> make_search() {
+  std::string_view rest = options.search;
+  const std::string_view name = cut(rest, ':');
+  std::uint64_t runs = 0;
+  if (name == "dpor")
+    return explore::make_dpor(
+        {.sleep_sets = true, .whole_places = true, .family_bits = memory::family_bits(options.model)});
+  if (name == "replay") return make_replay_of(rest);
+  if (name == "bounded") {
+    int most = 0;
+    return read_number(rest, most) && most >= 0 ? explore::make_bounded(most) : nullptr;
+  }
+  if (name == "random") return read_number(rest, runs) ? explore::make_random(options.seed, runs) : nullptr;
+  if (name == "pos") return read_number(rest, runs) ? explore::make_pos(options.seed, runs) : nullptr;
+  if (name == "pct") {
+    unsigned depth = 0;
+    const bool known = read_number(cut(rest, ':'), depth) && depth > 0 && read_number(rest, runs);
+    return known ? explore::make_pct(options.seed, runs, depth) : nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace linpoint::runtime

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ways in which a program ends that nobody planned: each is a finding, and none takes the host down.
+#pragma once
+
+namespace linpoint::runtime {
+
+void install_handlers();
+
+}  // namespace linpoint::runtime

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler.hpp"
+
+#include <asm/prctl.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace linpoint::runtime {
+
+namespace {
+
+using explore::Explorer;
+using explore::kNobody;
+using explore::Process;
+
+/// The base of thread-local storage. The instruction is quick, but old kernels do not allow it.
+class StorageBase {
+ public:
+  StorageBase() : direct_((getauxval(AT_HWCAP2) & 2U) != 0) {}
+
+  [[nodiscard]] void* get() const {
+    void* base = nullptr;
+    if (direct_)
+      asm volatile("rdfsbase %0" : "=r"(base));
+    else
+      syscall(SYS_arch_prctl, ARCH_GET_FS, &base);
+    return base;
+  }
+  void set(void* base) const {
+    if (direct_)
+      asm volatile("wrfsbase %0" ::"r"(base) : "memory");
+    else
+      syscall(SYS_arch_prctl, ARCH_SET_FS, base);
+  }
+
+ private:
+  bool direct_;
+};
+
+const StorageBase storage_base;
+
+void enter_thread() {
+  Task& task = scheduler.running();
+  task.function(task.argument);
+  scheduler.leave_thread();
+}
+
+int (*main_of_program)(int, char**, char**) = nullptr;
+void run_main_thread(void* /*unused*/) { library::run_main(main_of_program); }
+
+}  // namespace
+
+Scheduler scheduler;
+Phase phase = Phase::kHost;
+Options options;
+
+bool on_fiber() { return scheduler.on_fiber(); }
+
+void Task::restart(Thread thread) {
+  number = thread;
+  begun = ended = joined = parked = blocked = flushed = fenced = changed = false;
+  own_stores = 0;
+  manner = {};
+  locks = 0;
+  lock_steps = 0;
+  held = 0;
+  possible = nullptr;
+  atomic_depth = idle = 0;
+  untold = {};
+  pending.clear();
+  announced.clear();
+  buffer.restart(options.model, thread);
+  spinning.clear();
+  calls.callers.clear();
+}
+
+Scheduler::Scheduler() { tasks_.reserve(kMostThreads); }
+
+void Scheduler::restart() {
+  bits_ = memory::family_bits(options.model);
+  threads_ = fresh_ = unjoined_ = 0;
+  last_ = kNobody;
+  run_steps_ = issued_ = 0;
+  quiet_limit_ = quiet_ + options.max_steps;
+  over_ = false;
+  end_ = RunEnd::kComplete;
+  event_.clear();
+  processes_.clear();
+  races.restart();
+  trace.restart();
+}
+
+void Scheduler::add_thread(void (*function)(void*), void* argument) {
+  if (tasks_.size() == threads_) tasks_.push_back(std::make_unique<Task>());
+  Task& task = *tasks_[threads_];
+  task.restart(threads_);
+  task.function = function;
+  task.argument = argument;
+  ++threads_;
+  if (threads_ > 1) ++unjoined_;
+  const std::size_t processes = std::size_t{threads_} << bits_;
+  processes_.resize(processes);
+  if (flushes_.size() < processes) {
+    flushes_.resize(processes);
+    for (Thread thread = 0; thread + 1 < threads_; ++thread) show_queues(*tasks_[thread]);
+  }
+}
+
+void Scheduler::thread_joined(Task& task) {
+  if (task.joined) return;
+  task.joined = true;
+  --unjoined_;
+}
+
+void Scheduler::begin_fresh() {
+  while (!over_ && fresh_ < threads_) {
+    Task& task = *tasks_[fresh_++];
+    if (!task.stack.reserve()) {
+      over_ = true;
+      end_ = RunEnd::kRefused;
+      return;
+    }
+    task.pointer = task.stack.prepare(enter_thread);
+    task.storage = library::storage_of(task.number);
+    task.begun = true;
+    resume(task);
+    show(task);
+  }
+}
+
+void Scheduler::resume(Task& task) {
+  running_ = &task;
+  if (task.storage != nullptr && task.storage != storage_) {
+    storage_base.set(task.storage);
+    storage_ = task.storage;
+  }
+  if (!task.buffer.empty()) task.buffer.lay_over();
+  on_fiber_ = true;
+  phase = Phase::kRunning;
+  linpoint_switch(&host_pointer_, task.pointer);
+  phase = Phase::kHost;
+  on_fiber_ = false;
+  if (!task.buffer.empty()) task.buffer.lift();
+}
+
+void Scheduler::wait_for_turn(Task& task) {
+  if (task.fenced) task.manner.drains = true;
+  task.fenced = false;
+  if (task.manner.drains && buffers() && (task.flushed || !task.buffer.empty()))
+    task.pending.push_back(task.buffer.drained());
+  if (task.atomic_depth > 0 && task.manner.drains) flush_inside(task);
+  const bool inside = task.atomic_depth > 0 && can_go(task);
+  if (inside) {
+    event_.insert(event_.end(), task.pending.begin(), task.pending.end());
+  } else {
+    const Phase before = phase;
+    task.stack.used(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    linpoint_switch(&task.pointer, host_pointer_);
+    phase = before;
+  }
+  if (task.manner.drains) task.flushed = false;
+  if (task.parked) task.spinning.clear();
+  task.parked = task.blocked = false;
+  task.possible = nullptr;
+  task.idle = 0;
+  if (trace.on()) [[unlikely]]
+    trace.add(task.number, task.told, task.calls);
+}
+
+void Scheduler::look_for_loop(Task& task, std::uint64_t standing) {
+  if (task.changed) task.spinning.clear();
+  task.changed = false;
+  if (!task.spinning.repeats(standing, task.lock_steps)) return;
+  // To lock and to unlock again is no change, so that a loop of it may wait too; but only where it has no lock, lest
+  // others wait for that.
+  if (task.spinning.locked() && (task.told.kind != Kind::kLock || task.held != 0)) return;
+  task.parked = true;
+  for (const Spinning::Read& read : task.spinning.repeated()) {
+    const Access access{read.address, read.address + read.size, Mode::kRead};
+    if (std::find(task.pending.begin(), task.pending.end(), access) == task.pending.end())
+      task.pending.push_back(access);
+  }
+}
+
+void Scheduler::issue(Task& task, std::uint64_t address, std::size_t size, const std::byte* beneath,
+                      RaceDetector::Clock message) {
+  const Range stack = task.stack.range();
+  if (stack.begin <= address && address < stack.end) ++task.own_stores;
+  if (!task.buffer.issue(address, size, beneath, issued_, message))
+    qualify("a thread stores to more than 15 locations, and under PSO some of them are kept in order");
+  event_.push_back(memory::StoreBuffer::issued(issued_++));
+}
+
+void Scheduler::take_announced(Task& task) {
+  const OutOfProgram host;
+  for (const Announced& each : task.announced) issue(task, each.address, each.size, each.beneath.data(), 0);
+  task.announced.clear();
+}
+
+void Scheduler::tell_written(Task& task) {
+  TraceStep& told = trace.steps()[task.untold.step];
+  std::memcpy(told.value.data(), reinterpret_cast<const void*>(task.untold.address), task.untold.size);
+  told.has_value = true;
+  task.untold = {};
+}
+
+void Scheduler::drain(Task& task) {
+  if (task.buffer.empty()) return;
+  task.pending.clear();
+  task.told.kind = Kind::kFence;
+  task.manner = {.drains = true, .yields = false};
+  wait_for_turn(task);
+}
+
+void Scheduler::flush(Task& task, unsigned queue) {
+  const std::size_t index = task.buffer.next(queue);
+  const memory::Store store = task.buffer.stores()[index];
+  std::array<Access, memory::StoreBuffer::kMostAccesses> accesses;
+  const std::size_t count = task.buffer.accesses(store, accesses.data());
+  event_.assign(accesses.begin(), accesses.begin() + static_cast<std::ptrdiff_t>(count));
+  task.buffer.flush(index);
+  if (task.buffer.empty()) task.own_stores = 0;
+  task.flushed = true;
+  if (options.races != Races::kIgnore) races.publish(store.address, store.size, store.note);
+  if (trace.on()) [[unlikely]] {
+    TraceStep* told =
+        trace.add(task.number, {.kind = Kind::kDrain, .address = store.address, .size = store.size}, task.calls);
+    told->value = store.value;
+    told->has_value = true;
+    told->preempts = false;
+    told->buffer.assign(task.buffer.stores().begin(), task.buffer.stores().end());
+  }
+}
+
+/// All stores of a thread that is not to be interrupted reach memory as part of its step.
+void Scheduler::flush_inside(Task& task) {
+  task.buffer.lift();
+  while (!task.buffer.empty()) {
+    const memory::Store store = task.buffer.stores().front();
+    event_.push_back({store.address, store.address + store.size, Mode::kWrite});
+    task.buffer.flush(0);
+    if (options.races != Races::kIgnore) races.publish(store.address, store.size, store.note);
+  }
+  task.own_stores = 0;
+}
+
+void Scheduler::show_queues(Task& task) {
+  const std::size_t first = (std::size_t{task.number} << bits_) + 1;
+  for (unsigned queue = 0; queue < task.buffer.queues(); ++queue) {
+    explore::Pending& process = processes_[first + queue];
+    const std::size_t index = task.buffer.first(queue);
+    if (index == memory::StoreBuffer::kNone) {
+      process = {};
+      continue;
+    }
+    auto& accesses = flushes_[first + queue];
+    const std::size_t count = task.buffer.accesses(task.buffer.stores()[index], accesses.data());
+    process.alive = true;
+    process.enabled = task.buffer.next(queue) == index;
+    process.accesses = std::span(accesses).first(count);
+  }
+}
+
+void Scheduler::show(Task& task) {
+  explore::Pending& process = processes_[std::size_t{task.number} << bits_];
+  process.alive = !task.ended;
+  process.enabled = false;
+  process.yields = task.manner.yields;
+  process.accesses = task.ended ? std::span<const Access>() : std::span<const Access>(task.pending);
+  if (buffers()) show_queues(task);
+}
+
+bool Scheduler::can_go(Task& task) {
+  if (task.manner.drains && !task.buffer.empty()) return false;
+  if (task.parked && !task.spinning.changed(task.buffer)) return false;
+  return task.possible == nullptr || task.possible(task.possible_argument);
+}
+
+void Scheduler::tell_blocked(Task& task) {
+  if (!trace.on() || task.blocked || task.possible == nullptr) return;
+  task.blocked = true;
+  Told told = task.told;
+  told.kind = Kind::kBlock;
+  told.other = told.in_the_way();
+  trace.add(task.number, told, task.calls)->preempts = false;
+}
+
+explore::View Scheduler::view() const { return {processes_, last_, event_}; }
+
+bool Scheduler::nobody_alive() const {
+  return std::none_of(processes_.begin(), processes_.end(), [](const explore::Pending& each) { return each.alive; });
+}
+
+RunEnd Scheduler::run(Explorer& explorer, int (*program)(int, char**, char**)) {
+  explorer_ = &explorer;
+  main_of_program = program;
+  restart();
+  library::begin_run();
+  host_storage_ = storage_ = storage_base.get();
+  add_thread(run_main_thread, nullptr);
+  begin_fresh();
+  while (!over_) {
+    bool any = false;
+    for (Thread thread = 0; thread < threads_; ++thread) {
+      Task& task = *tasks_[thread];
+      if (task.ended && task.buffer.empty()) continue;
+      const bool goes = !task.ended && can_go(task);
+      processes_[std::size_t{thread} << bits_].enabled = goes;
+      if (!goes) tell_blocked(task);
+      any |= goes || !task.buffer.empty();
+    }
+    if (!any) {
+      if (!nobody_alive() && library::time_passes()) continue;
+      end_ = nobody_alive() ? RunEnd::kComplete : stuck();
+      break;
+    }
+    if (run_steps_ >= options.max_steps) {
+      end_ = RunEnd::kCut;
+      break;
+    }
+    const Process next = explorer.choose(view());
+    if (next == kNobody) {
+      end_ = RunEnd::kRedundant;
+      break;
+    }
+    if (trace.on() && explore::preempts(view(), next)) trace.preempted();
+    take_step(next);
+  }
+  if (storage_ != host_storage_) storage_base.set(host_storage_);
+  return end_of_run(explorer);
+}
+
+void Scheduler::take_step(Process next) {
+  ++steps_;
+  ++run_steps_;
+  last_ = next;
+  Task& task = *tasks_[next >> bits_];
+  const unsigned queue = next & ((1U << bits_) - 1U);
+  if (queue == 0) {
+    event_.assign(task.pending.begin(), task.pending.end());
+    resume(task);
+    begin_fresh();
+    show(task);
+  } else {
+    flush(task, queue - 1);
+    show_queues(task);
+  }
+}
+
+RunEnd Scheduler::end_of_run(Explorer& explorer) {
+  if (end_ == RunEnd::kComplete)
+    explorer.end(view(), nobody_alive() ? explore::Ending::kComplete : explore::Ending::kStopped);
+  if (end_ == RunEnd::kCut) explorer.end(view(), explore::Ending::kCut);
+  if (end_ == RunEnd::kFinding)
+    explorer.end(view(),
+                 std::none_of(processes_.begin(), processes_.end(), [](const auto& each) { return each.enabled; })
+                     ? explore::Ending::kStuck
+                     : explore::Ending::kStopped);
+  library::end_run();
+  return end_;
+}
+
+void Scheduler::leave_thread() {
+  Task& task = arrive();
+  phase = Phase::kHost;
+  task.ended = true;
+  event_.push_back(at_place(Mode::kRelease, Abstract::kEnded, task.number));
+  if (trace.on()) trace.add(task.number, {.kind = Kind::kExit}, task.calls);
+  linpoint_switch(&task.pointer, host_pointer_);
+  __builtin_unreachable();
+}
+
+void Scheduler::leave_run(RunEnd end) {
+  Task& task = *running_;
+  phase = Phase::kHost;
+  over_ = true;
+  end_ = end;
+  task.announced.clear();
+  task.pending.clear();
+  linpoint_switch(&task.pointer, host_pointer_);
+  __builtin_unreachable();
+}
+
+}  // namespace linpoint::runtime

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the host says, in JSON lines: progress now and then, and one result. Unknown fields are ignored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Reached(msgspec.Struct, frozen=True):
+    """How far a search is."""
+
+    schedules: int = 0
+    steps: int = 0
+    depth: int = 0
+    estimate: float | None = None
+    """Of how many schedules there are."""
+
+
+class Module(msgspec.Struct, frozen=True):
+    """A file of code in the host's memory."""
+
+    path: str
+    base: int
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A run that went wrong."""
+
+    kind: str
+    message: str
+    """One sentence without a full stop; ``{0}`` stands for the first of ``places``."""
+    places: list[int] = []
+    schedule: list[tuple[int, int]] = []
+    preemptions: int = 0
+    printed: str | list[str] = ""
+    steps_of: list[int] = []
+    """Positions in the trace of the steps that take part; the last shows it."""
+    address: int | None = None
+    """Of a data race: the memory that it is about."""
+    symbol_module: int | None = None
+
+    @property
+    def key(self) -> object:
+        """By which the same one is known again in another run."""
+        return self.kind, self.message, tuple(self.places)
+
+
+class Step(msgspec.Struct, frozen=True):
+    """A step of a trace, in numbers."""
+
+    thread: int
+    kind: str
+    address: int | None = None
+    size: int | None = None
+    value: int | str | None = None
+    old: int | str | None = None
+    expected: int | str | None = None
+    success: bool | None = None
+    order: str | None = None
+    forwarded: bool = False
+    other: int | None = None
+    message: str | None = None
+    pc: int | None = None
+    module: int | None = None
+    stack: list[int] = []
+    buffer: list[tuple[int, int, int | str]] = []
+    """Addresses, sizes and values, the oldest first."""
+    preempts: bool = False
+    symbol_module: int | None = None
+    block: tuple[int, int, int] | None = None
+    """Of an address on the heap: which allocation, the offset in it, its size."""
+
+
+class ThreadSaid(msgspec.Struct, frozen=True):
+    """A thread of a trace."""
+
+    id: int
+    name: str = ""
+
+
+class TraceSaid(msgspec.Struct, frozen=True):
+    """The steps of one run."""
+
+    threads: list[ThreadSaid]
+    steps: list[Step]
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What a search came to."""
+
+    ended: str
+    """``exhausted``, ``finding``, ``budget``, ``refused`` or ``error``."""
+    exhaustive: bool = False
+    schedules: int = 0
+    redundant: int = 0
+    steps: int = 0
+    cut: int = 0
+    """Runs that were ended since they took too many steps."""
+    completed: int = -1
+    """Every schedule with up to so many preemptions was run."""
+    diverged_at: int | None = None
+    reason: str = ""
+    qualified: list[str] = []
+    """Sentences that say why a clean end proves less."""
+    outcomes: dict[str, int] | None = None
+    finding: Found | None = None
+    races: list[Found] = []
+    """Data races that were to be reported beside."""
+    trace: TraceSaid | None = None
+    modules: list[Module] = []
+
+
+def result_of(message: Any) -> Result:
+    """A result as the host wrote it; nulls stand for what is not there."""
+    plain = {name: value for name, value in message.items() if value is not None}
+    return msgspec.convert(plain, Result, strict=False)

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run that the host tells in numbers, as a finding with a trace: lines of source, names of variables, values.
+
+Steps inside of libraries are told at the line of the user's code that they were done for. Guarantee: whatever the numbers
+are, there is a finding; a trace that would not be consistent is left out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from linpoint.explore.cpp.exploring import Deviations, Exploration
+from linpoint.explore.cpp.naming import Locations, readable
+from linpoint.explore.cpp.said import Found, Result, Step, TraceSaid
+from linpoint.explore.cpp.symbols import Frame, Symbols, place_of
+from linpoint.histories.trace import Failure, Place, StepKind, Thread, Trace, TraceStep
+from linpoint.histories.trace_step import MEMORY_ORDERS, OF_MEMORY
+from linpoint.verdicts.program import ProgramFinding
+
+BITS: Final = {"sc": 0, "tso": 1, "pso": 4}
+"""Of the number of a process that say which store buffer of its thread it is; 0 is the thread itself."""
+
+_LAST_LINES: Final = 10
+_PLACEHOLDER: Final = re.compile(r"\{(\d+)\}")
+_NO_PLACE: Final = re.compile(r"(?: at| in|,)? ?\{\d+\}")
+_VALUED: Final = frozenset((StepKind.READ, StepKind.WRITE, StepKind.UPDATE, StepKind.CAS, StepKind.DRAIN))
+_NEED_LOCATION: Final = _VALUED | {StepKind.LOCK, StepKind.UNLOCK}
+_ACCESSES: Final = ("read", "write", "update", "cas", "allocate", "free", "yield")
+_ASSERTED: Final = re.compile(r"assertion `(.*)` fails\b.*", re.DOTALL)
+_THREAD: Final = re.compile(r"\bthread (\d+)\b")
+_KINDS: Final = {"crash": StepKind.EXCEPTION}
+"""A crash of a trace is one of the whole system; that of a program is the end of a thread."""
+_SHOWN_BY: Final = {
+    "assertion": StepKind.ASSERTION,
+    "exception": StepKind.EXCEPTION,
+    "crash": StepKind.EXCEPTION,
+    "deadlock": StepKind.BLOCK,
+}
+
+
+def program_finding(
+    found: Found,
+    result: Result,
+    exploration: Exploration,
+    library: Path,
+    model: str,
+    *,
+    minimal: bool,
+    preemptions: int | None = None,
+) -> ProgramFinding:
+    """The finding of a run that was told with its trace."""
+    assert result.trace is not None
+    symbols = Symbols(library, result.modules)
+    schedule = tuple(found.schedule)
+    telling = _Telling(symbols, result.trace, found, model)
+    try:
+        trace = telling.trace(schedule_text(schedule, model))
+    except ValueError:  # the numbers do not fit together, so nothing can be shown of them
+        trace = None
+    return ProgramFinding(
+        found.kind,
+        sentence(found, symbols, trace, telling.by_code()),
+        schedule,
+        found.preemptions if preemptions is None else preemptions,
+        trace,
+        _printed(found),
+        minimal,
+        _replay(schedule, found.kind, exploration),
+    )
+
+
+def untold_finding(found: Found, exploration: Exploration, *, minimal: bool) -> ProgramFinding:
+    """The finding of a run without its steps."""
+    schedule = tuple(found.schedule)
+    return ProgramFinding(
+        found.kind,
+        _NO_PLACE.sub("", found.message),
+        schedule,
+        found.preemptions,
+        None,
+        _printed(found),
+        minimal,
+        _replay(schedule, found.kind, exploration),
+    )
+
+
+def schedule_text(schedule: Deviations, model: str) -> str:
+    """The departures from the default schedule, as in ``4:1 9:0b``: then thread 1 goes on, then a buffer of thread 0."""
+    bits = BITS[model]
+    words = (f"{step}:{process >> bits}{'b' * bool(process & ((1 << bits) - 1))}" for step, process in schedule)
+    return " ".join(words) or "as the threads come"
+
+
+def _replay(schedule: Deviations, kind: str, exploration: Exploration) -> Mapping[str, Any]:
+    return exploration.settings.replay | {"schedule": [list(each) for each in schedule], "finding": kind}
+
+
+def _printed(found: Found) -> tuple[str, ...]:
+    lines = found.printed.splitlines() if isinstance(found.printed, str) else found.printed
+    return tuple(lines[-_LAST_LINES:])
+
+
+def sentence(
+    found: Found, symbols: Symbols, trace: Trace | None = None, by_code: Mapping[int, Place] | None = None
+) -> str:
+    """What the host says of a finding, with lines of source, names of threads, and where it shows.
+
+    ``by_code`` has places for addresses of code that are inside of libraries.
+    """
+    offsets = [symbols.offset(place) for place in found.places]
+    symbols.look_up(each - 1 for each in offsets if each)
+
+    def place(match: re.Match[str]) -> str:
+        number = int(match[1])
+        offset = offsets[number] if number < len(offsets) else None
+        frames = symbols.frames(offset - 1) if offset else ()
+        frame = next((each for each in frames if each.users), None)
+        if frame is not None:
+            return str(place_of(frame, _here()))
+        return str((by_code or {}).get(offset or 0, match[0]))
+
+    told = _NO_PLACE.sub("", _PLACEHOLDER.sub(place, found.message)).rstrip(".")
+    names = {} if trace is None else {str(thread.id): thread.label for thread in trace.threads}
+    told = _THREAD.sub(lambda match: names.get(match[1], match[0]), told)
+    if found.kind == "race":
+        where = None if found.address is None else symbols.variable(found.address)
+        return f"data race{f' on {where}' if where else ''}: {told}"
+    if found.kind in ("deadlock", "livelock"):
+        return told if found.kind in told else f"{found.kind}: {told}"
+    told = _ASSERTED.sub(r"assertion `\1` fails", told)
+    failing = None if trace is None or trace.failure is None or trace.failure.step is None else trace.failure.step
+    step = None if trace is None or failing is None else trace.steps[failing]
+    if trace is None or step is None or step.place is None or str(step.place) in told:
+        return told
+    name = next((f" in {thread.label}" for thread in trace.threads if thread.id == step.thread), "")
+    return f"{told}{',' if ' at ' in told else ''} at {step.place}{name}"
+
+
+def _here() -> str:
+    return os.getcwd()  # noqa: PTH109 - to make paths relative
+
+
+class _Telling:
+    """Makes a trace of what the host said."""
+
+    def __init__(self, symbols: Symbols, said: TraceSaid, found: Found, model: str) -> None:
+        self._symbols = symbols
+        self._said = said
+        self._found = found
+        self._model = model
+        self._places = [self._place(step) for step in said.steps] if self._looked_up() else []
+        self._locations = Locations(symbols, said.steps, self._places)
+        self._names = {each.id: each.name for each in said.threads}
+        self._private = self._of_one_thread()
+        self._buffers: dict[int, list[tuple[int, int, int | str]]] = {}
+
+    def trace(self, schedule: str) -> Trace:
+        """The trace, without steps that are of nobody's code."""
+        steps: list[TraceStep] = []
+        positions: dict[int, int] = {}
+        running: int | None = None
+        owed = False  # a preemption by a step that is not shown
+        for number, (step, place) in enumerate(zip(self._said.steps, self._places, strict=True)):
+            if self._hidden(number, step, place):
+                owed = owed or step.preempts
+                continue
+            told = self._step(step, place, preempts=False)
+            by_thread = told.kind not in OF_MEMORY
+            if by_thread and (step.preempts or owed) and running is not None and running != step.thread:
+                told = self._step(step, place, preempts=True)
+            if by_thread:
+                running, owed = step.thread, False
+            positions[number] = len(steps)
+            steps.append(told)
+        threads = tuple(Thread(each.id, each.name) for each in self._said.threads)
+        return Trace(threads, tuple(steps), self._model, schedule, self._failure(steps, positions))
+
+    def by_code(self) -> dict[int, Place]:
+        """The places of steps by the code addresses at which they were done, as offsets into the target."""
+        found = {}
+        for step, place in zip(self._said.steps, self._places, strict=True):
+            offset = None if step.pc is None else self._symbols.offset(step.pc, step.module)
+            if offset is not None and place is not None:
+                found[offset] = place
+        return found
+
+    def _looked_up(self) -> bool:
+        """Ask for all lines at once."""
+        self._symbols.look_up(offset for step in self._said.steps for offset in self._offsets(step))
+        return True
+
+    def _offsets(self, step: Step) -> list[int]:
+        """Code addresses of a step, the innermost first; each is where a call comes back to, so the call is before it."""
+        addresses = ([] if step.pc is None else [step.pc]) + step.stack
+        back = 0 if step.kind == "crash" else 1
+        found = [self._symbols.offset(address, step.module) for address in addresses]
+        return [offset - back for offset in found if offset]
+
+    def _place(self, step: Step) -> Place | None:
+        """The innermost line of the user's code."""
+        frames = [frame for offset in self._offsets(step) for frame in self._symbols.frames(offset)]
+        frame: Frame | None = next((each for each in frames if each.users), None)
+        return None if frame is None else place_of(frame, _here())
+
+    def _hidden(self, number: int, step: Step, place: Place | None) -> bool:
+        """Whether a step is of the inside of a library alone, and shows nothing."""
+        changed = step.buffer != self._buffers.get(step.thread, [])
+        self._buffers[step.thread] = step.buffer
+        if step.kind not in _ACCESSES or number in self._found.steps_of or changed:
+            return False
+        return place is None or step.address in self._private
+
+    def _of_one_thread(self) -> set[int]:
+        """Addresses without a name that one thread alone touches: variables on its stack."""
+        users: dict[int, set[int]] = {}
+        for step in self._said.steps:
+            if step.address is not None and step.kind in _ACCESSES and not self._locations.is_named(step.address):
+                users.setdefault(step.address, set()).add(step.thread)
+        return {address for address, threads in users.items() if len(threads) == 1}
+
+    def _step(self, step: Step, place: Place | None, *, preempts: bool) -> TraceStep:
+        kind = _KINDS.get(step.kind) or StepKind(step.kind)
+        size = step.size or 8
+        where, other, message = self._locations.name(step), step.other, step.message
+        if kind is StepKind.BLOCK and where is None and other is not None:
+            where, other = f"the end of {self._names.get(other, other)}", None
+        if kind is StepKind.ASSERTION and message:
+            message = _ASSERTED.sub(r"\1", message)
+        more: dict[str, Any] = {}
+        if kind in _VALUED:
+            for name, value in (("value", step.value), ("old", step.old), ("expected", step.expected)):
+                if value is not None:
+                    more[name] = readable(value, size, self._locations)
+            if step.order in MEMORY_ORDERS:
+                more["memory_order"] = step.order
+        if kind is StepKind.FENCE and step.order in MEMORY_ORDERS:
+            more["memory_order"] = step.order
+        if kind in (StepKind.CAS, StepKind.LOCK, StepKind.ALLOCATE):
+            more["success"] = step.success
+        if self._model != "sc":
+            more["buffer"] = tuple(
+                (self._locations.at(address, width), readable(value, width, self._locations))
+                for address, width, value in step.buffer
+            )
+        return TraceStep(
+            step.thread,
+            kind,
+            where if where is not None or kind not in _NEED_LOCATION else "address 0",
+            forwarded=step.forwarded and kind is StepKind.READ,
+            other=other,
+            message=message,
+            place=place,
+            preempts=preempts,
+            **more,
+        )
+
+    def _failure(self, steps: list[TraceStep], positions: dict[int, int]) -> Failure | None:
+        if not steps:
+            return None
+        shown = [positions[number] for number in self._found.steps_of if number in positions]
+        if not shown:
+            wanted = _SHOWN_BY.get(self._found.kind)
+            shown = [position for position, step in enumerate(steps) if step.kind is wanted][:1]
+        *related, at = shown or [len(steps) - 1]
+        return Failure(self._found.kind, at, "", tuple(related))

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compiler flags of a user, and those that bring a target under control.
+
+Guarantee: what a user asks for is given to the compiler as it is, but for flags under which nothing could be seen, which
+are refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from linpoint.errors import UsageError
+from linpoint.targets.compilers import Compiler
+
+SOURCES: Final = (".cpp", ".cc", ".cxx", ".c++", ".C")
+"""How the names of C++ sources end."""
+DEFAULT: Final = ("-std=c++20", "-O1")
+"""The flags that come first, so that what the user gives overrules them."""
+
+_REFUSED: Final = {
+    "-c": "the whole program is linked",
+    "-S": "the whole program is linked",
+    "-E": "the whole program is linked",
+    "-o": "the target has its own place",
+    "-static": "the host loads the target as a shared object",
+    "-pie": "the host loads the target as a shared object",
+    "-no-pie": "the host loads the target as a shared object",
+    "-fopenmp": "the threads of OpenMP are not under control",
+}
+_REFUSED_BEGINNINGS: Final = {
+    "-fsanitize": "the hooks of one sanitizer are used already, and do not go with another",
+    "-M": "dependencies are written already",
+}
+_WITH_WORD: Final = frozenset(
+    [
+        "-I",
+        "-D",
+        "-U",
+        "-L",
+        "-l",
+        "-x",
+        "-include",
+        "-imacros",
+        "-isystem",
+        "-iquote",
+        "-idirafter",
+        "-isysroot",
+        "-Xlinker",
+        "-Xassembler",
+        "-Xpreprocessor",
+        "-Xclang",
+        "-mllvm",
+        "-T",
+        "-u",
+        "-z",
+        "-target",
+        "-arch",
+        "--param",
+    ]
+)
+"""Flags whose value may be the next word."""
+_FOR_LINKER: Final = ("-l", "-L", "-Wl,")
+_LINKERS_OWN: Final = ("-Xlinker", "-T", "-u", "-z", "-rdynamic")
+# Binutils before 2.42 take the files of version 5 for others.
+_HOOKS: Final = ("-g", "-gdwarf-4", "-fPIC", "-fsanitize=thread", "-fno-omit-frame-pointer", "-fno-lto")
+_HOOKS_OF: Final = {
+    # Fences are seen by us, whatever the compiler's own runtime makes of them.
+    "gcc": ("--param", "tsan-distinguish-volatile=1", "-fno-gnu-unique", "-fvisibility=default", "-Wno-tsan"),
+    "clang": (
+        *("-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-read-before-write=1"),
+        *("-fvisibility=default", "-Wno-unused-command-line-argument"),
+    ),
+}
+_LINK: Final = ("-Wl,-z,now", "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset")
+# The host has the same templates of the standard library as the target, but without hooks: each is to use its own.
+_OWN_FIRST: Final = "-Wl,-Bsymbolic"
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """A user's flags, for the two things a compiler does."""
+
+    compiling: tuple[str, ...]
+    linking: tuple[str, ...]
+
+
+def is_cpp(name: str) -> bool:
+    """Whether a file is a C++ source, by its name."""
+    return Path(name).suffix in SOURCES
+
+
+def sorted_flags(words: Sequence[str]) -> Flags:
+    """Tell flags of the compiler from those of the linker; a coded error for one that cannot be."""
+    compiling: list[str] = []
+    linking: list[str] = []
+    at = 0
+    while at < len(words):
+        group = list(words[at : at + 2 if words[at] in _WITH_WORD else at + 1])
+        _refuse(group[0])
+        if not group[0].startswith("-") or group[0].startswith(_FOR_LINKER) or group[0] in _LINKERS_OWN:
+            linking += group  # a name is that of an object or a library
+        else:
+            compiling += group
+        at += len(group)
+    return Flags((*DEFAULT, *compiling), tuple(linking))
+
+
+def _refuse(word: str) -> None:
+    why = _REFUSED.get(word) or next(
+        (why for beginning, why in _REFUSED_BEGINNINGS.items() if word.startswith(beginning)), ""
+    )
+    if why:
+        raise UsageError("LP-U001", f"the compiler flag {word} cannot be used: {why}.", remedy="Leave it out.")
+
+
+def to_compile(compiler: Compiler, flags: Flags, include: Path, source: str, to: Path) -> list[str]:
+    """The command that makes assembler text of a source, and a file of what it depends on."""
+    hooks = (*_HOOKS, *_HOOKS_OF[compiler.family], "-isystem", str(include))
+    written = ("-MD", "-MF", str(to.with_suffix(".d")), "-MT", "target")
+    return [*compiler.words, *flags.compiling, *hooks, *written, "-S", source, "-o", str(to)]
+
+
+def to_assemble(compiler: Compiler, text: Path) -> list[str]:
+    """The command that makes an object of assembler text."""
+    return [*compiler.words, "-c", str(text), "-o", str(text.with_suffix(".o"))]
+
+
+def to_link(compiler: Compiler, flags: Flags, objects: Sequence[Path], to: Path) -> list[str]:
+    """The command that makes a shared object without a sanitizer's library."""
+    words = [*compiler.words, "-shared", "-o", str(to), *map(str, objects), *flags.compiling, *flags.linking]
+    return [*words, "-pthread", _OWN_FIRST, *_LINK]

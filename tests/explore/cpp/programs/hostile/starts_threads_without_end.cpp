@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts threads for ever.
+#include <thread>
+
+int main() {
+  for (;;) std::thread([] {}).detach();
+}

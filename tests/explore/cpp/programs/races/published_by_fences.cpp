@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A message that is published by fences around relaxed accesses.
+#include <atomic>
+#include <cassert>
+#include <thread>
+
+namespace {
+
+int message;
+std::atomic<bool> ready;
+
+}  // namespace
+
+int main() {
+  std::thread first([] {
+    message = 1;
+    std::atomic_thread_fence(std::memory_order_release);
+    ready.store(true, std::memory_order_relaxed);
+  });
+  std::thread second([] {
+    if (ready.load(std::memory_order_relaxed)) {
+      std::atomic_thread_fence(std::memory_order_acquire);
+      assert(message == 1);
+    }
+  });
+  first.join();
+  second.join();
+}

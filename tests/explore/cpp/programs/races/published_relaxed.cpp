@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A message that is published without a release: a race, though x86 keeps the order.
+#include <atomic>
+#include <cassert>
+#include <thread>
+
+namespace {
+
+int message;
+std::atomic<bool> ready;
+
+}  // namespace
+
+int main() {
+  std::thread first([] {
+    message = 1;
+    ready.store(true, std::memory_order_relaxed);
+  });
+  std::thread second([] {
+    if (ready.load(std::memory_order_acquire)) assert(message == 1);
+  });
+  first.join();
+  second.join();
+}

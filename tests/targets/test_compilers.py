@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finding a compiler, and saying so where there is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from linpoint.errors import TestError
+from linpoint.targets.compilers import find_compiler
+from tests.targets.conftest import needs_compiler
+
+
+@needs_compiler
+def test_the_usual_one_is_found(cache: Path) -> None:
+    found = find_compiler()
+    assert (found.words, found.family) == (("g++",), "gcc")
+    assert found.version.startswith("g++")
+    assert find_compiler("g++") == found
+
+
+@needs_compiler
+def test_the_environment_may_name_one(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = find_compiler()
+    monkeypatch.setenv("CXX", "env g++")
+    found = find_compiler()
+    assert (found.words, found.family) == (("env", "g++"), "gcc")
+    assert found.identity != plain.identity
+    assert find_compiler("g++") == plain
+
+
+def test_there_may_be_none(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(cache))
+    with pytest.raises(TestError, match=r"LP-T034: there is no C\+\+ compiler.*Install g\+\+"):
+        find_compiler()
+    with pytest.raises(TestError, match="LP-T034: --compiler names 'nothing', which is not found"):
+        find_compiler("nothing")
+
+
+def test_another_program_is_none(cache: Path) -> None:
+    with pytest.raises(TestError, match="LP-T034: --compiler names 'echo', which is neither"):
+        find_compiler("echo")
+    with pytest.raises(TestError, match="LP-T034"):
+        find_compiler('"')
