@@ -26,7 +26,7 @@ HostVector<void*> lent;
 bool for_program(const void* caller) { return !by_host() && !system_code().contains(caller); }
 
 HostString bytes(std::uint64_t count) {
-  return HostString(std::to_string(count).c_str()) + HostString(count == 1 ? " byte" : " bytes");
+  return HostString(std::to_string(count)) + HostString(count == 1 ? " byte" : " bytes");
 }
 
 /// What is done to memory that is not the program's, and where that lies.

@@ -70,6 +70,7 @@ void fix_addresses(char** argv) {
 }
 
 void before_load() {
+  options.results = take_streams(options.results);
   // The C++ library counts references with plain increments while it believes that there is one thread only.
   __libc_single_threaded = 0;
   find_system_code();
@@ -82,7 +83,7 @@ void before_load() {
 void after_load(void* /*handle*/) {
   const SharedObjects objects = find_shared_objects();
   for (const SharedObject& object : objects.program)
-    if (!object.instrumented) qualify((object.path + " is not instrumented: what it does is not seen").c_str());
+    if (!object.instrumented) qualify(object.path + " is not instrumented: what it does is not seen");
   heap().keep();
   keep_farewells();
   keep_keys();

@@ -20,9 +20,8 @@ namespace {
 constexpr std::uintptr_t kPage = 4096;
 
 /// Beginnings of names of files: neither instrumented nor restored, and harmless so.
-constexpr std::array<std::string_view, 10> kSystem = {"libc.so",  "libc-",         "libm.so",  "libm-",
-                                                      "ld-linux", "libpthread.so", "libdl.so", "libgcc_s.so",
-                                                      "librt.so", "libatomic.so"};
+constexpr std::array<std::string_view, 9> kSystem = {"libc.so",       "libc-",    "libm.so",     "libm-",   "ld-linux",
+                                                     "libpthread.so", "libdl.so", "libgcc_s.so", "librt.so"};
 constexpr std::string_view kStandard = "libstdc++.so";
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
