@@ -65,17 +65,9 @@ _WITH_WORD: Final = frozenset(
 _FOR_LINKER: Final = ("-l", "-L", "-Wl,")
 _LINKERS_OWN: Final = ("-Xlinker", "-T", "-u", "-z", "-rdynamic")
 # Binutils before 2.42 take the files of version 5 for others.
-_HOOKS: Final = (
-    "-g",
-    "-gdwarf-4",
-    "-fPIC",
-    "-fsanitize=thread",
-    "-fno-gnu-unique",
-    "-fno-omit-frame-pointer",
-    "-fno-lto",
-)
+_HOOKS: Final = ("-g", "-gdwarf-4", "-fPIC", "-fsanitize=thread", "-fno-omit-frame-pointer", "-fno-lto")
 _HOOKS_OF: Final = {
-    "gcc": ("--param", "tsan-distinguish-volatile=1", "-fvisibility=default"),
+    "gcc": ("-fno-gnu-unique", "--param", "tsan-distinguish-volatile=1", "-fvisibility=default"),
     "clang": (
         *("-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-read-before-write=1"),
         *("-fvisibility=default", "-Wno-unused-command-line-argument"),
