@@ -70,6 +70,7 @@ void fix_addresses(char** argv) {
 }
 
 void before_load() {
+  options.results = take_streams(options.results);
   // The C++ library counts references with plain increments while it believes that there is one thread only.
   __libc_single_threaded = 0;
   find_system_code();

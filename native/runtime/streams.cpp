@@ -57,13 +57,21 @@ ssize_t write(int descriptor, const void* bytes, std::size_t size) {
     print({static_cast<const char*>(bytes), size}, LINPOINT_CALLER);
     return static_cast<ssize_t>(size);
   }
+  if (!by_host()) {
+    errno = EBADF;
+    return -1;
+  }
   static constinit Real<ssize_t(int, const void*, std::size_t)> next("write");
   return next(descriptor, bytes, size);
 }
 ssize_t writev(int descriptor, const iovec* parts, int count) {
-  if (by_host() || !is_stream(descriptor)) {
+  if (by_host()) {
     static constinit Real<ssize_t(int, const iovec*, int)> next("writev");
     return next(descriptor, parts, count);
+  }
+  if (!is_stream(descriptor)) {
+    errno = EBADF;
+    return -1;
   }
   linpoint::runtime::HostString all;
   for (int part = 0; part < count; ++part)

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 #include "exits.hpp"
@@ -163,6 +164,13 @@ int pthread_setcancelstate(int /*state*/, int* before) {
   return 0;
 }
 void pthread_testcancel() {}
+// The signals that there are come from what the program does itself, and go to the host.
+int pthread_sigmask(int how, const sigset_t* changed, sigset_t* before) {
+  if (!by_host()) return 0;
+  static constinit Real<int(int, const sigset_t*, sigset_t*)> next("pthread_sigmask");
+  return next(how, changed, before);
+}
+int sigprocmask(int /*how*/, const sigset_t* /*changed*/, sigset_t* /*before*/) { return 0; }
 int __register_atfork(void (* /*before*/)(), void (* /*parent*/)(), void (* /*child*/)(), void* /*module*/) {  // NOLINT
   return 0;
 }

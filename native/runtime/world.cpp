@@ -211,6 +211,11 @@ unsigned processors() __asm__("_ZNSt6thread20hardware_concurrencyEv");
 unsigned processors() { return 2; }
 
 int get_nprocs() { return 2; }
+long sysconf(int name) {
+  if (!by_host() && (name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF)) return 2;
+  static constinit Real<long(int)> next("sysconf");
+  return next(name);
+}
 int sched_getcpu() { return 0; }
 pid_t getpid() {
   static constinit Real<pid_t()> next("getpid");
