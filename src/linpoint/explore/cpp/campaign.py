@@ -154,17 +154,19 @@ def _confirmed(program: Program, exploration: Exploration, found: Found, *, mini
     if found.kind == "nondeterminism" or (found.kind == "crash" and not found.schedule and not found.places):
         return untold_finding(found, exploration, minimal=False)
     try:
-        outcome = exploration.again(tuple(found.schedule), _TO_TELL)
+        left = exploration.deadline - time.monotonic()
+        outcome = exploration.again(tuple(found.schedule), max(_AT_LEAST, min(_TO_TELL, left)))
     except KeyboardInterrupt:  # what is known is told without its steps
         exploration.interrupted = True
         return untold_finding(found, exploration, minimal=minimal)
     result = outcome.result
-    again = None if result is None else result.finding
-    if result is not None and result.races:  # the program goes on after a race that is reported beside
+    if result is None:  # it takes too long, or takes the host with it
+        return untold_finding(found, exploration, minimal=minimal)
+    again = result.finding
+    if result.races:  # the program goes on after a race that is reported beside
         again = next((race for race in result.races if race.key == found.key), again)
     if again is None or again.kind != found.kind:
-        step = None if result is None else result.diverged_at
-        another = Found("nondeterminism", another_run(step), schedule=found.schedule)
+        another = Found("nondeterminism", another_run(result.diverged_at), schedule=found.schedule)
         return untold_finding(another, exploration, minimal=False)
     return _told(program, exploration, again, result, minimal=minimal, preemptions=found.preemptions)
 

@@ -128,7 +128,9 @@ class Exploration:
     def _run(self, search: str, seconds: float, seed: int = 0) -> Found | None:
         """The first failure of one search. What it came to is in ``coverage``."""
         outcomes = self.settings.outcomes
-        outcome = self._noted(self.host.run(search, seconds=seconds, seed=seed, outcomes=outcomes))
+        patience = self.deadline - time.monotonic()
+        done = self.host.run(search, seconds=seconds, patience=patience, seed=seed, outcomes=outcomes)
+        outcome = self._noted(done)
         result = outcome.result
         if result is None:
             self._count(search, outcome.reached.schedules, outcome.reached.steps)

@@ -86,9 +86,20 @@ class Host:
     listen: Listener = lambda _: None
 
     def run(
-        self, search: str, *, seconds: float, seed: int = 0, trace: bool = False, outcomes: bool = False
+        self,
+        search: str,
+        *,
+        seconds: float,
+        patience: float = 0.0,
+        seed: int = 0,
+        trace: bool = False,
+        outcomes: bool = False,
     ) -> Outcome:
-        """Let the host run one search, for so many seconds."""
+        """Let the host run one search, for so many seconds.
+
+        A run that takes longer may come to its end for ``patience`` seconds: the host itself says it of one that
+        seems to have none.
+        """
         words = [str(self.path), str(self.target), *self.manner.words(), "--search", search]
         words += ["--seed", str(seed), "--seconds", f"{seconds:.3f}"]
         words += ["--trace"] * trace + ["--outcomes"] * outcomes
@@ -102,7 +113,7 @@ class Host:
                 return Outcome(None, Reached(), f"the host cannot be started: {error.strerror}")
             finally:
                 os.close(writing)
-            watch = _Watch(process, reading, seconds, self.manner.max_memory, self.listen)
+            watch = _Watch(process, reading, max(seconds, patience), self.manner.max_memory, self.listen)
             try:
                 return watch.run(errors)
             finally:
