@@ -32,7 +32,8 @@ enum class Model : std::uint8_t { kSc, kTso, kPso };
 
 /// A thread t is the process `t << bits`, and its queues are the next ones.
 [[nodiscard]] constexpr unsigned family_bits(Model model) {
-  return model == Model::kSc ? 0 : (model == Model::kTso ? 1 : 4);
+  if (model == Model::kSc) return 0;
+  return model == Model::kTso ? 1 : 4;
 }
 
 inline constexpr std::size_t kWidest = 16;                                  ///< bytes of a store
