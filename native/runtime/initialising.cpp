@@ -4,7 +4,6 @@
 // Both keep their state where the program has it, so it is restored with the program's memory.
 #include <pthread.h>
 
-#include <atomic>
 #include <cstdint>
 
 #include "real.hpp"

@@ -17,6 +17,8 @@ namespace {
 constexpr pthread_key_t kMostKeys = 128;
 /// Keys of the program are told from the host's by their numbers.
 constexpr pthread_key_t kFirstKey = 1U << 20U;
+/// What stands for the numbers of keys among what else is of the world: blocks of a size, which is never odd.
+constexpr std::uint64_t kPlace = 1;
 /// How often destructors are run again if they set values themselves; as the C library.
 constexpr int kRounds = 4;
 
@@ -76,7 +78,7 @@ int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) {
   }
   // The order of creations decides the numbers.
   turn({.kind = Kind::kNote, .caller = __builtin_return_address(0), .message = "creates a key"},
-       {at_place(Mode::kWrite, Abstract::kWorld, kFirstKey)});
+       {at_place(Mode::kWrite, Abstract::kWorld, kPlace)});
   if (keys.count == kMostKeys) return EAGAIN;
   keys.valid[keys.count] = true;
   keys.destructors[keys.count] = destructor;

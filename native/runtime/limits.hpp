@@ -12,7 +12,7 @@
 
 namespace linpoint::runtime {
 
-/// One wait of the running thread; its address is what `may_give_up` is asked with.
+/// One wait of the running thread.
 struct Patience {
   bool limited = false;   ///< in time
   bool baseless = false;  ///< may end without a reason, as of a condition variable with --spurious
