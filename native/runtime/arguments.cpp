@@ -95,7 +95,7 @@ std::string read_arguments(int argc, char** argv) {
   int at = 1;
   for (; at < argc && std::strcmp(argv[at], "--") != 0; ++at) {
     const std::string name = argv[at];
-    if (name.rfind("--", 0) != 0) {
+    if (!name.starts_with("--")) {
       if (!options.target.empty()) return "there is one target, but \"" + name + "\" is another";
       options.target = name;
       continue;

@@ -69,13 +69,13 @@ class Channel {
 template <typename Sequence>
 void put_all(Channel& channel, const Sequence& items) {
   channel.put(items.size());
-  channel.put_bytes(items.data(), items.size() * sizeof(*items.data()));
+  channel.put_bytes(static_cast<const void*>(items.data()), items.size() * sizeof(*items.data()));
 }
 
 template <typename Sequence>
 void get_all(Channel& channel, Sequence& items) {
   items.resize(channel.get<std::size_t>());
-  channel.get_bytes(items.data(), items.size() * sizeof(*items.data()));
+  channel.get_bytes(static_cast<void*>(items.data()), items.size() * sizeof(*items.data()));
 }
 
 void put_finding(Channel& channel, const Finding& finding) {
@@ -112,8 +112,7 @@ void get_besides(Channel& channel) {
   qualified.resize(channel.get<std::size_t>());
   for (std::string& sentence : qualified) get_all(channel, sentence);
   reported_races.clear();
-  for (std::size_t count = channel.get<std::size_t>(); count > 0; --count)
-    reported_races.push_back(get_finding(channel));
+  for (auto count = channel.get<std::size_t>(); count > 0; --count) reported_races.push_back(get_finding(channel));
 }
 
 /// The search as the run sees it.

@@ -154,7 +154,7 @@ int run(int argc, char** argv) {
   library::fix_addresses(argv);
   const std::string wrong = read_arguments(argc, argv);
   if (!wrong.empty()) {
-    std::fprintf(stderr, "%s\n", wrong.c_str());
+    static_cast<void>(std::fprintf(stderr, "%s\n", wrong.c_str()));
     return 2;
   }
   if (options.trace) scheduler.trace.turn_on();

@@ -295,6 +295,20 @@ bool Scheduler::nobody_alive() const {
   return std::none_of(processes_.begin(), processes_.end(), [](const explore::Pending& each) { return each.alive; });
 }
 
+/// Asks each thread whether it can go on, and shows it.
+bool Scheduler::any_can_go() {
+  bool any = false;
+  for (Thread thread = 0; thread < threads_; ++thread) {
+    Task& task = *tasks_[thread];
+    if (task.ended && task.buffer.empty()) continue;
+    const bool goes = !task.ended && can_go(task);
+    processes_[std::size_t{thread} << bits_].enabled = goes;
+    if (!goes) tell_blocked(task);
+    any |= goes || !task.buffer.empty();
+  }
+  return any;
+}
+
 RunEnd Scheduler::run(Explorer& explorer, int (*program)(int, char**, char**)) {
   explorer_ = &explorer;
   main_of_program = program;
@@ -305,16 +319,7 @@ RunEnd Scheduler::run(Explorer& explorer, int (*program)(int, char**, char**)) {
   add_thread(run_main_thread, nullptr);
   begin_fresh();
   while (!over_) {
-    bool any = false;
-    for (Thread thread = 0; thread < threads_; ++thread) {
-      Task& task = *tasks_[thread];
-      if (task.ended && task.buffer.empty()) continue;
-      const bool goes = !task.ended && can_go(task);
-      processes_[std::size_t{thread} << bits_].enabled = goes;
-      if (!goes) tell_blocked(task);
-      any |= goes || !task.buffer.empty();
-    }
-    if (!any) {
+    if (!any_can_go()) {
       if (!nobody_alive() && library::time_passes()) continue;
       end_ = nobody_alive() ? RunEnd::kComplete : stuck();
       break;

@@ -116,7 +116,7 @@ class Scheduler {
   /// Comes back when the running thread has its turn. Its pending accesses, manner and so on are set.
   void wait_for_turn(Task& task);
   /// Something that reads: at the second time round the thread is parked until something changes.
-  void look_for_loop(Task& task, std::uint64_t standing);
+  static void look_for_loop(Task& task, std::uint64_t standing);
 
   /// Buffers a store of the running thread that is in memory already.
   void issue(Task& task, std::uint64_t address, std::size_t size, const std::byte* beneath,
@@ -155,7 +155,8 @@ class Scheduler {
   void tell_written(Task& task);
   void show(Task& task);
   void show_queues(Task& task);
-  [[nodiscard]] bool can_go(Task& task);
+  [[nodiscard]] static bool can_go(Task& task);
+  [[nodiscard]] bool any_can_go();
   void tell_blocked(Task& task);
   [[nodiscard]] RunEnd stuck();
   [[nodiscard]] explore::View view() const;

@@ -104,7 +104,7 @@ void turned_out(std::span<const Access> accesses, int success) {
       task.lock_steps -= 2;  // nothing was taken
     }
     for (const Access& access : accesses)
-      if (access.begin < place(Abstract{})) task.spinning.read(access.begin, access.end - access.begin);
+      if (access.begin < place(Abstract::kThreads)) task.spinning.read(access.begin, access.end - access.begin);
   }
   if (scheduler.trace.on() && success >= 0) scheduler.trace.last()->success = static_cast<std::int8_t>(success);
 }

@@ -15,7 +15,9 @@ bool overlap(const Store& one, const Store& other) {
   return one.address < other.address + other.size && other.address < one.address + one.size;
 }
 
-std::byte* at(std::uint64_t address) { return reinterpret_cast<std::byte*>(address); }
+std::byte* at(std::uint64_t address) {
+  return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
 
 }  // namespace
 
@@ -79,6 +81,7 @@ void StoreBuffer::lay_over() {
 }
 
 void StoreBuffer::lift() {
+  // NOLINTNEXTLINE(modernize-loop-convert): the last first
   for (auto store = stores_.rbegin(); store != stores_.rend(); ++store)
     std::memcpy(at(store->address), store->beneath.data(), store->size);
 }
@@ -112,7 +115,7 @@ void StoreBuffer::flush(std::size_t index) {
 std::size_t StoreBuffer::accesses(const Store& store, Access* into) const {
   std::size_t count = 0;
   into[count++] = {kIssuedPlaces + store.number, kIssuedPlaces + store.number + 1, Mode::kAcquire};
-  const std::uint64_t flushed = kFlushedPlaces + (std::uint64_t{thread_} << 40);
+  const std::uint64_t flushed = kFlushedPlaces + (std::uint64_t{thread_} << 40U);
   if (store.waits_from < store.waits_to)
     into[count++] = {flushed + store.waits_from, flushed + store.waits_to, Mode::kAcquire};
   into[count++] = {store.address, store.address + store.size, Mode::kWrite};

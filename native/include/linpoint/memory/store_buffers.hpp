@@ -32,14 +32,15 @@ enum class Model : std::uint8_t { kSc, kTso, kPso };
 
 /// A thread t is the process `t << bits`, and its queues are the next ones.
 [[nodiscard]] constexpr unsigned family_bits(Model model) {
-  return model == Model::kSc ? 0 : (model == Model::kTso ? 1 : 4);
+  if (model == Model::kSc) return 0;
+  return model == Model::kTso ? 1 : 4;
 }
 
-inline constexpr std::size_t kWidest = 16;                                  ///< bytes of a store
-inline constexpr unsigned kMostQueues = 15;                                 ///< of a thread
-inline constexpr std::uint64_t kDrainedPlaces = std::uint64_t{0x90} << 56;  ///< above all addresses of memory
-inline constexpr std::uint64_t kIssuedPlaces = std::uint64_t{0x91} << 56;
-inline constexpr std::uint64_t kFlushedPlaces = std::uint64_t{0x92} << 56;
+inline constexpr std::size_t kWidest = 16;                                   ///< bytes of a store
+inline constexpr unsigned kMostQueues = 15;                                  ///< of a thread
+inline constexpr std::uint64_t kDrainedPlaces = std::uint64_t{0x90} << 56U;  ///< above all addresses of memory
+inline constexpr std::uint64_t kIssuedPlaces = std::uint64_t{0x91} << 56U;
+inline constexpr std::uint64_t kFlushedPlaces = std::uint64_t{0x92} << 56U;
 
 struct Store {
   std::uint64_t address = 0;
