@@ -26,6 +26,7 @@ def native(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     for part in ("runtime", "src/explore", "include/linpoint/explore"):
         (folder / part).mkdir(parents=True)
     (folder / "runtime" / "main.cpp").write_text('#include "linpoint/explore/a.hpp"\nint main() { return answer(); }\n')
+    (folder / "runtime" / ".clang-tidy").write_text("Checks: all\n")
     (folder / "src" / "explore" / "a.cpp").write_text("int answer() { return 7; }\n")
     (folder / "include" / "linpoint" / "explore" / "a.hpp").write_text("int answer();\n")
     monkeypatch.setattr(hosts, "_PACKAGE", package)

@@ -54,7 +54,7 @@ def find_host(compiler: Compiler, *, tell: Callable[[str], None] = lambda _: Non
             remedy="Use such a machine, or a container.",
         )
     native = native_sources()
-    sources = sorted(path for part in _PARTS for path in (native / part).glob("*.[cS]*") if path.is_file())
+    sources = sorted(path for part in _PARTS for path in (native / part).glob("*.cpp"))
     name = digest([compiler.identity, *_FLAGS, *_contents(native)])
     found = kept(_KIND, name)
     if found is None:
