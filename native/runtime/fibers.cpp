@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "os_threads.hpp"
+
 asm(R"(
 .text
 .globl linpoint_switch
@@ -58,6 +60,35 @@ void* Stack::prepare(void (*entry)()) {
   words[-1] = reinterpret_cast<std::uint64_t>(entry);
   std::fill(words - 1 - kSaved, words - 1, 0);
   return words - 1 - kSaved;
+}
+
+namespace {
+
+void* host_pointer = nullptr;  ///< of the host's stack, while a fiber runs
+
+}  // namespace
+
+void Fiber::begin(void (*entry)()) {
+  pointer_ = stack.prepare(entry);
+  if (options.os_threads) begin_os_thread(*this, entry);
+}
+
+void Fiber::enter() {
+  if (options.os_threads)
+    enter_os_thread(*this);
+  else
+    linpoint_switch(&host_pointer, pointer_);
+}
+
+void Fiber::leave() {
+  if (options.os_threads)
+    leave_os_thread(*this);
+  else
+    linpoint_switch(&pointer_, host_pointer);
+}
+
+void abandon_fibers() {
+  if (options.os_threads) end_os_threads();
 }
 
 }  // namespace linpoint::runtime

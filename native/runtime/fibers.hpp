@@ -36,4 +36,23 @@ class Stack {
   std::uintptr_t lowest_ = 0;
 };
 
+/// A thread of the program, as the host runs it: a stack that it changes to. With `--os-threads` an OS thread instead
+/// that waits until it is told to go, so that the two can be compared.
+class Fiber {
+ public:
+  Stack stack;
+
+  /// To be called by the host, which goes on when the fiber leaves.
+  void begin(void (*entry)());
+  void enter();
+  /// To be called by the fiber. Does not come back if it is not entered again.
+  void leave();
+
+ private:
+  void* pointer_ = nullptr;  ///< of the stack, while it does not run
+};
+
+/// The fibers of the last run are not entered again.
+void abandon_fibers();
+
 }  // namespace linpoint::runtime

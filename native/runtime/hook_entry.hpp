@@ -24,7 +24,7 @@ namespace linpoint::runtime {
 [[nodiscard]] inline const void* caller() { return reinterpret_cast<const void*>(*linpoint_entry.stack); }
 
 [[nodiscard]] inline std::uint64_t standing(const Task& task) {
-  const auto* end = reinterpret_cast<const std::uint64_t*>(task.stack.range().end);
+  const auto* end = reinterpret_cast<const std::uint64_t*>(task.fiber.stack.range().end);
   return hash_words(linpoint_entry.stack, end,
                     hash_words(std::begin(linpoint_entry.kept), std::end(linpoint_entry.kept), task.locks));
 }

@@ -18,7 +18,7 @@ namespace linpoint::runtime {
 namespace {
 
 bool on_own_stack(const Task& task, std::uint64_t address) {
-  const Range stack = task.stack.range();
+  const Range stack = task.fiber.stack.range();
   return stack.begin <= address && address < stack.end;
 }
 
@@ -49,7 +49,7 @@ void tell_plain(Task& task, const Touch& touch) {
 void tell_value(Task& task, const Touch& touch) {
   if (!scheduler.trace.on() || touch.size > memory::kWidest || scheduler.trace.steps().empty()) return;
   TraceStep& told = *scheduler.trace.last();
-  if (told.address != touch.address) return;
+  if (told.address != touch.address || told.caller != touch.caller) return;
   if (touch.writes) {
     task.untold = {touch.address, static_cast<std::uint32_t>(touch.size), scheduler.trace.number()};
     return;
@@ -237,7 +237,7 @@ void __tsan_func_exit() {
   const auto frame = *static_cast<const std::uint64_t*>(__builtin_frame_address(0)) + 2 * sizeof(void*);
   const auto stores = task.buffer.stores();
   const bool own = std::any_of(stores.begin(), stores.end(), [&](const linpoint::memory::Store& store) {
-    return task.stack.range().begin <= store.address && store.address < frame;
+    return task.fiber.stack.range().begin <= store.address && store.address < frame;
   });
   if (own) rt::scheduler.drain(task);
 }

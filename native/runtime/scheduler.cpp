@@ -119,13 +119,13 @@ void Scheduler::thread_joined(Task& task) {
 void Scheduler::begin_fresh() {
   while (!over_ && fresh_ < threads_) {
     Task& task = *tasks_[fresh_++];
-    if (!task.stack.reserve()) {
+    if (!task.fiber.stack.reserve()) {
       over_ = true;
       end_ = RunEnd::kRefused;
       return;
     }
-    task.pointer = task.stack.prepare(enter_thread);
-    task.storage = library::storage_of(task.number);
+    task.fiber.begin(enter_thread);
+    task.storage = options.os_threads ? nullptr : library::storage_of(task.number);
     task.begun = true;
     resume(task);
     show(task);
@@ -141,7 +141,7 @@ void Scheduler::resume(Task& task) {
   if (!task.buffer.empty()) task.buffer.lay_over();
   on_fiber_ = true;
   phase = Phase::kRunning;
-  linpoint_switch(&host_pointer_, task.pointer);
+  task.fiber.enter();
   phase = Phase::kHost;
   on_fiber_ = false;
   if (!task.buffer.empty()) task.buffer.lift();
@@ -158,8 +158,8 @@ void Scheduler::wait_for_turn(Task& task) {
     event_.insert(event_.end(), task.pending.begin(), task.pending.end());
   } else {
     const Phase before = phase;
-    task.stack.used(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
-    linpoint_switch(&task.pointer, host_pointer_);
+    task.fiber.stack.used(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    task.fiber.leave();
     phase = before;
   }
   if (task.manner.drains) task.flushed = false;
@@ -188,7 +188,7 @@ void Scheduler::look_for_loop(Task& task, std::uint64_t standing) {
 
 void Scheduler::issue(Task& task, std::uint64_t address, std::size_t size, const std::byte* beneath,
                       RaceDetector::Clock message) {
-  const Range stack = task.stack.range();
+  const Range stack = task.fiber.stack.range();
   if (stack.begin <= address && address < stack.end) ++task.own_stores;
   if (!task.buffer.issue(address, size, beneath, issued_, message))
     qualify("a thread stores to more than 15 locations, and under PSO some of them are kept in order");
@@ -299,6 +299,7 @@ RunEnd Scheduler::run(Explorer& explorer, int (*program)(int, char**, char**)) {
   explorer_ = &explorer;
   main_of_program = program;
   restart();
+  abandon_fibers();
   library::begin_run();
   host_storage_ = storage_ = storage_base.get();
   add_thread(run_main_thread, nullptr);
@@ -370,7 +371,7 @@ void Scheduler::leave_thread() {
   task.ended = true;
   event_.push_back(at_place(Mode::kRelease, Abstract::kEnded, task.number));
   if (trace.on()) trace.add(task.number, {.kind = Kind::kExit}, task.calls);
-  linpoint_switch(&task.pointer, host_pointer_);
+  task.fiber.leave();
   __builtin_unreachable();
 }
 
@@ -381,7 +382,7 @@ void Scheduler::leave_run(RunEnd end) {
   end_ = end;
   task.announced.clear();
   task.pending.clear();
-  linpoint_switch(&task.pointer, host_pointer_);
+  task.fiber.leave();
   __builtin_unreachable();
 }
 

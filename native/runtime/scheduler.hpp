@@ -53,8 +53,7 @@ struct Untold {
 /// A thread of the program.
 struct Task {
   Thread number = 0;
-  Stack stack;
-  void* pointer = nullptr;  ///< of the stack, while it does not run
+  Fiber fiber;
   void* storage = nullptr;
   void (*function)(void*) = nullptr;
   void* argument = nullptr;
@@ -168,7 +167,6 @@ class Scheduler {
   Thread fresh_ = 0;  ///< threads from here on have not begun
   Thread unjoined_ = 0;
   Task* running_ = nullptr;
-  void* host_pointer_ = nullptr;
   void* host_storage_ = nullptr;
   void* storage_ = nullptr;  ///< the present base
   unsigned bits_ = 0;

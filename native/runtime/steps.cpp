@@ -25,7 +25,7 @@ constexpr std::size_t kLongestMessage = 1000;
   // Saved registers lie just below the frame.
   constexpr std::size_t kSaved = 6;
   const auto* from = static_cast<const std::uint64_t*>(frame) - kSaved;
-  const auto* to = reinterpret_cast<const std::uint64_t*>(task.stack.range().end);
+  const auto* to = reinterpret_cast<const std::uint64_t*>(task.fiber.stack.range().end);
   return hash_words(from, to, reinterpret_cast<std::uint64_t>(task.told.caller) + task.locks);
 }
 
@@ -171,8 +171,8 @@ void end_program() {
   scheduler.leave_run(RunEnd::kComplete);
 }
 
-Range stack_of(Thread thread) { return scheduler.task(thread).stack.range(); }
-Range guard_of(Thread thread) { return scheduler.task(thread).stack.guard(); }
+Range stack_of(Thread thread) { return scheduler.task(thread).fiber.stack.range(); }
+Range guard_of(Thread thread) { return scheduler.task(thread).fiber.stack.guard(); }
 
 void fail(Fault fault, std::string_view message, const void* caller, std::span<const void* const> where) {
   phase = Phase::kHost;
