@@ -96,7 +96,7 @@ def test_without_that_fence_the_lock_alone_is_a_repair(repair: str, kind: str | 
         (("wait_latch", "FENCE_IN_SET", "FENCE_IN_RESET"), {"sc": (4, 0), "tso": (5, 1)}),
         (("hash_table",), {"sc": (3, 0), "tso": (4, 0)}),
     ],
-    ids=lambda value: " ".join(value),
+    ids=" ".join,
 )
 def test_exact_counts(program: tuple[str, ...], counts: dict[str, tuple[int, int]]) -> None:
     """Schedules of the whole search, and those of them that were left since others had shown the same."""
