@@ -10,6 +10,7 @@
 
 #include "arguments.hpp"
 #include "core.hpp"
+#include "isolation.hpp"
 #include "linpoint/explore/schedulers.hpp"
 #include "qualifications.hpp"
 #include "results.hpp"
@@ -69,45 +70,85 @@ class Timekeeper {
   std::uint64_t asked_ = 0;
 };
 
-/// Runs the program until a finding, the end of the search, or the end of the time.
-Result explore_all(explore::Explorer& explorer, Main program) {
-  Result result;
-  result.outcomes_asked = options.outcomes;
-  result.ended = "budget";
-  Timekeeper time;
-  while (time.go_on(explorer.progress())) {
-    if (!explorer.begin()) {
-      result.ended = "exhausted";
-      break;
-    }
-    const RunEnd end = scheduler.run(explorer, program);
-    if (end == RunEnd::kFinding) {
-      result.ended = "finding";
-      result.finding = scheduler.finding();
-      break;
-    }
-    if (end == RunEnd::kRefused) {
-      result.ended = "refused";
-      result.reason = refused_for;
-      break;
-    }
-    if (end == RunEnd::kComplete && options.outcomes) ++result.outcomes[std::string(library::printed())];
-    if (explorer.diverged_at() != explore::Explorer::kNever) {
-      const bool replays = options.search.starts_with("replay");
-      result.ended = replays ? "exhausted" : "finding";
-      if (!replays)
-        result.finding = scheduler.make_finding(
-            Fault::kNondeterminism, "the program did something else when it was run again in the same way", {}, 0, {});
-      break;
-    }
+/// The result of all runs so far, and how to get another one.
+class Exploration {
+ public:
+  Exploration(explore::Explorer& explorer, Main program) : explorer_(explorer), program_(program) {
+    result_.outcomes_asked = options.outcomes;
   }
-  result.exhaustive = result.ended == "exhausted" && explorer.exhaustive();
-  result.progress = explorer.progress();
-  result.diverged_at = explorer.diverged_at();
-  if (const auto* bounded = dynamic_cast<const explore::BoundedExplorer*>(&explorer))
-    result.completed = bounded->completed();
-  return result;
-}
+
+  /// Runs the program until a finding, the end of the search, or the end of the time. False if the result was said.
+  bool run() {
+    Timekeeper time;
+    while (result_.ended.empty()) {
+      if (!time.go_on(explorer_.progress()))
+        result_.ended = "budget";
+      else if (!explorer_.begin())
+        result_.ended = "exhausted";
+      else if (!(options.fork ? run_in_another_process() : run_here()))
+        return false;
+    }
+    conclude();
+    return true;
+  }
+
+  [[nodiscard]] const Result& result() const { return result_; }
+
+ private:
+  bool run_here() {
+    const RunEnd end = scheduler.run(explorer_, program_);
+    if (end == RunEnd::kFinding) {
+      result_.ended = "finding";
+      result_.finding = scheduler.finding();
+    } else if (end == RunEnd::kRefused) {
+      result_.ended = "refused";
+      result_.reason = refused_for;
+    } else {
+      count(end, library::printed());
+    }
+    return true;
+  }
+
+  bool run_in_another_process() {
+    result_.progress = explorer_.progress();
+    const IsolatedRun run = run_isolated(explorer_, program_, result_);
+    if (run.said) return false;
+    if (run.lost) {
+      found(Fault::kCrash, "the program ended its process");
+    } else {
+      count(run.end, run.printed);
+    }
+    return true;
+  }
+
+  void count(RunEnd end, std::string_view printed) {
+    if (end == RunEnd::kComplete && options.outcomes) ++result_.outcomes[std::string(printed)];
+    if (explorer_.diverged_at() == explore::Explorer::kNever || options.search.starts_with("replay")) return;
+    found(Fault::kNondeterminism, "the program did something else when it was run again in the same way");
+  }
+
+  /// Of the last run, by those who have only looked at it.
+  void found(Fault fault, const char* message) {
+    result_.ended = "finding";
+    Finding& finding = result_.finding.emplace();
+    finding.fault = fault;
+    finding.message = message;
+    finding.schedule = explorer_.deviations();
+    finding.preemptions = explorer_.preemptions();
+  }
+
+  void conclude() {
+    result_.exhaustive = result_.ended == "exhausted" && explorer_.exhaustive();
+    result_.progress = explorer_.progress();
+    result_.diverged_at = explorer_.diverged_at();
+    if (const auto* bounded = dynamic_cast<const explore::BoundedExplorer*>(&explorer_))
+      result_.completed = bounded->completed();
+  }
+
+  explore::Explorer& explorer_;
+  Main program_;
+  Result result_;
+};
 
 int run(int argc, char** argv) {
   library::fix_addresses(argv);
@@ -126,7 +167,9 @@ int run(int argc, char** argv) {
     say_result(result);
     return 0;
   }
-  say_result(explore_all(*make_search(), program));
+  const auto search = make_search();
+  Exploration exploration(*search, program);
+  if (exploration.run()) say_result(exploration.result());
   return 0;
 }
 
