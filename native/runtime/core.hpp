@@ -258,6 +258,8 @@ void fix_addresses(char** argv);
 void before_load();
 /// After its constructors have run: the snapshot. The handle is that of dlopen.
 void after_load(void* handle);
+/// In a process of its own, before its run: has what such a process does not get from the one before.
+void after_fork();
 /// Before each run, and after it. Memory is restored at the beginning, so that the end of the last run can be looked
 /// at.
 void begin_run();

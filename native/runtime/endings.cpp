@@ -165,10 +165,14 @@ void install_handlers() {
   ::sigaltstack(&stack, nullptr);
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) handle(signal, on_fault);
   handle(SIGVTALRM, on_tick);
+  start_watchdog();
+  std::set_terminate(on_terminate);
+}
+
+void start_watchdog() {
   const itimerval every{{0, kTickMicroseconds}, {0, kTickMicroseconds}};
   static constinit Real<int(int, const itimerval*, itimerval*)> next("setitimer");
   next(ITIMER_VIRTUAL, &every, nullptr);
-  std::set_terminate(on_terminate);
 }
 
 namespace {

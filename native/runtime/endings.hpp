@@ -5,5 +5,7 @@
 namespace linpoint::runtime {
 
 void install_handlers();
+/// Looks whether the program gets on. To be done again in another process.
+void start_watchdog();
 
 }  // namespace linpoint::runtime

@@ -235,6 +235,7 @@ IsolatedRun run_isolated(explore::Explorer& explorer, int (*program)(int, char**
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(files[0]);
+    library::after_fork();
     run_and_exit(files[1], program, result);
   }
   ::close(files[1]);

@@ -92,6 +92,8 @@ void after_load(void* /*handle*/) {
   the_image.keep(objects);
 }
 
+void after_fork() { start_watchdog(); }
+
 void begin_run() {
   the_image.restore();
   restore_heap();
