@@ -28,7 +28,7 @@ test: setup
 	@$(BIN)/nox --session native test
 
 test-long: setup
-	@$(BIN)/nox --session sanitize long versions
+	@$(BIN)/nox --session analyze sanitize long versions
 
 bench: setup
 	@$(BIN)/nox --session bench

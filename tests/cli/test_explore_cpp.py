@@ -173,7 +173,7 @@ def test_the_budget_is_kept(run: Command, tmp_path: Path) -> None:
     started = time.monotonic()
     told = run("explore", "a.cpp", "--budget", "3s", "--json")
     assert (told.code, told.json["verdict"]) == (3, "unknown")
-    assert told.json["why"].startswith("the budget ended after all schedules with up to ")
+    assert told.json["why"].startswith("the budget ended ")
     assert told.json["statistics"]["schedules"] > 0
     assert time.monotonic() - started < 15
     short = run("explore", "a.cpp", "--budget", "350ms", "--json", "--", "-O2")

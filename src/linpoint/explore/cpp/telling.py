@@ -180,13 +180,16 @@ class _Telling:
         return Trace(threads, tuple(steps), self._model, schedule, self._failure(steps, positions))
 
     def by_code(self) -> dict[int, Place]:
-        """The places of steps by the code addresses at which they were done, as offsets into the target."""
-        found = {}
+        """The places of steps by the code addresses at which they were done, as offsets into the target.
+
+        Those at which steps of several places were done, as in a function of a library, are left out.
+        """
+        found: dict[int, set[Place]] = {}
         for step, place in zip(self._said.steps, self._places, strict=True):
             offset = None if step.pc is None else self._symbols.offset(step.pc, step.module)
             if offset is not None and place is not None:
-                found[offset] = place
-        return found
+                found.setdefault(offset, set()).add(place)
+        return {offset: places.pop() for offset, places in found.items() if len(places) == 1}
 
     def _looked_up(self) -> bool:
         """Ask for all lines at once."""
