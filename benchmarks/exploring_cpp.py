@@ -17,10 +17,12 @@ measured apart and taken off. Nothing fails for being slow, only for a wrong ans
 from __future__ import annotations
 
 import argparse
+import resource
 import shutil
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from typing import Any, Final
 
 from tests.explore.cpp.hosting import Target, Told, built, explore
@@ -74,7 +76,7 @@ def _beside_codex() -> bool:
 
 
 def _rates(runs: int, rounds: int) -> bool:
-    print(f"\nrate: schedules a second on one core, median of {rounds}; Codex: about {_CODEX_A_SECOND}")
+    print(f"\nrate: schedules in a second of one core, median of {rounds}; Codex: about {_CODEX_A_SECOND}")
     print(f"{'program':28}{'model':>6}{'search':>18}{'schedules':>12}{'a second':>12}")
     wrong = False
     storing, counting = built("litmus/store_buffering.cpp", "-O2"), built("litmus/load_stores.cpp", "-O2")
@@ -83,7 +85,7 @@ def _rates(runs: int, rounds: int) -> bool:
         ("three times two load-stores", counting, "dpor", 7_134),
     ):
         for model in ("sc", "tso"):
-            rates = [_rate(target, memory_model=model, search=search) for _ in range(rounds)]
+            rates = [_rate(target, _busy, memory_model=model, search=search) for _ in range(rounds)]
             told = rates[0][1]
             if model == "sc" and told.schedules - told.redundant != shown:
                 wrong = True
@@ -97,8 +99,10 @@ def _beside_threads(fibers: int, threads: int, rounds: int) -> bool:
     target = built("litmus/store_buffering.cpp", "-O2")
     ratios, ours, theirs = [], [], []
     for _ in range(rounds):
-        ours.append(_rate(target, memory_model="tso", search=f"random:{fibers}")[0])
-        theirs.append(_rate(target, memory_model="tso", search=f"random:{threads}", os_threads=True)[0])
+        ours.append(_rate(target, time.perf_counter, memory_model="tso", search=f"random:{fibers}")[0])
+        theirs.append(
+            _rate(target, time.perf_counter, memory_model="tso", search=f"random:{threads}", os_threads=True)[0]
+        )
         ratios.append(ours[-1] / theirs[-1])
     print(
         f"\nthreads: store buffering under tso, {statistics.median(ours):,.0f} schedules a second with fibers, ", end=""
@@ -108,7 +112,7 @@ def _beside_threads(fibers: int, threads: int, rounds: int) -> bool:
 
 
 def _workers(rounds: int) -> bool:
-    target = built("litmus/load_stores.cpp", "-O2", "-DTHREADS=4")
+    target = built("litmus/load_stores.cpp", "-O2", "-DTHREADS=2", "-DTIMES=6")
     seconds: dict[int, list[float]] = {1: [], 2: []}
     counts: dict[int, int] = {}
     for _ in range(rounds):
@@ -126,14 +130,20 @@ def _workers(rounds: int) -> bool:
     return counts[1] != counts[2]
 
 
-def _rate(target: Target, **options: Any) -> tuple[float, Told]:
+def _rate(target: Target, clock: Callable[[], float], **options: Any) -> tuple[float, Told]:
     """Schedules a second, without starting up."""
-    begun = time.perf_counter()
+    begun = clock()
     explore(target, **{**options, "search": "replay:"})
-    started = time.perf_counter()
+    started = clock()
     told = explore(target, seconds=_PATIENCE, **options)
-    taken = time.perf_counter() - started
+    taken = clock() - started
     return told.schedules / max(taken - (started - begun), 1e-3), told
+
+
+def _busy() -> float:
+    """Seconds of processors that the hosts so far have used, which others on the machine do not prolong."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":

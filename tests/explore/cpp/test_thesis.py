@@ -84,3 +84,23 @@ def test_without_that_fence_the_lock_alone_is_a_repair(repair: str, kind: str | 
     told = explored("wait_latch", "tso", repair)
     assert told.kind == kind, told
     assert told.exhaustive == (kind is None)
+
+
+@pytest.mark.parametrize(
+    ("program", "counts"),
+    [
+        (("dekker", "FENCED"), {"sc": (17, 0), "tso": (27, 10)}),
+        (("peterson", "FENCED"), {"sc": (12, 0), "tso": (13, 1)}),
+        (("wait_latch", "LOCK", "FENCE_IN_RESET"), {"sc": (4, 0), "tso": (5, 1)}),
+        (("wait_latch", "ALWAYS_WRITE", "FENCE_IN_RESET"), {"sc": (4, 0), "tso": (6, 2)}),
+        (("wait_latch", "FENCE_IN_SET", "FENCE_IN_RESET"), {"sc": (4, 0), "tso": (5, 1)}),
+        (("hash_table",), {"sc": (3, 0), "tso": (4, 0)}),
+    ],
+    ids=" ".join,
+)
+def test_exact_counts(program: tuple[str, ...], counts: dict[str, tuple[int, int]]) -> None:
+    """Schedules of the whole search, and those of them that were left since others had shown the same."""
+    for model, expected in counts.items():
+        told = explored(program[0], model, *program[1:])
+        assert told.holds, told
+        assert (told.schedules, told.redundant) == expected
