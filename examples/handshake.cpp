@@ -18,19 +18,19 @@ std::condition_variable wake_up;
 bool woken = false;
 
 void worker() {
-    sleeping.store(true, std::memory_order_release);
-    if (work.load(std::memory_order_acquire)) return;
-    std::unique_lock lock(mutex);
-    wake_up.wait(lock, [] { return woken; });
+  sleeping.store(true, std::memory_order_release);
+  if (work.load(std::memory_order_acquire)) return;
+  std::unique_lock lock(mutex);
+  wake_up.wait(lock, [] { return woken; });
 }
 
 int main() {
-    std::thread other(worker);
-    work.store(true, std::memory_order_release);
-    if (sleeping.load(std::memory_order_acquire)) {
-        const std::scoped_lock lock(mutex);
-        woken = true;
-        wake_up.notify_one();
-    }
-    other.join();
+  std::thread other(worker);
+  work.store(true, std::memory_order_release);
+  if (sleeping.load(std::memory_order_acquire)) {
+    const std::scoped_lock lock(mutex);
+    woken = true;
+    wake_up.notify_one();
+  }
+  other.join();
 }
