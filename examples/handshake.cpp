@@ -11,7 +11,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
-
+namespace {
 std::atomic<bool> work, sleeping;
 std::mutex mutex;
 std::condition_variable wake_up;
@@ -23,7 +23,7 @@ void worker() {
   std::unique_lock lock(mutex);
   wake_up.wait(lock, [] { return woken; });
 }
-
+}  // namespace
 int main() {
   std::thread other(worker);
   work.store(true, std::memory_order_release);

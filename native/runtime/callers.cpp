@@ -19,7 +19,7 @@ const std::vector<Range>& code_of_program() {
     std::vector<Range> found;
     const auto add = [](dl_phdr_info* info, std::size_t /*size*/, void* data) {
       if (options.target != info->dlpi_name) return 0;
-      for (int at = 0; at < info->dlpi_phnum; ++at) {
+      for (unsigned at = 0; at < info->dlpi_phnum; ++at) {
         const ElfW(Phdr) & header = info->dlpi_phdr[at];
         if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0) continue;
         const std::uintptr_t begin = info->dlpi_addr + header.p_vaddr;

@@ -14,7 +14,7 @@ void CodePlaces::collect() {
     auto& self = *static_cast<CodePlaces*>(data);
     const std::size_t number = self.modules_.size();
     self.modules_.push_back({info->dlpi_name, info->dlpi_addr});
-    for (int at = 0; at < info->dlpi_phnum; ++at) {
+    for (unsigned at = 0; at < info->dlpi_phnum; ++at) {
       const ElfW(Phdr) & header = info->dlpi_phdr[at];
       if (header.p_type != PT_LOAD) continue;
       const std::uint64_t begin = info->dlpi_addr + header.p_vaddr;

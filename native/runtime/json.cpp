@@ -47,7 +47,7 @@ void Json::quote(std::string_view text) {
       text_ += text.front();
     } else if (byte < 0x20 || byte == 0x7F) {
       std::array<char, 8> escaped{};
-      std::snprintf(escaped.data(), escaped.size(), "\\u%04x", static_cast<unsigned>(byte));
+      (void)std::snprintf(escaped.data(), escaped.size(), "\\u%04x", static_cast<unsigned>(byte));
       text_ += escaped.data();
     } else {
       text_ += text.substr(0, length);

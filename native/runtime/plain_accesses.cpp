@@ -66,7 +66,7 @@ void look_for_plain_loop(Task& task, const Touch& touch) {
   task.pending.assign({{touch.address, touch.address + touch.size, Mode::kRead}});
   task.told = {.kind = Kind::kRead, .caller = touch.caller, .address = touch.address};
   task.manner = {};
-  scheduler.look_for_loop(task, standing(task));
+  Scheduler::look_for_loop(task, standing(task));
   if (task.parked) scheduler.wait_for_turn(task);
   task.spinning.read(touch.address, touch.size);
 }
@@ -184,7 +184,7 @@ LINPOINT_ACCESSES(16)
 LINPOINT_ACCESS(__tsan_vptr_read, sizeof(void*), false, false)
 
 [[gnu::used]] void linpoint__tsan_vptr_update(void** at, void* value) {
-  if (*at != value) rt::access(at, sizeof(void*), true, false);
+  if (*at != value) rt::access(static_cast<const volatile void*>(at), sizeof(void*), true, false);
 }
 LINPOINT_HOOK(__tsan_vptr_update)
 

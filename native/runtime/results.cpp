@@ -42,8 +42,8 @@ void put_value(Json& json, const Bytes& bytes, std::size_t size) {
     return;
   }
   std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "0x%016llx%016llx", static_cast<unsigned long long>(words[1]),
-                static_cast<unsigned long long>(words[0]));
+  (void)std::snprintf(text.data(), text.size(), "0x%016llx%016llx", static_cast<unsigned long long>(words[1]),
+                      static_cast<unsigned long long>(words[0]));
   json.value(text.data());
 }
 

@@ -52,7 +52,7 @@ void do_step(const Told& told, std::span<const Access> accesses, Manner manner, 
   task.manner = manner;
   task.possible = condition.possible;
   task.possible_argument = condition.argument;
-  scheduler.look_for_loop(task, standing(frame, task));
+  Scheduler::look_for_loop(task, standing(frame, task));
   if (scheduler.trace.on()) [[unlikely]]
     task.told.caller = caller_in_program(told.caller);
   if (scheduler.alone() && !task.parked && (condition.possible == nullptr || condition.possible(condition.argument)) &&

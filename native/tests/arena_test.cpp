@@ -86,9 +86,9 @@ void test_restoring_gives_back_contents_and_blocks() {
     EXPECT(kept[0] == 7 && kept[99] == 7);
     EXPECT(!arena.misused(address(kept), 100) && arena.misused(address(gone), 1));
     EXPECT(arena.allocate(3, 16) == gone);
-    auto* fresh = static_cast<unsigned char*>(arena.allocate(0, 1 << 20));
-    EXPECT(fresh[0] == 0 && fresh[(1 << 20) - 1] == 0);
-    std::memset(fresh, 1, 1 << 20);
+    auto* fresh = static_cast<unsigned char*>(arena.allocate(0, 1U << 20U));
+    EXPECT(fresh[0] == 0 && fresh[(1U << 20U) - 1] == 0);
+    std::memset(fresh, 1, 1U << 20U);
     std::memset(kept, 9, 100);
     EXPECT(arena.release(kept) == Freed::kDone);
   }
@@ -109,10 +109,10 @@ void test_there_is_an_end() {
   const auto arena = arena_with(false);
   EXPECT(arena->allocate(0, kMost + 1) == nullptr);
   std::size_t blocks = 0;
-  while (arena->allocate(0, 1 << 20) != nullptr) ++blocks;
+  while (arena->allocate(0, 1U << 20U) != nullptr) ++blocks;
   EXPECT(blocks == kMost >> 20U);
   arena->restore();
-  EXPECT(arena->allocate(0, 1 << 20) != nullptr);
+  EXPECT(arena->allocate(0, 1U << 20U) != nullptr);
 }
 
 void test_more_threads_than_regions() {

@@ -115,17 +115,19 @@ class Machine {
       const Runner& runner = runners_[thread];
       explore::Pending& process = processes_[thread << bits_];
       process.alive = runner.next < litmus_[thread].size();
-      process.enabled = process.alive && !(drains(litmus_[thread][runner.next]) && !runner.buffer.empty());
+      process.enabled = process.alive && (!drains(litmus_[thread][runner.next]) || runner.buffer.empty());
       process.accesses = runner.pending;
       for (unsigned queue = 0; bits_ > 0 && queue < runner.buffer.queues(); ++queue) {
         const std::size_t first = runner.buffer.first(queue);
         if (first == StoreBuffer::kNone) continue;
         const std::size_t number = (thread << bits_) + 1 + queue;
         const std::size_t count = runner.buffer.accesses(runner.buffer.stores()[first], accesses_[number].data());
-        processes_[number] = {.alive = true,
-                              .enabled = runner.buffer.next(queue) == first,
-                              .yields = false,
-                              .accesses = std::span(accesses_[number]).first(count)};
+        processes_[number] = {
+            .alive = true,
+            .enabled = runner.buffer.next(queue) == first,
+            .yields = false,
+            .accesses = std::span(accesses_[number]).first(count),
+        };
       }
     }
   }
@@ -237,7 +239,7 @@ Operation random_operation(Dice& dice, bool wide) {
   operation.size = wide && dice.one_in(3) ? 2 : 1;
   operation.at = static_cast<unsigned>(dice.pick(3));
   operation.value = 1 + static_cast<unsigned>(dice.pick(3));
-  if (operation.size == 2) operation.value |= (1 + static_cast<unsigned>(dice.pick(3))) << 8;
+  if (operation.size == 2) operation.value |= (1 + static_cast<unsigned>(dice.pick(3))) << 8U;
   operation.expected = static_cast<unsigned>(dice.pick(2));
   return operation;
 }

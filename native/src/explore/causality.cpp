@@ -40,9 +40,9 @@ Relation relation(std::span<const Access> earlier, std::span<const Access> later
 
 }  // namespace
 
-bool Causality::depend(Process one, const Access& access, Process other, const Access& others) const {
-  if (!dependent(access, others)) return false;
-  return one >> family_bits_ != other >> family_bits_ || one == other || !is_plain(access) || !is_plain(others);
+bool Causality::depend(Process one, const Access& done, Process other, const Access& wanted) const {
+  if (!dependent(done, wanted)) return false;
+  return one >> family_bits_ != other >> family_bits_ || one == other || !is_plain(done) || !is_plain(wanted);
 }
 
 bool Causality::depend(Process one, std::span<const Access> accesses, Process other,

@@ -80,7 +80,7 @@ class Causality {
   [[nodiscard]] bool waited(Process process, Step step) const {
     return last_[process] <= step && !enabled_[step].contains(process);
   }
-  [[nodiscard]] bool depend(Process one, const Access& access, Process other, const Access& others) const;
+  [[nodiscard]] bool depend(Process one, const Access& done, Process other, const Access& wanted) const;
   [[nodiscard]] std::span<const Access> accesses(Step step) const;
   void join(std::vector<Step>& clock, Step step) const;
   void widen(std::size_t processes);
