@@ -115,6 +115,8 @@ def test_values_read_well(symbols: Symbols, library: Path) -> None:
     locations = Locations(symbols, [], [])
     assert readable(2**32 - 1, 4, locations) == -1
     assert readable(2**64 - 3, 8, locations) == -3
+    assert [readable(1, size, locations) for size in (1, 2, 4, 8)] == [1] * 4
+    assert [readable(0, size, locations) for size in (1, 2, 4, 8)] == [0] * 4
     assert readable(3_000_000_000, 4, locations) == 3_000_000_000
     assert readable("0xabc", 16, locations) == "0xabc"
     assert readable(BASE + address_of(library, "plain"), 8, locations) == "&plain"

@@ -15,6 +15,8 @@ from linpoint.explore.cpp.said import Step
 from linpoint.explore.cpp.symbols import Symbols
 from linpoint.histories.trace import Place
 
+_INT: Final = 4
+"""Bytes."""
 _SMALL: Final = 1 << 16
 """Numbers that are so little below zero are taken for negative ones."""
 _POINTERS: Final = 1 << 32
@@ -86,11 +88,14 @@ class Locations:
 
 
 def readable(value: int | str, size: int, locations: Locations) -> int | str:
-    """A value as people read it: small negative numbers as such, pointers by what they point to."""
+    """A value as people read it: small negative numbers as such, pointers by what they point to.
+
+    What is narrower than an int is mostly a flag or a character, and has no sign.
+    """
     if isinstance(value, str):
         return value
     below = value - (1 << (8 * size))
-    if -_SMALL <= below < 0:
+    if size >= _INT and -_SMALL <= below < 0:
         return below
     if value >= _POINTERS:
         return locations.pointed(value) or f"{value:#x}"
