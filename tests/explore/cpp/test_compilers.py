@@ -41,10 +41,21 @@ VERDICTS = {
     ("features/thread_locals.cpp",): {"sc": None, "tso": None},
 }
 """A source with its macros: what is found, by the model."""
+EVERY_DAY = {
+    ("thesis/dekker.cpp", "FENCED"),
+    ("thesis/dekker.cpp",),
+    ("thesis/wait_latch.cpp",),
+    ("hostile/uses_after_free.cpp",),
+    ("races/copied.cpp",),
+    ("features/exceptions.cpp",),
+    ("features/sixteen_bytes.cpp",),
+}
+"""One of each kind; the others are for the long lane, since each is compiled four times."""
+programs = [pytest.param(each, marks=() if each in EVERY_DAY else pytest.mark.long) for each in VERDICTS]
 
 
 @each_way
-@pytest.mark.parametrize("program", VERDICTS, ids=" ".join)
+@pytest.mark.parametrize("program", programs, ids=" ".join)
 def test_verdicts(program: tuple[str, ...], compiler: str, level: str) -> None:
     source, *macros = program
     target = built(source, level, *(f"-D{macro}" for macro in macros), compiler=compiler)
