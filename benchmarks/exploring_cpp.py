@@ -6,7 +6,6 @@
     rate       schedules a second of store buffering on one core, at random, and of an exhaustive search
     threads    the same program at the same schedules with threads of the system that hand over the turn by condition
                variables, which is Codex's way: how many times as fast fibers are
-    workers    two worker processes beside one, on the same exhaustive search
 
 The two sides of a ratio take turns, round after round, and the median of the rounds' ratios counts. Starting up is
 measured apart and taken off. Nothing fails for being slow, only for a wrong answer.
@@ -56,8 +55,7 @@ def experiment(*, quick: bool) -> bool:
     wrong = _beside_codex()
     rounds = 3 if quick else 7
     wrong = _rates(300_000 if quick else 1_000_000, rounds) or wrong
-    wrong = _beside_threads(200_000, 2_000, rounds) or wrong
-    return _workers(rounds) or wrong
+    return _beside_threads(200_000, 2_000, rounds) or wrong
 
 
 def _beside_codex() -> bool:
@@ -109,25 +107,6 @@ def _beside_threads(fibers: int, threads: int, rounds: int) -> bool:
     )
     print(f"{statistics.median(theirs):,.0f} with threads of the system: {statistics.median(ratios):,.0f}x", flush=True)
     return False
-
-
-def _workers(rounds: int) -> bool:
-    target = built("litmus/load_stores.cpp", "-O2", "-DTHREADS=2", "-DTIMES=6")
-    seconds: dict[int, list[float]] = {1: [], 2: []}
-    counts: dict[int, int] = {}
-    for _ in range(rounds):
-        for workers, taken in seconds.items():
-            begun = time.perf_counter()
-            told = explore(target, memory_model="sc", workers=workers, seconds=_PATIENCE)
-            taken.append(time.perf_counter() - begun)
-            counts[workers] = told.schedules - told.redundant
-            if not told.holds:
-                print(f"workers: WRONG, {told.ended}: {told.reason}")
-                return True
-    ratio = statistics.median(one / two for one, two in zip(seconds[1], seconds[2], strict=True))
-    print(f"\nworkers: {counts[1]:,} schedules in {statistics.median(seconds[1]):.2f} s by one and ", end="")
-    print(f"{statistics.median(seconds[2]):.2f} s by two worker processes: {ratio:.2f}x", flush=True)
-    return counts[1] != counts[2]
 
 
 def _rate(target: Target, clock: Callable[[], float], **options: Any) -> tuple[float, Told]:

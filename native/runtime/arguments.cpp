@@ -65,15 +65,10 @@ bool read_option(std::string_view name, std::string_view value) {
   if (name == "--seconds") return read_number(value, options.seconds);
   if (name == "--max-steps") return read_number(value, options.max_steps);
   if (name == "--max-memory") return read_number(value, options.max_memory);
-  if (name == "--workers") return read_number(value, options.workers);
   if (name == "--results") return read_number(value, options.results);
   if (name == "--search") {
     options.search = value;
     return make_search() != nullptr;
-  }
-  if (name == "--atomic-methods") {
-    options.atomic_methods = value;
-    return true;
   }
   return false;
 }

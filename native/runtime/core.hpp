@@ -238,9 +238,7 @@ struct Options {
   bool trace = false;
   bool outcomes = false;
   bool os_threads = false;
-  unsigned workers = 1;
   bool fork = false;
-  std::string atomic_methods;
   int results = 1;
   int argc = 0;  ///< of the program, with its name
   char** argv = nullptr;

@@ -54,12 +54,11 @@ class Timekeeper {
     // Asking for the time takes as long as some steps do.
     constexpr std::uint64_t kSteps = 500;
     if (progress.steps < asked_ + kSteps && progress.runs > 1) return true;
-    const std::uint64_t steps = progress.steps - asked_;
     asked_ = progress.steps;
     const Instant present = now();
     if (present - said_ > std::chrono::milliseconds(100)) {
       said_ = present;
-      say_progress(progress, steps);
+      say_progress(progress);
     }
     return options.seconds <= 0 || std::chrono::duration<double>(present - begin_).count() < options.seconds;
   }

@@ -149,11 +149,11 @@ void put_trace(Json& json, Writer& writer) {
 
 }  // namespace
 
-void say_progress(const explore::Progress& progress, std::uint64_t depth) {
+void say_progress(const explore::Progress& progress) {
   Json json;
   json.open('{').key("progress").open('{');
   put_counts(json, progress);
-  json.field("depth", depth).key("estimate").null().close('}').close('}');
+  json.close('}').close('}');
   say(json.text());
 }
 

@@ -25,7 +25,7 @@ struct Result {
   std::optional<Finding> finding;
 };
 
-void say_progress(const explore::Progress& progress, std::uint64_t depth);
+void say_progress(const explore::Progress& progress);
 void say_result(const Result& result);
 
 }  // namespace linpoint::runtime

@@ -191,7 +191,8 @@ void Scheduler::issue(Task& task, std::uint64_t address, std::size_t size, const
   const Range stack = task.fiber.stack.range();
   if (stack.begin <= address && address < stack.end) ++task.own_stores;
   if (!task.buffer.issue(address, size, beneath, issued_, message))
-    qualify("a thread stores to more than 15 locations, and under PSO some of them are kept in order");
+    qualify(
+        "a thread stores to more than 15 locations or to parts of one, and under PSO some of that is kept in order");
   event_.push_back(memory::StoreBuffer::issued(issued_++));
 }
 

@@ -66,8 +66,10 @@ bool StoreBuffer::issue(std::uint64_t address, std::size_t size, const std::byte
     store.waits_from = stores_.front().index;
     store.waits_to = barrier_;
     for (const Store& earlier : stores_)
-      if (earlier.queue != store.queue && overlap(earlier, store))
-        store.waits_to = std::max(store.waits_to, earlier.index + 1);
+      if (earlier.queue != store.queue && overlap(earlier, store) && earlier.index >= store.waits_to) {
+        store.waits_to = earlier.index + 1;
+        own = own && store.waits_from == earlier.index;
+      }
   }
   stores_.push_back(store);
   return own;

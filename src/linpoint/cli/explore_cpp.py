@@ -94,7 +94,6 @@ class _Finding(msgspec.Struct):
     reuse: bool = False
     spurious: bool = False
     isolate: str = "none"
-    atomic_methods: str | None = None
     args: list[str] = []
 
 
@@ -114,13 +113,7 @@ def replay_cpp_program(content: dict[str, Any], *, as_json: bool) -> int:
     if not found.files:
         raise tokens.not_a_finding("it names no sources")
     manner = Manner(
-        found.memory_model,
-        found.races,
-        found.reuse,
-        found.spurious,
-        found.isolate,
-        found.atomic_methods,
-        args=tuple(found.args),
+        found.memory_model, found.races, found.reuse, found.spurious, found.isolate, tuple(found.args)
     )
     asked = Asked(tuple(found.files), tuple(found.flags), found.compiler, manner)
 
@@ -167,13 +160,12 @@ def _content(asked: Asked, target: Target) -> dict[str, Any]:
     content: dict[str, Any] = {"kind": "explore-cpp", "files": list(asked.files), "code": target.digest}
     content |= {"flags": list(asked.flags), "compiler": asked.compiler, "args": list(manner.args)}
     content |= {"memory_model": manner.memory_model, "races": manner.races, "isolate": manner.isolate}
-    return content | {"reuse": manner.reuse, "spurious": manner.spurious, "atomic_methods": manner.atomic_methods}
+    return content | {"reuse": manner.reuse, "spurious": manner.spurious}
 
 
 def _listener(line: Progress) -> Callable[[Reached], None]:
     def listen(reached: Reached) -> None:
-        whole = f" of about {reached.estimate:,.0f}" if reached.estimate else ""
-        line(f"{counted(reached.schedules, 'schedule')}{whole}, {counted(reached.depth, 'step')} deep")
+        line(counted(reached.schedules, "schedule"))
 
     return listen
 

@@ -30,12 +30,12 @@ def test_a_result_is_read(tmp_path: Path) -> None:
 
 
 def test_options_are_passed_on(tmp_path: Path) -> None:
-    manner = Manner("tso", "ignore", True, True, "fork", "Stack::*", 2, ("--n", "3"), 2**36)
+    manner = Manner("tso", "ignore", True, True, "fork", ("--n", "3"), 2**36)
     run(tmp_path, manner=manner, ended="budget")
     (words,) = asked(tmp_path)
     assert words[0] == str(tmp_path / "target.so")
     assert words[words.index("--") + 1 :] == ["--n", "3"]
-    for pair in ("--memory-model tso", "--races ignore", "--isolate fork", "--atomic-methods Stack::*", "--workers 2"):
+    for pair in ("--memory-model tso", "--races ignore", "--isolate fork"):
         assert pair in " ".join(words)
     assert {"--reuse", "--spurious", "--max-memory"} <= set(words)
     assert not {"--trace", "--outcomes"} & set(words)

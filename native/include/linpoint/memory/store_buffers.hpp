@@ -66,7 +66,8 @@ class StoreBuffer {
   [[nodiscard]] bool overlaps(std::uint64_t address, std::size_t size) const;
 
   /// A store whose value is in memory already, since the thread runs and its stores lie over it: `beneath` is what was
-  /// there before. `number` is fresh. False if it had to share a queue with another location for want of queues.
+  /// there before. `number` is fresh. False if more is kept in order than PSO asks for, since there are too many
+  /// locations, or stores overlap and begin at different addresses.
   bool issue(std::uint64_t address, std::size_t size, const std::byte* beneath, std::uint64_t number,
              std::uint32_t note);
   /// Later stores wait for the ones so far, as those of TSO do anyway.

@@ -44,8 +44,6 @@ class Manner:
     reuse: bool = False
     spurious: bool = False
     isolate: str = "none"
-    atomic_methods: str | None = None
-    workers: int = 1
     args: tuple[str, ...] = ()
     max_memory: int | None = None
 
@@ -53,8 +51,6 @@ class Manner:
         """As options of the host."""
         words = ["--memory-model", self.memory_model, "--races", self.races, "--isolate", self.isolate]
         words += ["--reuse"] * self.reuse + ["--spurious"] * self.spurious
-        words += [] if self.atomic_methods is None else ["--atomic-methods", self.atomic_methods]
-        words += [] if self.workers == 1 else ["--workers", str(self.workers)]
         # Half of it is for what the program allocates; the rest is the host's own.
         words += [] if self.max_memory is None else ["--max-memory", str(max(1, self.max_memory // 2))]
         return words

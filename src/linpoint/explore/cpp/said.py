@@ -13,9 +13,6 @@ class Reached(msgspec.Struct, frozen=True):
 
     schedules: int = 0
     steps: int = 0
-    depth: int = 0
-    estimate: float | None = None
-    """Of how many schedules there are."""
 
 
 class Module(msgspec.Struct, frozen=True):
