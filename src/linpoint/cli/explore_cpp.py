@@ -112,9 +112,7 @@ def replay_cpp_program(content: dict[str, Any], *, as_json: bool) -> int:
             raise tokens.not_a_finding(f"there is no {name} {given!r}")
     if not found.files:
         raise tokens.not_a_finding("it names no sources")
-    manner = Manner(
-        found.memory_model, found.races, found.reuse, found.spurious, found.isolate, tuple(found.args)
-    )
+    manner = Manner(found.memory_model, found.races, found.reuse, found.spurious, found.isolate, tuple(found.args))
     asked = Asked(tuple(found.files), tuple(found.flags), found.compiler, manner)
 
     def work(program: Program, settings: Settings, listen: Callable[[Reached], None]) -> ProgramResult:
