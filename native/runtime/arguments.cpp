@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arguments.hpp"
 
+#include <sys/mman.h>
+#include <sys/stat.h>
+
 #include <charconv>
+#include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <string_view>
 #include <vector>
 
@@ -65,6 +71,8 @@ bool read_option(std::string_view name, std::string_view value) {
   if (name == "--seconds") return read_number(value, options.seconds);
   if (name == "--max-steps") return read_number(value, options.max_steps);
   if (name == "--max-memory") return read_number(value, options.max_memory);
+  if (name == "--share") return read_number(value, options.share);
+  if (name == "--workers") return read_number(value, options.workers);
   if (name == "--results") return read_number(value, options.results);
   if (name == "--search") {
     options.search = value;
@@ -82,6 +90,27 @@ std::unique_ptr<explore::Explorer> make_replay_of(std::string_view text) {
     deviations.push_back(deviation);
   }
   return explore::make_replay(std::move(deviations));
+}
+
+/// Takes a moment, and says whether there is time left.
+bool wait_for_others() {
+  const auto now = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()); };
+  static const auto begin = now();
+  const timespec moment{.tv_sec = 0, .tv_nsec = 50'000};
+  nanosleep(&moment, nullptr);
+  return options.seconds <= 0 || (now() - begin).count() < options.seconds;
+}
+
+std::unique_ptr<explore::Explorer> make_exhaustive() {
+  const explore::DporOptions manner{
+      .sleep_sets = true, .whole_places = true, .family_bits = memory::family_bits(options.model)};
+  if (options.share < 0) return explore::make_dpor(manner);
+  struct stat file{};
+  if (fstat(options.share, &file) != 0) return nullptr;
+  const auto size = static_cast<std::size_t>(file.st_size);
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, options.share, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  return explore::make_shared_dpor(manner, {static_cast<std::byte*>(memory), size}, options.workers, wait_for_others);
 }
 
 }  // namespace
@@ -113,9 +142,7 @@ std::unique_ptr<explore::Explorer> make_search() {
   std::string_view rest = options.search;
   const std::string_view name = cut(rest, ':');
   std::uint64_t runs = 0;
-  if (name == "dpor")
-    return explore::make_dpor(
-        {.sleep_sets = true, .whole_places = true, .family_bits = memory::family_bits(options.model)});
+  if (name == "dpor") return make_exhaustive();
   if (name == "replay") return make_replay_of(rest);
   if (name == "bounded") {
     int most = 0;

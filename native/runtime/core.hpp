@@ -239,6 +239,8 @@ struct Options {
   bool outcomes = false;
   bool os_threads = false;
   bool fork = false;
+  int share = -1;        ///< a file with the memory that workers share
+  unsigned workers = 1;  ///< so many do
   int results = 1;
   int argc = 0;  ///< of the program, with its name
   char** argv = nullptr;

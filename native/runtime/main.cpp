@@ -50,7 +50,8 @@ class Timekeeper {
   Timekeeper() : begin_(now()), said_(begin_) {}
 
   /// False if no other run is to be begun.
-  bool go_on(const explore::Progress& progress) {
+  bool go_on(const explore::Explorer& explorer) {
+    const explore::Progress& progress = explorer.progress();
     // Asking for the time takes as long as some steps do.
     constexpr std::uint64_t kSteps = 500;
     if (progress.steps < asked_ + kSteps && progress.runs > 1) return true;
@@ -58,7 +59,7 @@ class Timekeeper {
     const Instant present = now();
     if (present - said_ > std::chrono::milliseconds(100)) {
       said_ = present;
-      say_progress(progress);
+      say_progress(explorer);
     }
     return options.seconds <= 0 || std::chrono::duration<double>(present - begin_).count() < options.seconds;
   }
@@ -80,7 +81,7 @@ class Exploration {
   bool run() {
     Timekeeper time;
     while (result_.ended.empty()) {
-      if (!time.go_on(explorer_.progress()))
+      if (!time.go_on(explorer_))
         result_.ended = "budget";
       else if (!explorer_.begin())
         result_.ended = "exhausted";
@@ -137,6 +138,10 @@ class Exploration {
   }
 
   void conclude() {
+    if (auto* shared = dynamic_cast<explore::SharedExplorer*>(&explorer_)) {
+      if (result_.ended != "exhausted") shared->stop();
+      if (shared->given_up()) result_.ended = "alone";
+    }
     result_.exhaustive = result_.ended == "exhausted" && explorer_.exhaustive();
     result_.progress = explorer_.progress();
     result_.diverged_at = explorer_.diverged_at();

@@ -149,10 +149,16 @@ void put_trace(Json& json, Writer& writer) {
 
 }  // namespace
 
-void say_progress(const explore::Progress& progress) {
+void say_progress(const explore::Explorer& explorer) {
   Json json;
   json.open('{').key("progress").open('{');
-  put_counts(json, progress);
+  put_counts(json, explorer.progress());
+  json.field("depth", explorer.length()).key("estimate");
+  constexpr double kMost = 1e18;
+  if (const double explored = explorer.explored(); explored > 0)
+    json.value(static_cast<std::uint64_t>(std::min(static_cast<double>(explorer.progress().runs) / explored, kMost)));
+  else
+    json.null();
   json.close('}').close('}');
   say(json.text());
 }

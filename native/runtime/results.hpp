@@ -25,7 +25,7 @@ struct Result {
   std::optional<Finding> finding;
 };
 
-void say_progress(const explore::Progress& progress);
+void say_progress(const explore::Explorer& explorer);
 void say_result(const Result& result);
 
 }  // namespace linpoint::runtime

@@ -18,121 +18,69 @@
 //   to touch more than was pending keeps nobody back: what that would touch now is not known.
 // - What a step turns out to do may be less than at another time. It counts for what it might have done (see Habits).
 //
+// Several searches can share the work (see SharedTree).
+//
 // Cost: memory for the present run, a clock and six sets for each step; and 32 kB for habits, however many runs there
 // are.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "explore/causality.hpp"
 #include "explore/choosing.hpp"
-#include "explore/habits.hpp"
+#include "explore/search_node.hpp"
+#include "explore/shared_tree.hpp"
+#include "explore/turned_out.hpp"
 #include "linpoint/explore/schedulers.hpp"
 
 namespace linpoint::explore {
 
 namespace {
 
-/// Which kinds of access of the clock a step had.
-struct ClockUse {
-  bool called = false;
-  bool returned = false;
-};
-
-ClockUse clock_use(std::span<const Access> accesses) {
-  ClockUse use;
-  for (const Access& access : accesses) {
-    use.called |= access.mode == Mode::kCall;
-    use.returned |= access.mode == Mode::kReturn;
-  }
-  return use;
-}
-
-/// Whether a step did more than was pending. What only lets others go on does not count: they wait for a write.
-bool exceeds(std::span<const Access> pending, std::span<const Access> event) {
-  return std::any_of(event.begin(), event.end(), [&](const Access& done) {
-    if (done.mode != Mode::kRead && done.mode != Mode::kWrite) return false;
-    return std::none_of(pending.begin(), pending.end(), [&](const Access& known) {
-      return known.begin <= done.begin && done.end <= known.end &&
-             (known.mode == done.mode || known.mode != Mode::kRead);
-    });
-  });
-}
-
-/// Whether nothing is named but one place, and always the same: then an attempt that fails has looked at just what it
-/// would have written, and whoever makes it fail writes that, or a part of it.
-bool is_one_place(std::span<const Access> pending, std::span<const Access> event, bool whole) {
-  const Access* place = nullptr;
-  for (const std::span<const Access>& accesses : {pending, event})
-    for (const Access& access : accesses) {
-      if (access.mode == Mode::kCall || access.mode == Mode::kReturn) continue;
-      if (place == nullptr) place = &access;
-      if (access.begin != place->begin || access.end != place->end) return false;
-    }
-  return whole || place == nullptr || place->end - place->begin == 1;
-}
-
-/// Whether a step wrote all that it was to attempt.
-bool writes_all(std::span<const Access> pending, std::span<const Access> event) {
-  return std::all_of(pending.begin(), pending.end(), [&](const Access& attempted) {
-    return attempted.mode != Mode::kWrite || std::any_of(event.begin(), event.end(), [&](const Access& done) {
-             return done.begin <= attempted.begin && attempted.end <= done.end &&
-                    (done.mode == Mode::kWrite || done.mode == Mode::kAcquire || done.mode == Mode::kRelease);
-           });
-  });
-}
-
-/// The state before a step, and what was and is to be explored there.
-struct Node {
-  ProcessSet wanted;    ///< explored, or to be
-  ProcessSet asleep;    ///< explored, here or before
-  ProcessSet called;    ///< of the sleepers, those whose step calls
-  ProcessSet returned;  ///< and those whose step returns
-  ProcessSet restless;  ///< and those whose step did more than was pending
-  Process chosen = kNobody;
-  Habit missed;          ///< of the chosen one: what it has done at other times, but not now
-  ClockUse use;          ///< of the chosen one's step
-  bool exceeds = false;  ///< that step did more than was pending
-
-  void clear() {
-    for (ProcessSet* each : {&wanted, &asleep, &called, &returned, &restless}) each->clear();
-  }
-
-  void put_to_sleep(Process process, ClockUse turned_out, bool did_more) {
-    asleep.insert(process);
-    if (did_more) restless.insert(process);
-    if (turned_out.called) called.insert(process);
-    if (turned_out.returned) returned.insert(process);
-  }
-
-  [[nodiscard]] ClockUse use_of(Process sleeper) const {
-    return {called.contains(sleeper), returned.contains(sleeper)};
-  }
-
-  /// Who is to be explored next; kNobody if all were.
-  [[nodiscard]] Process open() const {
-    Process process = wanted.next(0);
-    while (process != kNobody && asleep.contains(process)) process = wanted.next(process + 1);
-    return process;
-  }
-};
-
-class Dpor final : public Explorer {
+class Dpor final : public SharedExplorer {
  public:
   explicit Dpor(DporOptions options) : options_(options), causality_(options.family_bits) {}
+  Dpor(DporOptions options, std::unique_ptr<SharedTree> tree, std::function<bool()> wait)
+      : options_(options), tree_(std::move(tree)), wait_(std::move(wait)), causality_(options.family_bits) {}
 
-  [[nodiscard]] bool exhaustive() const override { return finished_ && !cut_ && diverged_at() == kNever; }
+  [[nodiscard]] bool exhaustive() const override {
+    return finished_ && !cut_ && diverged_at() == kNever && (!tree_ || tree_->exhaustive());
+  }
+
+  [[nodiscard]] double explored() const override {
+    double share = 0;
+    double rest = 1;
+    for (Step step = 0; step < depth_ && !tree_; ++step) {
+      std::size_t wanted = 0;
+      std::size_t done = 0;
+      nodes_[step].wanted.each([&](Process process) {
+        ++wanted;
+        if (nodes_[step].asleep.contains(process)) ++done;
+      });
+      rest /= static_cast<double>(wanted);
+      share += rest * static_cast<double>(done);
+    }
+    return share;
+  }
+
+  void stop() override {
+    if (tree_) tree_->stop();
+  }
+  [[nodiscard]] bool given_up() const override { return tree_ && tree_->given_up(); }
 
  private:
   bool begin_run() override {
     if (finished_) return false;
-    if (open_) cut_ = true;  // the run before was left without an end
-    if (begun_ && !go_back()) {
+    if (open_) leave_out();  // the run before was left without an end
+    open_ = false;
+    if (tree_ ? !begin_shared() : begun_ && !go_back()) {
       finished_ = true;
-      open_ = false;
       return false;
     }
     begun_ = true;
@@ -140,20 +88,96 @@ class Dpor final : public Explorer {
     followed_ = depth_;
     lost_ = false;
     step_ = 0;
-    causality_.restart(depth_);
+    causality_.restart(known_);
+    return true;
+  }
+
+  bool begin_shared() {
+    if (tree_->over() || (!(begun_ && go_back()) && !get_work())) return false;
+    if (tree_->is_asked()) share();
     return true;
   }
 
   /// To the last state where something is open; false if there is none.
   bool go_back() {
-    while (depth_ > 0) {
-      Node& node = nodes_[depth_ - 1];
-      node.put_to_sleep(node.chosen, node.use, node.exceeds);
-      node.chosen = node.open();
-      if (node.chosen != kNobody) return true;
-      --depth_;
+    for (; depth_ > 0; --depth_) {
+      SearchNode& node = nodes_[depth_ - 1];
+      if (depth_ <= path_.size()) {
+        Taken taken = tree_->take_or_leave(path_.back());
+        if (taken.process == kNobody) path_.pop_back();
+        node.chosen = taken.process;
+        node.asleep = std::move(taken.before);
+      } else {
+        node.put_to_sleep(node.chosen, node.use, node.exceeds);
+        node.chosen = node.open();
+      }
+      if (node.chosen == kNobody) continue;
+      known_ = depth_;
+      return true;
     }
     return false;
+  }
+
+  /// From another search that has too much; false if it is over.
+  bool get_work() {
+    bool idle = false;
+    for (;;) {
+      const std::optional<SharedTree::Work> work = tree_->look_for_work(idle);
+      if (work) {
+        go_to(*work);
+        return true;
+      }
+      if (tree_->over() || !wait_()) return false;
+    }
+  }
+
+  void go_to(const SharedTree::Work& work) {
+    path_ = work.path;
+    known_ = 0;  // it was another path before
+    depth_ = static_cast<Step>(path_.size());
+    if (nodes_.size() < depth_) nodes_.resize(depth_);
+    for (Step step = 0; step < depth_; ++step) {
+      nodes_[step].clear();
+      nodes_[step].chosen = work.chosen[step];
+    }
+    if (depth_ > 0) nodes_[depth_ - 1].asleep = work.asleep;
+  }
+
+  /// Lets another search have what is open nearest to the root: the most, as far as that can be told.
+  void share() {
+    const auto first = static_cast<Step>(path_.size());
+    Step open = first;
+    while (open < depth_ && nodes_[open].open() == kNobody) ++open;
+    if (open == depth_) return;
+    std::vector<PathState> states;
+    for (Step step = first; step <= open; ++step) {
+      const SearchNode& node = nodes_[step];
+      const Process via = step == 0 ? kNobody : nodes_[step - 1].chosen;
+      states.push_back({.via = via, .chosen = node.chosen, .wanted = &node.wanted, .asleep = &node.asleep});
+    }
+    static_cast<void>(tree_->share(path_, states));
+  }
+
+  void leave_out() {
+    cut_ = true;
+    if (tree_) tree_->leave_out();
+  }
+
+  void want(Step step, Process process) {
+    if (step < path_.size())
+      tree_->want(path_[step], process);
+    else
+      nodes_[step].wanted.insert(process);
+  }
+
+  void want_all(Step step) {
+    causality_.enabled(step).each([&](Process process) { want(step, process); });
+  }
+
+  /// Whether a process was or will be explored from there, by this search or another one.
+  [[nodiscard]] bool covers(Step step, Process process) const {
+    if (step < path_.size()) return tree_->covers(path_[step], process);
+    return nodes_[step].wanted.contains(process) || nodes_[step].asleep.contains(process);
   }
 
   Process choose_next(const View& view) override {
@@ -170,13 +194,13 @@ class Dpor final : public Explorer {
   void end_run(const View& view, Ending ending) override {
     observe(view);
     open_ = false;
-    if (ending == Ending::kCut) cut_ = true;
+    if (ending == Ending::kCut) leave_out();
     if (lost_) return;
     if (step_ < followed_) {
       lose(step_);
       return;
     }
-    if (ending == Ending::kStopped && step_ > 0) nodes_[step_ - 1].wanted.unite(causality_.enabled(step_ - 1));
+    if (ending == Ending::kStopped && step_ > 0) want_all(step_ - 1);
     turn_round_pending(view, [](Process) { return true; });
   }
 
@@ -185,7 +209,7 @@ class Dpor final : public Explorer {
     if (lost_) return;
     if (step_ > 0) {
       const Step step = step_ - 1;
-      Node& node = nodes_[step];
+      SearchNode& node = nodes_[step];
       const bool fresh = step + 1 >= followed_;
       if (fresh) compare_with_habits(node, view.event);
       count(view.event, pending_, node.missed);
@@ -193,13 +217,15 @@ class Dpor final : public Explorer {
       if (fresh) {
         node.use = clock_use(event_);
         node.exceeds = exceeds(pending_, view.event);
+        if (tree_ && (node.use.returned || node.exceeds)) tree_->give_up();
         turn_round(node.chosen);
       }
     }
     if (!causality_.arrive(view)) diverge(step_);
+    if (tree_ && view.processes.size() > GrowingSet::kMost) tree_->give_up();
   }
 
-  void compare_with_habits(Node& node, std::span<const Access> event) {
+  void compare_with_habits(SearchNode& node, std::span<const Access> event) {
     const Habit now{.returns = clock_use(event).returned, .roams = exceeds(pending_, event)};
     const std::uint64_t standing = causality_.standing(node.chosen, pending_);
     const Habit known = habits_.known(standing);
@@ -221,10 +247,11 @@ class Dpor final : public Explorer {
     diverge(step);
     depth_ = step;
     lost_ = true;
+    stop();
   }
 
   Process follow(const View& view) {
-    const Node& node = nodes_[step_];
+    const SearchNode& node = nodes_[step_];
     if (can_go(view, node.chosen)) {
       ++step_;
       return node.chosen;
@@ -235,7 +262,7 @@ class Dpor final : public Explorer {
 
   Process branch(const View& view) {
     if (depth_ == nodes_.size()) nodes_.emplace_back();
-    Node& node = nodes_[depth_];
+    SearchNode& node = nodes_[depth_];
     node.clear();
     if (options_.sleep_sets && depth_ > 0) inherit_sleepers(nodes_[depth_ - 1], node, view);
     node.chosen = default_among(view, [&](Process process) { return !node.asleep.contains(process); });
@@ -251,7 +278,7 @@ class Dpor final : public Explorer {
     return node.chosen;
   }
 
-  void inherit_sleepers(const Node& before, Node& node, const View& view) const {
+  void inherit_sleepers(const SearchNode& before, SearchNode& node, const View& view) const {
     before.asleep.each([&](Process sleeper) {
       if (sleeper == before.chosen || !can_go(view, sleeper) || before.restless.contains(sleeper)) return;
       const ClockUse use = before.use_of(sleeper);
@@ -276,23 +303,22 @@ class Dpor final : public Explorer {
   /// Sees to it that each race of the process's step that was related last is also explored the other way round.
   void turn_round(Process process) {
     for (const Step step : causality_.races()) {
-      Node& node = nodes_[step];
-      const Process first = initial(step, process, node);
+      const Process first = initial(step, process);
       if (first == kCovered) continue;
       if (first == kNobody)
-        node.wanted.unite(causality_.enabled(step));
+        want_all(step);
       else
-        node.wanted.insert(first);
+        want(step, first);
     }
   }
 
   /// Somebody who can go at the node where `raced` was done, such that the related step can come before it: the first
   /// in what does not happen after it. kCovered if such a one was or will be explored, kNobody if none is enabled.
-  Process initial(Step raced, Process related, const Node& node) {
+  Process initial(Step raced, Process related) {
     firsts_.clear();
     Process found = kNobody;
-    const auto covers = [&](Process process) {
-      if (node.wanted.contains(process) || node.asleep.contains(process)) return true;
+    const auto covered = [&](Process process) {
+      if (covers(raced, process)) return true;
       if (found == kNobody && causality_.enabled(raced).contains(process)) found = process;
       return false;
     };
@@ -302,12 +328,12 @@ class Dpor final : public Explorer {
       if (has_first(process)) continue;
       const bool leads = !any_first([&](Step first) { return causality_.before(first, step); });
       firsts_.push_back(step);
-      if (leads && covers(process)) return kCovered;
+      if (leads && covered(process)) return kCovered;
     }
     if (has_first(related)) return found;
     const bool leads = !any_first([&](Step first) { return causality_.before_related(first); });
     if (!leads) return found;
-    if (covers(related)) return kCovered;
+    if (covered(related)) return kCovered;
     return causality_.enabled(raced).contains(related) ? related : found;
   }
 
@@ -324,12 +350,16 @@ class Dpor final : public Explorer {
   static constexpr Access kEverything{kClock + 1, std::numeric_limits<std::uint64_t>::max(), Mode::kWrite};
 
   DporOptions options_;
+  std::unique_ptr<SharedTree> tree_;  ///< if other searches take part
+  std::function<bool()> wait_;
+  std::vector<SharedTree::Number> path_;  ///< of the first states, which are shared
   Causality causality_;
   Habits habits_;
-  std::vector<Access> pending_;  ///< of the process that was chosen last
-  std::vector<Access> event_;    ///< what the last step counts as
-  std::vector<Node> nodes_;      ///< of the present run; those past depth_ are kept for their memory
+  std::vector<Access> pending_;    ///< of the process that was chosen last
+  std::vector<Access> event_;      ///< what the last step counts as
+  std::vector<SearchNode> nodes_;  ///< of the present run; those past depth_ are kept for their memory
   Step depth_ = 0;
+  Step known_ = 0;     ///< so many states are those of the run before
   Step followed_ = 0;  ///< so many steps are those of an earlier run, but for what the last one of them does
   Step step_ = 0;      ///< so many were chosen in this run
   bool begun_ = false;
@@ -343,5 +373,10 @@ class Dpor final : public Explorer {
 }  // namespace
 
 std::unique_ptr<Explorer> make_dpor(DporOptions options) { return std::make_unique<Dpor>(options); }
+
+std::unique_ptr<SharedExplorer> make_shared_dpor(DporOptions options, std::span<std::byte> memory, unsigned searches,
+                                                 std::function<bool()> wait) {
+  return std::make_unique<Dpor>(options, std::make_unique<SharedTree>(memory, searches), std::move(wait));
+}
 
 }  // namespace linpoint::explore

@@ -121,6 +121,11 @@ class Explorer {
   /// cut.
   [[nodiscard]] virtual bool exhaustive() const { return false; }
   [[nodiscard]] const Progress& progress() const { return progress_; }
+  /// Which part of the whole was explored, from 0 to 1, as it looks now: what is not known yet is thought to be like
+  /// the rest. 0 if there is no telling.
+  [[nodiscard]] virtual double explored() const { return 0; }
+  /// Steps of the last run, or of the present one so far.
+  [[nodiscard]] std::uint64_t length() const { return step_; }
   /// Of the last run, or of the present one so far.
   [[nodiscard]] const std::vector<Deviation>& deviations() const { return deviations_; }
   [[nodiscard]] std::uint64_t preemptions() const { return preemptions_; }

@@ -2,8 +2,11 @@
 // The ways to explore: everything up to reordering, everything with few preemptions, at random, or one run again.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "linpoint/explore/explorer.hpp"
@@ -26,6 +29,22 @@ struct DporOptions {
 /// Source-DPOR: each class of schedules that differ only in the order of independent steps at least once. Of runs that
 /// are stopped, each with what its last step depends on: what others did besides is shown in some way.
 [[nodiscard]] std::unique_ptr<Explorer> make_dpor(DporOptions options = {});
+
+/// One of several searches, each in a process or thread of its own, that go through the schedules together.
+class SharedExplorer : public Explorer {
+ public:
+  /// Ends the others, too: a failure was found, or time is up.
+  virtual void stop() = 0;
+  /// The work cannot be shared, since steps turn out to return, or to do more than was pending; or there are too many
+  /// processes. All searches end; another one has to do it alone.
+  [[nodiscard]] virtual bool given_up() const = 0;
+};
+
+/// What is shared is in `memory`, which is all zero at first; 16 MB are plenty. A first byte of 1 stops all searches.
+/// As `make_dpor`, together with the other searches; complete runs are shown once, by one of them. It begins when it
+/// has something to do, and calls `wait` again and again until then, which takes a moment, and is false if time is up.
+[[nodiscard]] std::unique_ptr<SharedExplorer> make_shared_dpor(DporOptions options, std::span<std::byte> memory,
+                                                               unsigned searches, std::function<bool()> wait);
 
 /// Every schedule with up to `most` preemptions, those with fewer first; no reduction, since with a bound that loses
 /// some.

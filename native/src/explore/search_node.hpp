@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A state on the path of a search that goes back to it.
+#pragma once
+
+#include "explore/habits.hpp"
+#include "explore/process_set.hpp"
+#include "explore/turned_out.hpp"
+#include "linpoint/explore/explorer.hpp"
+
+namespace linpoint::explore {
+
+/// The state before a step, and what was and is to be explored there.
+struct SearchNode {
+  ProcessSet wanted;    ///< explored, or to be
+  ProcessSet asleep;    ///< explored, here or before
+  ProcessSet called;    ///< of the sleepers, those whose step calls
+  ProcessSet returned;  ///< and those whose step returns
+  ProcessSet restless;  ///< and those whose step did more than was pending
+  Process chosen = kNobody;
+  Habit missed;          ///< of the chosen one: what it has done at other times, but not now
+  ClockUse use;          ///< of the chosen one's step
+  bool exceeds = false;  ///< that step did more than was pending
+
+  void clear() {
+    for (ProcessSet* each : {&wanted, &asleep, &called, &returned, &restless}) each->clear();
+    missed = {};
+    use = {};
+    exceeds = false;
+  }
+
+  void put_to_sleep(Process process, ClockUse turned_out, bool did_more) {
+    asleep.insert(process);
+    if (did_more) restless.insert(process);
+    if (turned_out.called) called.insert(process);
+    if (turned_out.returned) returned.insert(process);
+  }
+
+  [[nodiscard]] ClockUse use_of(Process sleeper) const {
+    return {called.contains(sleeper), returned.contains(sleeper)};
+  }
+
+  /// Who is to be explored next; kNobody if all were.
+  [[nodiscard]] Process open() const {
+    Process process = wanted.next(0);
+    while (process != kNobody && (asleep.contains(process) || process == chosen)) process = wanted.next(process + 1);
+    return process;
+  }
+};
+
+}  // namespace linpoint::explore

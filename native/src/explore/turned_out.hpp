@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step turned out to do, beside what was known of it before.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "linpoint/explore/explorer.hpp"
+
+namespace linpoint::explore {
+
+/// Which kinds of access of the clock a step had.
+struct ClockUse {
+  bool called = false;
+  bool returned = false;
+};
+
+inline ClockUse clock_use(std::span<const Access> accesses) {
+  ClockUse use;
+  for (const Access& access : accesses) {
+    use.called |= access.mode == Mode::kCall;
+    use.returned |= access.mode == Mode::kReturn;
+  }
+  return use;
+}
+
+/// Whether a step did more than was pending. What only lets others go on does not count: they wait for a write.
+inline bool exceeds(std::span<const Access> pending, std::span<const Access> event) {
+  return std::any_of(event.begin(), event.end(), [&](const Access& done) {
+    if (done.mode != Mode::kRead && done.mode != Mode::kWrite) return false;
+    return std::none_of(pending.begin(), pending.end(), [&](const Access& known) {
+      return known.begin <= done.begin && done.end <= known.end &&
+             (known.mode == done.mode || known.mode != Mode::kRead);
+    });
+  });
+}
+
+/// Whether nothing is named but one place, and always the same: then an attempt that fails has looked at just what it
+/// would have written, and whoever makes it fail writes that, or a part of it.
+inline bool is_one_place(std::span<const Access> pending, std::span<const Access> event, bool whole) {
+  const Access* place = nullptr;
+  for (const std::span<const Access>& accesses : {pending, event})
+    for (const Access& access : accesses) {
+      if (access.mode == Mode::kCall || access.mode == Mode::kReturn) continue;
+      if (place == nullptr) place = &access;
+      if (access.begin != place->begin || access.end != place->end) return false;
+    }
+  return whole || place == nullptr || place->end - place->begin == 1;
+}
+
+/// Whether a step wrote all that it was to attempt.
+inline bool writes_all(std::span<const Access> pending, std::span<const Access> event) {
+  return std::all_of(pending.begin(), pending.end(), [&](const Access& attempted) {
+    return attempted.mode != Mode::kWrite || std::any_of(event.begin(), event.end(), [&](const Access& done) {
+             return done.begin <= attempted.begin && attempted.end <= done.end &&
+                    (done.mode == Mode::kWrite || done.mode == Mode::kAcquire || done.mode == Mode::kRelease);
+           });
+  });
+}
+
+}  // namespace linpoint::explore
