@@ -6,6 +6,7 @@
     rate       schedules a second of store buffering on one core, at random, and of an exhaustive search
     threads    the same program at the same schedules with threads of the system that hand over the turn by condition
                variables, which is Codex's way: how many times as fast fibers are
+    workers    two worker processes beside one, on the same exhaustive search
 
 The two sides of a ratio take turns, round after round, and the median of the rounds' ratios counts. Starting up is
 measured apart and taken off. Nothing fails for being slow, only for a wrong answer.
@@ -24,6 +25,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
+from linpoint.explore.cpp.running import Host, Manner
 from tests.explore.cpp.hosting import Target, Told, built, explore
 
 _CODEX: Final = (
@@ -55,7 +57,8 @@ def experiment(*, quick: bool) -> bool:
     wrong = _beside_codex()
     rounds = 3 if quick else 7
     wrong = _rates(300_000 if quick else 1_000_000, rounds) or wrong
-    return _beside_threads(200_000, 2_000, rounds) or wrong
+    wrong = _beside_threads(200_000, 2_000, rounds) or wrong
+    return _workers(rounds) or wrong
 
 
 def _beside_codex() -> bool:
@@ -107,6 +110,26 @@ def _beside_threads(fibers: int, threads: int, rounds: int) -> bool:
     )
     print(f"{statistics.median(theirs):,.0f} with threads of the system: {statistics.median(ratios):,.0f}x", flush=True)
     return False
+
+
+def _workers(rounds: int) -> bool:
+    target = built("litmus/load_stores.cpp", "-O2", "-DTHREADS=2", "-DTIMES=6")
+    seconds: dict[int, list[float]] = {1: [], 2: []}
+    counts: dict[int, int] = {}
+    for _ in range(rounds):
+        for workers, taken in seconds.items():
+            host = Host(target.host, target.library, Manner(workers=workers))
+            begun = time.perf_counter()
+            result = host.run("dpor", seconds=_PATIENCE, shared=True).result
+            taken.append(time.perf_counter() - begun)
+            if result is None or not result.exhaustive:
+                print(f"workers: WRONG, {result}")
+                return True
+            counts[workers] = result.schedules - result.redundant
+    ratio = statistics.median(one / two for one, two in zip(seconds[1], seconds[2], strict=True))
+    print(f"\nworkers: {counts[1]:,} schedules in {statistics.median(seconds[1]):.2f} s by one and ", end="")
+    print(f"{statistics.median(seconds[2]):.2f} s by two worker processes: {ratio:.2f}x", flush=True)
+    return counts[1] != counts[2]
 
 
 def _rate(target: Target, clock: Callable[[], float], **options: Any) -> tuple[float, Told]:

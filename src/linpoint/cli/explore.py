@@ -78,6 +78,9 @@ def explore(
     outcomes: Annotated[
         bool, typer.Option("--outcomes", help="C++: collect all that the program prints, over all schedules.")
     ] = False,
+    workers: Annotated[
+        int, typer.Option("--workers", metavar="N", min=1, help="C++: so many processes share the work.")
+    ] = 1,
     report: Annotated[
         str | None,
         typer.Option("--report", metavar="FILE.html", help="Write the result as a page for a browser."),
@@ -105,6 +108,7 @@ def explore(
     options.validate_name("--memory-model", memory_model, tuple(MEMORY_MODELS))
     only_cpp = {"--races": races != "stop", "--compiler": compiler is not None, "--args": program_args is not None}
     only_cpp |= {"--reuse": reuse, "--spurious": spurious, "--isolate": isolate != "none", "--outcomes": outcomes}
+    only_cpp |= {"--workers": workers != 1}
     only_python = {"--granularity": granularity != "access", "--backend": backend != "auto"}
     cpp = is_cpp(program)
     _refuse_of_others(only_python if cpp else only_cpp, "Python" if cpp else "C++")
@@ -114,7 +118,7 @@ def explore(
         files, flags = split_words(program, list(args or ()))
         forms = Forms(None, report, junit, github, summary, json)
         forms.validate(files, called="the program itself")
-        manner = Manner(memory_model, races, reuse, spurious, isolate, parse_args(program_args))
+        manner = Manner(memory_model, races, reuse, spurious, isolate, parse_args(program_args), workers=workers)
         asked = Asked(files, flags, compiler, manner, preemptions, outcomes)
         raise typer.Exit(run_cpp(asked, budget, max_memory, forms))
     limits = Budget.starting_now(budget, max_memory)

@@ -163,7 +163,8 @@ def _content(asked: Asked, target: Target) -> dict[str, Any]:
 
 def _listener(line: Progress) -> Callable[[Reached], None]:
     def listen(reached: Reached) -> None:
-        line(counted(reached.schedules, "schedule"))
+        whole = f" of about {reached.estimate:,.0f}" if reached.estimate else ""
+        line(f"{counted(reached.schedules, 'schedule')}{whole}, {counted(reached.depth, 'step')} deep")
 
     return listen
 

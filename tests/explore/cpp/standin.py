@@ -19,7 +19,7 @@ def say(**what):
     os.write(fd, json.dumps(what).encode() + b"\\n")
 answers = json.loads({answers!r})
 answer = answers.get(search) or answers[search.partition(":")[0]]
-say(progress=dict(schedules=3, steps=30))
+say(progress=dict(schedules=3, steps=30, depth=10, estimate=None))
 do = answer.pop("do", None)
 if do is not None:
     exec(do)

@@ -159,7 +159,7 @@ def test_ctrl_c_is_the_end_of_the_search(tmp_path: Path, monkeypatch: pytest.Mon
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(running._Watch, "_turn", interrupt)
+    monkeypatch.setattr(running, "watch_all", interrupt)
     result = explored(tmp_path, bounded=FEW | {"do": "time.sleep(100)"})
     assert (result.answer, result.interrupted) == (Answer.UNKNOWN, True)
     assert result.why.startswith("it was interrupted before")

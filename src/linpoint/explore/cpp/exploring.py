@@ -11,8 +11,9 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from linpoint.explore.cpp.running import Host, Outcome
+from linpoint.explore.cpp.running import Host
 from linpoint.explore.cpp.said import Found, Result
+from linpoint.explore.cpp.watching import Outcome
 
 DEFAULT_BUDGET: Final = 30.0
 FEW: Final = 2
@@ -73,6 +74,8 @@ class Exploration:
         self.settings = settings
         self.coverage = Coverage()
         self.interrupted = False
+        self._alone = False
+        """The search before could not be shared."""
         self.started = time.monotonic()
 
     @property
@@ -96,10 +99,18 @@ class Exploration:
         if not self.settings.outcomes:
             found = self.bounded(FEW, self._seconds(_FOR_FEW))
         if not self._over(found):
-            found = self._run("dpor", self._seconds(1.0 if self.settings.outcomes else _FOR_ALL))
+            found = self._all(1.0 if self.settings.outcomes else _FOR_ALL)
         if not self._over(found) and self.coverage.completed < FEW:
             found = self.bounded(FEW, self._seconds(_FOR_FEW_AGAIN))
         return self._sampled(found)
+
+    def _all(self, share: float) -> Found | None:
+        """Every schedule up to the order of independent steps: by all workers, or by one if they cannot share it."""
+        until = time.monotonic() + self._seconds(share)
+        found = self._run("dpor", until - time.monotonic(), shared=True)
+        if self._alone:
+            found = self._run("dpor", max(_LEAST, until - time.monotonic()))
+        return found
 
     def _sampled(self, found: Found | None) -> Found | None:
         seed = self.settings.seed
@@ -117,7 +128,10 @@ class Exploration:
     def again(self, schedule: Deviations, seconds: float) -> Outcome:
         """The run of one schedule, with its steps."""
         text = ",".join(f"{step}.{process}" for step, process in schedule)
-        return self._noted(self.host.run(f"replay:{text}", seconds=seconds, trace=True))
+        outcome = self._noted(self.host.run(f"replay:{text}", seconds=seconds, trace=True))
+        if outcome.interrupted:
+            raise KeyboardInterrupt
+        return outcome
 
     def _over(self, found: Found | None) -> bool:
         return found is not None or self.coverage.exhaustive or bool(self.coverage.given_up)
@@ -125,15 +139,18 @@ class Exploration:
     def _seconds(self, share: float) -> float:
         return max(_LEAST, share * (self.deadline - time.monotonic()))
 
-    def _run(self, search: str, seconds: float, seed: int = 0) -> Found | None:
+    def _run(self, search: str, seconds: float, seed: int = 0, *, shared: bool = False) -> Found | None:
         """The first failure of one search. What it came to is in ``coverage``."""
         outcomes = self.settings.outcomes
         patience = self.deadline - time.monotonic()
-        done = self.host.run(search, seconds=seconds, patience=patience, seed=seed, outcomes=outcomes)
+        done = self.host.run(search, seconds=seconds, patience=patience, seed=seed, outcomes=outcomes, shared=shared)
         outcome = self._noted(done)
         result = outcome.result
+        self._alone = result is not None and result.ended == "alone"
         if result is None:
             self._count(search, outcome.reached.schedules, outcome.reached.steps)
+            if outcome.interrupted:
+                raise KeyboardInterrupt
             if outcome.by_itself:
                 return Found("crash", f"the program took its process with it: {outcome.died}")
             self.coverage.given_up = outcome.died

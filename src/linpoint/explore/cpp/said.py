@@ -13,6 +13,10 @@ class Reached(msgspec.Struct, frozen=True):
 
     schedules: int = 0
     steps: int = 0
+    depth: int = 0
+    """Steps of the last run."""
+    estimate: float | None = None
+    """Of how many schedules there are, as it looks so far."""
 
 
 class Module(msgspec.Struct, frozen=True):
@@ -88,7 +92,7 @@ class Result(msgspec.Struct, frozen=True):
     """What a search came to."""
 
     ended: str
-    """``exhausted``, ``finding``, ``budget``, ``refused`` or ``error``."""
+    """``exhausted``, ``finding``, ``budget``, ``refused`` or ``error``; ``alone`` if workers cannot share it."""
     exhaustive: bool = False
     schedules: int = 0
     redundant: int = 0
