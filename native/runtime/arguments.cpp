@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "atomic_functions.hpp"
+
 namespace linpoint::runtime {
 
 namespace {
@@ -71,6 +73,7 @@ bool read_option(std::string_view name, std::string_view value) {
   if (name == "--seconds") return read_number(value, options.seconds);
   if (name == "--max-steps") return read_number(value, options.max_steps);
   if (name == "--max-memory") return read_number(value, options.max_memory);
+  if (name == "--atomic") return atomic_functions.choose(value);
   if (name == "--share") return read_number(value, options.share);
   if (name == "--workers") return read_number(value, options.workers);
   if (name == "--results") return read_number(value, options.results);

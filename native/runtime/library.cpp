@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the core asks of the library: the order in which its parts keep what the program begins with, and restore it.
+#include <dlfcn.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/single_threaded.h>
@@ -8,6 +10,7 @@
 #include <cstdlib>
 
 #include "allocation.hpp"
+#include "atomic_functions.hpp"
 #include "core.hpp"
 #include "endings.hpp"
 #include "exits.hpp"
@@ -80,7 +83,9 @@ void before_load() {
     refuse("the system has no addresses to spare for the memory of the program");
 }
 
-void after_load(void* /*handle*/) {
+void after_load(void* handle) {
+  link_map* program = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&program)) == 0) atomic_functions.locate(program->l_addr);
   const SharedObjects objects = find_shared_objects();
   for (const SharedObject& object : objects.program)
     if (!object.instrumented) qualify(object.path + " is not instrumented: what it does is not seen");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "accesses.hpp"
+#include "atomic_functions.hpp"
 #include "core.hpp"
 #include "hook_entry.hpp"
 #include "scheduler.hpp"
@@ -221,15 +222,19 @@ LINPOINT_HOOK(__wrap_memset)
 void __tsan_init() {}
 
 void __tsan_func_entry(const void* caller) {
-  if (!rt::controlled() || !rt::scheduler.trace.on()) return;
-  const rt::OutOfProgram host;
-  rt::scheduler.running().calls.callers.push_back(caller);
+  if (!rt::controlled()) return;
+  if (rt::scheduler.trace.on()) {
+    const rt::OutOfProgram host;
+    rt::scheduler.running().calls.callers.push_back(caller);
+  }
+  if (rt::atomic_functions.any()) rt::atomic_functions.enter(__builtin_return_address(0));
 }
 
 /// Stores to the frame that ends here must not reach memory when something else is there.
 void __tsan_func_exit() {
   if (!rt::controlled()) return;
   rt::Task& task = rt::scheduler.running();
+  if (rt::atomic_functions.any()) rt::atomic_functions.leave();
   if (rt::scheduler.trace.on() && !task.calls.callers.empty()) task.calls.callers.pop_back();
   if (task.own_stores == 0 && task.announced.empty()) return;
   const rt::OutOfProgram host;

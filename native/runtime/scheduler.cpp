@@ -69,7 +69,7 @@ void Task::restart(Thread thread) {
   lock_steps = 0;
   held = 0;
   possible = nullptr;
-  atomic_depth = idle = 0;
+  atomic_depth = functions = atomic_function = idle = 0;
   untold = {};
   pending.clear();
   announced.clear();

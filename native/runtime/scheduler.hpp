@@ -81,7 +81,9 @@ struct Task {
   int held = 0;                  ///< how many it has
   std::uint64_t lock_steps = 0;  ///< so many it has taken or given back
   unsigned atomic_depth = 0;
-  unsigned idle = 0;  ///< plain reads since its last step
+  unsigned functions = 0;        ///< that it is in, where that is counted
+  unsigned atomic_function = 0;  ///< which of them is one that nobody interrupts; 0 if none
+  unsigned idle = 0;             ///< plain reads since its last step
   CallStack calls;
   Untold untold;
 
@@ -121,6 +123,8 @@ class Scheduler {
   /// Buffers a store of the running thread that is in memory already.
   void issue(Task& task, std::uint64_t address, std::size_t size, const std::byte* beneath,
              RaceDetector::Clock message);
+  /// All that the running thread has buffered reaches memory, within its present step.
+  void flush_inside(Task& task);
   /// Waits until the running thread's stores are in memory.
   void drain(Task& task);
   [[nodiscard]] std::vector<Access>& event() { return event_; }
@@ -150,7 +154,6 @@ class Scheduler {
   void resume(Task& task);
   void begin_fresh();
   void flush(Task& task, unsigned queue);
-  void flush_inside(Task& task);
   void take_announced(Task& task);
   void tell_written(Task& task);
   void show(Task& task);

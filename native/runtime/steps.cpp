@@ -118,14 +118,18 @@ void enter_atomic() {
   if (task.atomic_depth == 0 && !scheduler.alone()) {
     // What a block will touch is not known before: it depends on every step of the others.
     const Access everything{1, ~std::uint64_t{0}, Mode::kWrite};
-    step({.kind = Kind::kYield}, std::span(&everything, 1));
+    step({.kind = Kind::kYield}, std::span(&everything, 1), {.drains = true, .yields = false});
   }
   ++task.atomic_depth;
 }
 
 void leave_atomic() {
+  const OutOfProgram host;
   Task& task = scheduler.arrive();
-  if (task.atomic_depth > 0) --task.atomic_depth;
+  if (task.atomic_depth == 0) return;
+  // What a transaction has written is seen by all when it ends.
+  if (task.atomic_depth == 1 && !task.buffer.empty()) scheduler.flush_inside(task);
+  --task.atomic_depth;
 }
 
 Thread spawn(const void* caller, void (*function)(void*), void* argument) {

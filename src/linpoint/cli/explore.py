@@ -78,6 +78,10 @@ def explore(
     outcomes: Annotated[
         bool, typer.Option("--outcomes", help="C++: collect all that the program prints, over all schedules.")
     ] = False,
+    atomic_methods: Annotated[
+        str | None,
+        typer.Option("--atomic-methods", metavar="PATTERN", help="C++: functions that nobody interrupts."),
+    ] = None,
     workers: Annotated[
         int, typer.Option("--workers", metavar="N", min=1, help="C++: so many processes share the work.")
     ] = 1,
@@ -108,7 +112,7 @@ def explore(
     options.validate_name("--memory-model", memory_model, tuple(MEMORY_MODELS))
     only_cpp = {"--races": races != "stop", "--compiler": compiler is not None, "--args": program_args is not None}
     only_cpp |= {"--reuse": reuse, "--spurious": spurious, "--isolate": isolate != "none", "--outcomes": outcomes}
-    only_cpp |= {"--workers": workers != 1}
+    only_cpp |= {"--workers": workers != 1, "--atomic-methods": atomic_methods is not None}
     only_python = {"--granularity": granularity != "access", "--backend": backend != "auto"}
     cpp = is_cpp(program)
     _refuse_of_others(only_python if cpp else only_cpp, "Python" if cpp else "C++")
@@ -119,7 +123,7 @@ def explore(
         forms = Forms(None, report, junit, github, summary, json)
         forms.validate(files, called="the program itself")
         manner = Manner(memory_model, races, reuse, spurious, isolate, parse_args(program_args), workers=workers)
-        asked = Asked(files, flags, compiler, manner, preemptions, outcomes)
+        asked = Asked(files, flags, compiler, manner, preemptions, outcomes, atomic_methods)
         raise typer.Exit(run_cpp(asked, budget, max_memory, forms))
     limits = Budget.starting_now(budget, max_memory)
     options.validate_name("--granularity", granularity, GRANULARITIES)

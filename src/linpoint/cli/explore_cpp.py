@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import shlex
 import sys
 import time
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from typing import Any, Final
 
 import msgspec
@@ -22,6 +24,7 @@ from linpoint.explore.cpp.campaign import Program, explore_cpp, replay_cpp
 from linpoint.explore.cpp.exploring import DEFAULT_BUDGET, Settings
 from linpoint.explore.cpp.running import ISOLATIONS, RACES, Manner
 from linpoint.explore.cpp.said import Reached
+from linpoint.explore.cpp.symbols import functions
 from linpoint.histories.trace import MEMORY_MODELS
 from linpoint.histories.values import counted
 from linpoint.targets.building import Recipe, Target, build_target
@@ -37,6 +40,9 @@ from linpoint.verdicts.program import Answer, ProgramResult
 _TO_TELL: Final = 0.3
 """Seconds of the budget that are kept for telling the answer."""
 _AT_LEAST: Final = 0.1
+_NOT_OWN: Final = re.compile(r"^_|std::|__gnu|\blinpoint::|\{lambda|::\$_|^atexit$")
+_NAMED: Final = 12
+"""Functions that are named where another one was asked for."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -49,6 +55,8 @@ class Asked:
     manner: Manner = dataclasses.field(default_factory=Manner)
     preemptions: int | None = None
     outcomes: bool = False
+    atomic_methods: str | None = None
+    """A pattern: functions that nobody interrupts."""
 
 
 def split_words(program: str, words: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -95,6 +103,7 @@ class _Finding(msgspec.Struct):
     spurious: bool = False
     isolate: str = "none"
     args: list[str] = []
+    atomic_methods: str | None = None
 
 
 def replay_cpp_program(content: dict[str, Any], *, as_json: bool) -> int:
@@ -113,7 +122,7 @@ def replay_cpp_program(content: dict[str, Any], *, as_json: bool) -> int:
     if not found.files:
         raise tokens.not_a_finding("it names no sources")
     manner = Manner(found.memory_model, found.races, found.reuse, found.spurious, found.isolate, tuple(found.args))
-    asked = Asked(tuple(found.files), tuple(found.flags), found.compiler, manner)
+    asked = Asked(tuple(found.files), tuple(found.flags), found.compiler, manner, atomic_methods=found.atomic_methods)
 
     def work(program: Program, settings: Settings, listen: Callable[[Reached], None]) -> ProgramResult:
         if not found.schedule and found.finding == "crash":  # its process died, so nobody knows the schedule
@@ -138,10 +147,11 @@ def _run(asked: Asked, budget: str, forms: Forms, work: Work) -> int:
             limits = Budget.starting_now(budget, asked.manner.max_memory)
             end = None if limits.deadline is None else limits.deadline - _TO_TELL
             line(f"compiling {file}", at_once=True)
-            target = build_target(Recipe(asked.files, asked.flags, compiler), deadline=end)
+            target = build_target(Recipe(asked.files, _all_flags(asked), compiler), deadline=end)
             left = DEFAULT_BUDGET if end is None else max(_AT_LEAST, end - time.monotonic())
             settings = Settings(left, replay=_content(asked, target))
-            result = work(Program(file, host, target, asked.manner), settings, _listener(line))
+            manner = dataclasses.replace(asked.manner, atomic=_atomic(asked, target))
+            result = work(Program(file, host, target, manner), settings, _listener(line))
         except BuildError as error:
             _show(error)
             raise
@@ -158,7 +168,27 @@ def _content(asked: Asked, target: Target) -> dict[str, Any]:
     content: dict[str, Any] = {"kind": "explore-cpp", "files": list(asked.files), "code": target.digest}
     content |= {"flags": list(asked.flags), "compiler": asked.compiler, "args": list(manner.args)}
     content |= {"memory_model": manner.memory_model, "races": manner.races, "isolate": manner.isolate}
-    return content | {"reuse": manner.reuse, "spurious": manner.spurious}
+    return content | {"reuse": manner.reuse, "spurious": manner.spurious, "atomic_methods": asked.atomic_methods}
+
+
+def _all_flags(asked: Asked) -> tuple[str, ...]:
+    """Functions that are to be atomic must not be made part of others."""
+    return asked.flags if asked.atomic_methods is None else (*asked.flags, "-fno-inline")
+
+
+def _atomic(asked: Asked, target: Target) -> tuple[tuple[int, int], ...]:
+    """Where the functions are that the pattern is for; namespaces may be left out of it."""
+    pattern = asked.atomic_methods
+    if pattern is None:
+        return ()
+    known = functions(target.library)
+    found = [each for each in known if fnmatchcase(each.name, pattern) or fnmatchcase(each.name, f"*::{pattern}")]
+    if not found:
+        own = (each.name for each in known if not _NOT_OWN.search(each.name))
+        few = ", ".join(list(dict.fromkeys(own))[:_NAMED])
+        message = f"--atomic-methods {pattern!r} is no function of the program."
+        raise UsageError("LP-U001", message, remedy=f"It has, among others: {few}.")
+    return tuple((each.begin, each.end) for each in found)
 
 
 def _listener(line: Progress) -> Callable[[Reached], None]:

@@ -38,6 +38,8 @@ class Manner:
     isolate: str = "none"
     args: tuple[str, ...] = ()
     max_memory: int | None = None
+    atomic: tuple[tuple[int, int], ...] = ()
+    """Code that nobody interrupts: where functions begin and end in the target."""
     workers: int = 1
     """Processes that share a search, where it can be shared."""
 
@@ -45,6 +47,7 @@ class Manner:
         """As options of each of so many hosts."""
         words = ["--memory-model", self.memory_model, "--races", self.races, "--isolate", self.isolate]
         words += ["--reuse"] * self.reuse + ["--spurious"] * self.spurious
+        words += ["--atomic", ",".join(f"{begin}-{end}" for begin, end in self.atomic)] if self.atomic else []
         # Half of it is for what the program allocates; the rest is the host's own.
         words += [] if self.max_memory is None else ["--max-memory", str(max(1, self.max_memory // 2 // workers))]
         return words

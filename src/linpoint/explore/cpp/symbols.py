@@ -22,6 +22,7 @@ from linpoint.targets.tools import run
 _ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]+")
 _LINE: Final = re.compile(r"(.*):(\d+)(?: \(discriminator \d+\))?")
 _SYMBOL: Final = re.compile(r"([0-9a-f]+) ([0-9a-f]+) ([bBdDrRsSgGuVv]) (.+)")
+_CODE: Final = re.compile(r"([0-9a-f]+) ([0-9a-f]+) [tTwW] (.+)")
 _LIBRARY: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "/usr/local/lib/", "/usr/share/", "/opt/")
 _ANONYMOUS: Final = re.compile(r"\(anonymous namespace\)::|\[abi:\w+\]")
 _AT_A_TIME: Final = 4000
@@ -154,6 +155,38 @@ def _frames(told: str) -> dict[int, tuple[Frame, ...]]:
                 name = "" if line == "??" else _ANONYMOUS.sub("", line.strip())
                 found[address] += (Frame(name, place[1], int(place[2])),)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """The code of one function: offsets into its target."""
+
+    name: str
+    """Without parameters, and without the names of namespaces that have none."""
+    begin: int
+    end: int
+
+
+def functions(library: Path) -> list[Function]:
+    """Those of a target, in the order of their code."""
+    told = run(["nm", "-C", "-S", "-n", "--defined-only", str(library)]).text
+    found = []
+    for line in told.splitlines():
+        match = _CODE.fullmatch(line)
+        if match and int(match[2], 16):
+            begin = int(match[1], 16)
+            found.append(Function(_without_parameters(match[3]), begin, begin + int(match[2], 16)))
+    return found
+
+
+def _without_parameters(signature: str) -> str:
+    name = _ANONYMOUS.sub("", signature)
+    depth = 0
+    for position, letter in enumerate(name):
+        if letter == "(" and depth == 0 and not name.startswith("operator()", position - len("operator")):
+            return name[:position]
+        depth += (letter in "<({") - (letter in ">)}")
+    return name
 
 
 def _variables(library: Path) -> list[_Variable]:

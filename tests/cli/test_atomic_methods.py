@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``linpoint explore PROGRAM.cpp --atomic-methods PATTERN``: functions that nobody interrupts."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from linpoint.explore.cpp.symbols import functions
+from tests.cli.conftest import Command
+from tests.explore.cpp.hosting import COMPILERS, built
+
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
+
+COUNTER = """
+#include <atomic>
+#include <cassert>
+#include <thread>
+namespace app {
+struct Counter {
+    std::atomic<int> value{0};
+    void set(int to) { value.store(to, std::memory_order_relaxed); }
+    int get() const { return value.load(std::memory_order_relaxed); }
+    void add(int by) {
+        int seen = get();
+        if (by > 1) add(by - 1), seen = get();
+        set(seen + 1);
+        if (by < 0) throw by;
+    }
+};
+}
+int main() {
+    app::Counter counter;
+    std::thread a([&] { counter.add(2); });
+    std::thread b([&] { try { counter.add(-1); } catch (int) { counter.set(counter.get() + 10); } });
+    a.join();
+    b.join();
+    assert(counter.get() == 13);
+}
+"""
+
+
+def explore(run: Command, folder: Path, *words: str) -> tuple[int, dict[str, object]]:
+    (folder / "counter.cpp").write_text(COUNTER)
+    done = run("explore", str(folder / "counter.cpp"), "--json", *words)
+    return done.code, json.loads(done.out)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("model", ["sc", "tso"])
+def test_a_method_is_left_by_return_and_by_throw(run: Command, tmp_path: Path, compiler: str, model: str) -> None:
+    """Called again within itself, too. The handler is no part of it, and is interrupted still."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f"there is no {compiler}")
+    words = ("--compiler", compiler, "--memory-model", model)
+    assert explore(run, tmp_path, *words)[0] == 1
+    assert explore(run, tmp_path, *words, "--atomic-methods", "Counter::add")[0] == 1
+    code, _ = explore(run, tmp_path, *words, "--atomic-methods", "main::*operator()", "--", "-O2")
+    assert code == 0
+
+
+def test_replay_knows_of_it(run: Command, tmp_path: Path) -> None:
+    _, told = explore(run, tmp_path, "--atomic-methods", "Counter::add")
+    done = run("replay", str(_token(told)))
+    assert done.code == 1
+    assert "counter.get() == 13" in done.out
+
+
+def _token(told: object) -> object:
+    if isinstance(told, dict):
+        return next((found for value in told.values() if (found := _token(value))), None)
+    if isinstance(told, list):
+        return next((found for value in told if (found := _token(value))), None)
+    return told if isinstance(told, str) and told.startswith("lp1-") else None
+
+
+def test_a_name_that_is_not_there_is_refused(run: Command, tmp_path: Path) -> None:
+    (tmp_path / "counter.cpp").write_text(COUNTER)
+    done = run("explore", str(tmp_path / "counter.cpp"), "--atomic-methods", "Stack::*")
+    assert done.code == 2
+    assert "LP-U001: --atomic-methods 'Stack::*' is no function of the program." in done.err
+    assert "app::Counter::add" in done.err
+    done = run("explore", str(tmp_path / "counter.py"), "--atomic-methods", "add")
+    assert done.code == 2
+    assert "--atomic-methods" in done.err
+
+
+def test_functions_are_known_by_name() -> None:
+    library = built("features/atomic_blocks.cpp", "-fno-inline").library
+    names = [each.name for each in functions(library)]
+    assert {"main", "count"} <= set(names)
+    assert not any(name.endswith(")") and not name.endswith("operator()") for name in names)
+    assert all(each.begin < each.end for each in functions(library))
