@@ -15,7 +15,7 @@ bool take_turn(Task& task, const Touch& touch, Kind kind, bool drains) {
   task.told = {
       .kind = kind, .caller = touch.caller, .address = touch.address, .size = static_cast<std::uint32_t>(touch.size)};
   task.manner = {.drains = drains, .yields = false};
-  if (kind != Kind::kWrite) Scheduler::look_for_loop(task, standing(task));
+  if (kind != Kind::kWrite) scheduler.look_for_loop(task, standing(task));
   if (scheduler.alone() && !task.parked && scheduler.count_quiet()) {
     scheduler.trace.add(task.number, task.told, task.calls);
     return false;

@@ -21,7 +21,7 @@ class AtomicFunctions {
   /// The running thread has called a function, with code at this address.
   void enter(const void* code);
   /// And has left the one that it called last, and not left.
-  void leave();
+  static void leave();
 
  private:
   std::vector<Range> ranges_;  ///< in order

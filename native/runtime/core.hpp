@@ -153,6 +153,10 @@ void turned_out(std::span<const Access> accesses, int success = -1);
 /// Something that no hook sees was changed by the running thread: what it does next is no repetition.
 void side_effect();
 
+/// The running thread was told something that no hook sees and that may be otherwise in another run: what it does next
+/// is not known from there.
+void overlooked();
+
 /// Adds a line to the trace without a step; nothing if there is no trace.
 void note(const Told& told);
 

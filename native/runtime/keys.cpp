@@ -99,6 +99,7 @@ void* pthread_getspecific(pthread_key_t key) {
     static constinit Real<void*(pthread_key_t)> next("pthread_getspecific");
     return next(key);
   }
+  if (linpoint::runtime::controlled()) linpoint::runtime::overlooked();
   return linpoint::runtime::is_ours(key) ? keys.values[acting_thread()][key - kFirstKey] : nullptr;
 }
 int pthread_setspecific(pthread_key_t key, const void* value) {

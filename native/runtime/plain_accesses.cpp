@@ -67,7 +67,7 @@ void look_for_plain_loop(Task& task, const Touch& touch) {
   task.pending.assign({{touch.address, touch.address + touch.size, Mode::kRead}});
   task.told = {.kind = Kind::kRead, .caller = touch.caller, .address = touch.address};
   task.manner = {};
-  Scheduler::look_for_loop(task, standing(task));
+  scheduler.look_for_loop(task, standing(task));
   if (task.parked) scheduler.wait_for_turn(task);
   task.spinning.read(touch.address, touch.size);
 }
@@ -97,7 +97,10 @@ void invisible_access(Task& task, const Touch& touch) {
   tell_value(task, touch);
   if (!touch.writes) {
     look_for_plain_loop(task, touch);
-    if (task.lock_steps > 0) task.spinning.read(touch.address, touch.size);
+    if (task.lock_steps > 0)
+      task.spinning.read(touch.address, touch.size);
+    else if (!on_own_stack(task, touch.address))
+      task.spinning.miss();
     return;
   }
   if (!on_own_stack(task, touch.address)) task.changed = true;
@@ -234,7 +237,7 @@ void __tsan_func_entry(const void* caller) {
 void __tsan_func_exit() {
   if (!rt::controlled()) return;
   rt::Task& task = rt::scheduler.running();
-  if (rt::atomic_functions.any()) rt::atomic_functions.leave();
+  if (rt::atomic_functions.any()) rt::AtomicFunctions::leave();
   if (rt::scheduler.trace.on() && !task.calls.callers.empty()) task.calls.callers.pop_back();
   if (task.own_stores == 0 && task.announced.empty()) return;
   const rt::OutOfProgram host;

@@ -75,6 +75,7 @@ void Task::restart(Thread thread) {
   announced.clear();
   buffer.restart(options.model, thread);
   spinning.clear();
+  round = nullptr;
   calls.callers.clear();
 }
 
@@ -166,24 +167,10 @@ void Scheduler::wait_for_turn(Task& task) {
   if (task.parked) task.spinning.clear();
   task.parked = task.blocked = false;
   task.possible = nullptr;
+  task.round = nullptr;
   task.idle = 0;
   if (trace.on()) [[unlikely]]
     trace.add(task.number, task.told, task.calls);
-}
-
-void Scheduler::look_for_loop(Task& task, std::uint64_t standing) {
-  if (task.changed) task.spinning.clear();
-  task.changed = false;
-  if (!task.spinning.repeats(standing, task.lock_steps)) return;
-  // To lock and to unlock again is no change, so that a loop of it may wait too; but only where it has no lock, lest
-  // others wait for that.
-  if (task.spinning.locked() && (task.told.kind != Kind::kLock || task.held != 0)) return;
-  task.parked = true;
-  for (const Spinning::Read& read : task.spinning.repeated()) {
-    const Access access{read.address, read.address + read.size, Mode::kRead};
-    if (std::find(task.pending.begin(), task.pending.end(), access) == task.pending.end())
-      task.pending.push_back(access);
-  }
 }
 
 void Scheduler::issue(Task& task, std::uint64_t address, std::size_t size, const std::byte* beneath,
@@ -303,7 +290,9 @@ bool Scheduler::any_can_go() {
     Task& task = *tasks_[thread];
     if (task.ended && task.buffer.empty()) continue;
     const bool goes = !task.ended && can_go(task);
-    processes_[std::size_t{thread} << bits_].enabled = goes;
+    explore::Pending& process = processes_[std::size_t{thread} << bits_];
+    process.enabled = goes;
+    process.futile = task.round != nullptr && !Spinning::changed(*task.round, task.buffer);
     if (!goes) tell_blocked(task);
     any |= goes || !task.buffer.empty();
   }

@@ -66,8 +66,9 @@ struct Task {
   Manner manner;
   bool (*possible)(void*) = nullptr;
   void* possible_argument = nullptr;
-  bool parked = false;   ///< it spins
-  bool blocked = false;  ///< and the trace says so
+  bool parked = false;                                 ///< it spins
+  bool blocked = false;                                ///< and the trace says so
+  const std::vector<Spinning::Read>* round = nullptr;  ///< of a loop, at whose beginning it stands
 
   memory::StoreBuffer buffer;
   std::vector<Announced> announced;
@@ -118,7 +119,7 @@ class Scheduler {
   /// Comes back when the running thread has its turn. Its pending accesses, manner and so on are set.
   void wait_for_turn(Task& task);
   /// Something that reads: at the second time round the thread is parked until something changes.
-  static void look_for_loop(Task& task, std::uint64_t standing);
+  void look_for_loop(Task& task, std::uint64_t standing);
 
   /// Buffers a store of the running thread that is in memory already.
   void issue(Task& task, std::uint64_t address, std::size_t size, const std::byte* beneath,
@@ -158,6 +159,7 @@ class Scheduler {
   void tell_written(Task& task);
   void show(Task& task);
   void show_queues(Task& task);
+  static void await(Task& task, std::span<const Spinning::Read> reads);
   [[nodiscard]] static bool can_go(Task& task);
   [[nodiscard]] bool any_can_go();
   void tell_blocked(Task& task);
@@ -174,6 +176,8 @@ class Scheduler {
   void* host_storage_ = nullptr;
   void* storage_ = nullptr;  ///< the present base
   unsigned bits_ = 0;
+
+  Spinning::Rounds rounds_;
 
   std::vector<explore::Pending> processes_;
   std::vector<std::array<Access, memory::StoreBuffer::kMostAccesses>> flushes_;  ///< pending, by process

@@ -33,10 +33,11 @@ bool Spinning::repeats(std::uint64_t standing, std::uint64_t locks) {
     if (stand.standing == standing && stand.reads < reads_.size()) {
       head_ = stand.reads;
       locked_ = stand.locks != locks;
+      complete_ = stand.missed == missed_;
       return true;
     }
   if (reads_.size() >= kMost || stands_.size() >= kMost) clear();
-  stands_.push_back({standing, reads_.size(), locks});
+  stands_.push_back({standing, reads_.size(), locks, missed_});
   return false;
 }
 
@@ -50,13 +51,35 @@ void Spinning::read(std::uint64_t address, std::size_t size) {
   }
 }
 
-bool Spinning::changed(const memory::StoreBuffer& buffer) const {
-  const std::span<const Read> reads = repeated();
+bool Spinning::changed(const memory::StoreBuffer& buffer) const { return changed(repeated(), buffer); }
+
+bool Spinning::changed(std::span<const Read> reads, const memory::StoreBuffer& buffer) {
   return std::any_of(reads.begin(), reads.end(), [&](const Read& read) {
     std::array<std::byte, memory::kWidest> now;
     buffer.look(read.address, read.size, now.data());
     return std::memcmp(now.data(), read.value.data(), read.size) != 0;
   });
+}
+
+void Spinning::Rounds::learn(std::uint64_t standing, std::span<const Read> reads) {
+  if (reads.size() > kMostReads || count_ >= kMostRounds) return;
+  std::list<std::vector<Read>>& known = rounds_[standing];
+  const bool fresh = std::none_of(known.begin(), known.end(), [&](const std::vector<Read>& round) {
+    return std::equal(round.begin(), round.end(), reads.begin(), reads.end());
+  });
+  if (!fresh) return;
+  ++count_;
+  known.emplace_back(reads.begin(), reads.end());
+}
+
+const std::vector<Spinning::Read>* Spinning::Rounds::futile(std::uint64_t standing,
+                                                            const memory::StoreBuffer& buffer) const {
+  if (count_ == 0) return nullptr;
+  const auto known = rounds_.find(standing);
+  if (known == rounds_.end()) return nullptr;
+  for (const std::vector<Read>& round : known->second)
+    if (!changed(round, buffer)) return &round;
+  return nullptr;
 }
 
 }  // namespace linpoint::runtime

@@ -52,7 +52,7 @@ void do_step(const Told& told, std::span<const Access> accesses, Manner manner, 
   task.manner = manner;
   task.possible = condition.possible;
   task.possible_argument = condition.argument;
-  Scheduler::look_for_loop(task, standing(frame, task));
+  scheduler.look_for_loop(task, standing(frame, task));
   if (scheduler.trace.on()) [[unlikely]]
     task.told.caller = caller_in_program(told.caller);
   if (scheduler.alone() && !task.parked && (condition.possible == nullptr || condition.possible(condition.argument)) &&
@@ -103,13 +103,18 @@ void turned_out(std::span<const Access> accesses, int success) {
       count_lock(task, false);
       task.lock_steps -= 2;  // nothing was taken
     }
-    for (const Access& access : accesses)
-      if (access.begin < place(Abstract::kThreads)) task.spinning.read(access.begin, access.end - access.begin);
+    for (const Access& access : accesses) {
+      if (access.begin < place(Abstract::kThreads))
+        task.spinning.read(access.begin, access.end - access.begin);
+      else
+        task.spinning.miss();
+    }
   }
   if (scheduler.trace.on() && success >= 0) scheduler.trace.last()->success = static_cast<std::int8_t>(success);
 }
 
 void side_effect() { scheduler.running().changed = true; }
+void overlooked() { scheduler.running().spinning.miss(); }
 
 void note(const Told& told) { scheduler.trace.add(scheduler.running().number, told, scheduler.running().calls); }
 

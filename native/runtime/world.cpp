@@ -43,7 +43,10 @@ Own& own() {
 }
 
 std::int64_t now() {
-  if (controlled()) qualify("the program looks at the clock, which stands still here but for sleeping");
+  if (controlled()) {
+    qualify("the program looks at the clock, which stands still here but for sleeping");
+    overlooked();
+  }
   Own& mine = own();
   mine.passed += kLook << std::min(mine.looks++ / kLooksToDouble, kMostDoublings);
   return kBeginning + mine.passed;

@@ -76,7 +76,7 @@ void Causality::widen(std::size_t processes) {
     std::copy_n(clocks_.data() + row * width_, width_, clocks.data() + row * width);
   clocks_ = std::move(clocks);
   width_ = width;
-  for (std::vector<Step>* each : {&last_, &calls_, &returns_, &plain_, &full_}) each->resize(width);
+  for (std::vector<Step>* each : {&last_, &calls_, &returns_, &plain_, &needed_, &full_}) each->resize(width);
   born_.resize(width);
 }
 
@@ -87,14 +87,18 @@ bool Causality::arrive(const View& view) {
     born_[process] = true;
     last_[process] = steps();
   }
-  if (enabled_.size() == steps()) enabled_.emplace_back();
+  if (enabled_.size() == steps()) {
+    enabled_.emplace_back();
+    useful_.emplace_back();
+  }
   if (steps() >= states_) {
     collect_enabled(view, enabled_[steps()]);
+    collect_useful(view, useful_[steps()]);
     return true;
   }
   collect_enabled(view, present_);
   const bool same = present_ == enabled_[steps()];
-  if (!same) enabled_[steps()] = present_;
+  if (!same) enabled_[steps()] = useful_[steps()] = present_;
   return same;
 }
 
@@ -215,17 +219,21 @@ void Causality::relate(Process process, std::span<const Access> accesses) {
   else
     std::copy_n(clock(last_[process] - 1), width_, plain_.begin());
   full_ = plain_;
+  needed_ = plain_;
   const bool locks = acquires(accesses);
-  const bool stuck = !enabled_[related_].contains(process);
+  const bool stuck = !useful_[related_].contains(process);
   collect(process, accesses);
   for (const Step step : candidates_) {
     if (knows(plain_.data(), step)) continue;
-    const bool hidden = knows(full_.data(), step);
+    const bool hidden = knows(needed_.data(), step);
     join(full_, step);
     const bool waits = waited(process, step);
     if (locks || waits) {
       const Relation found = relation(this->accesses(step), accesses);
-      if (found.released || ((hidden || (waits && stuck)) && !found.taken)) continue;
+      if (found.released || ((hidden || (waits && stuck)) && !found.taken)) {
+        join(needed_, step);
+        continue;
+      }
     }
     races_.push_back(step);
     if (!waits) join(plain_, step);

@@ -64,8 +64,8 @@ class Causality {
   [[nodiscard]] Step steps() const { return static_cast<Step>(processes_.size()); }
   [[nodiscard]] Process process(Step step) const { return processes_[step]; }
 
-  /// Who was enabled before this step.
-  [[nodiscard]] const ProcessSet& enabled(Step step) const { return enabled_[step]; }
+  /// Who was enabled before this step and could do something, as far as was known when it was first taken.
+  [[nodiscard]] const ProcessSet& useful(Step step) const { return useful_[step]; }
 
   /// Whether `earlier` happens before `later`.
   [[nodiscard]] bool before(Step earlier, Step later) const { return knows(clock(later), earlier); }
@@ -78,7 +78,7 @@ class Causality {
   [[nodiscard]] bool knows(const Step* clock, Step step) const { return clock[processes_[step]] > step; }
   /// Whether the process waited at this step for what it does next.
   [[nodiscard]] bool waited(Process process, Step step) const {
-    return last_[process] <= step && !enabled_[step].contains(process);
+    return last_[process] <= step && !useful_[step].contains(process);
   }
   [[nodiscard]] bool depend(Process one, const Access& done, Process other, const Access& wanted) const;
   [[nodiscard]] std::span<const Access> accesses(Step step) const;
@@ -90,8 +90,9 @@ class Causality {
   void collect(Process process, const Access& access);
 
   unsigned family_bits_;
-  std::vector<Process> processes_;  ///< of each step
-  std::vector<ProcessSet> enabled_;
+  std::vector<Process> processes_;   ///< of each step
+  std::vector<ProcessSet> enabled_;  ///< before each step
+  std::vector<ProcessSet> useful_;   ///< of them, see `useful`
   std::vector<Access> accesses_;
   std::vector<Step> owners_;       ///< of each access
   std::vector<bool> done_;         ///< of each access: it does not only count
@@ -113,8 +114,9 @@ class Causality {
   Step related_ = 0;
   std::vector<Step> candidates_;
   std::vector<Step> races_;
-  std::vector<Step> plain_;  ///< the clock of the step that was related last, without what hides nothing
-  std::vector<Step> full_;   ///< and with it
+  std::vector<Step> plain_;   ///< the clock of the step that was related last, without what hides nothing
+  std::vector<Step> needed_;  ///< and with what it could not have done without
+  std::vector<Step> full_;    ///< and with all of it
 };
 
 }  // namespace linpoint::explore

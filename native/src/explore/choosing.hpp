@@ -17,6 +17,18 @@ inline void collect_enabled(const View& view, ProcessSet& enabled) {
     if (can_go(view, process)) enabled.insert(process);
 }
 
+/// Those who can do something: without whoever would only go round a loop, unless nobody else is enabled.
+inline void collect_useful(const View& view, ProcessSet& useful) {
+  useful.clear();
+  bool any = false;
+  for (Process process = 0; process < view.processes.size(); ++process) {
+    if (!can_go(view, process) || view.processes[process].futile) continue;
+    useful.insert(process);
+    any = true;
+  }
+  if (!any) collect_enabled(view, useful);
+}
+
 /// The default among those that `allowed` takes; kNobody if none of them is enabled.
 template <typename Allowed>
 Process default_among(const View& view, const Allowed& allowed) {

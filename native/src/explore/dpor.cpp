@@ -16,6 +16,8 @@
 // - Places mean something within one run only. So sleepers are compared by what is pending in the present run; that a
 //   step also returned from an operation is known only from when it was explored, and remembered. One that turned out
 //   to touch more than was pending keeps nobody back: what that would touch now is not known.
+// - Whoever would only go round a loop that waits is kept back while others can go, as if it waited. It is not called
+//   waiting, since that may become known in the midst of a search, when such a round was taken already.
 // - What a step turns out to do may be less than at another time. It counts for what it might have done (see Habits).
 //
 // Several searches can share the work (see SharedTree).
@@ -171,7 +173,7 @@ class Dpor final : public SharedExplorer {
   }
 
   void want_all(Step step) {
-    causality_.enabled(step).each([&](Process process) { want(step, process); });
+    causality_.useful(step).each([&](Process process) { want(step, process); });
   }
 
   /// Whether a process was or will be explored from there, by this search or another one.
@@ -265,10 +267,12 @@ class Dpor final : public SharedExplorer {
     SearchNode& node = nodes_[depth_];
     node.clear();
     if (options_.sleep_sets && depth_ > 0) inherit_sleepers(nodes_[depth_ - 1], node, view);
-    node.chosen = default_among(view, [&](Process process) { return !node.asleep.contains(process); });
+    const ProcessSet& useful = causality_.useful(causality_.steps());
+    node.chosen = default_among(
+        view, [&](Process process) { return useful.contains(process) && !node.asleep.contains(process); });
     if (node.chosen == kNobody) {
       // Turned round, what still waits may wake the sleepers. What the sleepers themselves race with was seen before.
-      turn_round_pending(view, [&](Process process) { return !can_go(view, process); });
+      turn_round_pending(view, [&](Process process) { return !useful.contains(process); });
       open_ = false;
       return kNobody;
     }
@@ -319,7 +323,7 @@ class Dpor final : public SharedExplorer {
     Process found = kNobody;
     const auto covered = [&](Process process) {
       if (covers(raced, process)) return true;
-      if (found == kNobody && causality_.enabled(raced).contains(process)) found = process;
+      if (found == kNobody && causality_.useful(raced).contains(process)) found = process;
       return false;
     };
     for (Step step = raced + 1; step < causality_.related(); ++step) {
@@ -334,7 +338,7 @@ class Dpor final : public SharedExplorer {
     const bool leads = !any_first([&](Step first) { return causality_.before_related(first); });
     if (!leads) return found;
     if (covered(related)) return kCovered;
-    return causality_.enabled(raced).contains(related) ? related : found;
+    return causality_.useful(raced).contains(related) ? related : found;
   }
 
   template <typename Holds>

@@ -93,6 +93,11 @@ def test_many_random_programs(chunk: int, model: str) -> None:
     _random(range(chunk * CHUNK, (chunk + 1) * CHUNK), model)
 
 
+@pytest.mark.parametrize(("seed", "model"), [(344, "sc"), (1051, "sc"), (1475, "tso"), (6236, "sc")])
+def test_loops_that_wait_are_not_kept_back_too_long(seed: int, model: str) -> None:
+    _random(range(seed, seed + 1), model)
+
+
 def _random(seeds: range, model: str) -> None:
     for seed in seeds:
         agrees(f"seed {seed}", random_program(random.Random(seed)), model)

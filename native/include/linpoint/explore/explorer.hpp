@@ -60,6 +60,9 @@ struct Pending {
   /// What its next step will do, as far as that is known; the step may turn out to do more, or less: what may write is
   /// a kWrite here. Where it names one place only, whether it writes is decided by what is in that place.
   std::span<const Access> accesses;
+  /// It is enabled, but would only go round a loop that waits, since all that the loop reads is as it was: nothing is
+  /// lost if it is not chosen while others can go. The accesses are all that the loop reads.
+  bool futile = false;
 };
 
 /// The program between two steps.
