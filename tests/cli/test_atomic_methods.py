@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from linpoint.explore.cpp.symbols import functions
+from linpoint.targets.compilers import find_compiler
+from linpoint.targets.host import find_host
 from tests.cli.conftest import Command
 from tests.explore.cpp.hosting import COMPILERS, built
 
@@ -41,6 +43,13 @@ int main() {
     assert(counter.get() == 13);
 }
 """
+
+
+@pytest.fixture(autouse=True)
+def hosts() -> None:
+    """Built before, which may take longer than a command should."""
+    for compiler in filter(shutil.which, COMPILERS):
+        find_host(find_compiler(compiler))
 
 
 def explore(run: Command, folder: Path, *words: str) -> tuple[int, dict[str, object]]:
