@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "accesses.hpp"
+#include "scheduler.hpp"
 #include "turns.hpp"
 
 namespace linpoint::runtime {
@@ -27,17 +29,40 @@ void begin(Kind kind, Mode mode, const void* object, std::size_t size, const voi
   if (mode == Mode::kRead) turn_was({at_memory(mode, object, size)});
 }
 
+bool racing() { return controlled() && options.races != Races::kIgnore && scheduler.threads() > 1; }
+
+/// What the access reads, and that it is one.
+void note_access(const void* object, std::size_t size, bool reads, bool writes, int order, const void* caller) {
+  if (!racing()) return;
+  const OutOfProgram host;
+  Task& task = scheduler.running();
+  const auto address = reinterpret_cast<std::uint64_t>(object);
+  if (reads) scheduler.races.load(task.number, address, size, acquires(order));
+  check_race(task, {address, size, caller, writes, true});
+}
+
+/// What it publishes. A read-modify-write goes on with what it has read.
+void note_store(const void* object, std::size_t size, bool further, int order) {
+  if (!racing()) return;
+  const OutOfProgram host;
+  const auto address = reinterpret_cast<std::uint64_t>(object);
+  const RaceDetector::Clock message = scheduler.races.message(scheduler.running().number, releases(order));
+  if (further) {
+    scheduler.races.publish_further(address, size, message);
+  } else {
+    scheduler.races.publish(address, size, message);
+  }
+}
+
 }  // namespace
 
 }  // namespace linpoint::runtime
 
-using linpoint::runtime::acquires;
 using linpoint::runtime::begin;
 using linpoint::runtime::Kind;
 using linpoint::runtime::Mode;
-using linpoint::runtime::observe;
-using linpoint::runtime::publish;
-using linpoint::runtime::releases;
+using linpoint::runtime::note_access;
+using linpoint::runtime::note_store;
 
 // Their names are those of builtins, which must not be declared: so they are given as names of the assembler.
 extern "C" {
@@ -52,18 +77,19 @@ bool generic_is_lock_free(std::size_t size, const volatile void* object) __asm__
 
 void generic_load(std::size_t size, const void* object, void* into, int order) {
   begin(Kind::kRead, Mode::kRead, object, size, __builtin_return_address(0));
-  if (acquires(order)) observe(object);
+  note_access(object, size, true, false, order, __builtin_return_address(0));
   std::memcpy(into, object, size);
 }
 void generic_store(std::size_t size, void* object, const void* value, int order) {
   begin(Kind::kWrite, Mode::kWrite, object, size, __builtin_return_address(0));
-  if (releases(order)) publish(object);
+  note_access(object, size, false, true, order, __builtin_return_address(0));
+  note_store(object, size, false, order);
   std::memcpy(object, value, size);
 }
 void generic_exchange(std::size_t size, void* object, const void* value, void* old, int order) {
   begin(Kind::kUpdate, Mode::kWrite, object, size, __builtin_return_address(0));
-  if (acquires(order)) observe(object);
-  if (releases(order)) publish(object);
+  note_access(object, size, true, true, order, __builtin_return_address(0));
+  note_store(object, size, true, order);
   // The three may be the same.
   if (old != value) {
     std::memcpy(old, object, size);
@@ -79,9 +105,9 @@ bool generic_compare_exchange(std::size_t size, void* object, void* expected, co
   using namespace linpoint::runtime;
   begin(Kind::kCas, Mode::kWrite, object, size, __builtin_return_address(0));
   const bool same = std::memcmp(object, expected, size) == 0;
-  if (acquires(same ? order : failed_order)) observe(object);
+  note_access(object, size, true, same, same ? order : failed_order, __builtin_return_address(0));
   if (same) {
-    if (releases(order)) publish(object);
+    note_store(object, size, true, order);
     std::memcpy(object, desired, size);
   } else {
     std::memcpy(expected, object, size);

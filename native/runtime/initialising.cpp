@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "real.hpp"
+#include "shared_objects.hpp"
 #include "turns.hpp"
 
 extern "C" {
@@ -126,7 +127,9 @@ void __cxa_guard_abort(Guard* guard) {  // NOLINT(bugprone-reserved-identifier)
 }
 
 int pthread_once(pthread_once_t* control, void (*routine)()) {
-  if (!by_host()) return linpoint::runtime::run_once(control, routine, __builtin_return_address(0));
+  // The unwinder does things once too. Its state is not restored, so the first run would have steps that others lack.
+  if (!by_host() && !linpoint::runtime::system_code().contains(__builtin_return_address(0)))
+    return linpoint::runtime::run_once(control, routine, __builtin_return_address(0));
   static constinit linpoint::runtime::Real<int(pthread_once_t*, void (*)())> next("pthread_once");
   return next(control, routine);
 }

@@ -2,6 +2,7 @@
 #include "races.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace linpoint::runtime {
 
@@ -14,6 +15,14 @@ std::uint8_t bytes_within(std::uint64_t unit, std::uint64_t begin, std::uint64_t
   const std::uint64_t from = std::max(begin, unit * kUnit) - unit * kUnit;
   const std::uint64_t to = std::min(end, (unit + 1) * kUnit) - unit * kUnit;
   return static_cast<std::uint8_t>(((1U << to) - 1U) & ~((1U << from) - 1U));
+}
+
+/// What is there of the bytes of a unit that lie in [begin, end).
+template <typename Value>
+std::span<Value> part_of(std::array<Value, kUnit>& all, std::uint64_t unit, std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t from = std::max(begin, unit * kUnit) - unit * kUnit;
+  const std::uint64_t to = std::min(end, (unit + 1) * kUnit) - unit * kUnit;
+  return std::span(all).subspan(from, to - from);
 }
 
 }  // namespace
@@ -75,32 +84,46 @@ RaceDetector::Clock RaceDetector::message(Thread thread, bool release) {
 }
 
 void RaceDetector::publish(std::uint64_t address, std::size_t size, Clock message) {
-  for (std::uint64_t at = address; at < address + size; at += kUnit)
-    if (message != 0 || published_.find(at) != nullptr) published_.at(at, 0) = message;
+  const std::uint64_t end = address + size;
+  for (std::uint64_t unit = address / kUnit; unit * kUnit < end; ++unit) {
+    if (message == 0 && published_.find(unit) == nullptr) continue;
+    for (Clock& each : part_of(published_.at(unit, {}), unit, address, end)) each = message;
+  }
 }
 
 void RaceDetector::publish_further(std::uint64_t address, std::size_t size, Clock message) {
   if (message == 0) return;
-  const Clock* before = published_.find(address);
-  if (before != nullptr && *before != 0) {
-    const Clock both = fresh();
-    join_times(clocks_[both], clocks_[*published_.find(address)]);
-    join_times(clocks_[both], clocks_[message]);
-    message = both;
+  const std::uint64_t end = address + size;
+  Clock before = 0;
+  Clock both = message;
+  for (std::uint64_t unit = address / kUnit; unit * kUnit < end; ++unit) {
+    for (Clock& each : part_of(published_.at(unit, {}), unit, address, end)) {
+      if (each != before) {
+        before = each;
+        both = before == 0 ? message : fresh();
+        if (before != 0) join_times(clocks_[both], clocks_[before]);
+        if (before != 0) join_times(clocks_[both], clocks_[message]);
+      }
+      each = both;
+    }
   }
-  publish(address, size, message);
 }
 
 void RaceDetector::load(Thread thread, std::uint64_t address, std::size_t size, bool acquire) {
-  for (std::uint64_t at = address; at < address + size; at += kUnit) {
-    const Clock* found = published_.find(at);
-    if (found == nullptr || *found == 0) continue;
-    const Clock clock = *found;
-    if (acquire) {
-      join_times(threads_[thread], clocks_[clock]);
-    } else {
-      if (seen_[thread] == 0) seen_[thread] = fresh();
-      join_times(clocks_[seen_[thread]], clocks_[clock]);
+  const std::uint64_t end = address + size;
+  Clock last = 0;
+  for (std::uint64_t unit = address / kUnit; unit * kUnit < end; ++unit) {
+    Published* found = published_.find(unit);
+    if (found == nullptr) continue;
+    for (const Clock clock : part_of(*found, unit, address, end)) {
+      if (clock == 0 || clock == last) continue;
+      last = clock;
+      if (acquire) {
+        join_times(threads_[thread], clocks_[clock]);
+      } else {
+        if (seen_[thread] == 0) seen_[thread] = fresh();
+        join_times(clocks_[seen_[thread]], clocks_[clock]);
+      }
     }
   }
 }

@@ -62,6 +62,8 @@ class RaceDetector {
 
  private:
   using Times = std::array<std::uint32_t, kMostThreads>;
+  /// What the last store to each byte has published: stores and loads of several sizes may share some of them.
+  using Published = std::array<Clock, 8>;
   static constexpr std::uint32_t kEnd = ~std::uint32_t{0};
 
   struct Record {
@@ -81,7 +83,7 @@ class RaceDetector {
   std::vector<Times> clocks_;
   std::uint32_t used_ = 1;
   std::uint32_t width_ = 1;
-  GenerationTable<Clock> published_;         ///< by address
+  GenerationTable<Published> published_;     ///< by unit of eight bytes
   GenerationTable<Clock> objects_;           ///< by object
   GenerationTable<std::uint32_t> accesses_;  ///< by unit of eight bytes: the first record
   std::vector<Record> records_;

@@ -15,7 +15,8 @@ namespace {
 
 struct SharedLock {
   unsigned readers = 0;
-  int writer = 0;  ///< + 1
+  int writer = 0;              ///< + 1
+  char readers_published = 0;  ///< its address names what they publish
 };
 
 struct Barrier {
@@ -44,9 +45,13 @@ Told told(Kind kind, const void* object, const void* caller, const int* holder =
   return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(object), .holder = holder};
 }
 
+/// Readers are not ordered by the lock: what they publish, at this place of it, is for writers.
+const void* for_writers(const SharedLock& lock) { return &lock.readers_published; }
+
 void take(const Attempt& attempt) {
   if (attempt.writes) {
     attempt.lock->writer = static_cast<int>(acting_thread()) + 1;
+    observe(for_writers(*attempt.lock));
   } else {
     ++attempt.lock->readers;
   }
@@ -99,10 +104,11 @@ int unlock(pthread_rwlock_t* object, const void* caller) {
     fail(Fault::kAssertion, "unlocks a lock for readers and writers that nobody holds", caller);
   const Mode mode = state.writer != 0 ? Mode::kWrite : Mode::kRead;
   turn(told(Kind::kUnlock, object, caller), {at_memory(mode, object, sizeof *object)});
-  publish(object);
   if (state.writer != 0) {
+    publish(object);
     state.writer = 0;
   } else {
+    publish(for_writers(state));
     --state.readers;
   }
   if (controlled()) side_effect();

@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import multiprocessing
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,32 @@ def test_the_sources_are_there() -> None:
     assert (native_sources() / "runtime" / "core.hpp").is_file()
     assert (native_sources() / "src" / "explore" / "dpor.cpp").is_file()
     assert sdk().parts[-2:] == ("sdk", "include")
+
+
+CHECKOUT = Path(__file__).parents[2] / "native"
+_SHIPPED = re.compile(r"install\((?:DIRECTORY|FILES) ([^)]+) DESTINATION linpoint/native(?:/([^)]*))?\)")
+_INCLUDED = re.compile(r'^#include "(.+)"', re.MULTILINE)
+
+
+def shipped() -> set[Path]:
+    """What a wheel has of the native sources, at the same places."""
+    files: set[Path] = set()
+    for names, folder in _SHIPPED.findall((CHECKOUT / "CMakeLists.txt").read_text()):
+        for name in names.split():
+            assert Path(folder) / Path(name).name == Path(name)
+            files |= {CHECKOUT / name, *(CHECKOUT / name).rglob("*")}
+    return {path for path in files if path.is_file()}
+
+
+def test_all_that_it_is_made_of_is_in_a_wheel() -> None:
+    files = shipped()
+    assert {path.parent.name for path in files} >= {"runtime", "explore", "memory", "linpoint"}
+    for path in sorted(files):
+        around = [path.parent, *(CHECKOUT / part for part in ("include", "src", "runtime"))]
+        for name in _INCLUDED.findall(path.read_text(encoding="utf-8")):
+            found = next((folder / name for folder in around if (folder / name).is_file()), None)
+            assert found is not None, (path, name)
+            assert found.resolve() in files, f"{path} needs {name}, which is not shipped"
 
 
 @needs_compiler

@@ -153,6 +153,15 @@ def test_a_program_that_takes_its_process_with_it_is_a_finding(tmp_path: Path) -
     assert result.explored.bounded_schedules == 3
 
 
+def test_a_crash_of_the_first_run_is_shown_with_its_steps(tmp_path: Path) -> None:
+    crash = {"kind": "crash", "message": "abort() is called", "schedule": []}
+    steps = SHOWN["trace"]["steps"][:2]  # type: ignore[index]
+    shown = {"ended": "finding", "finding": crash, "trace": SHOWN["trace"] | {"steps": steps}}  # type: ignore[operator]
+    result = explored(tmp_path, bounded=shown | {"trace": None}, replay=shown)
+    assert searches(tmp_path) == ["bounded:2", "replay:"]
+    assert result.findings[0].trace is not None
+
+
 def test_ctrl_c_is_the_end_of_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from linpoint.explore.cpp import running
 

@@ -5,64 +5,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.explore.cpp.hostility import ENDLESS, FOUND, HARMLESS, REFUSED
 from tests.explore.cpp.hosting import PROGRAMS, Told, built, explore
-
-FOUND = {
-    "aborts": "crash",
-    "computes_without_end": "livelock",
-    "crashes_after_main": "crash",
-    "divides_by_zero": "crash",
-    "exits_at_once": "crash",
-    "exits_in_a_thread": "crash",
-    "frees_twice": "memory",
-    "frees_what_is_no_block": "memory",
-    "jumps_nowhere": "crash",
-    "leaves_a_thread_unjoined": "exception",
-    "locks_twice": "deadlock",
-    "null_pointer": "crash",
-    "overflows_the_stack": "crash",
-    "raises_a_signal": "crash",
-    "throws_in_a_thread": "exception",
-    "throws_in_main": "exception",
-    "throws_where_it_must_not": "exception",
-    "traps": "crash",
-    "uses_after_free": "memory",
-    "waits_for_nobody": "deadlock",
-    "writes_past_a_block": "memory",
-    "writes_past_an_array": "crash",
-}
-"""What is wrong with them."""
-
-REFUSED = {
-    "becomes_another_program": "exec",
-    "crashes_before_main": "before main",
-    "forks": "fork",
-    "handles_crashes_itself": "signal",
-    "hangs_before_main": "before main",
-    "kills_itself": "kill",
-    "opens_a_socket": "socket",
-    "runs_a_command": "system",
-    "writes_a_file": "open",
-}
-"""A word of the reason why nothing can be said."""
-
-HARMLESS = {
-    "asks_for_too_much",
-    "closes_everything",
-    "ends_main_first",
-    "exits_well_in_a_thread",
-    "reads_what_is_typed",
-    "sleeps_for_a_year",
-}
-"""Odd, but nothing is wrong."""
-
-ENDLESS = {
-    "allocates_without_end",
-    "prints_without_end",
-    "starts_threads_without_end",
-    "stores_without_end",
-}
-"""Something is found, or it is said that not everything was seen."""
 
 
 def explored(name: str, **options: object) -> Told:
@@ -90,10 +34,13 @@ def test_what_cannot_be_repeated_is_refused_by_name(name: str) -> None:
     assert told.kind is None
 
 
+@pytest.mark.parametrize("search", ["bounded:2", "dpor"])
 @pytest.mark.parametrize("name", sorted(HARMLESS))
-def test_what_is_only_odd_holds(name: str) -> None:
-    told = explored(name)
-    assert told.holds, told
+def test_what_is_only_odd_holds(name: str, search: str) -> None:
+    told = explored(name, search=search)
+    assert told.finding is None, told
+    assert told.ended == "exhausted", told
+    assert told.exhaustive or (search != "dpor" and told.completed == 2), told
 
 
 @pytest.mark.parametrize("name", sorted(ENDLESS))

@@ -28,7 +28,8 @@ from linpoint.verdicts.program import Answer, ProgramFinding, ProgramResult
 
 _SHRINKING: Final = 0.5
 """Of what is left of the time, for making a schedule simpler."""
-_AT_LEAST: Final = 0.5
+_AT_LEAST: Final = 1.0
+"""Seconds for anything that is begun at all, on a busy machine."""
 _TO_TELL: Final = 10.0
 """Seconds for one run that is told: more than any takes that is not cut."""
 _UNDEFINED: Final = re.compile(r"undefined symbol: (\S+)")
@@ -93,7 +94,9 @@ def replay_cpp(
     diverged = None if result is None else result.diverged_at
     found = None if result is None else result.finding or next(iter(result.races), None)
     if outcome.by_itself:
-        found = Found("crash", f"the program took its process with it: {outcome.died}", schedule=list(schedule))
+        found = Found(
+            "crash", f"the program took its process with it: {outcome.died}", schedule=list(schedule), lost=True
+        )
     if diverged is not None and not changed:
         warnings.append(f"the schedule could not be followed from step {diverged} on")
     if found is None and (changed or diverged is not None):
@@ -151,7 +154,7 @@ def _simplest(found: Found, exploration: Exploration) -> tuple[Found, bool]:
 
 def _confirmed(program: Program, exploration: Exploration, found: Found, *, minimal: bool) -> ProgramFinding:
     """The finding, shown again by its schedule with its steps. A run that cannot be repeated is one of its own kind."""
-    if found.kind == "nondeterminism" or (found.kind == "crash" and not found.schedule and not found.places):
+    if found.kind == "nondeterminism" or found.lost:
         return untold_finding(found, exploration, minimal=False)
     try:
         left = exploration.deadline - time.monotonic()

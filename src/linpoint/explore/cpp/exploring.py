@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from linpoint.explore.cpp.running import Host
 from linpoint.explore.cpp.said import Found, Result
-from linpoint.explore.cpp.watching import Outcome
+from linpoint.explore.cpp.watching import GRACE, Outcome
 
 DEFAULT_BUDGET: Final = 30.0
 FEW: Final = 2
@@ -126,9 +126,9 @@ class Exploration:
         return self._run(f"bounded:{most}", seconds)
 
     def again(self, schedule: Deviations, seconds: float) -> Outcome:
-        """The run of one schedule, with its steps."""
+        """The run of one schedule, with its steps; it is ended when the seconds are over."""
         text = ",".join(f"{step}.{process}" for step, process in schedule)
-        outcome = self._noted(self.host.run(f"replay:{text}", seconds=seconds, trace=True))
+        outcome = self._noted(self.host.run(f"replay:{text}", seconds=seconds, patience=seconds, trace=True))
         if outcome.interrupted:
             raise KeyboardInterrupt
         return outcome
@@ -142,7 +142,7 @@ class Exploration:
     def _run(self, search: str, seconds: float, seed: int = 0, *, shared: bool = False) -> Found | None:
         """The first failure of one search. What it came to is in ``coverage``."""
         outcomes = self.settings.outcomes
-        patience = self.deadline - time.monotonic()
+        patience = max(seconds + GRACE, self.deadline - time.monotonic())
         done = self.host.run(search, seconds=seconds, patience=patience, seed=seed, outcomes=outcomes, shared=shared)
         outcome = self._noted(done)
         result = outcome.result
@@ -152,7 +152,7 @@ class Exploration:
             if outcome.interrupted:
                 raise KeyboardInterrupt
             if outcome.by_itself:
-                return Found("crash", f"the program took its process with it: {outcome.died}")
+                return Found("crash", f"the program took its process with it: {outcome.died}", lost=True)
             self.coverage.given_up = outcome.died
             return None
         self._count(search, result.schedules, result.steps)

@@ -18,7 +18,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from linpoint.explore.cpp.said import Reached, Result
-from linpoint.explore.cpp.watching import Outcome, Watch, watch_all
+from linpoint.explore.cpp.watching import GRACE, Outcome, Watch, watch_all
 
 RACES: Final = ("stop", "report", "ignore")
 """What may be done at a data race: it is the finding, it is told beside, or plain accesses count as relaxed atomics."""
@@ -70,7 +70,7 @@ class Host:
         search: str,
         *,
         seconds: float,
-        patience: float = 0.0,
+        patience: float | None = None,
         seed: int = 0,
         trace: bool = False,
         outcomes: bool = False,
@@ -78,9 +78,10 @@ class Host:
     ) -> Outcome:
         """Let the host run one search, for so many seconds; all workers share it if it can be ``shared``.
 
-        A run that takes longer may come to its end for ``patience`` seconds: the host itself says it of one that
-        seems to have none.
+        A run that takes longer is ended when ``patience`` seconds have passed since the start: the host itself says it
+        of one that seems to have no end.
         """
+        kill_after = seconds + GRACE if patience is None else patience
         workers = self.manner.workers if shared else 1
         words = [str(self.path), str(self.target), *self.manner.words(workers), "--search", search]
         words += ["--seed", str(seed), "--seconds", f"{seconds:.3f}"]
@@ -97,7 +98,7 @@ class Host:
             try:
                 for _ in range(workers):
                     limit = None if memory is None else memory // workers
-                    watches.append(Watch(words, self.manner.args, files, max(seconds, patience), limit))
+                    watches.append(Watch(words, self.manner.args, files, kill_after, limit))
                     stack.callback(watches[-1].end)
             except OSError as error:
                 return Outcome(None, Reached(), f"the host cannot be started: {error.strerror}")

@@ -41,6 +41,8 @@ class Found(msgspec.Struct, frozen=True):
     address: int | None = None
     """Of a data race: the memory that it is about."""
     symbol_module: int | None = None
+    lost: bool = False
+    """Its process died with it, so nobody knows the schedule."""
 
     @property
     def key(self) -> object:

@@ -23,7 +23,7 @@ import msgspec
 
 from linpoint.explore.cpp.said import Reached, Result, result_of
 
-_GRACE: Final = 1.5
+GRACE: Final = 1.5
 """Seconds that the host gets to come to an end by itself when its time is up."""
 _LOOK: Final = 0.05
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
@@ -57,7 +57,7 @@ class Watch:
         seconds: float,
         max_memory: int | None,
     ) -> None:
-        """Start it with open files of ours; for so many seconds. Raises OSError if that is not possible."""
+        """Start it with open files of ours; after so many seconds it is killed. Raises OSError if that is not possible."""
         self.reading, writing = os.pipe()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed at the end
         try:
@@ -68,7 +68,7 @@ class Watch:
             raise
         finally:
             os.close(writing)
-        self._kill_at = time.monotonic() + seconds + _GRACE
+        self._kill_at = time.monotonic() + seconds
         self._max_memory = max_memory
         self._pending = bytearray()
         self._result: Result | None = None
@@ -134,7 +134,7 @@ class Watch:
         """See the host to its end; its exit code, negative for a signal."""
         if self._process.returncode is not None:
             return self._process.returncode
-        until = time.monotonic() + (_GRACE if patient else 0.0)
+        until = time.monotonic() + (GRACE if patient else 0.0)
         while (ended := os.wait4(self._process.pid, os.WNOHANG))[0] == 0 and time.monotonic() < until:
             time.sleep(0.002)
         with suppress(ProcessLookupError):  # and what it has started

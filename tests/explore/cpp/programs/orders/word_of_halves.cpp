@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The second half of a word that is read as a whole.
+#include <atomic>
+#include <cassert>
+#include <cstdint>
+#include <thread>
+
+#ifdef RACY
+#define ORDER std::memory_order_relaxed
+#else
+#define ORDER std::memory_order_release
+#endif
+
+namespace {
+
+int message;
+alignas(8) std::uint32_t halves[2];
+
+}  // namespace
+
+int main() {
+  std::thread first([] {
+    message = 1;
+    std::atomic_ref(halves[1]).store(1, ORDER);
+  });
+  std::thread second([] {
+    const std::atomic_ref whole(reinterpret_cast<std::uint64_t&>(halves));
+    if (whole.load(std::memory_order_acquire) != 0) assert(message == 1);
+  });
+  first.join();
+  second.join();
+}
