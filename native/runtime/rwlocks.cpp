@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <cerrno>
+#include <cstddef>
 
 #include "limits.hpp"
 #include "real.hpp"
@@ -44,9 +45,14 @@ Told told(Kind kind, const void* object, const void* caller, const int* holder =
   return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(object), .holder = holder};
 }
 
+/// What readers have done happens before what the next writer does, but not before what other readers do: if it did,
+/// two of them that write the same in spite of their lock would not race in the one order that is explored of them.
+const void* by_readers(const void* lock) { return static_cast<const std::byte*>(lock) + 1; }
+
 void take(const Attempt& attempt) {
   if (attempt.writes) {
     attempt.lock->writer = static_cast<int>(acting_thread()) + 1;
+    observe(by_readers(attempt.lock));
   } else {
     ++attempt.lock->readers;
   }
@@ -71,6 +77,7 @@ int lock(pthread_rwlock_t* object, bool writes, Patience patience, const void* c
   turn_when(told(Kind::kLock, object, caller, &attempt.lock->writer), {at_memory(mode, object, sizeof *object)},
             free_or_late, &attempt);
   end_patience(patience);
+  library::check(object, sizeof *object, true, caller);  // freed while this one waited
   if (is_free(attempt)) {
     take(attempt);
     return 0;
@@ -84,6 +91,7 @@ int try_lock(pthread_rwlock_t* object, bool writes, const void* caller) {
   library::check(object, sizeof *object, true, caller);
   const Attempt attempt{&as_lock(object), writes, {}};
   turn(told(Kind::kLock, object, caller), {at_memory(writes ? Mode::kWrite : Mode::kRead, object, sizeof *object)});
+  library::check(object, sizeof *object, true, caller);
   if (is_free(attempt)) {
     take(attempt);
     return 0;
@@ -99,10 +107,11 @@ int unlock(pthread_rwlock_t* object, const void* caller) {
     fail(Fault::kAssertion, "unlocks a lock for readers and writers that nobody holds", caller);
   const Mode mode = state.writer != 0 ? Mode::kWrite : Mode::kRead;
   turn(told(Kind::kUnlock, object, caller), {at_memory(mode, object, sizeof *object)});
-  publish(object);
   if (state.writer != 0) {
+    publish(object);
     state.writer = 0;
   } else {
+    publish(by_readers(object));
     --state.readers;
   }
   if (controlled()) side_effect();
@@ -118,6 +127,7 @@ int arrive(pthread_barrier_t* object, const void* caller) {
   auto& barrier = *reinterpret_cast<Barrier*>(object);
   library::check(object, sizeof *object, true, caller);
   turn(told(Kind::kWait, object, caller), {at_memory(Mode::kWrite, object, sizeof barrier)});
+  library::check(object, sizeof *object, true, caller);
   publish(object);
   if (++barrier.arrived == barrier.count) {
     barrier.arrived = 0;

@@ -16,6 +16,11 @@ FOUND = {
     "overlap": "race",
     "popped_twice": "assertion",
     "published_relaxed": "race",
+    "released_without_a_change": "race",
+    "signalled_when_destroyed": "memory",
+    "signalled_when_freed": "memory",
+    "tried_when_freed": "memory",
+    "written_by_readers": "race",
 }
 PREEMPTIONS = {
     "copied": 0,
@@ -26,6 +31,11 @@ PREEMPTIONS = {
     "overlap": 0,
     "popped_twice": 1,
     "published_relaxed": 0,
+    "released_without_a_change": 0,
+    "signalled_when_destroyed": 1,
+    "signalled_when_freed": 1,
+    "tried_when_freed": 0,
+    "written_by_readers": 0,
 }
 """With fewer than so many it does not happen. A race needs no other order than the one that is bad luck elsewhere."""
 HOLDS = (
@@ -37,6 +47,7 @@ HOLDS = (
     "published",
     "published_by_fences",
     "published_through_an_update",
+    "read_and_written",
     "signal_with_a_flag",
 )
 models = pytest.mark.parametrize("model", ["sc", "tso", "pso"])
