@@ -29,9 +29,11 @@ _REFUSED: Final = {
     "-pie": "the host loads the target as a shared object",
     "-no-pie": "the host loads the target as a shared object",
     "-fopenmp": "the threads of OpenMP are not under control",
+    "--coverage": "all threads count in the same places, which would be data races",
 }
 _REFUSED_BEGINNINGS: Final = {
     "-fsanitize": "the hooks of one sanitizer are used already, and do not go with another",
+    "-fprofile": "all threads count in the same places, which would be data races",
     "-M": "dependencies are written already",
 }
 _WITH_WORD: Final = frozenset(
@@ -128,6 +130,11 @@ def _refuse(word: str) -> None:
     )
     if why:
         raise UsageError("LP-U001", f"the compiler flag {word} cannot be used: {why}.", remedy="Leave it out.")
+
+
+def own_flags(compiler: Compiler) -> tuple[str, ...]:
+    """All that is not the user's: a target that was built with others of them is another one."""
+    return (*DEFAULT, *_HOOKS, *_HOOKS_OF[compiler.family], _OWN_FIRST, *_LINK)
 
 
 def to_compile(compiler: Compiler, flags: Flags, include: Path, source: str, to: Path) -> list[str]:
