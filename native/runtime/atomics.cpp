@@ -156,7 +156,9 @@ U update(volatile U* at, int order, int failed_order, Kind kind, const Change& c
     task.changed = true;
   } else {
     task.spinning.read(touch.address, sizeof(U));
-    if (stepped && task.atomic_depth == 0) scheduler.event().front().mode = Mode::kRead;
+    const bool tells = outcome.stores && options.races != Races::kIgnore &&
+                       scheduler.races.would_tell(task.number, touch.address, releases(order));
+    if (stepped && task.atomic_depth == 0 && !tells) scheduler.event().front().mode = Mode::kRead;
   }
   touch.writes = outcome.stores;
   if (options.races != Races::kIgnore && scheduler.threads() > 1) {

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "limits.hpp"
 #include "mutexes.hpp"
@@ -38,6 +39,18 @@ Told told(Kind kind, const void* object, const void* caller) {
   return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(object)};
 }
 
+/// What stands where one was destroyed. However one is initialised, it begins with zeros, which nobody here changes:
+/// else it is destroyed, or its frame of the stack is somebody else's by now.
+constexpr std::uint64_t kDestroyed = ~std::uint64_t{0};
+
+void check(const pthread_cond_t* condition, const void* caller, bool ended = false) {
+  library::check(condition, sizeof *condition, true, caller);
+  std::uint64_t first = 0;
+  std::memcpy(&first, condition, sizeof first);
+  if (ended || first != 0)
+    fail(Fault::kMemory, "uses a condition variable that was destroyed or never initialised", caller);
+}
+
 /// What a waiter did that went on since it was woken: if it had been woken before already, that was not since the last
 /// signal.
 Mode mode_of_waking(Thread thread) { return was_woken_before(thread) ? Mode::kWrite : Mode::kAcquire; }
@@ -62,7 +75,7 @@ int wait_impatiently(Wait& wait, std::uint64_t queue, const void* condition, con
 }
 
 int wait_at(pthread_cond_t* condition, Mutex& mutex, const Patience& patience, const void* caller) {
-  library::check(condition, sizeof *condition, true, caller);
+  check(condition, caller);
   if (!controlled()) refuse("the program waits for ever before main");
   const Thread thread = current_thread();
   const auto queue = reinterpret_cast<std::uint64_t>(condition);
@@ -78,16 +91,23 @@ int wait_at(pthread_cond_t* condition, Mutex& mutex, const Patience& patience, c
   } else {
     wait_for_signal(wait, queue, condition, caller);
   }
+  library::check(&mutex, sizeof mutex, true, caller);
   take(mutex);
   mutex.count = count;
   return result;
 }
 
 int signal(pthread_cond_t* condition, bool all, const void* caller) {
-  library::check(condition, sizeof *condition, true, caller);
+  check(condition, caller);
   const auto queue = reinterpret_cast<std::uint64_t>(condition);
-  turn(told(Kind::kNotify, condition, caller), {at_queue(Mode::kRelease, queue)});
-  if (controlled() && wake(queue, all ? kMostThreads : 1) == 0) turn_was({at_queue(Mode::kRead, queue)}, 0);
+  const std::size_t ends = ends_of(queue);
+  // It reads the memory of the condition variable too, and so depends on who frees that: a waiter may, as soon as it
+  // sees what it waits for, although the signal is still to come.
+  turn(told(Kind::kNotify, condition, caller),
+       {at_queue(Mode::kRelease, queue), at_memory(Mode::kRead, condition, sizeof *condition)});
+  check(condition, caller, ends_of(queue) != ends);
+  if (controlled() && wake(queue, all ? kMostThreads : 1) == 0)
+    turn_was({at_queue(Mode::kRead, queue), at_memory(Mode::kRead, condition, sizeof *condition)}, 0);
   return 0;
 }
 
@@ -138,8 +158,10 @@ int pthread_cond_broadcast(pthread_cond_t* condition) {
 int pthread_cond_destroy(pthread_cond_t* condition) {
   using namespace linpoint::runtime;
   if (!by_host()) {
-    turn(told(Kind::kWrite, condition, LINPOINT_CALLER),
-         {at_queue(Mode::kWrite, reinterpret_cast<std::uint64_t>(condition))});
+    const auto queue = reinterpret_cast<std::uint64_t>(condition);
+    turn(told(Kind::kWrite, condition, LINPOINT_CALLER), {at_queue(Mode::kWrite, queue)});
+    end_queue(queue);
+    std::memcpy(condition, &kDestroyed, sizeof kDestroyed);
     return 0;
   }
   static constinit Real<int(pthread_cond_t*)> next("pthread_cond_destroy", LINPOINT_VERSION);

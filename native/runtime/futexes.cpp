@@ -48,6 +48,7 @@ long wait_at(const Word* word, Word expected, const Patience& patience, Word mas
   const auto queue = reinterpret_cast<std::uint64_t>(word);
   const Access reads = at_memory(Mode::kRead, word, sizeof *word);
   turn(told(Kind::kRead, word, caller), {reads, at_queue(Mode::kWrite, queue)});
+  library::check(word, sizeof *word, false, caller);  // freed while this one waited for its turn
   if (*static_cast<const volatile Word*>(word) != expected) {
     turn_was({reads}, 0);
     return fail_with(EAGAIN);

@@ -55,6 +55,7 @@ int lock(Mutex& mutex, const void* caller) {
   library::check(&mutex, sizeof mutex, true, caller);
   if (const int result = lock_again(mutex, false); result >= 0) return result;
   turn_when(told(Kind::kLock, mutex, caller), {at_mutex(Mode::kAcquire, mutex)}, is_free, &mutex);
+  library::check(&mutex, sizeof mutex, true, caller);  // freed while this one waited
   take(mutex);
   return 0;
 }
@@ -63,6 +64,7 @@ int try_lock(Mutex& mutex, const void* caller) {
   library::check(&mutex, sizeof mutex, true, caller);
   if (const int result = lock_again(mutex, true); result >= 0) return result;
   turn(told(Kind::kLock, mutex, caller), {at_mutex(Mode::kWrite, mutex)});
+  library::check(&mutex, sizeof mutex, true, caller);
   if (mutex.locked != 0) {
     turn_was({at_mutex(Mode::kRead, mutex)}, 0);
     return EBUSY;
@@ -89,6 +91,7 @@ int lock_until(Mutex& mutex, const timespec& time, const void* caller) {
   begin_patience(attempt.patience);
   turn_when(told(Kind::kLock, mutex, caller), {at_mutex(Mode::kWrite, mutex)}, locked_or_late, &attempt);
   end_patience(attempt.patience);
+  library::check(&mutex, sizeof mutex, true, caller);
   if (mutex.locked == 0) {
     take(mutex);
     return 0;

@@ -12,6 +12,7 @@
 #include "atomic_functions.hpp"
 #include "core.hpp"
 #include "hook_entry.hpp"
+#include "plain_ranges.hpp"
 #include "scheduler.hpp"
 
 namespace linpoint::runtime {
@@ -143,6 +144,10 @@ void* fill(void* to, int value, std::size_t size) {
 }
 
 }  // namespace
+
+void plain_range(const volatile void* address, std::size_t size, bool writes) { access(address, size, writes, false); }
+
+void* plain_copy(void* to, const void* from, std::size_t size) { return copy(to, from, size); }
 
 void plain_access(const volatile void* address, std::size_t size, bool writes, const void* caller) {
   const OutOfProgram host;

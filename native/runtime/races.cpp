@@ -32,6 +32,7 @@ void RaceDetector::restart() {
     threads_[thread].fill(0);
     released_[thread] = 0;
     seen_[thread] = 0;
+    last_[thread] = 0;
   }
   width_ = 1;
   threads_[0][0] = 1;
@@ -58,6 +59,7 @@ void RaceDetector::begin(Thread child, Thread parent) {
   threads_[child][child] = 1;
   released_[child] = 0;
   seen_[child] = 0;
+  last_[child] = 0;
   ++threads_[parent][parent];
 }
 
@@ -107,6 +109,20 @@ void RaceDetector::publish_further(std::uint64_t address, std::size_t size, Cloc
       each = both;
     }
   }
+}
+
+/// What others would learn of a thread is what it did, not how often it said so: else the attempts of those who wait
+/// for a lock would tell each other something for ever.
+bool RaceDetector::would_tell(Thread thread, std::uint64_t address, bool release) {
+  if (!release && released_[thread] == 0) return false;
+  const Clock* before = published_.find(address);
+  if (before == nullptr || *before == 0) return true;
+  Times told = release ? threads_[thread] : clocks_[released_[thread]];
+  told[thread] = std::min(told[thread], last_[thread]);
+  const Times& known = clocks_[*before];
+  for (std::uint32_t each = 0; each < width_; ++each)
+    if (told[each] > known[each]) return true;
+  return false;
 }
 
 void RaceDetector::load(Thread thread, std::uint64_t address, std::size_t size, bool acquire) {
@@ -176,6 +192,7 @@ const PastAccess* RaceDetector::access_unit(Thread thread, std::uint64_t unit, s
 
 const PastAccess* RaceDetector::access(Thread thread, const NewAccess& access) {
   const PastAccess* race = nullptr;
+  last_[thread] = threads_[thread][thread];
   const std::uint64_t end = access.address + access.size;
   for (std::uint64_t unit = access.address / kUnit; unit * kUnit < end; ++unit) {
     const PastAccess* found = access_unit(thread, unit, bytes_within(unit, access.address, end), access);

@@ -53,6 +53,9 @@ class RaceDetector {
   void publish(std::uint64_t address, std::size_t size, Clock message);
   /// A read-modify-write goes on with the release sequence that it reads.
   void publish_further(std::uint64_t address, std::size_t size, Clock message);
+  /// Whether a read-modify-write that stores what is there already changes what others learn from it: then it is a
+  /// write nevertheless, since who looks before it may race with what the thread did before.
+  [[nodiscard]] bool would_tell(Thread thread, std::uint64_t address, bool release);
   void load(Thread thread, std::uint64_t address, std::size_t size, bool acquire);
   void fence(Thread thread, bool acquire, bool release);
 
@@ -78,8 +81,9 @@ class RaceDetector {
   [[nodiscard]] bool supersedes(const PastAccess& later, const PastAccess& earlier) const;
 
   std::array<Times, kMostThreads> threads_{};
-  std::array<Clock, kMostThreads> released_{};  ///< by a fence, for later relaxed stores
-  std::array<Clock, kMostThreads> seen_{};      ///< by relaxed loads, for a later fence
+  std::array<Clock, kMostThreads> released_{};      ///< by a fence, for later relaxed stores
+  std::array<Clock, kMostThreads> seen_{};          ///< by relaxed loads, for a later fence
+  std::array<std::uint32_t, kMostThreads> last_{};  ///< the time of the thread's last access
   std::vector<Times> clocks_;
   std::uint32_t used_ = 1;
   std::uint32_t width_ = 1;

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <cerrno>
+#include <cstddef>
 
 #include "limits.hpp"
 #include "real.hpp"
@@ -76,6 +77,7 @@ int lock(pthread_rwlock_t* object, bool writes, Patience patience, const void* c
   turn_when(told(Kind::kLock, object, caller, &attempt.lock->writer), {at_memory(mode, object, sizeof *object)},
             free_or_late, &attempt);
   end_patience(patience);
+  library::check(object, sizeof *object, true, caller);  // freed while this one waited
   if (is_free(attempt)) {
     take(attempt);
     return 0;
@@ -89,6 +91,7 @@ int try_lock(pthread_rwlock_t* object, bool writes, const void* caller) {
   library::check(object, sizeof *object, true, caller);
   const Attempt attempt{&as_lock(object), writes, {}};
   turn(told(Kind::kLock, object, caller), {at_memory(writes ? Mode::kWrite : Mode::kRead, object, sizeof *object)});
+  library::check(object, sizeof *object, true, caller);
   if (is_free(attempt)) {
     take(attempt);
     return 0;
@@ -124,6 +127,7 @@ int arrive(pthread_barrier_t* object, const void* caller) {
   auto& barrier = *reinterpret_cast<Barrier*>(object);
   library::check(object, sizeof *object, true, caller);
   turn(told(Kind::kWait, object, caller), {at_memory(Mode::kWrite, object, sizeof barrier)});
+  library::check(object, sizeof *object, true, caller);
   publish(object);
   if (++barrier.arrived == barrier.count) {
     barrier.arrived = 0;

@@ -145,7 +145,7 @@ void Scheduler::resume(Task& task) {
   task.fiber.enter();
   phase = Phase::kHost;
   on_fiber_ = false;
-  if (!task.buffer.empty()) task.buffer.lift();
+  if (!task.buffer.empty()) lift(task);
 }
 
 void Scheduler::wait_for_turn(Task& task) {
@@ -173,67 +173,11 @@ void Scheduler::wait_for_turn(Task& task) {
     trace.add(task.number, task.told, task.calls);
 }
 
-void Scheduler::issue(Task& task, std::uint64_t address, std::size_t size, const std::byte* beneath,
-                      RaceDetector::Clock message) {
-  const Range stack = task.fiber.stack.range();
-  if (stack.begin <= address && address < stack.end) ++task.own_stores;
-  if (!task.buffer.issue(address, size, beneath, issued_, message))
-    qualify(
-        "a thread stores to more than 15 locations or to parts of one, and under PSO some of that is kept in order");
-  event_.push_back(memory::StoreBuffer::issued(issued_++));
-}
-
-void Scheduler::take_announced(Task& task) {
-  const OutOfProgram host;
-  for (const Announced& each : task.announced) issue(task, each.address, each.size, each.beneath.data(), 0);
-  task.announced.clear();
-}
-
 void Scheduler::tell_written(Task& task) {
   TraceStep& told = trace.steps()[task.untold.step];
   std::memcpy(told.value.data(), reinterpret_cast<const void*>(task.untold.address), task.untold.size);
   told.has_value = true;
   task.untold = {};
-}
-
-void Scheduler::drain(Task& task) {
-  if (task.buffer.empty()) return;
-  task.pending.clear();
-  task.told.kind = Kind::kFence;
-  task.manner = {.drains = true, .yields = false};
-  wait_for_turn(task);
-}
-
-void Scheduler::flush(Task& task, unsigned queue) {
-  const std::size_t index = task.buffer.next(queue);
-  const memory::Store store = task.buffer.stores()[index];
-  std::array<Access, memory::StoreBuffer::kMostAccesses> accesses;
-  const std::size_t count = task.buffer.accesses(store, accesses.data());
-  event_.assign(accesses.begin(), accesses.begin() + static_cast<std::ptrdiff_t>(count));
-  task.buffer.flush(index);
-  if (task.buffer.empty()) task.own_stores = 0;
-  task.flushed = true;
-  if (options.races != Races::kIgnore) races.publish(store.address, store.size, store.note);
-  if (trace.on()) [[unlikely]] {
-    TraceStep* told =
-        trace.add(task.number, {.kind = Kind::kDrain, .address = store.address, .size = store.size}, task.calls);
-    told->value = store.value;
-    told->has_value = true;
-    told->preempts = false;
-    told->buffer.assign(task.buffer.stores().begin(), task.buffer.stores().end());
-  }
-}
-
-/// All stores of a thread that is not to be interrupted reach memory as part of its step.
-void Scheduler::flush_inside(Task& task) {
-  task.buffer.lift();
-  while (!task.buffer.empty()) {
-    const memory::Store store = task.buffer.stores().front();
-    event_.push_back({store.address, store.address + store.size, Mode::kWrite});
-    task.buffer.flush(0);
-    if (options.races != Races::kIgnore) races.publish(store.address, store.size, store.note);
-  }
-  task.own_stores = 0;
 }
 
 void Scheduler::show_queues(Task& task) {

@@ -153,6 +153,7 @@ class Scheduler {
   void restart();
   void take_step(explore::Process next);
   void resume(Task& task);
+  void lift(Task& task);
   void begin_fresh();
   void flush(Task& task, unsigned queue);
   void take_announced(Task& task);
@@ -182,6 +183,7 @@ class Scheduler {
   std::vector<explore::Pending> processes_;
   std::vector<std::array<Access, memory::StoreBuffer::kMostAccesses>> flushes_;  ///< pending, by process
   std::vector<Access> event_;
+  std::vector<memory::StoreBuffer::Overwritten> overwritten_;  ///< in `lift`
   explore::Process last_ = explore::kNobody;
   explore::Explorer* explorer_ = nullptr;
 

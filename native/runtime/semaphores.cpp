@@ -42,6 +42,7 @@ int wait(sem_t* semaphore, const void* caller) {
   Attempt attempt{&value_of(semaphore), {}};
   turn_when(told(Kind::kLock, semaphore, caller), {at_memory(Mode::kAcquire, semaphore, sizeof *semaphore)}, available,
             &attempt);
+  library::check(semaphore, sizeof *semaphore, true, caller);  // freed while this one waited
   // With more than one left it did not need the last of those who gave.
   if (value_of(semaphore) > 1) turn_was({at_memory(Mode::kWrite, semaphore, sizeof *semaphore)}, 1);
   return take(semaphore);
@@ -55,6 +56,7 @@ int fail_with(int error) {
 int try_wait(sem_t* semaphore, const void* caller) {
   library::check(semaphore, sizeof *semaphore, true, caller);
   turn(told(Kind::kLock, semaphore, caller), {at_memory(Mode::kWrite, semaphore, sizeof *semaphore)});
+  library::check(semaphore, sizeof *semaphore, true, caller);
   if (value_of(semaphore) != 0) return take(semaphore);
   turn_was({at_memory(Mode::kRead, semaphore, sizeof *semaphore)}, 0);
   return fail_with(EAGAIN);
@@ -68,6 +70,7 @@ int wait_until(sem_t* semaphore, const timespec& time, const void* caller) {
   turn_when(told(Kind::kLock, semaphore, caller), {at_memory(Mode::kWrite, semaphore, sizeof *semaphore)},
             available_or_late, &attempt);
   end_patience(attempt.patience);
+  library::check(semaphore, sizeof *semaphore, true, caller);
   if (value_of(semaphore) != 0) return take(semaphore);
   turn_was({at_memory(Mode::kRead, semaphore, sizeof *semaphore)}, 0);
   give_up(attempt.patience);
@@ -77,6 +80,7 @@ int wait_until(sem_t* semaphore, const timespec& time, const void* caller) {
 int post(sem_t* semaphore, const void* caller) {
   library::check(semaphore, sizeof *semaphore, true, caller);
   turn(told(Kind::kUnlock, semaphore, caller), {at_memory(Mode::kRelease, semaphore, sizeof *semaphore)});
+  library::check(semaphore, sizeof *semaphore, true, caller);
   publish(semaphore);
   ++value_of(semaphore);
   return 0;

@@ -27,7 +27,8 @@ struct Token {
 std::uint64_t now = 0;
 std::array<Waiter, kMostThreads> waiters;
 Thread most_threads = 0;
-HostVector<Token> tokens;  ///< oldest first
+HostVector<Token> tokens;             ///< oldest first
+HostVector<std::uint64_t> destroyed;  ///< queues
 
 bool may_take(const Waiter& waiter, const Token& token) {
   return token.queue == waiter.queue && token.at > waiter.since && (token.mask & waiter.mask) != 0;
@@ -75,7 +76,12 @@ std::uint32_t wake(std::uint64_t queue, std::uint32_t most, std::uint32_t mask) 
   return woken;
 }
 
+void end_queue(std::uint64_t queue) { destroyed.push_back(queue); }
+
+std::size_t ends_of(std::uint64_t queue) { return static_cast<std::size_t>(std::ranges::count(destroyed, queue)); }
+
 void restore_queues() {
+  destroyed.clear();
   for (Thread thread = 0; thread < most_threads; ++thread) waiters[thread].waits = false;
   most_threads = 0;
   now = 0;

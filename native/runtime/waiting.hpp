@@ -6,6 +6,7 @@
 // may have the older, so nobody is left without who could have been woken.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "core.hpp"
@@ -27,6 +28,10 @@ void begin_waiting(std::uint64_t queue, std::uint32_t mask = ~0U);
 void stop_waiting(Thread thread);
 /// How many were woken.
 std::uint32_t wake(std::uint64_t queue, std::uint32_t most, std::uint32_t mask = ~0U);
+
+/// The object that has the queue was destroyed; and how often that has been, at this address.
+void end_queue(std::uint64_t queue);
+[[nodiscard]] std::size_t ends_of(std::uint64_t queue);
 
 void restore_queues();
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from linpoint.errors import TestError
-from linpoint.targets import building
+from linpoint.targets import building, flags
 from linpoint.targets.building import Recipe, build_target
 from linpoint.targets.compilers import find_compiler
 from linpoint.targets.failures import BuildError
@@ -71,6 +71,14 @@ def test_what_was_built_is_kept_until_something_changes(cache: Path, monkeypatch
     Path("own.hpp").write_text("const int n = 1;\n")
     assert build_target(made).digest == first.digest
     assert not list(cache.rglob(".building-*"))
+
+
+def test_what_other_flags_of_ours_made_is_not_taken(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A newer version may see more than the one that built what is kept."""
+    write("main.cpp", PROGRAM)
+    first = build_target(recipe("main.cpp"))
+    monkeypatch.setattr(flags, "_LINK", ("-Wl,-z,now",))
+    assert build_target(recipe("main.cpp")).digest != first.digest
 
 
 def test_several_sources_are_one_program(cache: Path) -> None:

@@ -16,7 +16,7 @@ def test_flags_are_sorted() -> None:
     assert sorted_flags([]).compiling == DEFAULT
 
 
-@pytest.mark.parametrize("flag", ["-c", "-o", "-static", "-fsanitize=address", "-MMD", "-fopenmp", "-E"])
+@pytest.mark.parametrize("flag", ["-c", "-o", "-static", "-fsanitize=address", "-MMD", "-fopenmp", "-E", "--coverage"])
 def test_what_cannot_be_is_refused_by_name(flag: str) -> None:
     with pytest.raises(UsageError, match=f"LP-U001: the compiler flag {flag} cannot be used: .*Leave it out."):
         sorted_flags(["-O2", flag])

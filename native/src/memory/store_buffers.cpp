@@ -88,6 +88,20 @@ void StoreBuffer::lift() {
     std::memcpy(at(store->address), store->beneath.data(), store->size);
 }
 
+void StoreBuffer::lift(std::vector<Overwritten>& found) {
+  for (auto store = stores_.rbegin(); store != stores_.rend(); ++store) {
+    // What was written over before a later store to the same place is that one's affair.
+    if (std::memcmp(at(store->address), store->value.data(), store->size) != 0 &&
+        std::none_of(stores_.rbegin(), store, [&](const Store& later) { return overlap(later, *store); })) {
+      Overwritten& each = found.emplace_back();
+      each.address = store->address;
+      each.size = store->size;
+      std::memcpy(each.value.data(), at(store->address), store->size);
+    }
+    std::memcpy(at(store->address), store->beneath.data(), store->size);
+  }
+}
+
 void StoreBuffer::look(std::uint64_t address, std::size_t size, std::byte* seen) const {
   std::memcpy(seen, at(address), size);
   for (const Store& store : stores_) {

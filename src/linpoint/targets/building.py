@@ -21,7 +21,7 @@ from linpoint.errors import TestError
 from linpoint.targets.assembly import hooked
 from linpoint.targets.compilers import Compiler
 from linpoint.targets.failures import BuildError
-from linpoint.targets.flags import sorted_flags, to_assemble, to_compile, to_link
+from linpoint.targets.flags import own_flags, sorted_flags, to_assemble, to_compile, to_link
 from linpoint.targets.host import sdk
 from linpoint.targets.keeping import building, cache_folder, digest, file_digest, keep, kept
 from linpoint.targets.libraries import TRACE, unhooked_libraries
@@ -78,7 +78,8 @@ def build_target(recipe: Recipe, *, deadline: float | None = None) -> Target:
         _refuse_unreadable(file)
     here = str(Path.cwd())
     include = sdk()
-    parts = (_FORM, recipe.compiler.identity, here, str(include), *recipe.files, "--", *recipe.flags)
+    ours = own_flags(recipe.compiler)
+    parts = (_FORM, recipe.compiler.identity, *ours, here, str(include), *recipe.files, "--", *recipe.flags)
     recorded = cache_folder() / _KIND / f"{digest(parts)}.json"
     known = _known(recorded)
     if known is not None:

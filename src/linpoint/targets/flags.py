@@ -29,9 +29,11 @@ _REFUSED: Final = {
     "-pie": "the host loads the target as a shared object",
     "-no-pie": "the host loads the target as a shared object",
     "-fopenmp": "the threads of OpenMP are not under control",
+    "--coverage": "all threads count in the same places, which would be data races",
 }
 _REFUSED_BEGINNINGS: Final = {
     "-fsanitize": "the hooks of one sanitizer are used already, and do not go with another",
+    "-fprofile": "all threads count in the same places, which would be data races",
     "-M": "dependencies are written already",
 }
 _WITH_WORD: Final = frozenset(
@@ -64,8 +66,17 @@ _WITH_WORD: Final = frozenset(
 """Flags whose value may be the next word."""
 _FOR_LINKER: Final = ("-l", "-L", "-Wl,")
 _LINKERS_OWN: Final = ("-Xlinker", "-T", "-u", "-z", "-rdynamic")
-# Binutils before 2.42 take the files of version 5 for others.
-_HOOKS: Final = ("-g", "-gdwarf-4", "-fPIC", "-fsanitize=thread", "-fno-omit-frame-pointer", "-fno-lto")
+# Binutils before 2.42 take the files of version 5 for others. With _FORTIFY_SOURCE other functions are called instead of
+# those that the host has.
+_HOOKS: Final = (
+    "-g",
+    "-gdwarf-4",
+    "-fPIC",
+    "-fsanitize=thread",
+    "-fno-omit-frame-pointer",
+    "-fno-lto",
+    "-U_FORTIFY_SOURCE",
+)
 _HOOKS_OF: Final = {
     # Fences are seen by us, whatever the compiler's own runtime makes of them.
     "gcc": ("--param", "tsan-distinguish-volatile=1", "-fno-gnu-unique", "-fvisibility=default", "-Wno-tsan"),
@@ -74,7 +85,12 @@ _HOOKS_OF: Final = {
         *("-fvisibility=default", "-Wno-unused-command-line-argument"),
     ),
 }
-_LINK: Final = ("-Wl,-z,now", "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset")
+# What the C library does with memory of the program, in functions that have no hooks; the host has others of these names.
+_WRAPPED: Final = (
+    *("memcpy", "memmove", "memset", "memcmp", "memchr", "strlen", "strcpy", "strncpy", "strcat", "strcmp", "strncmp"),
+    *("bcmp", "stpcpy", "strchr", "strrchr", "sprintf", "snprintf", "vsnprintf"),
+)
+_LINK: Final = ("-Wl,-z,now", "-Wl," + ",".join(f"--wrap={name}" for name in _WRAPPED))
 # The host has the same templates of the standard library as the target, but without hooks: each is to use its own.
 _OWN_FIRST: Final = "-Wl,-Bsymbolic"
 
@@ -114,6 +130,11 @@ def _refuse(word: str) -> None:
     )
     if why:
         raise UsageError("LP-U001", f"the compiler flag {word} cannot be used: {why}.", remedy="Leave it out.")
+
+
+def own_flags(compiler: Compiler) -> tuple[str, ...]:
+    """All that is not the user's: a target that was built with others of them is another one."""
+    return (*DEFAULT, *_HOOKS, *_HOOKS_OF[compiler.family], _OWN_FIRST, *_LINK)
 
 
 def to_compile(compiler: Compiler, flags: Flags, include: Path, source: str, to: Path) -> list[str]:

@@ -20,6 +20,15 @@ def test_it_holds(name: str, model: str) -> None:
     assert not told.qualified
 
 
+@pytest.mark.parametrize("name", ["exceptions", "local_statics"])
+def test_every_run_of_a_process_is_the_same(name: str) -> None:
+    """The unwinder does something once for a process, which is no step of the program."""
+    told = explore(built(f"features/{name}.cpp"), search="bounded:1")
+    alone = explore(built(f"features/{name}.cpp"), search="bounded:1", isolate="fork")
+    assert told.finding is None, told
+    assert (told.schedules, told.steps) == (alone.schedules, alone.steps)
+
+
 @pytest.mark.parametrize(("name", "models"), [("semaphore", ("sc", "tso")), ("wait_after_release", ("tso",))])
 def test_bugs_of_a_standard_library_are_found(name: str, models: tuple[str, ...]) -> None:
     """Known of that of g++ 12; others may have them too."""

@@ -77,6 +77,15 @@ class StoreBuffer {
   void lay_over();
   void lift();
 
+  /// The same, and tells what no longer lay there as it was laid: the thread has written over it in a way that nobody
+  /// was told of, as to a variable of its own that has the place of an atomic one on the stack.
+  struct Overwritten {
+    std::uint64_t address = 0;
+    std::uint32_t size = 0;
+    std::array<std::byte, kWidest> value{};
+  };
+  void lift(std::vector<Overwritten>& found);
+
   /// The bytes as the thread sees them while its stores do not lie over memory.
   void look(std::uint64_t address, std::size_t size, std::byte* seen) const;
 
