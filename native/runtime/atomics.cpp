@@ -157,7 +157,7 @@ U update(volatile U* at, int order, int failed_order, Kind kind, const Change& c
   } else {
     task.spinning.read(touch.address, sizeof(U));
     const bool tells = outcome.stores && options.races != Races::kIgnore &&
-                       scheduler.races.would_tell(task.number, touch.address, releases(order));
+                       scheduler.races.would_tell(task.number, touch.address, sizeof(U), releases(order));
     if (stepped && task.atomic_depth == 0 && !tells) scheduler.event().front().mode = Mode::kRead;
   }
   touch.writes = outcome.stores;

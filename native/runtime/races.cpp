@@ -113,15 +113,24 @@ void RaceDetector::publish_further(std::uint64_t address, std::size_t size, Cloc
 
 /// What others would learn of a thread is what it did, not how often it said so: else the attempts of those who wait
 /// for a lock would tell each other something for ever.
-bool RaceDetector::would_tell(Thread thread, std::uint64_t address, bool release) {
+bool RaceDetector::would_tell(Thread thread, std::uint64_t address, std::size_t size, bool release) {
   if (!release && released_[thread] == 0) return false;
-  const Clock* before = published_.find(address);
-  if (before == nullptr || *before == 0) return true;
   Times told = release ? threads_[thread] : clocks_[released_[thread]];
   told[thread] = std::min(told[thread], last_[thread]);
-  const Times& known = clocks_[*before];
-  for (std::uint32_t each = 0; each < width_; ++each)
-    if (told[each] > known[each]) return true;
+  const auto is_news = [&](Clock before) {
+    if (before == 0) return true;
+    const Times& known = clocks_[before];
+    for (std::uint32_t each = 0; each < width_; ++each)
+      if (told[each] > known[each]) return true;
+    return false;
+  };
+  const std::uint64_t end = address + size;
+  for (std::uint64_t unit = address / kUnit; unit * kUnit < end; ++unit) {
+    Published* found = published_.find(unit);
+    if (found == nullptr) return true;
+    const auto part = part_of(*found, unit, address, end);
+    if (std::any_of(part.begin(), part.end(), is_news)) return true;
+  }
   return false;
 }
 

@@ -55,7 +55,7 @@ class RaceDetector {
   void publish_further(std::uint64_t address, std::size_t size, Clock message);
   /// Whether a read-modify-write that stores what is there already changes what others learn from it: then it is a
   /// write nevertheless, since who looks before it may race with what the thread did before.
-  [[nodiscard]] bool would_tell(Thread thread, std::uint64_t address, bool release);
+  [[nodiscard]] bool would_tell(Thread thread, std::uint64_t address, std::size_t size, bool release);
   void load(Thread thread, std::uint64_t address, std::size_t size, bool acquire);
   void fence(Thread thread, bool acquire, bool release);
 
