@@ -101,6 +101,13 @@ int signal(pthread_cond_t* condition, bool all, const void* caller) {
   check(condition, caller);
   const auto queue = reinterpret_cast<std::uint64_t>(condition);
   const std::size_t ends = ends_of(queue);
+  if (controlled() && stores_wait()) {
+    // Where nobody waits it only looks, which is no fence.
+    turn(told(Kind::kNotify, condition, caller),
+         {at_queue(Mode::kRead, queue), at_memory(Mode::kRead, condition, sizeof *condition)}, {});
+    check(condition, caller, ends_of(queue) != ends);
+    if (!anybody_waits(queue)) return 0;
+  }
   // It reads the memory of the condition variable too, and so depends on who frees that: a waiter may, as soon as it
   // sees what it waits for, although the signal is still to come.
   turn(told(Kind::kNotify, condition, caller),

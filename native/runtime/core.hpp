@@ -153,6 +153,9 @@ void turned_out(std::span<const Access> accesses, int success = -1);
 /// Something that no hook sees was changed by the running thread: what it does next is no repetition.
 void side_effect();
 
+/// Whether the running thread has stored what others do not see yet.
+[[nodiscard]] bool stores_wait();
+
 /// The running thread was told something that no hook sees and that may be otherwise in another run: what it does next
 /// is not known from there.
 void overlooked();

@@ -199,6 +199,7 @@ int pthread_spin_trylock(pthread_spinlock_t* lock) {
 }
 int pthread_spin_unlock(pthread_spinlock_t* lock) {
   using namespace linpoint::runtime;
+  if (controlled() && stores_wait()) qualify("pthread_spin_unlock is taken for a fence here, and is none");
   turn({.kind = Kind::kUnlock, .caller = LINPOINT_CALLER, .address = reinterpret_cast<std::uint64_t>(lock)},
        {at_memory(Mode::kRelease, lock, sizeof *lock)});
   publish(lock);

@@ -113,6 +113,11 @@ void turned_out(std::span<const Access> accesses, int success) {
   if (scheduler.trace.on() && success >= 0) scheduler.trace.last()->success = static_cast<std::int8_t>(success);
 }
 
+bool stores_wait() {
+  const OutOfProgram host;
+  return !scheduler.arrive().buffer.empty();
+}
+
 void side_effect() { scheduler.running().changed = true; }
 void overlooked() { scheduler.running().spinning.miss(); }
 

@@ -66,6 +66,8 @@ void stop_waiting(Thread thread) {
   waiters[thread].waits = false;
 }
 
+bool anybody_waits(std::uint64_t queue) { return waiting_at(queue, ~0U) > 0; }
+
 std::uint32_t wake(std::uint64_t queue, std::uint32_t most, std::uint32_t mask) {
   const auto left = static_cast<std::uint32_t>(std::ranges::count_if(
       tokens, [&](const Token& token) { return token.queue == queue && (token.mask & mask) != 0; }));

@@ -26,6 +26,8 @@ void begin_waiting(std::uint64_t queue, std::uint32_t mask = ~0U);
 [[nodiscard]] bool was_woken_before(Thread thread);
 /// It waits no longer: takes its token if there is one.
 void stop_waiting(Thread thread);
+/// Whether there is one who waits, and be it woken.
+[[nodiscard]] bool anybody_waits(std::uint64_t queue);
 /// How many were woken.
 std::uint32_t wake(std::uint64_t queue, std::uint32_t most, std::uint32_t mask = ~0U);
 

@@ -100,6 +100,15 @@ def test_what_the_library_touches_is_seen(compiler: str) -> None:
     assert {explore(target, str(which)).kind for which in range(12)} == {"race"}
 
 
+def test_what_is_no_fence_lets_stores_wait() -> None:
+    """To signal where nobody waits; and to unlock a spin lock, of which it is said that it is not told."""
+    for model in ("sc", "tso", "pso"):
+        weak = None if model == "sc" else "assertion"
+        assert explored("signal_is_no_fence", memory_model=model).kind == weak
+        assert explore(built("races/signal_is_no_fence.cpp", "-DFIXED"), memory_model=model).holds
+        assert bool(explored("spin_unlock", memory_model=model).qualified) == (model != "sc")
+
+
 @models
 @pytest.mark.parametrize("name", HOLDS)
 def test_the_twin_is_silent(name: str, model: str) -> None:

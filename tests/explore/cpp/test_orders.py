@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.explore.cpp.hosting import COMPILERS, PROGRAMS, Told, built, explore
+from tests.explore.cpp.hosting import PROGRAMS, Told, built, explore
 
+COMPILERS = ("g++", pytest.param("clang++", marks=pytest.mark.long))
 NAMES = sorted(path.stem for path in (PROGRAMS / "orders").glob("*.cpp"))
 
 
