@@ -221,7 +221,7 @@ def noting(work: Callable[[], Any], got: list[str]) -> Callable[[], None]:
         {"granularity": "opcode"},
         {"gil": True},
         {"backend": "ast"},
-        {"backend": "ast", "granularity": "line"},
+        pytest.param({"backend": "ast", "granularity": "line"}, marks=pytest.mark.long),
         {"backend": "ast", "gil": True},
     ],
     ids=str,

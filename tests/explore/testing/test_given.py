@@ -57,7 +57,7 @@ def fails(test: type[linpoint.ConcurrentTest], scenario: Scenario) -> bool:
     return linpoint.test(test, scenario=scenario, budget="5s").status is linpoint.Status.VIOLATION
 
 
-@pytest.mark.parametrize("test", [CacheTest, AccountTest])
+@pytest.mark.parametrize("test", [CacheTest, pytest.param(AccountTest, marks=pytest.mark.long)])
 def test_shrinking_by_hypothesis_ends_where_ours_ends(test: Any) -> None:
     theirs = find(linpoint.strategies.scenarios(test), lambda scenario: fails(test, scenario), settings=QUIET)
     ours = Scenario.parse(linpoint.test(test).findings[0].scenario)
