@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import time
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -184,6 +185,16 @@ def test_code_that_announces_itself_shows_the_same(name: str) -> None:
     assert [(step.thread, step.kind, step.location, step.value, step.place) for step in other.trace.steps] == [
         (step.thread, step.kind, step.location, step.value, step.place) for step in finding.trace.steps
     ]
+
+
+def test_a_lock_does_not_take_the_name_of_one_that_is_gone() -> None:
+    """Whoever waits at a condition makes a lock, takes it, and again when it wakes up; that is all that is done to it."""
+    _, finding = found("bounded queue")
+    assert finding.trace is not None
+    taken = Counter(step.location for step in finding.trace.steps if step.kind is StepKind.LOCK)
+    waits = {name: times for name, times in taken.items() if name is not None and name.startswith("lock ")}
+    assert len(waits) > 2
+    assert max(waits.values()) <= 2
 
 
 def twin(name: str) -> pytest.ParameterSet:

@@ -22,6 +22,7 @@ from msgspec import UNSET
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python.bytecode import Action
+from linpoint.explore.python.patching import keeping_locks
 from linpoint.explore.python.selection import is_of_user
 from linpoint.explore.python.wording import exception_words, plain, told
 from linpoint.histories.trace import Failure, StepKind, Thread, Trace, TraceStep
@@ -61,7 +62,8 @@ class Narrator:
         native.control_narrate(self._turn, self._return)
         native.narrate(self._access)
         try:
-            yield
+            with keeping_locks(self._kept):
+                yield
         finally:
             native.control_narrate(None, None)
             native.narrate(None)

@@ -36,6 +36,26 @@ _REAL_LOCK: Final = _thread.allocate_lock
 _REAL_RLOCK: Final = _thread.RLock
 
 
+_keeping: list[list[Any]] = []
+"""Where locks are kept that are made, if they are."""
+
+
+@contextmanager
+def keeping_locks(kept: list[Any]) -> Iterator[None]:
+    """Let locks live that are made in the block, so that none comes where another one was: they are told apart by that."""
+    _keeping.append(kept)
+    try:
+        yield
+    finally:
+        _keeping.pop()
+
+
+def _made(lock: Any) -> Any:
+    if _keeping:
+        _keeping[-1].append(lock)
+    return lock
+
+
 class _Kind(type):
     """From 3.13 on ``threading.Lock`` is a type, and code asks whether something is one."""
 
@@ -49,14 +69,14 @@ class _Lock(metaclass=_Kind):
     kinds = (_thread.LockType, native.ControlledLock)
 
     def __new__(cls) -> Any:
-        return native.ControlledLock() if under_control() else _REAL_LOCK()
+        return _made(native.ControlledLock()) if under_control() else _REAL_LOCK()
 
 
 class _RLock(metaclass=_Kind):
     kinds = (_thread.RLock, native.ControlledRLock)
 
     def __new__(cls) -> Any:
-        return native.ControlledRLock() if under_control() else _REAL_RLOCK()
+        return _made(native.ControlledRLock()) if under_control() else _REAL_RLOCK()
 
 
 def _clock(real: Callable[[], Any], begin: float, unit: int | None = None) -> Callable[[], Any]:
