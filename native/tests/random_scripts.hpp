@@ -76,6 +76,19 @@ struct Features {
   bool spins = false;
 };
 
+/// Every so many of them together, one round after the other.
+inline Features mixed_features(int round) {
+  return {
+      .conditional = round % 2 == 1,
+      .stops = round % 11 == 2,
+      .awaits = round % 3 == 0,
+      .spawns = round % 7 == 3,
+      .attempts = round % 5 < 3,
+      .parts = round % 13 < 6,
+      .spins = round % 8 < 3,
+  };
+}
+
 inline Instruction random_instruction(Dice& dice, const Features& features) {
   using enum Kind;
   constexpr Kind kKinds[] = {

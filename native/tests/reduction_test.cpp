@@ -114,15 +114,7 @@ void what_was_lost_once() {
 void random_programs(unsigned seed, int rounds) {
   Dice dice(seed);
   for (int round = 0; round < rounds && !hopeless(); ++round) {
-    const Features features{
-        .conditional = round % 2 == 1,
-        .stops = round % 11 == 2,
-        .awaits = round % 3 == 0,
-        .spawns = round % 7 == 3,
-        .attempts = round % 5 < 3,
-        .parts = round % 13 < 6,
-        .spins = round % 8 < 3,
-    };
+    const Features features = mixed_features(round);
     Script script = random_script(dice, 8 + dice.pick(6), features);
     script.timed = round % 4 == 0;
     expect_all_of(script);

@@ -110,15 +110,7 @@ void random_programs(unsigned seed, int rounds) {
   Dice dice(seed);
   Tally tally;
   for (int round = 0; round < rounds && !hopeless(); ++round) {
-    const Features features{
-        .conditional = round % 2 == 1,
-        .stops = round % 11 == 2,
-        .awaits = round % 3 == 0,
-        .spawns = round % 7 == 3,
-        .attempts = round % 5 < 3,
-        .parts = round % 13 < 6,
-        .spins = round % 8 < 3,
-    };
+    const Features features = mixed_features(round);
     Script script = random_script(dice, 9 + dice.pick(7), features);
     script.timed = false;  // what returns cannot be shared
     const bool sleep_sets = round % 17 != 0;

@@ -9,7 +9,8 @@
 // first. A release and the acquire that needs it cannot change places; but the acquire could have come instead of an
 // earlier one of the same lock, and the release between them does not hide that. In the same way nothing is hidden by a
 // step at which the later one had to wait: {call, acquire} of a process that waits for ever comes after the return of
-// whoever has the lock, cannot come before it, and yet could have come before that one's acquire.
+// whoever has the lock, cannot come before it, and yet could have come before that one's acquire. Whoever would only go
+// round a loop counts as waiting.
 //
 // Cost: a step looks at the accesses of its places down to the last write, and has a clock as long as there are
 // processes.

@@ -1,21 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An atomic of an odd size, published by fences around relaxed accesses.
-#include <atomic>
-#include <cassert>
-#include <thread>
-
-namespace {
-
-struct Triple {
-  int first = 0;
-  int second = 0;
-  int third = 0;
-};
-
-int message;
-std::atomic<Triple> triple;
-
-}  // namespace
+#include "triple.hpp"
 
 int main() {
   std::thread first([] {

@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // An atomic of an odd size: who reads a later relaxed store does not read the one that was released.
-#include <atomic>
-#include <cassert>
-#include <thread>
+#include "triple.hpp"
 
 #ifdef RACY
 #define ORDER std::memory_order_relaxed
 #else
 #define ORDER std::memory_order_release
 #endif
-
-namespace {
-
-struct Triple {
-  int first = 0;
-  int second = 0;
-  int third = 0;
-};
-
-int message;
-std::atomic<Triple> triple;
-
-}  // namespace
 
 int main() {
   std::thread first([] {

@@ -1,22 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A word that is published as a whole; another thread overwrites the half that does not matter.
-#include <atomic>
-#include <cassert>
-#include <cstdint>
-#include <thread>
-
-#ifdef RACY
-#define ORDER std::memory_order_relaxed
-#else
-#define ORDER std::memory_order_release
-#endif
-
-namespace {
-
-int message;
-alignas(8) std::uint32_t halves[2];
-
-}  // namespace
+#include "halves.hpp"
 
 int main() {
   std::thread first([] {

@@ -1,22 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The second half of a word that is read as a whole.
-#include <atomic>
-#include <cassert>
-#include <cstdint>
-#include <thread>
-
-#ifdef RACY
-#define ORDER std::memory_order_relaxed
-#else
-#define ORDER std::memory_order_release
-#endif
-
-namespace {
-
-int message;
-alignas(8) std::uint32_t halves[2];
-
-}  // namespace
+#include "halves.hpp"
 
 int main() {
   std::thread first([] {
