@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "atomic_functions.hpp"
+#include "forced_fences.hpp"
 
 namespace linpoint::runtime {
 
@@ -50,11 +51,10 @@ bool read_word(std::string_view text, const Word<Value> (&words)[Count], Value& 
 }
 
 bool read_flag(std::string_view name) {
-  const Word<bool*> flags[] = {{"--reuse", &options.reuse},
-                               {"--spurious", &options.spurious},
-                               {"--trace", &options.trace},
-                               {"--outcomes", &options.outcomes},
-                               {"--os-threads", &options.os_threads}};
+  const Word<bool*> flags[] = {
+      {"--reuse", &options.reuse},           {"--spurious", &options.spurious},
+      {"--trace", &options.trace},           {"--outcomes", &options.outcomes},
+      {"--os-threads", &options.os_threads}, {"--atomic-operations", &options.atomic_operations}};
   bool* flag = nullptr;
   if (!read_word(name, flags, flag)) return false;
   *flag = true;
@@ -74,8 +74,10 @@ bool read_option(std::string_view name, std::string_view value) {
   if (name == "--max-steps") return read_number(value, options.max_steps);
   if (name == "--max-memory") return read_number(value, options.max_memory);
   if (name == "--atomic") return atomic_functions.choose(value);
+  if (name == "--fences") return forced_fences.choose(value);
   if (name == "--share") return read_number(value, options.share);
   if (name == "--workers") return read_number(value, options.workers);
+  if (name == "--scenarios") return read_number(value, options.scenarios);
   if (name == "--results") return read_number(value, options.results);
   if (name == "--search") {
     options.search = value;

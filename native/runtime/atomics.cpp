@@ -10,6 +10,7 @@
 
 #include "accesses.hpp"
 #include "core.hpp"
+#include "forced_fences.hpp"
 #include "hook_entry.hpp"
 #include "scheduler.hpp"
 
@@ -96,6 +97,7 @@ void store_later(Task& task, volatile U* at, U value, int order, const Touch& to
   const RaceDetector::Clock message =
       options.races == Races::kIgnore ? 0 : scheduler.races.message(task.number, releases(order));
   scheduler.issue(task, touch.address, sizeof(U), beneath.data(), message);
+  if (forced_fences.after(touch.caller)) task.fenced = true;
   if (!scheduler.trace.on()) return;
   scheduler.trace.add(task.number,
                       {.kind = Kind::kWrite, .caller = touch.caller, .address = touch.address, .size = sizeof(U)},
@@ -193,6 +195,7 @@ int compare_exchange_to(volatile U* at, U* expected, U desired, int order, int f
   const U old = compare_exchange(at, wanted, desired, order, failed_order);
   if (old == wanted) return 1;
   *expected = old;
+  if (controlled() && !on_own_stack(expected)) side_effect();
   return 0;
 }
 
@@ -262,9 +265,11 @@ void __tsan_atomic_thread_fence(int order) {
   rt::Task& task = rt::scheduler.arrive();
   if (rt::options.races != rt::Races::kIgnore)
     rt::scheduler.races.fence(task.number, rt::acquires(order), rt::releases(order));
-  // An empty buffer needs no fence; else whatever comes next waits, which is the same and one step less.
+  // Whatever comes next waits, which is the same and one step less. Without stores since the last such step there is
+  // nothing to wait for; whether they have reached memory must not matter, since flushes and the thread's own steps are
+  // in no order.
   if (rt::releases(order)) task.buffer.barrier();
-  if (order == rt::kSequential && !task.buffer.empty()) task.fenced = true;
+  if (order == rt::kSequential && (task.flushed || !task.buffer.empty())) task.fenced = true;
   if (!rt::scheduler.trace.on()) return;
   rt::scheduler.trace.add(task.number, {.kind = rt::Kind::kFence, .caller = __builtin_return_address(0)}, task.calls);
   rt::scheduler.trace.last()->order = static_cast<std::int8_t>(order);

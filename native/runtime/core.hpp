@@ -108,6 +108,8 @@ enum class Kind : std::uint8_t {
   kException,
   kCrash,
   kNote,
+  kCall,  ///< an operation of a test
+  kReturn,
 };
 
 /// A step as it is told. What does not apply is left as it is.
@@ -186,6 +188,8 @@ struct Range {
   std::uintptr_t end = 0;
 };
 [[nodiscard]] Range stack_of(Thread thread);
+/// Whether an address is on the stack of the running thread, so that its state is known to who looks at that.
+[[nodiscard]] bool on_own_stack(const void* address);
 /// The guard page below it: who touches it has used up the stack.
 [[nodiscard]] Range guard_of(Thread thread);
 
@@ -249,7 +253,12 @@ struct Options {
   int share = -1;        ///< a file with the memory that workers share
   unsigned workers = 1;  ///< so many do
   int results = 1;
-  int argc = 0;  ///< of the program, with its name
+  int scenarios = -1;  ///< a file with what a test is to run
+  unsigned scenario = 0;
+  Thread stopped_thread = kNoThread;  ///< it never goes beyond
+  std::uint64_t stopped_after = 0;    ///< so many steps of its own
+  bool atomic_operations = false;     ///< nobody interrupts one
+  int argc = 0;                       ///< of the program, with its name
   char** argv = nullptr;
 };
 extern Options options;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "keys.hpp"
+#include "operations.hpp"
 #include "real.hpp"
 #include "turns.hpp"
 
@@ -34,10 +35,21 @@ void run_all(HostVector<Farewell>& all) {
   }
 }
 
-[[noreturn]] void end_with(int status, const void* caller) {
-  if (status == 0) end_program();
+[[noreturn]] void fail_with(int status, const void* caller) {
   const OutOfProgram host;
   fail(Fault::kCrash, "the program ends with status " + std::to_string(status), caller);
+}
+
+/// Where somebody calls exit. A program may end as it likes; of a test that would hide all operations that have not
+/// come back.
+[[noreturn]] void end_with(int status, const void* caller) {
+  if (status == 0 && !operations.on()) end_program();
+  fail_with(status, caller);
+}
+
+void run_farewells() {
+  run_all(farewells.threads[current_thread()]);
+  run_all(farewells.program);
 }
 
 [[noreturn]] void refuse_before_main(const char* name) {
@@ -63,9 +75,9 @@ void leave_thread() {
 }
 
 void leave_program(int status, const void* caller) {
-  run_all(farewells.threads[current_thread()]);
-  run_all(farewells.program);
-  end_with(status, caller);
+  run_farewells();
+  if (status == 0) end_program();
+  fail_with(status, caller);
 }
 
 }  // namespace linpoint::runtime
@@ -102,7 +114,10 @@ int __cxa_thread_atexit_impl(void (*function)(void*), void* argument, void* modu
 }
 
 void exit(int status) {
-  if (controlled()) linpoint::runtime::leave_program(status, __builtin_return_address(0));
+  if (controlled()) {
+    linpoint::runtime::run_farewells();
+    linpoint::runtime::end_with(status, __builtin_return_address(0));
+  }
   if (!by_host()) linpoint::runtime::refuse_before_main("exit()");
   static constinit linpoint::runtime::Real<void(int)> next("exit");
   next(status);

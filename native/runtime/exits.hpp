@@ -17,7 +17,7 @@ void keep_farewells();
 void restore_farewells();
 /// Runs destructors of thread-local variables of the running thread, the last one first.
 void leave_thread();
-/// exit: all that, then what is registered for the end of the program, then the end of the program.
+/// When main has come back: all that, then what is registered for the end of the program, then the end of the program.
 [[noreturn]] void leave_program(int status, const void* caller);
 
 }  // namespace linpoint::runtime

@@ -80,6 +80,7 @@ RunEnd Scheduler::stuck() {
     places.push_back(task.told.caller);
   }
   found(spins ? Fault::kLivelock : Fault::kDeadlock, message, places, 0, {});
+  finding_.stuck = true;
   return RunEnd::kFinding;
 }
 

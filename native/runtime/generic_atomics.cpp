@@ -112,6 +112,7 @@ bool generic_compare_exchange(std::size_t size, void* object, void* expected, co
   } else {
     std::memcpy(expected, object, size);
     turn_was({at_memory(Mode::kRead, object, size)}, 0);
+    if (controlled() && !on_own_stack(expected)) side_effect();
   }
   return same;
 }

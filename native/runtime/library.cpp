@@ -14,6 +14,7 @@
 #include "core.hpp"
 #include "endings.hpp"
 #include "exits.hpp"
+#include "forced_fences.hpp"
 #include "image.hpp"
 #include "keys.hpp"
 #include "limits.hpp"
@@ -85,7 +86,10 @@ void before_load() {
 
 void after_load(void* handle) {
   link_map* program = nullptr;
-  if (dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&program)) == 0) atomic_functions.locate(program->l_addr);
+  if (dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&program)) == 0) {
+    atomic_functions.locate(program->l_addr);
+    forced_fences.locate(program->l_addr);
+  }
   const SharedObjects objects = find_shared_objects();
   for (const SharedObject& object : objects.program)
     if (!object.instrumented) qualify(object.path + " is not instrumented: what it does is not seen");

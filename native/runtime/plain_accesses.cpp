@@ -78,11 +78,13 @@ void visible_access(Task& task, const Touch& touch) {
   if (later) {
     check_memory(touch);
     tell_plain(task, touch);
+    if (touch.atomic) check_race(task, touch);
     tell_value(task, touch);
     announce(task, touch);
   } else {
     take_turn(task, touch, touch.writes ? Kind::kWrite : Kind::kRead, false);
-    check_memory(touch);  // it may have been freed while this one waited for its turn
+    check_memory(touch);                        // it may have been freed while this one waited for its turn
+    if (touch.atomic) check_race(task, touch);  // when it has been told, so that the race is shown there
     tell_value(task, touch);
   }
   if (touch.writes)
@@ -114,7 +116,6 @@ void access(const volatile void* address, std::size_t size, bool writes, bool is
   const OutOfProgram host;
   Task& task = scheduler.arrive();
   const Touch touch{reinterpret_cast<std::uint64_t>(address), size, caller(), writes, is_volatile};
-  if (is_volatile) check_race(task, touch);
   if (is_volatile || options.races == Races::kIgnore)
     visible_access(task, touch);
   else

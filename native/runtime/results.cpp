@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +11,9 @@
 
 #include "accesses.hpp"
 #include "code_places.hpp"
+#include "histories.hpp"
 #include "json.hpp"
+#include "operations.hpp"
 #include "qualifications.hpp"
 
 namespace linpoint::runtime {
@@ -19,20 +22,10 @@ namespace {
 
 constexpr const char* kFaults[] = {"assertion", "race",   "deadlock",  "livelock",
                                    "crash",     "memory", "exception", "nondeterminism"};
-constexpr const char* kKinds[] = {"read",   "write",    "update", "cas",       "fence",     "drain", "lock",
-                                  "unlock", "wait",     "notify", "block",     "spawn",     "join",  "exit",
-                                  "yield",  "allocate", "free",   "assertion", "exception", "crash", "note"};
+constexpr const char* kKinds[] = {"read", "write",     "update",    "cas",   "fence", "drain", "lock",  "unlock",
+                                  "wait", "notify",    "block",     "spawn", "join",  "exit",  "yield", "allocate",
+                                  "free", "assertion", "exception", "crash", "note",  "call",  "return"};
 constexpr const char* kOrders[] = {"relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"};
-
-void say(std::string line) {
-  line += '\n';
-  std::size_t done = 0;
-  while (done < line.size()) {
-    const ssize_t written = write(options.results, line.data() + done, line.size() - done);
-    if (written <= 0) return;
-    done += static_cast<std::size_t>(written);
-  }
-}
 
 void put_value(Json& json, const Bytes& bytes, std::size_t size) {
   std::array<std::uint64_t, 2> words{};
@@ -83,13 +76,12 @@ class Writer {
   }
 
   void put_finding(const Finding& finding) {
-    json_.open('{').field("kind", kFaults[static_cast<std::size_t>(finding.fault)]).field("message", finding.message);
+    json_.open('{').field("kind", fault_name(finding.fault)).field("message", finding.message);
     json_.key("places").open('[');
     for (const void* place : finding.places) json_.value(reinterpret_cast<std::uint64_t>(place));
-    json_.close(']').key("schedule").open('[');
-    for (const explore::Deviation& deviation : finding.schedule)
-      json_.open('[').value(deviation.step).value(deviation.process).close(']');
-    json_.close(']').field("preemptions", finding.preemptions).field("printed", finding.printed);
+    json_.close(']');
+    put_schedule(json_, finding.schedule);
+    json_.field("preemptions", finding.preemptions).field("printed", finding.printed);
     if (finding.address != 0) put_address(finding.address);
     json_.key("steps_of").open('[');
     for (const std::uint32_t step : finding.steps_of) json_.value(step);
@@ -147,11 +139,49 @@ void put_trace(Json& json, Writer& writer) {
   json.close(']').close('}');
 }
 
+/// Lets other processes wait until this one has written a whole line.
+class Speaking {
+ public:
+  Speaking() { set(F_WRLCK); }
+  Speaking(const Speaking&) = delete;
+  Speaking& operator=(const Speaking&) = delete;
+  ~Speaking() { set(F_UNLCK); }
+
+ private:
+  static void set(short type) {
+    if (options.scenarios < 0) return;
+    struct flock lock{};
+    lock.l_type = type;
+    lock.l_whence = SEEK_SET;
+    static_cast<void>(fcntl(options.scenarios, F_SETLKW, &lock));
+  }
+};
+
 }  // namespace
+
+void say(std::string line) {
+  const Speaking turn;
+  line += '\n';
+  std::size_t done = 0;
+  while (done < line.size()) {
+    const ssize_t written = write(options.results, line.data() + done, line.size() - done);
+    if (written <= 0) return;
+    done += static_cast<std::size_t>(written);
+  }
+}
+
+const char* fault_name(Fault fault) { return kFaults[static_cast<std::size_t>(fault)]; }
+
+void put_schedule(Json& json, const std::vector<explore::Deviation>& schedule) {
+  json.key("schedule").open('[');
+  for (const explore::Deviation& deviation : schedule)
+    json.open('[').value(deviation.step).value(deviation.process).close(']');
+  json.close(']');
+}
 
 void say_progress(const explore::Explorer& explorer) {
   Json json;
-  json.open('{').key("progress").open('{');
+  json.open('{').key("progress").open('{').field("scenario", options.scenario);
   put_counts(json, explorer.progress());
   json.field("depth", explorer.length()).key("estimate");
   constexpr double kMost = 1e18;
@@ -168,7 +198,12 @@ void say_result(const Result& result) {
   modules.collect();
   Json json;
   Writer writer(json, modules);
-  json.open('{').key("result").open('{').field("ended", result.ended).field("exhaustive", result.exhaustive);
+  json.open('{')
+      .key("result")
+      .open('{')
+      .field("scenario", options.scenario)
+      .field("ended", result.ended)
+      .field("exhaustive", result.exhaustive);
   put_counts(json, result.progress);
   json.field("completed", result.completed).key("diverged_at");
   if (result.diverged_at == explore::Explorer::kNever)
@@ -191,6 +226,7 @@ void say_result(const Result& result) {
   json.key("races").open('[');
   for (const Finding& race : reported_races) writer.put_finding(race);
   json.close(']');
+  if (operations.on()) put_results(json, operations);
   if (scheduler.trace.on()) put_trace(json, writer);
   json.key("modules").open('[');
   for (const CodePlaces::Module& module : modules.all())

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "json.hpp"
 #include "linpoint/explore/explorer.hpp"
 #include "scheduler.hpp"
 
@@ -25,6 +26,10 @@ struct Result {
   std::optional<Finding> finding;
 };
 
+/// A line of JSON. Several processes may say something, each whole lines.
+void say(std::string line);
+[[nodiscard]] const char* fault_name(Fault fault);
+void put_schedule(Json& json, const std::vector<explore::Deviation>& schedule);
 void say_progress(const explore::Explorer& explorer);
 void say_result(const Result& result);
 

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "operations.hpp"
+
 namespace linpoint::runtime {
 
 namespace {
@@ -64,6 +66,7 @@ void Task::restart(Thread thread) {
   number = thread;
   begun = ended = joined = parked = blocked = flushed = fenced = changed = false;
   own_stores = 0;
+  own_steps = 0;
   manner = {};
   locks = 0;
   lock_steps = 0;
@@ -93,6 +96,7 @@ void Scheduler::restart() {
   processes_.clear();
   races.restart();
   trace.restart();
+  if (operations.on()) operations.restart();
 }
 
 void Scheduler::add_thread(void (*function)(void*), void* argument) {
@@ -128,6 +132,7 @@ void Scheduler::begin_fresh() {
     task.fiber.begin(enter_thread);
     task.storage = options.os_threads ? nullptr : library::storage_of(task.number);
     task.begun = true;
+    if (operations.on() && run_steps_ > 0) operations.born(task.number, run_steps_ - 1);
     resume(task);
     show(task);
   }
@@ -156,7 +161,12 @@ void Scheduler::wait_for_turn(Task& task) {
   if (task.atomic_depth > 0 && task.manner.drains) flush_inside(task);
   const bool inside = task.atomic_depth > 0 && can_go(task);
   if (inside) {
-    event_.insert(event_.end(), task.pending.begin(), task.pending.end());
+    // A lock that is free within a block is taken as if it were only tried: the whole block could have come before
+    // whoever released it last.
+    for (Access access : task.pending) {
+      if (access.mode == Mode::kAcquire) access.mode = Mode::kWrite;
+      event_.push_back(access);
+    }
   } else {
     const Phase before = phase;
     task.fiber.stack.used(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
@@ -207,6 +217,7 @@ void Scheduler::show(Task& task) {
 }
 
 bool Scheduler::can_go(Task& task) {
+  if (task.number == options.stopped_thread && task.own_steps >= options.stopped_after) return false;
   if (task.manner.drains && !task.buffer.empty()) return false;
   if (task.parked && !task.spinning.changed(task.buffer)) return false;
   return task.possible == nullptr || task.possible(task.possible_argument);
@@ -281,7 +292,12 @@ void Scheduler::take_step(Process next) {
   Task& task = *tasks_[next >> bits_];
   const unsigned queue = next & ((1U << bits_) - 1U);
   if (queue == 0) {
+    ++task.own_steps;
     event_.assign(task.pending.begin(), task.pending.end());
+    if (operations.on()) {
+      running_ = &task;
+      operations.stepped(task.number, run_steps_ - 1);
+    }
     resume(task);
     begin_fresh();
     show(task);

@@ -34,6 +34,7 @@ struct Finding {
   std::vector<explore::Deviation> schedule;
   std::uint64_t preemptions = 0;
   std::string printed;
+  bool stuck = false;  ///< nobody could go on
 };
 
 /// A store that the program is about to make by itself, since its hook comes before it.
@@ -85,6 +86,7 @@ struct Task {
   unsigned functions = 0;        ///< that it is in, where that is counted
   unsigned atomic_function = 0;  ///< which of them is one that nobody interrupts; 0 if none
   unsigned idle = 0;             ///< plain reads since its last step
+  std::uint64_t own_steps = 0;
   CallStack calls;
   Untold untold;
 

@@ -186,6 +186,11 @@ void end_program() {
 }
 
 Range stack_of(Thread thread) { return scheduler.task(thread).fiber.stack.range(); }
+bool on_own_stack(const void* address) {
+  const Range stack = stack_of(current_thread());
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  return stack.begin <= at && at < stack.end;
+}
 Range guard_of(Thread thread) { return scheduler.task(thread).fiber.stack.guard(); }
 
 void fail(Fault fault, std::string_view message, const void* caller, std::span<const void* const> where) {

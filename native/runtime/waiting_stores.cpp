@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "operations.hpp"
 #include "scheduler.hpp"
 
 namespace linpoint::runtime {
@@ -11,6 +12,12 @@ void Scheduler::issue(Task& task, std::uint64_t address, std::size_t size, const
                       RaceDetector::Clock message) {
   const Range stack = task.fiber.stack.range();
   if (stack.begin <= address && address < stack.end) ++task.own_stores;
+  if (operations.on()) {
+    if (task.atomic_depth > 0)
+      operations.done_inside(task.number);
+    else
+      operations.issued(task.number, issued_);
+  }
   if (!task.buffer.issue(address, size, beneath, issued_, message))
     qualify(
         "a thread stores to more than 15 locations or to parts of one, and under PSO some of that is kept in order");
@@ -24,7 +31,7 @@ void Scheduler::take_announced(Task& task) {
 }
 
 void Scheduler::drain(Task& task) {
-  if (task.buffer.empty()) return;
+  if (task.buffer.empty() && !task.flushed) return;
   task.pending.clear();
   task.told.kind = Kind::kFence;
   task.manner = {.drains = true, .yields = false};
@@ -53,6 +60,7 @@ void Scheduler::flush(Task& task, unsigned queue) {
   const std::size_t count = task.buffer.accesses(store, accesses.data());
   event_.assign(accesses.begin(), accesses.begin() + static_cast<std::ptrdiff_t>(count));
   task.buffer.flush(index);
+  if (operations.on()) operations.flushed(store.number, run_steps_ - 1);
   if (task.buffer.empty()) task.own_stores = 0;
   task.flushed = true;
   if (options.races != Races::kIgnore) races.publish(store.address, store.size, store.note);

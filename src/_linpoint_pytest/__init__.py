@@ -2,13 +2,14 @@
 """The door through which pytest finds linpoint, light enough to stand open in every run.
 
 pytest loads this module wherever linpoint is installed, so it imports nothing of linpoint until a class derived from
-``linpoint.ConcurrentTest`` is collected, or one of the options here is used. Everything else is in
-``linpoint.pytest_plugin``. It lies outside of the package because importing a part of one imports the whole.
+``linpoint.ConcurrentTest`` or a file ``*_linpoint.cpp`` is collected, or one of the options here is used. Everything else
+is in ``linpoint.pytest_plugin`` and ``linpoint.pytest_cpp``. It lies outside of the package because importing a part of one imports the whole.
 """
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -21,6 +22,8 @@ OPTIONS: Final = {
     "replay": ("TOKEN", "run one test with the schedule of a finding, and nothing else"),
     "report": ("DIR", "write a page, the text and JSON of each failure into this folder"),
 }
+CPP: Final = ("_linpoint.cpp", "_linpoint.cc", "_linpoint.cxx")
+"""How the names of files of tests in C++ end."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,6 +47,16 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
         {"replay": "one schedule"} if "replay" in used(config) else {}
     )
     return [f"linpoint: {', '.join(f'{name} {value}' for name, value in shown.items())}"] if shown else []
+
+
+def pytest_collect_file(file_path: Path, parent: Any) -> Any:
+    """Files of tests in C++."""
+    if not file_path.name.endswith(CPP):
+        return None
+    _plugin(parent.config)
+    from linpoint.pytest_cpp import CppFile  # noqa: PLC0415 - this import is what is put off
+
+    return CppFile.from_parent(parent, path=file_path)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -2,7 +2,8 @@
 """Tests of concurrent objects as tests of pytest: each class derived from ``ConcurrentTest`` is one of them.
 
 One, because a class has one verdict and one budget, as on the command line: its fixed scenarios are run first, and a
-failure names the one that fails. ``_linpoint_pytest`` registers this module when the first such class is collected.
+failure names the one that fails. ``_linpoint_pytest`` registers this module when the first such class is collected, or
+the first test in C++ (``pytest_cpp``).
 Guarantee: a violation fails with its explanation, without a traceback of ours; UNKNOWN fails too; a definition that
 cannot be run is an error of that test, not of the whole run.
 """
@@ -23,6 +24,7 @@ import pytest
 
 from linpoint.errors import LinpointError, TestError, UndecidedError, ViolationError
 from linpoint.explain.findings import document
+from linpoint.explore.cpp.objects.finding import CPP_KIND, CppFinding, cpp_finding
 from linpoint.explore.testing.api import test as run
 from linpoint.explore.testing.identity import ReplayedFinding, replayed_finding
 from linpoint.histories.commands import command_line
@@ -37,7 +39,7 @@ from linpoint.verdicts.finding import TestResult
 def check_options(config: pytest.Config) -> None:
     """Refuse what pytest could not refuse: times, tokens, numbers, folders."""
     try:
-        _budget(config)
+        budget_of(config)
         _replayed(config)
     except LinpointError as error:
         raise pytest.UsageError(str(error)) from None
@@ -75,40 +77,19 @@ def collect(
     return found
 
 
-class ConcurrentTestItem(pytest.Function):
-    """One test. It is a function of pytest without arguments, so that automatic fixtures and marks work as ever."""
+class ResultItem(pytest.Item):
+    """A test with a result, and how that is told: of an object in Python or in C++."""
 
-    def __init__(self, *, tested: type[ConcurrentTest], **keywords: Any) -> None:
-        super().__init__(**keywords)
-        self.tested = tested
-        self.result: TestResult | None = None
+    result: TestResult | None = None
 
-    def setup(self) -> None:
-        """Fixtures first; then a definition with a mistake ends it here, as an error and not as a failure."""
-        super().setup()
-        try:
-            definition_of(self.tested)
-        except TestError as error:
-            pytest.fail(self._hint(error), pytrace=False)
-
-    def runtest(self) -> None:
-        """Test the object, or run one schedule again."""
-        option = self.config.getoption
-        replay = option("--linpoint-replay")
-        # Every schedule prints the same again; who wants to read it looks at one schedule.
-        with contextlib.nullcontext() if replay else _silence():
-            self.result = run(
-                self.tested,
-                budget=_budget(self.config),
-                seed=option("--linpoint-seed") or 0,
-                threads=option("--linpoint-threads"),
-                operations=option("--linpoint-operations"),
-                replay=replay,
-            )
-        self.user_properties += _properties(self.result)
-        if self.result.status is not Status.LINEARIZABLE and option("--linpoint-report"):
-            self._write_report(Path(option("--linpoint-report")))
-        self.result.raise_for_violation()
+    def conclude(self, result: TestResult) -> None:
+        """Keep the result, write what was asked for, and raise unless it is a pass."""
+        self.result = result
+        self.user_properties += _properties(result)
+        folder = self.config.getoption("--linpoint-report")
+        if result.status is not Status.LINEARIZABLE and folder:
+            self._write_report(Path(folder))
+        result.raise_for_violation()
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]
         """The explanation, or what is wrong with the test; whatever else happens is shown as ever."""
@@ -121,11 +102,6 @@ class ConcurrentTestItem(pytest.Function):
         if isinstance(error, LinpointError):
             return Told("\n".join([str(error), *_cause(error)]))
         return super().repr_failure(excinfo)
-
-    def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where the class is, and its name."""
-        code = next((each.__code__ for each in vars(self.tested).values() if hasattr(each, "__code__")), None)
-        return self.path, None if code is None else code.co_firstlineno - 1, self.name
 
     def replay_lines(self) -> list[str]:
         """The commands that show the first finding again; none without one."""
@@ -146,11 +122,6 @@ class ConcurrentTestItem(pytest.Function):
             return []
         return ["", "Give it more time (--linpoint-budget 2m), or less to do (--linpoint-operations 1)."]
 
-    def _hint(self, error: TestError) -> str:
-        takes = re.search(r"setup of .* missing a required", error.message) is not None
-        extra = "\nsetup makes an object for each schedule, and is given no fixtures." if takes else ""
-        return f"{error}{extra}"
-
     def _write_report(self, folder: Path) -> None:
         """The failure in three files, which are called as the test is."""
         from linpoint.explain.html.tests import page_of_test  # noqa: PLC0415 - only who asks for pages waits for it
@@ -164,6 +135,48 @@ class ConcurrentTestItem(pytest.Function):
         write(str(folder / f"{name}.html"), page)
         write(str(folder / f"{name}.txt"), "\n".join([self.result.explain().text, "", *commands, ""]))
         write(str(folder / f"{name}.json"), msgspec.json.format(msgspec.json.encode(told, enc_hook=repr)))
+
+
+class ConcurrentTestItem(ResultItem, pytest.Function):
+    """One test. It is a function of pytest without arguments, so that automatic fixtures and marks work as ever."""
+
+    def __init__(self, *, tested: type[ConcurrentTest], **keywords: Any) -> None:
+        super().__init__(**keywords)
+        self.tested = tested
+
+    def setup(self) -> None:
+        """Fixtures first; then a definition with a mistake ends it here, as an error and not as a failure."""
+        super().setup()
+        try:
+            definition_of(self.tested)
+        except TestError as error:
+            pytest.fail(self._hint(error), pytrace=False)
+
+    def runtest(self) -> None:
+        """Test the object, or run one schedule again."""
+        option = self.config.getoption
+        replay = option("--linpoint-replay")
+        # Every schedule prints the same again; who wants to read it looks at one schedule.
+        with contextlib.nullcontext() if replay else _silence():
+            result = run(
+                self.tested,
+                budget=budget_of(self.config),
+                seed=option("--linpoint-seed") or 0,
+                threads=option("--linpoint-threads"),
+                operations=option("--linpoint-operations"),
+                replay=replay,
+            )
+        self.conclude(result)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where the class is, and its name."""
+        code = next((each.__code__ for each in vars(self.tested).values() if hasattr(each, "__code__")), None)
+        return self.path, None if code is None else code.co_firstlineno - 1, self.name
+
+    def _hint(self, error: TestError) -> str:
+        takes = re.search(r"setup of .* missing a required", error.message) is not None
+        extra = "\nsetup makes an object for each schedule, and is given no fixtures." if takes else ""
+        return f"{error}{extra}"
 
 
 @contextlib.contextmanager
@@ -206,7 +219,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """What a pass covered, and how a failure is shown again, each in a section of its own."""
     report = yield
-    if isinstance(item, ConcurrentTestItem) and call.when == "call" and item.result is not None:
+    if isinstance(item, ResultItem) and call.when == "call" and item.result is not None:
         if report.passed:
             report.sections.append(("linpoint", item.result.explain().text))
         elif lines := item.replay_lines():
@@ -219,7 +232,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     found = _replayed(config)
     if found is None:
         return
-    kept = [each for each in items if isinstance(each, ConcurrentTestItem) and _is_of(found, each)]
+    kept = [each for each in items if isinstance(each, ResultItem) and _is_of(found, each)]
     if not kept:
         place = f"{found.file}::{found.test}" if found.file else "made by a call of linpoint.test"
         raise pytest.UsageError(f"the test of the token is not among those collected: {place}")
@@ -227,20 +240,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
 
 
-def _is_of(found: ReplayedFinding, item: ConcurrentTestItem) -> bool:
+def _is_of(found: ReplayedFinding | CppFinding, item: ResultItem) -> bool:
     """Whether a token is of this test: as seen from the folder of the run, or from its root."""
     bases = (item.config.invocation_params.dir, item.config.rootpath)
-    return item.tested.__name__ == found.test and any((base / found.file).resolve() == item.path for base in bases)
+    name = item.tested.__name__ if isinstance(item, ConcurrentTestItem) else item.name
+    return name == found.test and any((base / found.file).resolve() == item.path for base in bases)
 
 
-def _budget(config: pytest.Config) -> float | None:
+def budget_of(config: pytest.Config) -> float | None:
+    """The time for each test; None if nothing is said of it."""
     given = config.getoption("--linpoint-budget") or config.getini("linpoint_budget") or None
     return seconds(given)
 
 
-def _replayed(config: pytest.Config) -> ReplayedFinding | None:
+def _replayed(config: pytest.Config) -> ReplayedFinding | CppFinding | None:
     token = config.getoption("--linpoint-replay")
-    return None if token is None else replayed_finding(tokens.decode(token))
+    content = {} if token is None else tokens.decode(token)
+    if content.get("kind") == CPP_KIND:
+        return cpp_finding(content)
+    return None if token is None else replayed_finding(content)
 
 
 def _properties(result: TestResult) -> list[tuple[str, object]]:

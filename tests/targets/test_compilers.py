@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,10 @@ def test_another_program_is_none(cache: Path) -> None:
         find_compiler("echo")
     with pytest.raises(TestError, match="LP-T034"):
         find_compiler('"')
+
+
+@needs_compiler
+def test_names_of_the_same_compiler_are_one():
+    by_name, by_path = find_compiler("g++"), find_compiler(str(Path(shutil.which("g++") or "").resolve()))
+    assert by_name.identity == by_path.identity
+    assert find_compiler("g++ -m64").identity != by_name.identity

@@ -59,7 +59,7 @@ def test_all_that_it_is_made_of_is_in_a_wheel() -> None:
     files = shipped()
     assert {path.parent.name for path in files} >= {"runtime", "explore", "memory", "linpoint"}
     for path in sorted(files):
-        around = [path.parent, *(CHECKOUT / part for part in ("include", "src", "runtime"))]
+        around = [path.parent, *(CHECKOUT / part for part in ("include", "src", "runtime", "sdk/include"))]
         for name in _INCLUDED.findall(path.read_text(encoding="utf-8")):
             found = next((folder / name for folder in around if (folder / name).is_file()), None)
             assert found is not None, (path, name)

@@ -71,6 +71,10 @@ class Dpor final : public SharedExplorer {
     return share;
   }
 
+  [[nodiscard]] bool happened_before(std::uint64_t earlier, std::uint64_t later) const override {
+    return earlier < later && causality_.before(static_cast<Step>(earlier), static_cast<Step>(later));
+  }
+
   void stop() override {
     if (tree_) tree_->stop();
   }

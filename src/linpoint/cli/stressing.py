@@ -8,7 +8,7 @@ finding cannot be made to happen again, so its token holds the few operations th
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from linpoint.checkers.check import check
@@ -54,12 +54,18 @@ def stress(definition: Definition, request: TestRequest, say: Callable[[dict[str
             say({"progress": {"scenario": None, "scenarios": 0, "schedules": runs, "seconds": now - started}})
 
     result, _ = conduct(settings, Budget.starting_now(request.budget, None), progress=progress)
-    return _answer(result, request)
+    again = ["test", f"{request.file}:{request.test}", "--stress", "--seed", str(request.seed)]
+    return answer_of_stress(result, request, again=again)
 
 
 def recheck(definition: Definition, request: TestRequest) -> Answer:
     """Check the operations of a finding again."""
-    verdict = check(request.history, _spec_of(definition), budget=request.budget)
+    return recheck_operations(definition.name, _spec_of(definition), request)
+
+
+def recheck_operations(name: str, spec: Spec, request: TestRequest, *, language: str = "") -> Answer:
+    """Check the operations of a finding again; ``name`` is that of the test, ``language`` as for ``answer_of_stress``."""
+    verdict = check(request.history, spec, budget=request.budget)
     status = verdict.status
     why = "the operations of the finding are still a violation" if status is Status.VIOLATION else verdict.why
     statistics = {"operations": len(request.history), "gil": True}
@@ -67,11 +73,10 @@ def recheck(definition: Definition, request: TestRequest) -> Answer:
     seconds = verdict.statistics.seconds
     text = verdict.explain().text
     result = StressResult(
-        status, definition.name, verdict.spec.name, 0, len(request.history), seconds, why, kind, statistics=statistics
+        status, name, verdict.spec.name, 0, len(request.history), seconds, why, kind, statistics=statistics
     )
-    return Answer(
-        status=status.value, document=_document(result, request, text, _token(request, request.history)), text=text
-    )
+    replay = _token(request, request.history, language=language)
+    return Answer(status=status.value, document=stress_document(result, request, text, replay), text=text)
 
 
 def _spec_of(definition: Definition) -> Spec:
@@ -81,22 +86,29 @@ def _spec_of(definition: Definition) -> Spec:
     return sequential_calls(definition.setup, calls, name=f"{definition.name}, one operation at a time")
 
 
-def _answer(result: StressResult, request: TestRequest) -> Answer:
+def answer_of_stress(
+    result: StressResult, request: TestRequest, *, language: str = "", again: Sequence[str] = ()
+) -> Answer:
+    """What is said of a result. ``again`` are the words that run the test once more, where no operations conspire.
+
+    ``language`` is that of the object unless it is Python, for the token.
+    """
     replay: list[str] = []
     if result.status is Status.VIOLATION:
-        replay = ["test", f"{request.file}:{request.test}", "--stress", "--seed", str(request.seed)]
+        replay = list(again)
         if result.verdict is not None and result.verdict.status is Status.VIOLATION:
             core = sorted(explain(result.verdict).core)
-            replay = _token(request, [operation_dict(result.verdict.history, each) for each in core], result.kind or "")
+            operations = [operation_dict(result.verdict.history, each) for each in core]
+            replay = _token(request, operations, result.kind or "", language=language)
     text = result.text
     return Answer(
-        status=result.status.value, document=_document(result, request, text, replay), text=text, replay=replay
+        status=result.status.value, document=stress_document(result, request, text, replay), text=text, replay=replay
     )
 
 
-def _token(request: TestRequest, history: list[dict[str, Any]], kind: str = "") -> list[str]:
+def _token(request: TestRequest, history: list[dict[str, Any]], kind: str = "", *, language: str = "") -> list[str]:
     content: dict[str, Any] = {
-        "kind": "stress",
+        "kind": f"stress-{language}" if language else "stress",
         "file": request.file,
         "test": request.test,
         "finding": kind or request.finding,
@@ -107,7 +119,8 @@ def _token(request: TestRequest, history: list[dict[str, Any]], kind: str = "") 
     return ["replay", tokens.encode(content)]
 
 
-def _document(result: StressResult, request: TestRequest, text: str, replay: list[str]) -> dict[str, Any]:
+def stress_document(result: StressResult, request: TestRequest, text: str, replay: list[str]) -> dict[str, Any]:
+    """The JSON document of a result."""
     found = result.status is Status.VIOLATION
     finding = {"kind": result.kind, "message": result.why, "explanation": {"text": text}, "replay": replay}
     return {

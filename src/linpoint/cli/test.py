@@ -7,28 +7,41 @@ Each test runs in a process of its own, so that a crash of the target is a findi
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 
 from linpoint.cli import options
+from linpoint.cli.after_dashes import after_dashes
 from linpoint.cli.asked import Answer, TestRequest
 from linpoint.cli.forms import Forms, tell
 from linpoint.cli.output import Progress, progress
-from linpoint.cli.tested import AllTold, Told, told_of
+from linpoint.cli.tested import AllTold, Told, split_target, told_of
 from linpoint.cli.workers import NOT_BEGUN, Outcome, ask
 from linpoint.errors import TestError, UsageError
+from linpoint.explore.cpp.objects.asked import Asked
 from linpoint.explore.python.backends import BACKENDS
 from linpoint.explore.python.bytecode import GRANULARITIES
 from linpoint.scenarios.scenario import Scenario
+from linpoint.targets.flags import split_targets, split_test
 from linpoint.verdicts import Budget
+
+if TYPE_CHECKING:
+    from linpoint.cli.stress_cpp import Stressed, StressTest
+    from linpoint.cli.test_cpp import Command, ToldTest
 
 
 def run(
+    context: typer.Context,
     targets: Annotated[
-        list[str], typer.Argument(metavar="FILE.py[:TEST]...", help="Files of tests; one test with :NAME.")
+        list[str],
+        typer.Argument(
+            metavar="FILE[:TEST]...",
+            help="Python or C++ files of tests; one test with :NAME. After --: compiler flags and more C++ sources.",
+        ),
     ],
     *,
     spec: Annotated[
@@ -49,6 +62,34 @@ def run(
     after: Annotated[
         str, typer.Option("--after", metavar="TEXT", help="With --scenario: operations that run alone after it.")
     ] = "",
+    memory_model: Annotated[
+        str | None, typer.Option("--memory-model", metavar="NAME", help="C++: sc (the default), tso (as x86) or pso.")
+    ] = None,
+    races: Annotated[
+        str | None,
+        typer.Option(
+            "--races", metavar="NAME", help="C++: what to do at a data race: stop (default), report or ignore."
+        ),
+    ] = None,
+    reuse: Annotated[bool, typer.Option("--reuse", help="C++: freed memory is used again at once.")] = False,
+    compiler: Annotated[
+        str | None, typer.Option("--compiler", metavar="NAME", help="C++: the compiler. Default: $CXX, g++, clang++.")
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", metavar="N", min=1, help="C++: so many scenarios at once. Default: all processors."),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="C++: linearizability (default), against a spec; or outcomes, against those of atomic operations.",
+        ),
+    ] = None,
+    lock_free: Annotated[
+        bool, typer.Option("--progress", help="C++: also, can a thread that stops keep operations from finishing?")
+    ] = False,
     granularity: options.GranularityOption = "access",
     backend: options.BackendOption = "auto",
     stress: Annotated[
@@ -60,6 +101,10 @@ def run(
     erratic: Annotated[
         bool, typer.Option("--erratic", help="With --stress: disturb the scheduling by random tiny delays.")
     ] = False,
+    sanitizer: Annotated[
+        str | None,
+        typer.Option("--sanitizer", metavar="NAME", help="With --stress, C++: thread, address or undefined."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="For the scenarios that are generated.")] = 0,
     budget: options.BudgetOption = options.DEFAULT_BUDGET,
     max_memory: Annotated[
@@ -94,11 +139,14 @@ def run(
 
       linpoint test cache_test.py:TestCache --scenario 'put("a", 1) | get("a")'
 
+      linpoint test stack_test.cpp --spec stack --memory-model tso -- -O2
+
       linpoint test cache_test.py --stress --erratic --budget 30s
+
+      linpoint test stack_test.cpp --spec stack --stress -- -O3
 
       linpoint test tests/*_test.py --report tests.html --junit tests.xml --github
     """
-    limits = Budget.starting_now(budget, max_memory)
     options.validate_name("--granularity", granularity, GRANULARITIES)
     options.validate_name("--backend", backend, BACKENDS)
     if (instances != 1 or erratic) and not stress:
@@ -106,8 +154,17 @@ def run(
     if stress and report is not None:
         raise UsageError("LP-U001", "--stress makes no page.", remedy="Leave out --report, or use --json.")
     fixed = _scenario(scenario, before, after)
+    targets, flags = split_targets(targets, after_dashes(context))
+    any_cpp = any(split_test(target) is not None for target in targets)
+    only_cpp = {"--races": races is not None, "--memory-model": memory_model is not None, "--reuse": reuse}
+    only_cpp |= {"--method": method is not None, "--progress": lock_free}
+    only_cpp |= {"--compiler": compiler is not None, "--workers": workers is not None, "--": bool(flags)}
+    for option in (name for name, is_given in only_cpp.items() if is_given and not any_cpp):
+        raise UsageError("LP-U001", f"{option} is for tests of C++ objects.", remedy="Leave it out.")
     forms = Forms(None, report, junit, github, summary, json)
-    forms.validate([_split(target)[0] for target in targets], called="the test itself")
+    if sanitizer is not None and not (stress and any_cpp):
+        raise UsageError("LP-U001", "--sanitizer goes with --stress of C++ objects.", remedy="Add --stress.")
+    forms.validate([split_target(target)[0] for target in targets], called="the test itself")
     given = {
         "--spec": spec,
         "--threads": threads,
@@ -117,11 +174,18 @@ def run(
         "--after": after or None,
         "--granularity": granularity if granularity != "access" else None,
         "--backend": backend if backend != "auto" else None,
+        "--memory-model": memory_model,
+        "--races": races,
+        "--method": method,
+        "--compiler": compiler,
+        "--workers": workers,
         "--seed": seed or None,
         "--instances": instances if instances != 1 else None,
         "--budget": budget if budget != options.DEFAULT_BUDGET else None,
     }
-    flags = [flag for flag, given_ in (("--stress", stress), ("--erratic", erratic)) if given_]
+    bare = {"--stress": stress, "--erratic": erratic, "--reuse": reuse, "--progress": lock_free}
+    words = [flag for flag, is_given in bare.items() if is_given]
+    words += [str(word) for option, value in given.items() if value is not None for word in (option, value)]
     base = TestRequest(
         "stress" if stress else "test",
         "",
@@ -135,13 +199,52 @@ def run(
         instances=instances,
         erratic=erratic,
         page=report is not None and not stress,
-        command=[
-            *flags,
-            *(str(word) for option, value in given.items() if value is not None for word in (option, value)),
-        ],
+        command=words,
     )
+    cpp: Command | Stressed | None = None
+    if any_cpp and stress:
+        from linpoint.cli.stress_cpp import Stressed  # noqa: PLC0415 - only who needs it
+
+        unfit = {name: is_given for name, is_given in only_cpp.items() if name not in ("--compiler", "--")}
+        for option in (name for name, is_given in unfit.items() if is_given):
+            raise UsageError("LP-U001", f"{option} does not go with --stress.", remedy="Leave it out.")
+        cpp = Stressed(
+            flags,
+            spec=spec,
+            scenario=fixed,
+            threads=threads,
+            operations=operations,
+            instances=instances,
+            erratic=erratic,
+            seed=seed,
+            sanitizer=sanitizer,
+            compiler=compiler,
+        )
+        cpp.validate()
+    elif any_cpp:
+        from linpoint.cli.test_cpp import Command  # noqa: PLC0415 - only who needs it
+
+        asked = Asked(
+            spec,
+            flags,
+            compiler,
+            memory_model,
+            races,
+            reuse,
+            method,
+            lock_free,
+            scenario=fixed,
+            threads=threads,
+            operations=operations,
+            seed=seed or None,
+            workers=workers,
+        )
+        cpp = Command(asked, page=report is not None, words=(*words, *(("--", *flags) if flags else ())))
+        cpp.prepare([named[0] for target in targets if (named := split_test(target)) is not None])
+    # The host is built once, which is no part of the work that the budget is for.
+    limits = Budget.starting_now(budget, max_memory)
     with progress() as line:
-        told, interrupted = _run(targets, base, limits, line)
+        told, interrupted = _run(targets, base, cpp, limits, line)
     raise typer.Exit(tell(AllTold(told), forms, limits, interrupted=interrupted))
 
 
@@ -155,10 +258,12 @@ def _scenario(scenario: str | None, before: str, after: str) -> Scenario | None:
     return None
 
 
-def _run(targets: list[str], base: TestRequest, limits: Budget, line: Progress) -> tuple[list[Told], bool]:
+def _run(
+    targets: list[str], base: TestRequest, cpp: Command | Stressed | None, limits: Budget, line: Progress
+) -> tuple[list[Told], bool]:
     """What is to be said of every test, in order; those that were not begun are unknown. The bool says Ctrl-C."""
-    plan = [each for target in targets for each in _listed(target, base, limits, line)]
-    left = sum(isinstance(each, TestRequest) for each in plan)
+    plan = [each for target in targets for each in _planned(target, base, cpp, limits, line)]
+    left = sum(not isinstance(each, Told) for each in plan)
     told: list[Told] = []
     interrupted = False
     for each in plan:
@@ -168,6 +273,11 @@ def _run(targets: list[str], base: TestRequest, limits: Budget, line: Progress) 
         seconds = limits.remaining()
         share = 1e9 if seconds is None else max(0.1, (seconds - 0.5) / left)
         left -= 1
+        if not isinstance(each, TestRequest):
+            answer, stopped = each.run(0.0 if interrupted else share, line)
+            told.append(answer)
+            interrupted = interrupted or stopped
+            continue
         outcome = (
             NOT_BEGUN
             if interrupted
@@ -178,9 +288,18 @@ def _run(targets: list[str], base: TestRequest, limits: Budget, line: Progress) 
     return told, interrupted
 
 
+def _planned(
+    target: str, base: TestRequest, cpp: Command | Stressed | None, limits: Budget, line: Progress
+) -> Sequence[Told | TestRequest | ToldTest | StressTest]:
+    named = split_test(target)
+    if named is None or cpp is None:
+        return _listed(target, base, limits, line)
+    return cpp.tests(*named, limits, line)
+
+
 def _listed(target: str, base: TestRequest, limits: Budget, line: Progress) -> list[Told | TestRequest]:
     """A request for each test of a target, or what kept them from being found."""
-    file, name = _split(target)
+    file, name = split_target(target)
     names = [name]
     request = msgspec.structs.replace(base, action="list", file=file, command=["test", file, *base.command])
     try:
@@ -210,16 +329,10 @@ def _ask(request: TestRequest, limits: Budget, line: Progress) -> Outcome:
     return ask(request, limits, progress=show)
 
 
-def _split(target: str) -> tuple[str, str]:
-    """The file and the name of a test, which may be missing."""
-    file, colon, name = target.rpartition(":")
-    return (file, name) if colon and (file.endswith(".py") or "/" not in name) else (target, "")
-
-
 def _refuse(file: str) -> None:
     """Refuse what cannot be tested before a process is started for it."""
-    if not file.endswith(".py") and Path(file).suffix in (".cpp", ".cc", ".cxx", ".c"):
-        raise TestError("LP-T015", "this version tests Python only.", place=file, remedy="Give a Python file of tests.")
+    if Path(file).suffix == ".c":
+        raise TestError("LP-T015", "C is not tested, C++ is.", place=file, remedy="Give it a name that ends with .cpp.")
     if not file.isprintable() and file.encode(errors="replace").decode() != file:
         raise TestError("LP-T015", "the name of the file is not UTF-8.", place=file, remedy="Give it another name.")
     if file.endswith(".py") and not Path(file).is_file():

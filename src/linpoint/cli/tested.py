@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer of ``linpoint test`` over all its tests, for every form in which it is told. A test is a case.
 
-That of ``linpoint explore`` is one of a single case: the program.
+That of ``linpoint refine`` is the same over models. That of ``linpoint explore`` is one of a single case: the program.
 """
 
 from __future__ import annotations
@@ -31,6 +31,12 @@ _EXIT: Final = {status.value: code for status, code in EXIT.items()} | {"holds":
 """Of a program is said that it holds, since there is no spec."""
 
 
+def split_target(target: str) -> tuple[str, str]:
+    """The file and the name of a test or a model in it, which may be missing."""
+    file, colon, name = target.rpartition(":")
+    return (file, name) if colon and (file.endswith(".py") or "/" not in name) else (target, "")
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """What is to be said of one test, or of a file whose tests could not be listed."""
@@ -42,6 +48,8 @@ class Told:
     """The arguments that run it."""
     page: Written | None = None
     """Its own page, where the report is over several tests."""
+    unit: str = "test"
+    """What it is."""
 
     @property
     def name(self) -> str:
@@ -50,13 +58,12 @@ class Told:
 
     @property
     def error(self) -> LinpointError | None:
-        """What kept it from a verdict."""
+        """What kept it from a verdict, without what a compiler said."""
         told = self.answer.error
         if told is None:
             return None
-        return LinpointError(
-            told["code"] or "LP-T015", told["message"] or "", place=told["place"], remedy=told["remedy"] or ""
-        )
+        message = (told["message"] or "").removesuffix(f"\n{self.answer.said}" if self.answer.said else "")
+        return LinpointError(told["code"] or "LP-T015", message, place=told["place"], remedy=told["remedy"] or "")
 
     @property
     def code(self) -> int:
@@ -70,10 +77,10 @@ class Told:
         return {} if self.page is None else {"report": self.page}
 
     @property
-    def schedules(self) -> int:
-        """How many schedules were run, of either kind."""
+    def covered(self) -> int:
+        """How many states of a model were reached, or how many schedules were run, of either kind."""
         statistics = self.answer.document.get("statistics", {})
-        return int(statistics.get("bounded_schedules", 0) + statistics.get("schedules", 0))
+        return int(sum(statistics.get(name, 0) for name in ("states", "bounded_schedules", "schedules")))
 
     @property
     def seconds(self) -> float:
@@ -89,7 +96,7 @@ class Told:
     def document(self) -> dict[str, Any]:
         """Its JSON document."""
         if self.answer.error is not None:
-            where = {"file": self.file} | ({"test": self.test} if self.test else {})
+            where = {"file": self.file} | ({self.unit: self.test} if self.test else {})
             return where | {"error": self.answer.error}
         return self.answer.document | {name: each.as_dict() for name, each in self.written.items()}
 
@@ -180,6 +187,16 @@ class AllTold:
     command: str = "linpoint test"
 
     @property
+    def unit(self) -> str:
+        """What one of them is: ``test`` or ``model``."""
+        return self.told[0].unit if self.told else "test"
+
+    @property
+    def measure(self) -> str:
+        """What is counted of each."""
+        return "state" if self.unit == "model" else "schedule"
+
+    @property
     def code(self) -> int:
         """The exit code that the tests ask for."""
         return worst([each.code for each in self.told] or [EXIT[Status.UNKNOWN]])
@@ -189,7 +206,7 @@ class AllTold:
         by_file: dict[str, list[Told]] = {}
         for each in self.told:
             by_file.setdefault(each.file, []).append(each)
-        return [_suite(file, tests) for file, tests in by_file.items()]
+        return [_suite(file, tests, self.unit) for file, tests in by_file.items()]
 
     def document(self) -> dict[str, Any]:
         """The JSON document."""
@@ -197,14 +214,15 @@ class AllTold:
         if len(parts) == 1:
             return {"error": parts[0]["error"]} if "error" in parts[0] else parts[0]
         # A test without a verdict leaves the whole unknown, unless another one is in violation.
-        statuses = [Status(part["verdict"]) if "verdict" in part else Status.UNKNOWN for part in parts]
-        return {"verdict": (Status.worst(statuses) if statuses else Status.UNKNOWN).value, "tests": parts}
+        verdicts = [part.get("verdict", Status.UNKNOWN.value) for part in parts] or [Status.UNKNOWN.value]
+        code = worst(_EXIT[verdict] for verdict in verdicts)
+        return {"verdict": next(each for each in verdicts if _EXIT[each] == code), f"{self.unit}s": parts}
 
     def show(self, written: Mapping[str, Written]) -> None:
         """Print it all for people: a table, and what there is to say of those that did not pass."""
         several = len(self.told) > 1
         if several:
-            print_table(["test", "verdict", "schedules", "seconds"], [_row(each) for each in self.told])
+            print_table([self.unit, "verdict", f"{self.measure}s", "seconds"], [_row(each) for each in self.told])
         for each in self.told:
             if each.error is not None:
                 print_error(str(each.error))
@@ -212,14 +230,14 @@ class AllTold:
                 print_text(("\n" if several else "") + each.answer.text)
                 if each.answer.replay:
                     if each.command and "report" not in written:
-                        print_text(f"See more: linpoint {command_line([*each.command, '--report', 'report.html'])}")
+                        print_text(f"See more: linpoint {command_line(_with_report(each.command))}")
                     print_text(f"Show it again: linpoint {command_line(each.answer.replay)}")
                 print_written(each.written)
         print_written(written)
 
     def summaries(self) -> list[str]:
         """A line for each test."""
-        return [_summary(each) for each in self.told]
+        return [_summary(each, self.measure) for each in self.told]
 
     def errors(self) -> Iterator[LinpointError]:
         """What kept tests from a verdict or from having their page."""
@@ -235,6 +253,12 @@ class AllTold:
         return dataclasses.replace(self, told=told), whole
 
 
+def _with_report(command: Sequence[str]) -> list[str]:
+    """The command with a page; what comes after ``--`` is for the compiler."""
+    at = command.index("--") if "--" in command else len(command)
+    return [*command[:at], "--report", "report.html", *command[at:]]
+
+
 def _own_page(each: Told) -> OwnPage:
     make = (lambda: each.answer.page) if each.answer.page else None
     return OwnPage(each.name, each.document, make, beside=bool(each.code))
@@ -243,20 +267,20 @@ def _own_page(each: Told) -> OwnPage:
 def _row(each: Told) -> list[str]:
     if each.error is not None:
         return [each.name, "error", "", ""]
-    return [each.name, each.answer.status, f"{each.schedules:,}", f"{each.seconds:.1f}"]
+    return [each.name, each.answer.status, f"{each.covered:,}", f"{each.seconds:.1f}"]
 
 
-def _summary(each: Told) -> str:
+def _summary(each: Told, measure: str) -> str:
     if each.error is not None:
         return printable(f"ERROR {each.name}: {each.error.code}", lines=False)
     why = f": {each.sentence}" if _EXIT[each.answer.status] else ""
-    schedules = counted(each.schedules, "schedule")
-    return printable(f"{each.answer.status.upper()} {each.name}: {schedules}, {each.seconds:.1f} s{why}", lines=False)
+    covered = counted(each.covered, measure)
+    return printable(f"{each.answer.status.upper()} {each.name}: {covered}, {each.seconds:.1f} s{why}", lines=False)
 
 
-def _suite(file: str, tests: Sequence[Told]) -> Suite:
+def _suite(file: str, tests: Sequence[Told], unit: str) -> Suite:
     warnings = [warning for each in tests for warning in each.answer.document.get("warnings", ())]
-    return Suite(file, file, [_case(each) for each in tests], "test", warnings=warnings)
+    return Suite(file, file, [_case(each) for each in tests], unit, warnings=warnings)
 
 
 def _case(each: Told) -> Case:
@@ -266,7 +290,8 @@ def _case(each: Told) -> Case:
         note = Note("error", error.code, (f"{error.message} {error.remedy}",))
         line = (error.place or "").removeprefix(f"{each.file}:")
         at = int(line) if line.isdecimal() else None
-        return Case(name, 0.0, "", at, "error", error.code, error.message, str(error), note=note)
+        text = f"{error}\n{each.answer.said}" if each.answer.said else str(error)
+        return Case(name, 0.0, "", at, "error", error.code, error.message, text, note=note)
     answer, message = each.answer, each.sentence
     if not _EXIT[answer.status]:
         return Case(name, each.seconds)

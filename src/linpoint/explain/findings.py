@@ -16,6 +16,7 @@ from linpoint.histories.printable import printable
 from linpoint.histories.trace import Place, Trace
 from linpoint.histories.values import Value, counted, one_line, show, thaw
 from linpoint.verdicts.finding import Finding, Ran, TestResult
+from linpoint.verdicts.model import ModelFinding
 from linpoint.verdicts.program import ProgramFinding
 from linpoint.verdicts.verdict import Status
 
@@ -26,6 +27,8 @@ FEW: Final = 2
 _LONGEST: Final = 60
 _MOST_ORDERS: Final = 6
 _WIDTH: Final = 100
+_WAITING: Final = frozenset(("deadlock", "livelock", "progress", "linearizability", "exception", "nondeterminism"))
+"""Kinds of findings whose runs went on as far as they could: what has not returned there never does."""
 _MODELS: Final = {
     Status.LINEARIZABLE: "no violation",
     Status.VIOLATION: "a violation too",
@@ -83,6 +86,8 @@ def finding_lines(finding: Finding) -> list[str]:
         lines += ["", *_orders(finding)]
     if finding.trace is not None:
         lines += ["", *steps_of(finding.trace)]
+    if finding.advice:
+        lines += ["", *(f"{sentence}." for sentence in finding.advice)]
     return lines
 
 
@@ -128,7 +133,7 @@ def _cell(each: Ran, finding: Finding) -> str:
 def outcome_told(each: Ran, finding: Finding) -> str:
     """What became of an operation: ``-> 1``. Where the process died, nobody knows."""
     if not each.returned:
-        return "" if finding.kind == "crash" else "never returns"
+        return "never returns" if finding.kind in _WAITING else ""
     if _raises(each.result):
         return f"raises {fitted(one_line(str(each.result['raises'])), _LONGEST)}"
     return f"-> {value_told(each.result)}"
@@ -165,6 +170,10 @@ def steps_of(trace: Trace) -> list[str]:
 
 def models_told(result: TestResult) -> str:
     """Where a violation can happen: in every interpreter, or only in one without a global lock."""
+    sc = result.models.get("sc")
+    if len(result.models) > 1 and sc is not None and result.status is Status.VIOLATION:
+        told = "a violation too" if sc is Status.VIOLATION else _MODELS[sc]
+        return f"With every store seen by all threads at once (sc), this scenario shows {told}."
     gil = result.models.get("gil")
     if gil is None or result.status is not Status.VIOLATION:
         return ""
@@ -178,10 +187,12 @@ def explored(result: TestResult) -> str:
     sizes = [f"{name} <= {value}" for name, value in result.bounds.items() if name != "preemptions"]
     parts = [
         counted(tested.scenarios, "scenario") + (f" ({', '.join(sizes)})" if sizes else ""),
-        f"{counted(tested.bounded_schedules, 'schedule')} with up to {FEW} preemptions",
     ]
-    if tested.schedules:
-        parts.append(f"{tested.schedules:,} without a bound")
+    if tested.bounded_schedules or not tested.schedules:
+        parts.append(f"{counted(tested.bounded_schedules, 'schedule')} with up to {FEW} preemptions")
+        parts += [f"{tested.schedules:,} without a bound"] if tested.schedules else []
+    else:
+        parts.append(counted(tested.schedules, "schedule"))
     parts.append(f"{tested.seconds:.1f} s")
     return ", ".join(parts) + ("; every schedule of every such scenario" if result.exhaustive else "")
 
@@ -231,7 +242,7 @@ def document(result: TestResult) -> dict[str, Any]:
 
 
 def finding_document(
-    finding: Finding | ProgramFinding, explanation: dict[str, Any], replay: list[str]
+    finding: Finding | ProgramFinding | ModelFinding, explanation: dict[str, Any], replay: list[str]
 ) -> dict[str, Any]:
     """A finding in a JSON document, as the contract has it."""
     place = place_of(finding.trace)
@@ -264,6 +275,7 @@ def explanation_of(finding: Finding) -> dict[str, Any]:
         "orders": [[thaw(value) for value in results] for results in finding.orders],
         "preemptions": finding.preemptions,
         "minimal": finding.minimal,
+        **({"advice": list(finding.advice)} if finding.advice else {}),
         "schedule": [list(each) for each in finding.schedule],
         "counts": {
             "threads": len(threads),

@@ -9,23 +9,19 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import Counter
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Self
 
-from linpoint.checkers.check import check
 from linpoint.errors import UsageError
 from linpoint.executors.threads import peak_memory, resident_memory
 from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
-from linpoint.histories.values import counted
 from linpoint.record.assembling import history_of
 from linpoint.record.crew import Crew, Job, Stuck, Subject
-from linpoint.record.hanging import waits_rightly, without_exceptions
-from linpoint.record.result import StressResult, has_interpreter_lock, overlapping_pairs
+from linpoint.record.deciding import Decider, Finding
+from linpoint.record.result import StressResult, has_interpreter_lock
 from linpoint.record.workload import Plan, Program, Workload
 from linpoint.specs.protocol import Spec
-from linpoint.verdicts import Budget, Status, Verdict
+from linpoint.verdicts import Budget
 
 if TYPE_CHECKING:
     from linpoint.scenarios import Definition
@@ -36,18 +32,6 @@ _PAUSING: Final = (0.0, 0.0, 0.02, 0.2)
 _LONGEST_PAUSE: Final = 2e-5
 _ROOM: Final = 2
 """So many times the longest run so far must fit into the rest of the budget for another one to begin."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What ended the stress, other than its budget."""
-
-    status: Status
-    why: str
-    kind: str | None = None
-    verdict: Verdict | None = None
-    history: History | None = None
-    stuck: tuple[Stuck, ...] = ()
 
 
 class Campaign:
@@ -65,19 +49,28 @@ class Campaign:
         patience: float,
     ) -> None:
         self._definition, self._spec, self._workload, self._budget = definition, spec, workload, budget
+        self._decider = Decider(spec, budget, patience)
         self._instances, self._erratic, self._patience = instances, erratic, patience
         self._threads = workload.most_threads
         self._interval = sys.getswitchinterval()
         self._crew: Crew | None = None
         self._started = time.monotonic()
         self._longest = 0.0
-        self._counts: Counter[str] = Counter()
-        self._warnings: Counter[str] = Counter()
-        self._checking = 0.0
-        self.runs = 0
-        self.operations = 0
-        self.finding: Finding | None = None
-        """As soon as it is certain: Ctrl-C while more is found out about it must not make a pass of it."""
+
+    @property
+    def runs(self) -> int:
+        """Runs that were decided."""
+        return self._decider.runs
+
+    @property
+    def operations(self) -> int:
+        """All their operations."""
+        return self._decider.operations
+
+    @property
+    def finding(self) -> Finding | None:
+        """What is certain, whatever happens now."""
+        return self._decider.finding
 
     def __enter__(self) -> Self:
         return self
@@ -117,7 +110,7 @@ class Campaign:
                 log.clear()
         finding = None
         for at, history in enumerate(histories):
-            finding = self._decide(history, numbers[at], stuck.get(at, ()))
+            finding = self._decider.decide(history, numbers[at], stuck.get(at, ()))
             if finding is not None:
                 break
         self._longest = max(self._longest, time.monotonic() - began)
@@ -126,22 +119,13 @@ class Campaign:
     def result(self, finding: Finding, seed: int) -> StressResult:
         """The answer, with what was covered."""
         elapsed = time.monotonic() - self._started
-        warnings = [warning for warning, count in self._warnings.items() if count == self.runs]
-        if self._counts["waiting"]:
-            warnings.append(
-                f"{counted(self._counts['waiting'], 'run')} ended with operations that wait for ever, as the spec allows"
-            )
         statistics = {
             "seconds": round(elapsed, 6),
             "peak_memory_bytes": peak_memory(),
-            "operations": self.operations,
-            "runs": self.runs,
+            **self._decider.statistics(),
             "threads": self._threads,
             "instances": self._instances,
             "seed": seed,
-            "overlapping_pairs": self._counts["pairs"],
-            "overlapping_runs": self._counts["overlapping"],
-            "checking_seconds": round(self._checking, 6),
             "erratic": self._erratic,
             "switch_interval": self._interval,
             "gil": has_interpreter_lock(),
@@ -159,7 +143,7 @@ class Campaign:
             finding.history,
             finding.stuck,
             statistics,
-            tuple(warnings),
+            tuple(self._decider.warnings()),
         )
 
     def _perform(self, crew: Crew, numbers: range) -> frozenset[int]:
@@ -216,62 +200,6 @@ class Campaign:
             at: tuple([each for each in threads if each.stack or each.operation] or threads)
             for at, threads in found.items()
         }
-
-    def _decide(self, history: History, run: int, stuck: tuple[Stuck, ...]) -> Finding | None:
-        began = time.monotonic()
-        try:
-            return self._decided(history, f"run {run + 1}", stuck)
-        finally:
-            self._checking += time.monotonic() - began
-
-    def _decided(self, history: History, run: str, stuck: tuple[Stuck, ...]) -> Finding | None:
-        verdict = self._check(history)
-        if verdict.status is Status.UNKNOWN:
-            return Finding(verdict.status, f"{run} was not decided: {verdict.why}", None, verdict, history, stuck)
-        if verdict.status is Status.VIOLATION:
-            if self._check(history).status is Status.LINEARIZABLE:
-                why = f"two checks of {run} disagree, so the spec {self._spec.name} is not pure"
-                return Finding(Status.UNKNOWN, why, None, verdict, history, stuck)
-            why = f"{run} does not fit the spec {self._spec.name}"
-            self.finding = Finding(verdict.status, why, "linearizability", verdict, history, stuck)
-            excused = without_exceptions(history)
-            if excused is not None and self._check(excused).status is Status.LINEARIZABLE:
-                self.finding = replace(self.finding, kind="exception")
-        elif stuck:
-            self.finding = self._hanging(history, verdict, run, stuck)
-        self._count(history, verdict)
-        return self.finding
-
-    def _hanging(self, history: History, verdict: Verdict, run: str, stuck: tuple[Stuck, ...]) -> Finding | None:
-        """What is wrong with a run that hangs, though whatever returned is right."""
-        if waits_rightly(history, self._spec, self._check):
-            self._counts["waiting"] += 1
-            return None
-        remaining = self._budget.remaining()
-        if remaining is not None and remaining <= 0:
-            return Finding(Status.UNKNOWN, f"the budget ended inside of {run}", None, verdict, history, stuck)
-        kind = "livelock" if all(each.running for each in stuck) else "deadlock"
-        inside = counted(sum(op.outcome is Outcome.UNKNOWN for op in history), "operation")
-        why = f"in {run} nothing moved for {self._patience:g} s, and {inside} had not returned"
-        return Finding(Status.VIOLATION, why, kind, verdict, history, stuck)
-
-    def _count(self, history: History, verdict: Verdict) -> None:
-        self.runs += 1
-        self.operations += len(history)
-        pairs = overlapping_pairs(history)
-        self._counts["pairs"] += pairs
-        self._counts["overlapping"] += pairs > 0
-        self._warnings.update(verdict.warnings)
-
-    def _check(self, history: History) -> Verdict:
-        remaining = self._budget.remaining()
-        # A check that begins when the time is just over still decides a small history.
-        return check(
-            history,
-            self._spec,
-            budget=None if remaining is None else max(remaining, 0.1),
-            max_memory=self._budget.max_memory,
-        )
 
 
 def _before(plan: Plan) -> tuple[Program, ...]:

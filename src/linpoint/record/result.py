@@ -22,8 +22,9 @@ from linpoint.verdicts import Status, Verdict
 class StressResult:
     """The answer of a stress test; it never covers all interleavings, so a pass has ``exhaustive`` False.
 
-    ``kind`` of a violation is ``"linearizability"``, ``"exception"``, ``"deadlock"`` or ``"livelock"``; ``verdict`` and
-    ``history`` are those of the run that was found in violation or could not be decided, ``stuck`` the threads that hang.
+    ``kind`` of a violation is ``"linearizability"``, ``"exception"``, ``"deadlock"`` or ``"livelock"``, in C++ also
+    ``"crash"``, ``"race"`` or ``"memory"``; ``verdict`` and ``history`` are those of the run that was found in violation
+    or could not be decided, ``stuck`` the threads that hang, ``report`` what a sanitizer said.
     """
 
     status: Status
@@ -40,6 +41,7 @@ class StressResult:
     statistics: Mapping[str, Any] = field(default_factory=dict, repr=False)
     warnings: tuple[str, ...] = ()
     exhaustive: bool = False
+    report: str = field(default="", repr=False)
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a result has three values: compare result.status, or call result.raise_for_violation()")
@@ -78,6 +80,8 @@ def lines_of(result: StressResult) -> list[str]:
         lines += ["", *(line for each in result.stuck for line in str(each).splitlines())]
     if result.kind in ("linearizability", "exception") and result.verdict is not None:
         lines += ["", *result.verdict.explain().text.splitlines()]
+    if result.report:
+        lines += ["", *result.report.splitlines()]
     lines += ["", *_covered(result), "", _worth(result)]
     lines += [f"Warning: {warning}." for warning in result.warnings]
     return lines
@@ -110,6 +114,11 @@ def _covered(result: StressResult) -> list[str]:
 
 def _worth(result: StressResult) -> str:
     told = result.statistics
+    if "clock" in told:
+        return (
+            "Threads ran on real cores, and which interleavings came up was left to chance and to this machine; "
+            "`linpoint test` without --stress explores them one by one."
+        )
     python = f"{platform.python_implementation()} {platform.python_version()}"
     if not told["gil"]:
         return (

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linpoint.errors import UsageError
-from linpoint.record.campaign import Campaign, Finding
+from linpoint.record.campaign import Campaign
+from linpoint.record.deciding import Finding
 from linpoint.record.result import StressResult
 from linpoint.record.workload import Workload
 from linpoint.scenarios import Definition, definition_of, definition_of_object

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar, overload
 
@@ -92,36 +92,62 @@ class OperationsByName(Mapping[str, TestedOperation]):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What ``@operation`` says of a function. Iterables are taken already, strategies are as they were given."""
+    """What ``@operation`` says of a function. Iterables are taken already, strategies are as they were given.
+
+    ``role`` and ``pairs_with`` are of models: who may call the operation, and which other one must have come before.
+    """
 
     blocking: bool = False
     name: str | None = None
     sources: Mapping[str, Any] = field(default_factory=dict)
+    role: str | None = None
+    pairs_with: str | None = None
 
 
 @overload
 def operation(function: _Function, /) -> _Function: ...
 @overload
 def operation(
-    function: Mapping[str, Any] | None = None, /, *, blocking: bool = ..., name: str | None = ..., **arguments: Any
+    function: Mapping[str, Any] | None = None,
+    /,
+    *,
+    blocking: bool = ...,
+    name: str | None = ...,
+    role: str | None = ...,
+    pairs_with: str | None = ...,
+    **arguments: Any,
 ) -> Callable[[_Function], _Function]: ...
-def operation(function: Any = None, /, *, blocking: bool = False, name: str | None = None, **arguments: Any) -> Any:
-    """Mark a method of a test as an operation: bare, or with values for each of its arguments.
+def operation(
+    function: Any = None,
+    /,
+    *,
+    blocking: bool = False,
+    name: str | None = None,
+    role: Any = None,
+    pairs_with: Any = None,
+    **arguments: Any,
+) -> Any:
+    """Mark a method of a test or of a model as an operation: bare, or with values for each of its arguments.
 
     Each keyword is a parameter of the method and gives its values, a Hypothesis strategy or any finite iterable, which
     is taken once: ``@linpoint.operation(key="ab", value=range(3))``. A ``blocking`` operation may wait for others, as an
-    acquire does; ``name`` is what scenarios and the spec call it, by default the method's name.
+    acquire does; ``name`` is what scenarios and the spec call it, by default the method's name. In a model, ``role`` says
+    which processes call it, and ``pairs_with`` names the operation that must have come before, once for each call.
     Parameters that are themselves called ``name`` or ``blocking`` are given in a dict, as any others can be:
     ``@linpoint.operation({"name": ["a", "b"]})``.
     """
-    if isinstance(function, Mapping):
-        return _marking(blocking, name, {**function, **arguments})
-    marking = _marking(blocking, name, arguments)
-    return marking if function is None else marking(function)
+    words = {"role": role, "pairs_with": pairs_with}
+    values = {**function, **arguments} if isinstance(function, Mapping) else arguments
+    marking = _marking(
+        Mark(blocking, name), {word: given for word, given in words.items() if given is not None}, values
+    )
+    return marking if function is None or isinstance(function, Mapping) else marking(function)
 
 
-def _marking(blocking: bool, name: str | None, arguments: Mapping[str, Any]) -> Callable[[_Function], _Function]:
-    def mark(function: _Function) -> _Function:
+def _marking(mark: Mark, words: Mapping[str, Any], arguments: Mapping[str, Any]) -> Callable[[_Function], _Function]:
+    """``words`` are those of models, unless the function has parameters that are called so."""
+
+    def marked(function: _Function) -> _Function:
         if not inspect.isfunction(function):
             raise TestError(
                 "LP-T010",
@@ -129,15 +155,22 @@ def _marking(blocking: bool, name: str | None, arguments: Mapping[str, Any]) -> 
                 remedy="Write def name(self, subject, ...), and @linpoint.operation above all other decorators.",
             )
         place = place_of(function)
-        what = name or function.__name__
+        what = mark.name or function.__name__
+        parameters = inspect.signature(function).parameters
         taken = {
             parameter: given if is_strategy(given) else source_of(given, place=place, what=f'"{parameter}" of {what}')
-            for parameter, given in arguments.items()
+            for parameter, given in [*arguments.items(), *((word, words[word]) for word in words if word in parameters)]
         }
-        setattr(function, _MARK, Mark(blocking, name, taken))
+        told = {word: given for word, given in words.items() if word not in parameters}
+        for word, given in told.items():
+            if not isinstance(given, str):
+                raise TestError(
+                    "LP-T010", f"{word}={given!r} of {what} is no text.", place=place, remedy=f'Write {word}="...".'
+                )
+        setattr(function, _MARK, replace(mark, sources=taken, **told))
         return function
 
-    return mark
+    return marked
 
 
 def mark_of(thing: Any) -> Mark | None:

@@ -8,41 +8,28 @@ compiler, flags, sources and every header are what they were.
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from linpoint.errors import TestError
 from linpoint.targets.assembly import hooked
-from linpoint.targets.compilers import Compiler
 from linpoint.targets.failures import BuildError
 from linpoint.targets.flags import own_flags, sorted_flags, to_assemble, to_compile, to_link
 from linpoint.targets.host import sdk
-from linpoint.targets.keeping import building, cache_folder, digest, file_digest, keep, kept
+from linpoint.targets.keeping import building, cache_folder, digest, file_digest, keep
 from linpoint.targets.libraries import TRACE, unhooked_libraries
-from linpoint.targets.tools import Done, run, run_all
+from linpoint.targets.recipes import Manifest, Recipe, accepted, dependencies, refuse_unreadable, remember, remembered
+from linpoint.targets.tools import run, run_all
+
+__all__ = ["Contents", "Recipe", "Target", "build_target"]
 
 _KIND: Final = "targets"
 _FORM: Final = "2"
 """To be raised whenever targets are built in another way."""
 _MAIN: Final = re.compile(r"^[0-9a-f]+ [TW] main$", re.MULTILINE)
-_ESCAPED: Final = re.compile(r"\\(.)")
-_WORD: Final = re.compile(r"(?:\\.|[^\\\s])+")
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """What a target is made of."""
-
-    files: tuple[str, ...]
-    """The sources, as the user wrote them."""
-    flags: tuple[str, ...]
-    compiler: Compiler
 
 
 class Contents(msgspec.Struct, frozen=True):
@@ -64,62 +51,23 @@ class Target:
     contents: Contents
 
 
-class _Manifest(msgspec.Struct, frozen=True):
-    """What a target depended on when it was built, and where it is kept."""
-
-    name: str
-    depends: dict[str, str]
-    """Digests of files, by their paths."""
-
-
 def build_target(recipe: Recipe, *, deadline: float | None = None) -> Target:
     """Build a program, unless that was done before. Raises ``OutOfTimeError`` where ``deadline`` comes first."""
-    for file in recipe.files:
-        _refuse_unreadable(file)
+    refuse_unreadable(recipe)
     here = str(Path.cwd())
     include = sdk()
     ours = own_flags(recipe.compiler)
     parts = (_FORM, recipe.compiler.identity, *ours, here, str(include), *recipe.files, "--", *recipe.flags)
     recorded = cache_folder() / _KIND / f"{digest(parts)}.json"
-    known = _known(recorded)
+    known = remembered(recorded, _KIND)
     if known is not None:
-        return known
+        return _target(*known)
     with building(_KIND) as folder:
         depends = _build(recipe, include, folder, deadline)
         name = digest([*parts, *(text for pair in sorted(depends.items()) for text in pair)])
         place = keep(folder, _KIND, name)
-    _record(recorded, _Manifest(name, depends))
+    remember(recorded, Manifest(name, depends))
     return _target(place, name)
-
-
-def _refuse_unreadable(file: str) -> None:
-    try:
-        with Path(file).open("rb"):
-            pass
-    except FileNotFoundError:
-        remedy = "Give the path of a C++ program."
-        raise TestError("LP-T030", "there is no such file.", place=file, remedy=remedy) from None
-    except OSError as error:
-        remedy = "It must be a C++ source."
-        raise TestError("LP-T030", f"it cannot be read: {error.strerror}.", place=file, remedy=remedy) from None
-
-
-def _known(recorded: Path) -> Target | None:
-    """A target that was built before, if all it depends on is as it was."""
-    try:
-        manifest = msgspec.json.decode(recorded.read_bytes(), type=_Manifest)
-    except (OSError, msgspec.MsgspecError):
-        return None
-    if any(file_digest(path) != content for path, content in manifest.depends.items()):
-        return None
-    place = kept(_KIND, manifest.name)
-    return None if place is None else _target(place, manifest.name)
-
-
-def _record(path: Path, manifest: _Manifest) -> None:
-    beside = path.with_suffix(f".{os.getpid()}.new")
-    beside.write_bytes(msgspec.json.encode(manifest))
-    beside.replace(path)
 
 
 def _target(place: Path, name: str) -> Target:
@@ -136,40 +84,27 @@ def _build(recipe: Recipe, include: Path, folder: Path, deadline: float | None) 
         to_compile(compiler, flags, include, file if not file.startswith("-") else f"./{file}", text)
         for file, text in zip(recipe.files, texts, strict=True)
     ]
-    _accepted(recipe, run_all(commands, deadline=deadline), "compile")
+    accepted(recipe, run_all(commands, deadline=deadline), "compile")
     unseen: list[str] = []
     for text in texts:
         mended, found = hooked(text.read_text(encoding="utf-8", errors="surrogateescape"))
         text.write_text(mended, encoding="utf-8", errors="surrogateescape")
         unseen += map(str, found)
-    _accepted(recipe, run_all([to_assemble(compiler, text) for text in texts], deadline=deadline), "assemble")
+    accepted(recipe, run_all([to_assemble(compiler, text) for text in texts], deadline=deadline), "assemble")
     objects = [text.with_suffix(".o") for text in texts]
     library = folder / "target.so"
     link = to_link(compiler, flags, objects, library)
     linked = run([*link, TRACE], deadline=deadline)
     if linked.code:  # again, so that the messages are all there is to read
-        _accepted(recipe, [run(link, deadline=deadline)], "link")
+        accepted(recipe, [run(link, deadline=deadline)], "link")
     _refuse_without_main(recipe, library)
-    depends = {path: file_digest(path) for text in texts for path in _dependencies(text.with_suffix(".d"))}
+    depends = {path: file_digest(path) for text in texts for path in dependencies(text.with_suffix(".d"))}
     depends |= {path: file_digest(path) for path in flags.linking if Path(path).is_file()}
     contents = Contents(tuple(dict.fromkeys(unseen)), unhooked_libraries(linked.text, objects))
     (folder / "contents.json").write_bytes(msgspec.json.encode(contents))
     for made in [*texts, *objects, *(text.with_suffix(".d") for text in texts)]:
         made.unlink()
     return depends
-
-
-def _accepted(recipe: Recipe, done: Sequence[Done], verb: str) -> None:
-    wrong = b"".join(each.output for each in done if each.code)
-    if any(each.code for each in done):
-        name = recipe.compiler.name
-        raise BuildError(
-            "LP-T033",
-            f"{name} does not {verb} it.",
-            wrong,
-            place=recipe.files[0],
-            remedy=f"Its messages say why; flags for {name} come after --.",
-        )
 
 
 def _refuse_without_main(recipe: Recipe, library: Path) -> None:
@@ -181,10 +116,3 @@ def _refuse_without_main(recipe: Recipe, library: Path) -> None:
             place=recipe.files[0],
             remedy="Give all sources of a program, one of which has main().",
         )
-
-
-def _dependencies(written: Path) -> list[str]:
-    """The files in what a compiler has written for make: ``target: a.cpp b.hpp``, with escapes."""
-    text = written.read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ")
-    _, _, files = text.partition(":")
-    return [str(Path(_ESCAPED.sub(r"\1", word).replace("$$", "$")).resolve()) for word in _WORD.findall(files)]

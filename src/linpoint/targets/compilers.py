@@ -66,7 +66,10 @@ def _compiler(named: str, by: str) -> Compiler:
     if macros.code or not family:
         raise TestError("LP-T034", f"{by} names {named!r}, which is neither g++ nor clang++.", remedy=_INSTALL)
     version = run([*words, "--version"]).text
-    parts = [*words, version, macros.text]
+    # The same compiler has several names, such as c++, g++ and /usr/bin/g++-12, and says the one it was called by. But
+    # clang and clang++ are the same file.
+    parts = [word if word.startswith("-") else str("++" in Path(word).name) for word in words]
+    parts += [version.partition(" ")[2], macros.text]
     for path in filter(None, paths):
         real = Path(path).resolve()
         parts += [str(real), str(real.stat().st_size), str(real.stat().st_mtime_ns)]

@@ -15,7 +15,11 @@ class BuildError(TestError):
         super().__init__(code, message, place=place, remedy=remedy)
         self.output = output
 
+    @property
+    def said(self) -> str:
+        """The tool's own messages."""
+        return self.output.decode("utf-8", "replace").rstrip("\n")
+
     def as_dict(self) -> dict[str, str | None]:
         """As in the JSON contract; there the message has the tool's own messages after it."""
-        said = self.output.decode("utf-8", "replace").rstrip("\n")
-        return super().as_dict() | {"message": f"{self.message}\n{said}" if said else self.message}
+        return super().as_dict() | {"message": f"{self.message}\n{self.said}" if self.said else self.message}

@@ -20,11 +20,16 @@ SOURCES: Final = (".cpp", ".cc", ".cxx", ".c++", ".C")
 DEFAULT: Final = ("-std=c++20", "-O1")
 """The flags that come first, so that what the user gives overrules them."""
 
-_REFUSED: Final = {
+FAST: Final = ("-std=c++20", "-O2")
+"""As DEFAULT, for programs on real threads."""
+
+_NEVER: Final = {
     "-c": "the whole program is linked",
     "-S": "the whole program is linked",
     "-E": "the whole program is linked",
     "-o": "the target has its own place",
+}
+_REFUSED: Final = {
     "-static": "the host loads the target as a shared object",
     "-pie": "the host loads the target as a shared object",
     "-no-pie": "the host loads the target as a shared object",
@@ -34,7 +39,10 @@ _REFUSED: Final = {
 _REFUSED_BEGINNINGS: Final = {
     "-fsanitize": "the hooks of one sanitizer are used already, and do not go with another",
     "-fprofile": "all threads count in the same places, which would be data races",
-    "-M": "dependencies are written already",
+}
+_NEVER_BEGINNINGS: Final = {"-M": "dependencies are written already"}
+_UNHOOKED_BEGINNINGS: Final = {
+    "-fsanitize": "a sanitizer is chosen by --sanitizer, so that its findings are understood"
 }
 _WITH_WORD: Final = frozenset(
     [
@@ -108,26 +116,49 @@ def is_cpp(name: str) -> bool:
     return Path(name).suffix in SOURCES
 
 
-def sorted_flags(words: Sequence[str]) -> Flags:
-    """Tell flags of the compiler from those of the linker; a coded error for one that cannot be."""
+def split_targets(words: Sequence[str], after_dashes: int) -> tuple[list[str], tuple[str, ...]]:
+    """The tests, and what came after ``--``: compiler flags and more sources."""
+    count = len(words) - after_dashes
+    return list(words[:count]), tuple(words[count:])
+
+
+def split_flags(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Of what came after ``--``: the sources, and the flags."""
+    sources = tuple(word for word in words if is_cpp(word) and not word.startswith("-"))
+    return sources, tuple(word for word in words if word not in sources)
+
+
+def split_test(target: str) -> tuple[str, str] | None:
+    """The file and the name of a test, which may be missing; None if it is no C++ file."""
+    if is_cpp(target):
+        return target, ""
+    file, _, name = target.partition(":")
+    return (file, name) if is_cpp(file) else None
+
+
+def sorted_flags(words: Sequence[str], *, hooked: bool = True) -> Flags:
+    """Tell flags of the compiler from those of the linker; a coded error for one that cannot be.
+
+    Programs without hooks (not ``hooked``), which run as they are, may have almost any.
+    """
     compiling: list[str] = []
     linking: list[str] = []
     at = 0
     while at < len(words):
         group = list(words[at : at + 2 if words[at] in _WITH_WORD else at + 1])
-        _refuse(group[0])
+        _refuse(group[0], hooked=hooked)
         if not group[0].startswith("-") or group[0].startswith(_FOR_LINKER) or group[0] in _LINKERS_OWN:
             linking += group  # a name is that of an object or a library
         else:
             compiling += group
         at += len(group)
-    return Flags((*DEFAULT, *compiling), tuple(linking))
+    return Flags((*(DEFAULT if hooked else FAST), *compiling), tuple(linking))
 
 
-def _refuse(word: str) -> None:
-    why = _REFUSED.get(word) or next(
-        (why for beginning, why in _REFUSED_BEGINNINGS.items() if word.startswith(beginning)), ""
-    )
+def _refuse(word: str, *, hooked: bool) -> None:
+    whole = _NEVER | (_REFUSED if hooked else {})
+    beginnings = _NEVER_BEGINNINGS | (_REFUSED_BEGINNINGS if hooked else _UNHOOKED_BEGINNINGS)
+    why = whole.get(word) or next((why for beginning, why in beginnings.items() if word.startswith(beginning)), "")
     if why:
         raise UsageError("LP-U001", f"the compiler flag {word} cannot be used: {why}.", remedy="Leave it out.")
 
@@ -142,6 +173,15 @@ def to_compile(compiler: Compiler, flags: Flags, include: Path, source: str, to:
     hooks = (*_HOOKS, *_HOOKS_OF[compiler.family], "-isystem", str(include))
     written = ("-MD", "-MF", str(to.with_suffix(".d")), "-MT", "target")
     return [*compiler.words, *flags.compiling, *hooks, *written, "-S", source, "-o", str(to)]
+
+
+def to_build(
+    compiler: Compiler, flags: Flags, include: Path, sources: Sequence[str], more: Sequence[str], to: Path
+) -> list[str]:
+    """The command that makes a program of sources, without hooks, and a file of what it depends on."""
+    written = ("-MD", "-MF", str(to.with_suffix(".d")), "-MT", "target")
+    words = [*compiler.words, *flags.compiling, *more, "-isystem", str(include), *written]
+    return [*words, *sources, *flags.linking, "-pthread", "-o", str(to)]
 
 
 def to_assemble(compiler: Compiler, text: Path) -> list[str]:

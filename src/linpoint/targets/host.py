@@ -44,6 +44,11 @@ def sdk() -> Path:
     return native_sources() / "sdk" / "include"
 
 
+def cmake_dir() -> Path:
+    """The folder of the CMake package, for ``linpoint_DIR``."""
+    return native_sources() / "sdk" / "lib" / "cmake" / "linpoint"
+
+
 def find_host(compiler: Compiler, *, tell: Callable[[str], None] = lambda _: None) -> Path:
     """The host for targets of a compiler, built if it is not there yet."""
     machine = platform.machine()

@@ -94,6 +94,18 @@ def test_no_preemption_can_go(name: str) -> None:
         assert explored(name, search=f"bounded:{most - 1}").finding is None
 
 
+@models
+def test_a_race_of_a_volatile_access_is_shown_at_its_step(model: str) -> None:
+    told = explored("volatile_read", memory_model=model)
+    assert told.kind == "race", told
+    again = replayed("volatile_read", told, memory_model=model)
+    assert again.finding is not None
+    assert again.trace is not None
+    steps = [again.trace["steps"][number] for number in again.finding["steps_of"]]
+    assert [(step["thread"], step["kind"]) for step in steps] == [(1, "write"), (0, "read")]
+    assert {step["address"] for step in steps} == {again.finding["address"]}
+
+
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_what_the_library_touches_is_seen(compiler: str) -> None:
     target = built("races/texts.cpp", compiler=compiler)

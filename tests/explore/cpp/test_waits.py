@@ -10,6 +10,7 @@ import pytest
 from tests.explore.cpp.hosting import built, explore
 
 OUTCOMES = {
+    "expected_on_heap": {"2 2"},
     "nobody_signals": {"5"},
     "printed": {"ab", "ba"},
     "timed": {"0 0", "0 1", "0 2", "1 0", "1 1", "1 2"},

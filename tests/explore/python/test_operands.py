@@ -527,7 +527,11 @@ def test_what_code_announces(function, expected):
 
 
 @pytest.mark.parametrize("backend", ["native", "ast"])
-@pytest.mark.parametrize("options", [{"granularity": "opcode"}, {"granularity": "line"}, {"gil": True}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{"granularity": "opcode"}, pytest.param({"granularity": "line"}, marks=pytest.mark.long), {"gil": True}],
+    ids=str,
+)
 def test_how_fine_schedules_are_changes_nothing_of_what_is_touched(options, backend):
     for function, expected in CORPUS:
         if backend == "native" or function.__name__ not in (*ONE_STEP, IN_NO_FILE):

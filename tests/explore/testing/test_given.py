@@ -115,6 +115,7 @@ def test_the_database_holds_failures_alone() -> None:
     assert not database.data
 
 
+@pytest.mark.long
 def test_with_all_phases_and_the_explanations_of_hypothesis() -> None:
     """Hypothesis traces failing examples, too; the verdict stays."""
 

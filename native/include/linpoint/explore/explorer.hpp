@@ -127,6 +127,11 @@ class Explorer {
   /// Which part of the whole was explored, from 0 to 1, as it looks now: what is not known yet is thought to be like
   /// the rest. 0 if there is no telling.
   [[nodiscard]] virtual double explored() const { return 0; }
+  /// Of the last run, when it has ended: whether one step comes before another in all runs that differ from it only in
+  /// the order of independent steps. An explorer that does not look at that knows this run alone.
+  [[nodiscard]] virtual bool happened_before(std::uint64_t earlier, std::uint64_t later) const {
+    return earlier < later;
+  }
   /// Steps of the last run, or of the present one so far.
   [[nodiscard]] std::uint64_t length() const { return step_; }
   /// Of the last run, or of the present one so far.

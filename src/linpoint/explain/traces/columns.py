@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from linpoint.explain.letters import columns, fitted, harmless, padded, wrapped
-from linpoint.explain.traces.rows import Row, Rule, StepRow, left_in_buffers, rows_of
+from linpoint.explain.traces.rows import Row, Rule, StepRow, left_in_buffers, rows_of, without_idle
 from linpoint.explain.traces.words import Wording, schedule_words, sentence, wording_of
 from linpoint.histories.trace import StepKind, Trace
 
@@ -59,6 +59,13 @@ class _Table:
     columns: tuple[int, ...]
     header: tuple[str, ...]
     cells: Callable[[StepRow, Sequence[int]], list[list[str]]]
+    where: str = "where"
+    numbers: Sequence[str] = ()
+    """What stands before each step, if not its position."""
+
+    def number(self, row: StepRow) -> str:
+        """What stands before a step."""
+        return self.numbers[row.position] if self.numbers else f"{row.position:,}"
 
 
 def trace_text(trace: Trace, *, width: int = 100, most: int = MOST) -> str:
@@ -73,6 +80,17 @@ def trace_text(trace: Trace, *, width: int = 100, most: int = MOST) -> str:
     if rows:
         lines += ["", *_drawn(_table(trace, wording, rows, width), rows, wording, width)]
     return "\n".join([*lines, *_ending(trace, wording, width)])
+
+
+def run_text(trace: Trace, numbers: Sequence[str], *, width: int = 100, most: int = MOST) -> str:
+    """The same for a run of a model, without a sentence: ``numbers`` stand before its steps instead of positions."""
+    trace = without_idle(trace)
+    wording = wording_of(trace, longest=_LONGEST, of_model=True)
+    rows = rows_of(trace, wording, most=most)
+    if not rows:
+        return ""
+    table = replace(_table(trace, wording, rows, width), where="line", numbers=numbers)
+    return "\n".join([*_drawn(table, rows, wording, width), *_ending(trace, wording, width)])
 
 
 def _ending(trace: Trace, wording: Wording, width: int) -> list[str]:
@@ -93,7 +111,7 @@ def _table(trace: Trace, wording: Wording, rows: Sequence[Row], width: int) -> _
     steps = [row for row in rows if isinstance(row, StepRow)]
     number = max(len(f"{row.position:,}") for row in steps)
     places = [columns(wording.place(row.step.place)) for row in steps if row.step.place]
-    place = min(max(places, default=0), _WIDEST_PLACE, width // 4)
+    place = max(min(max(places, default=0), _WIDEST_PLACE, width // 4), len("line") if wording.of_model else 0)
     source = min(max(columns(wording.source(row.step)) for row in steps), _WIDEST_SOURCE)
     room = width - number - len(_MARKS[""]) - len(_GAP) * (2 if place else 1) - place
     threads = max(1, len(trace.threads))
@@ -136,7 +154,7 @@ def _listed(trace: Trace, wording: Wording, steps: Sequence[StepRow], gutter: _G
             _cell(row, widths[1], row.open_calls[index[thread]], mine=True),
         ]
 
-    titles = ("thread", "what")
+    titles = ("process" if wording.of_model else "thread", "what")
     name = min(max(columns(wording.thread(thread)) for thread in index), _WIDEST_NAME, gutter.room // 4)
     name = max(name, columns(titles[0]))
     what = gutter.room - name - 2 * len(_GAP)
@@ -166,7 +184,7 @@ def _drawn(table: _Table, rows: Sequence[Row], wording: Wording, width: int) -> 
     titles = ["#".rjust(margin)]
     widths = [margin]
     if gutter.place:
-        titles.append(fitted("where", gutter.place))
+        titles.append(fitted(table.where, gutter.place + gutter.source))
         widths.append(gutter.place + (len(_GAP) + gutter.source if gutter.source else 0))
     titles += (fitted(title, each) for title, each in zip(table.header, table.columns, strict=True))
     widths += table.columns
@@ -176,17 +194,17 @@ def _drawn(table: _Table, rows: Sequence[Row], wording: Wording, width: int) -> 
             text = f"--- {row.words} ---" if isinstance(row, Rule) else f"... {row.words} ..."
             lines.append(fitted(f"{' ' * margin}{_GAP}{text}", width))
         elif row.step.thread is None:
-            lines += _across(row, margin, width)
+            lines += _across(table, row, margin, width)
         else:
             lines += _step(table, row, wording, widths)
     return lines
 
 
-def _across(row: StepRow, margin: int, width: int) -> list[str]:
+def _across(table: _Table, row: StepRow, margin: int, width: int) -> list[str]:
     """What is of no thread goes across all columns."""
     texts = [f"=== {row.words} ===" if row.step.kind is StepKind.CRASH else row.words, *row.notes]
     lines = [line for text in texts for line in wrapped(text, width - margin - 2 * len(_GAP))]
-    head = f"{_MARKS[row.role]}{f'{row.position:,}'.rjust(margin - len(_MARKS['']))}"
+    head = _head(table, row, margin)
     return [
         f"{head if at == 0 else ' ' * margin}{_GAP}{'' if at == 0 else _GAP}{line}" for at, line in enumerate(lines)
     ]
@@ -201,16 +219,16 @@ def _step(table: _Table, row: StepRow, wording: Wording, widths: Sequence[int]) 
         source = fitted(wording.source(step), gutter.source) if gutter.source else ""
         left = [f"{padded(where, gutter.place)}{_GAP}{source}" if source else where]
     cells = table.cells(row, table.columns)
-    lines = [_line([_head(row, widths[0]), *left, *(cell[0] for cell in cells)], widths)]
+    lines = [_line([_head(table, row, widths[0]), *left, *(cell[0] for cell in cells)], widths)]
     for at in range(1, max(map(len, cells))):
         rest = [cell[at] if at < len(cell) else _open(cell) for cell in cells]
         lines.append(_line(["", *("" for _ in left), *rest], widths))
     return lines
 
 
-def _head(row: StepRow, margin: int) -> str:
+def _head(table: _Table, row: StepRow, margin: int) -> str:
     mark = _MARKS[row.role]
-    return mark + f"{row.position:,}".rjust(margin - len(mark))
+    return mark + table.number(row).rjust(margin - len(mark))
 
 
 def _open(cell: list[str]) -> str:

@@ -8,7 +8,7 @@ step of the failure is among them. Cost: that of ``choosing``.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from linpoint.explain.traces.choosing import chosen, quiet_steps
@@ -60,8 +60,8 @@ class Fold:
 Row = StepRow | Rule | Fold
 
 
-def rows_of(trace: Trace, wording: Wording, *, most: int) -> list[Row]:
-    """The rows of a trace, with about ``most`` of its steps."""
+def rows_of(trace: Trace, wording: Wording, *, most: int, whole: bool = False) -> list[Row]:
+    """The rows of a trace, with about ``most`` of its steps, or with all of them."""
     places = {thread.id: index for index, thread in enumerate(trace.threads)}
     depths = _depths(trace, places)
     switches = trace.switches
@@ -70,7 +70,7 @@ def rows_of(trace: Trace, wording: Wording, *, most: int) -> list[Row]:
     caches: object = ()
     rows: list[Row] = []
     expected = 0
-    positions = chosen(trace, most=most)
+    positions = range(len(trace.steps)) if whole else chosen(trace, most=most)
     # Where threads take turns at every step, rules would be half of all rows and say nothing new.
     often = sum(position in switches for position in positions) > _MOST_RULES
     for position in positions:
@@ -90,6 +90,12 @@ def rows_of(trace: Trace, wording: Wording, *, most: int) -> list[Row]:
     if expected < len(trace.steps):
         rows.append(Fold(_folded(trace, wording, range(expected, len(trace.steps)), quiet, repeated)))
     return rows
+
+
+def without_idle(trace: Trace) -> Trace:
+    """The trace with the threads alone that did something, so that there is more room for those."""
+    ran = {who for step in trace.steps for who in (step.thread, step.other)}
+    return replace(trace, threads=tuple(thread for thread in trace.threads if thread.id in ran))
 
 
 def left_in_buffers(trace: Trace) -> dict[Process, tuple[tuple[str, object], ...]]:

@@ -7,7 +7,8 @@ that no single one can push the others out of sight.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
@@ -20,6 +21,7 @@ from linpoint.histories.trace import FAILURES, MEMORY_MODELS, Place, StepKind, T
 from linpoint.histories.values import Value, counted, show
 
 _MOST_LISTED: Final = 6
+_NODE: Final = re.compile(r"[^\W\d]\w*#\d+")
 _AFTER: Final = 4  # letters looked at for each column that they may fill: enough for marks, which take none
 
 
@@ -30,6 +32,8 @@ class Wording:
     threads: dict[Process, str]
     files: dict[str, str]
     longest: int
+    of_model: bool = False
+    """All of a model is in one file, and what looks like Node#3 is a node."""
 
     def step(self, step: TraceStep) -> str:
         """What a step did: ``write x = 1 (release)``."""
@@ -64,6 +68,8 @@ class Wording:
 
     def place(self, place: Place) -> str:
         """A place in few letters: without folders, where that is enough to tell files apart."""
+        if self.of_model:
+            return f"{place.line}"
         return fitted(f"{self.files[place.file]}:{place.line}", self.longest)
 
     def source(self, step: TraceStep) -> str:
@@ -77,7 +83,9 @@ class Wording:
 
     def value(self, value: Value) -> str:
         """A value; a question mark where it is not known."""
-        return "?" if value is UNSET else self.said(show(value))
+        if value is UNSET:
+            return "?"
+        return self.said(model_value(value) if self.of_model else show(value))
 
     def _unpersisted(self, store: Unpersisted, *, whole: bool) -> str:
         value = "" if store.value is UNSET else f"={self.value(store.value)}"
@@ -102,7 +110,8 @@ class Wording:
             case StepKind.UPDATE:
                 return f"update {where}: {old} -> {value}"
             case StepKind.CAS:
-                text = f"cas {where}: {self.value(step.expected)} -> {value}"
+                told = step.expected is not UNSET or step.value is not UNSET
+                text = f"cas {where}: {self.value(step.expected)} -> {value}" if told else f"cas {where}"
                 saw = "" if step.old is UNSET else f", saw {old}"
                 return f"{text} failed{saw}" if step.success is False else text
             case StepKind.DRAIN:
@@ -149,13 +158,24 @@ _VERBS: Final = {
 }
 
 
-def wording_of(trace: Trace, *, longest: int) -> Wording:
+def model_value(value: Value) -> str:
+    """A value of a model: nodes by their names, records and tuples as models write them."""
+    if isinstance(value, str) and _NODE.fullmatch(value):
+        return value
+    if isinstance(value, Mapping):
+        return f"({', '.join(f'{name}={model_value(each)}' for name, each in value.items())})"
+    if isinstance(value, (list, tuple)):
+        return f"({', '.join(map(model_value, value))})"
+    return show(value)
+
+
+def wording_of(trace: Trace, *, longest: int, of_model: bool = False) -> Wording:
     """How to tell the steps of ``trace``, with no name or value of more than ``longest`` columns."""
     names = {thread.id: fitted(harmless(thread.label[: _AFTER * longest]), longest) for thread in trace.threads}
     files = {step.place.file for step in trace.steps if step.place}
     short = [PurePosixPath(file).name for file in files]
     told = {file: PurePosixPath(file).name if short.count(PurePosixPath(file).name) == 1 else file for file in files}
-    return Wording(names, {file: harmless(name) for file, name in told.items()}, longest)
+    return Wording(names, {file: harmless(name) for file, name in told.items()}, longest, of_model)
 
 
 def sentence(trace: Trace, wording: Wording) -> str:

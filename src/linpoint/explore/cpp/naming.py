@@ -8,7 +8,7 @@ source calls it that touches it, where that line leaves no doubt.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from linpoint.explore.cpp.said import Step
@@ -37,7 +37,15 @@ _GUARDS: Final = re.compile(r"(?:lock_guard|unique_lock|scoped_lock|shared_lock)
 class Locations:
     """What the addresses of one trace are called."""
 
-    def __init__(self, symbols: Symbols, steps: Sequence[Step], places: Sequence[Place | None]) -> None:
+    def __init__(
+        self,
+        symbols: Symbols,
+        steps: Sequence[Step],
+        places: Sequence[Place | None],
+        blocks: Mapping[int, str] | None = None,
+    ) -> None:
+        """``blocks`` are names for some of the heap, by their numbers."""
+        self._names = blocks or {}
         self._symbols = symbols
         self._known: dict[int, str] = {}
         self._blocks: dict[int, tuple[int, int]] = {}
@@ -83,7 +91,8 @@ class Locations:
     def _in_block(self, address: int) -> str | None:
         for begin, (number, size) in self._blocks.items():
             if begin <= address < begin + max(size, 1):
-                return f"block {number}+{address - begin}" if address > begin else f"block {number}"
+                name = self._names.get(number, f"block {number}")
+                return f"{name}+{address - begin}" if address > begin else name
         return None
 
 

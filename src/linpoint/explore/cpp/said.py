@@ -112,6 +112,8 @@ class Result(msgspec.Struct, frozen=True):
     races: list[Found] = []
     """Data races that were to be reported beside."""
     trace: TraceSaid | None = None
+    results: list[list[Any]] = []
+    """Of the operations of a test, in the last run: each in a list, which is empty if it has not come back."""
     modules: list[Module] = []
 
 

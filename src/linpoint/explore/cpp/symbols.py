@@ -40,7 +40,8 @@ class Frame:
     @property
     def users(self) -> bool:
         """Whether it is of the user's own code, as far as its path tells."""
-        return self.line > 0 and not self.file.startswith(_LIBRARY) and "/include/c++/" not in self.file
+        outside = self.file.startswith(_LIBRARY) or "/include/c++/" in self.file or "/include/linpoint/" in self.file
+        return self.line > 0 and not outside
 
 
 @dataclass(frozen=True, slots=True)

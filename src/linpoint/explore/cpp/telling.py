@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +20,8 @@ from linpoint.explore.cpp.said import Found, Result, Step, TraceSaid
 from linpoint.explore.cpp.symbols import Frame, Symbols, place_of
 from linpoint.histories.trace import Failure, Place, StepKind, Thread, Trace, TraceStep
 from linpoint.histories.trace_step import MEMORY_ORDERS, OF_MEMORY
+from linpoint.histories.values import Value
+from linpoint.scenarios.scenario import Call
 from linpoint.verdicts.program import ProgramFinding
 
 BITS: Final = {"sc": 0, "tso": 1, "pso": 4}
@@ -32,6 +35,8 @@ _NEED_LOCATION: Final = _VALUED | {StepKind.LOCK, StepKind.UNLOCK}
 _ACCESSES: Final = ("read", "write", "update", "cas", "allocate", "free", "yield")
 _ASSERTED: Final = re.compile(r"assertion `(.*)` fails\b.*", re.DOTALL)
 _THREAD: Final = re.compile(r"\bthread (\d+)\b")
+_MAKING: Final = "linpoint::detail::Registered<"
+_OF_THREADS: Final = ("spawn", "join", "exit")
 _KINDS: Final = {"crash": StepKind.EXCEPTION}
 """A crash of a trace is one of the whole system; that of a program is the end of a thread."""
 _SHOWN_BY: Final = {
@@ -56,7 +61,7 @@ def program_finding(
     assert result.trace is not None
     symbols = Symbols(library, result.modules)
     schedule = tuple(found.schedule)
-    telling = _Telling(symbols, result.trace, found, model)
+    telling = Telling(symbols, result.trace, found, model)
     try:
         trace = telling.trace(schedule_text(schedule, model))
     except ValueError:  # the numbers do not fit together, so nothing can be shown of them
@@ -67,7 +72,7 @@ def program_finding(
         schedule,
         found.preemptions if preemptions is None else preemptions,
         trace,
-        _printed(found),
+        printed_lines(found),
         minimal,
         _replay(schedule, found.kind, exploration),
     )
@@ -82,7 +87,7 @@ def untold_finding(found: Found, exploration: Exploration, *, minimal: bool) -> 
         schedule,
         found.preemptions,
         None,
-        _printed(found),
+        printed_lines(found),
         minimal,
         _replay(schedule, found.kind, exploration),
     )
@@ -99,7 +104,8 @@ def _replay(schedule: Deviations, kind: str, exploration: Exploration) -> Mappin
     return exploration.settings.replay | {"schedule": [list(each) for each in schedule], "finding": kind}
 
 
-def _printed(found: Found) -> tuple[str, ...]:
+def printed_lines(found: Found) -> tuple[str, ...]:
+    """The last lines that the program printed."""
     lines = found.printed.splitlines() if isinstance(found.printed, str) else found.printed
     return tuple(lines[-_LAST_LINES:])
 
@@ -144,16 +150,29 @@ def _here() -> str:
     return os.getcwd()  # noqa: PTH109 - to make paths relative
 
 
-class _Telling:
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """Of a test: the calls of its scenario, and what they returned, by their numbers."""
+
+    calls: tuple[Call, ...] = ()
+    results: Mapping[int, Value] = field(default_factory=dict)
+
+
+class Telling:
     """Makes a trace of what the host said."""
 
-    def __init__(self, symbols: Symbols, said: TraceSaid, found: Found, model: str) -> None:
+    def __init__(
+        self, symbols: Symbols, said: TraceSaid, found: Found, model: str, operations: Operations | None = None
+    ) -> None:
         self._symbols = symbols
         self._said = said
         self._found = found
         self._model = model
+        self._operations = operations
+        self._inside: set[int] = set()
+        """Threads that are in an operation of a test."""
         self._places = [self._place(step) for step in said.steps] if self._looked_up() else []
-        self._locations = Locations(symbols, said.steps, self._places)
+        self._locations = Locations(symbols, said.steps, self._places, self._object())
         self._names = {each.id: each.name for each in said.threads}
         self._private = self._of_one_thread()
         self._buffers: dict[int, list[tuple[int, int, int | str]]] = {}
@@ -176,8 +195,27 @@ class _Telling:
                 running, owed = step.thread, False
             positions[number] = len(steps)
             steps.append(told)
-        threads = tuple(Thread(each.id, each.name) for each in self._said.threads)
+        threads = self._threads(steps)
         return Trace(threads, tuple(steps), self._model, schedule, self._failure(steps, positions))
+
+    def _object(self) -> dict[int, str]:
+        """The block of the object that is tested: the header of tests allocates it."""
+        if self._operations is None:
+            return {}
+        for step in self._said.steps:
+            if step.kind == "allocate" and step.block is not None:
+                frames = [frame for offset in self._offsets(step) for frame in self._symbols.frames(offset)]
+                if any(frame.function.startswith(_MAKING) for frame in frames):
+                    return {step.block[0]: "object"}
+        return {}
+
+    def _threads(self, steps: list[TraceStep]) -> tuple[Thread, ...]:
+        if self._operations is None:
+            return tuple(Thread(each.id, each.name) for each in self._said.threads)
+        # What makes the threads of a test and waits for them does nothing else, but for operations that run alone.
+        shown = {step.thread for step in steps}
+        said = [each for each in self._said.threads if each.id or each.id in shown]
+        return tuple(Thread(each.id, f"thread {each.id}" if each.id else "alone") for each in said)
 
     def by_code(self) -> dict[int, Place]:
         """The places of steps by the code addresses at which they were done, as offsets into the target.
@@ -213,9 +251,19 @@ class _Telling:
         """Whether a step is of the inside of a library alone, and shows nothing."""
         changed = step.buffer != self._buffers.get(step.thread, [])
         self._buffers[step.thread] = step.buffer
+        if self._operations is not None and self._outside(number, step):
+            return True
         if step.kind not in _ACCESSES or number in self._found.steps_of or changed:
             return False
         return place is None or step.address in self._private
+
+    def _outside(self, number: int, step: Step) -> bool:
+        """Whether a step is of no operation of a test: of what makes the threads, or the object."""
+        if step.kind in ("call", "return"):
+            (self._inside.add if step.kind == "call" else self._inside.discard)(step.thread)
+            return False
+        shown = step.thread in self._inside or bool(step.buffer) or step.kind == "drain"
+        return number not in self._found.steps_of and (step.kind in _OF_THREADS or not shown)
 
     def _of_one_thread(self) -> set[int]:
         """Addresses without a name that one thread alone touches: variables on its stack."""
@@ -227,6 +275,8 @@ class _Telling:
 
     def _step(self, step: Step, place: Place | None, *, preempts: bool) -> TraceStep:
         kind = _KINDS.get(step.kind) or StepKind(step.kind)
+        if kind in (StepKind.CALL, StepKind.RETURN):
+            return self._operation(step, kind, preempts=preempts)
         size = step.size or 8
         where, other, message = self._locations.name(step), step.other, step.message
         if kind is StepKind.BLOCK and where is None and other is not None:
@@ -245,10 +295,7 @@ class _Telling:
         if kind in (StepKind.CAS, StepKind.LOCK, StepKind.ALLOCATE):
             more["success"] = step.success
         if self._model != "sc":
-            more["buffer"] = tuple(
-                (self._locations.at(address, width), readable(value, width, self._locations))
-                for address, width, value in step.buffer
-            )
+            more["buffer"] = self._buffer(step)
         return TraceStep(
             step.thread,
             kind,
@@ -259,6 +306,26 @@ class _Telling:
             place=place,
             preempts=preempts,
             **more,
+        )
+
+    def _operation(self, step: Step, kind: StepKind, *, preempts: bool) -> TraceStep:
+        """Where an operation of a test begins or ends."""
+        number = int(step.message or 0)
+        assert self._operations is not None
+        call = self._operations.calls[number]
+        buffer = self._buffer(step) if self._model != "sc" else ()
+        if kind is StepKind.CALL:
+            return TraceStep(
+                step.thread, kind, operation=call.operation, args=call.args, buffer=buffer, preempts=preempts
+            )
+        value = self._operations.results.get(number)
+        return TraceStep(step.thread, kind, operation=call.operation, value=value, buffer=buffer)
+
+    def _buffer(self, step: Step) -> tuple[tuple[str, Any], ...]:
+        """What its thread has stored that others do not see yet."""
+        return tuple(
+            (self._locations.at(address, width), readable(value, width, self._locations))
+            for address, width, value in step.buffer
         )
 
     def _failure(self, steps: list[TraceStep], positions: dict[int, int]) -> Failure | None:

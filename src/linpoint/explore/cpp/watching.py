@@ -87,6 +87,10 @@ class Watch:
         """It is over, and not because there was nothing left to do."""
         return self.over and (self._result is None or self._result.ended != "exhausted")
 
+    @property
+    def _ends_by_itself(self) -> bool:
+        return self._result is not None or not self._stopped
+
     def read(self) -> bool:
         """Take in what it says, which there is; true if that was about how far it is."""
         before = self.reached
@@ -116,7 +120,7 @@ class Watch:
 
     def outcome(self) -> Outcome:
         """When it is over: what came of it."""
-        code = self._end(patient=self._result is not None or not self._stopped)
+        code = self._end(patient=self._ends_by_itself)
         if self._result is not None:
             return Outcome(self._result, self.reached, peak_memory_bytes=self._peak)
         if self._stopped:

@@ -14,8 +14,8 @@ from typing import Final
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python.session import Ending
-from linpoint.explore.testing.judging import Judge, Judgement
 from linpoint.explore.testing.runs import Run, Runner
+from linpoint.explore.testing.spec_judging import Judgement, SpecJudge
 
 FEW: Final = 2
 """Preemptions that are always explored first."""
@@ -77,7 +77,7 @@ class Limits:
 class Exploration:
     """The exploration of one scenario; each of its searches can be asked for once."""
 
-    def __init__(self, runner: Runner, judge: Judge, *, reduces: bool = True) -> None:
+    def __init__(self, runner: Runner, judge: SpecJudge, *, reduces: bool = True) -> None:
         self.runner = runner
         self.judge = judge
         self.coverage = Coverage()

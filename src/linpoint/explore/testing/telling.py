@@ -7,16 +7,12 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import UNSET
-
 from linpoint.explore.testing.exploring import Deviations, Exploration, Failure
-from linpoint.explore.testing.judging import Judge, blocked_calls
-from linpoint.explore.testing.runs import Performed, Run
+from linpoint.explore.testing.runs import Run
+from linpoint.explore.testing.wording import message_of, orders_of, ran_of, results_allowed
 from linpoint.histories.trace import Failure as TraceFailure
 from linpoint.histories.trace import StepKind, Trace
-from linpoint.histories.values import Value, canonical, show
-from linpoint.scenarios.scenario import Scenario
-from linpoint.verdicts.finding import Finding, Ran
+from linpoint.verdicts.finding import Finding
 
 
 def told(failure: Failure, exploration: Exploration, *, minimal: bool, replay: Mapping[str, Any]) -> Finding:
@@ -27,9 +23,9 @@ def told(failure: Failure, exploration: Exploration, *, minimal: bool, replay: M
         return nondeterminism(failure, diverged, replay)
     run, trace = again
     allowed = results_allowed(exploration.judge, scenario)
-    operations = tuple(_ran(run, allowed))
-    orders = _orders(failure, operations, exploration.judge)
-    message = _message(failure, operations, orders)
+    operations = tuple(ran_of(run, allowed))
+    orders = orders_of(failure, operations, exploration.judge)
+    message = message_of(failure, operations, orders)
     shown = TraceFailure(failure.kind, _telling_step(trace, failure), "")
     return Finding(
         failure.kind,
@@ -58,7 +54,7 @@ def nondeterminism(failure: Failure, step: int | None, replay: Mapping[str, Any]
     return Finding(
         "nondeterminism",
         message,
-        tuple(_ran(failure.run, {})),
+        tuple(ran_of(failure.run, {})),
         str(failure.run.scenario),
         failure.schedule,
         failure.preemptions,
@@ -94,66 +90,3 @@ def _telling_step(trace: Trace, failure: Failure) -> int | None:
     if not found:
         return None
     return found[0] if failure.kind in kinds else found[-1]
-
-
-def _ran(run: Run, allowed: dict[tuple[int | None, int], list[Value]]) -> list[Ran]:
-    def one(thread: int | None, number: int, each: Performed, *, after: bool = False) -> Ran:
-        returned = each.returned is not None
-        possible = allowed.get((len(run.threads) if after else thread, number))
-        wrong = (
-            returned and possible is not None and canonical(each.result) not in {canonical(value) for value in possible}
-        )
-        given = tuple(possible) if wrong and possible is not None else None
-        return Ran(thread, str(each.call), returned, each.result, given, after)
-
-    found = [one(None, number, each) for number, each in enumerate(run.before)]
-    found += [one(thread, number, each) for thread, part in enumerate(run.threads) for number, each in enumerate(part)]
-    return found + [one(None, number, each, after=True) for number, each in enumerate(run.after)]
-
-
-def results_allowed(judge: Judge, scenario: Scenario) -> dict[tuple[int | None, int], list[Value]]:
-    """For each operation, by its thread as ``sequential_results`` has it and its number: what some order gives it."""
-    found: dict[tuple[int | None, int], dict[object, Value]] = {}
-    for thread, number, result in judge.sequential_results(scenario):
-        found.setdefault((thread, number), {})[canonical(result)] = result
-    return {place: list(values.values()) for place, values in found.items()}
-
-
-def _orders(failure: Failure, operations: tuple[Ran, ...], judge: Judge) -> tuple[tuple[Value, ...], ...]:
-    """What orders give, where each result by itself is possible, but not all of them together."""
-    if failure.kind != "linearizability" or any(each.allowed is not None for each in operations):
-        return ()
-    outcomes = judge.sequential_outcomes(failure.run.scenario)
-    seen = canonical(tuple(each.result for each in operations if each.thread is not None or each.after))
-    return () if any(canonical(each) == seen for each in outcomes) else outcomes
-
-
-def _message(failure: Failure, operations: tuple[Ran, ...], orders: tuple[tuple[Value, ...], ...]) -> str:
-    run = failure.run
-    if failure.kind == "deadlock":
-        waiting = ", ".join(str(call) for call in blocked_calls(run))
-        return f"deadlock: {waiting} never come{'s' * (len(blocked_calls(run)) == 1)} back, and the spec would let one go on"
-    if failure.kind == "livelock":
-        return "livelock: the threads have not come to an end after many steps, though each got its turn"
-    if failure.kind == "exception":
-        raised = next(each for each in operations if each.returned and _raises(each.result))
-        return f"{raised.call} raised {raised.result['raises']}, which no order of the operations gives"
-    impossible = [each for each in operations if each.allowed is not None]
-    if impossible:
-        one = impossible[0]
-        values = ", ".join(map(show, one.allowed or ())) or "nothing"
-        return f"{one.call} returned {show(one.result)}, but no order of the operations allows that (allowed: {values})"
-    results = ", ".join(
-        f"{each.call} -> {show(each.result)}" for each in operations if each.thread is not None and each.returned
-    )
-    later = ", ".join(f"{each.call} -> {show(each.result)}" for each in operations if each.after and each.returned)
-    results += f", and then {later}" if later else ""
-    if run.observed is not UNSET and failure.judgement.verdict is not None:
-        return f"no order of the operations gives these results and this final state: {results}; {show(run.observed)}"
-    if not orders:
-        return f"no order of the operations that keeps what came first in real time gives these results: {results}"
-    return f"no order of the operations gives these results together: {results}"
-
-
-def _raises(result: Value) -> bool:
-    return isinstance(result, Mapping) and "raises" in result

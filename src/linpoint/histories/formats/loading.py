@@ -103,6 +103,16 @@ def load(
         )
 
 
+def parse_operations(data: bytes | memoryview, source: str) -> History:
+    """The history that operation lines hold."""
+    with _collector_paused():
+        recorded = read_columns([[memoryview(data)]], len(data))
+        if recorded is not None:
+            return recorded_history(recorded.operations, annotations=recorded.annotations, source=source)
+        items = _items(bytes(data).decode(), "operations", Options())
+        return History(items.operations, crashes=items.crashes, annotations=items.annotations, source=source)
+
+
 def save(history: History, path: str | os.PathLike[str], *, format: str | None = None) -> None:
     """Write a history to a file; the format is that of the suffix unless it is given, ``.gz`` compresses.
 

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests and their operations, without their types: what can be called, and how.
+#pragma once
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+#include "linpoint/detail/values.hpp"
+#if defined(LINPOINT_STRESS)
+#include "linpoint/detail/recording.hpp"
+#endif
+
+/// What is done around the operations of a test is not a part of the program that is tested. On real threads there are
+/// no hooks, and a function that differs in this would not be made part of another one.
+#if defined(LINPOINT_STRESS)
+#define LINPOINT_NOT_SEEN
+#else
+#define LINPOINT_NOT_SEEN __attribute__((no_sanitize("thread")))
+#endif
+
+namespace linpoint::detail {
+
+/// Who wants to know what an operation does: when it begins and ends, and its result.
+struct Witness {
+  void (*begins)(Witness&) = nullptr;
+  /// The operation has come back. From here on the program is not looked at.
+  void (*ends)(Witness&) = nullptr;
+  /// Its result as JSON, after `ends`.
+  void (*result)(Witness&, std::string_view text) = nullptr;
+  /// The program goes on.
+  void (*resumes)(Witness&) = nullptr;
+};
+
+struct Operation {
+  const char* name;
+  void (*describe)(std::string& into);
+  /// The arguments, as text of a JSON list; nullptr if they do not fit. They stay for ever.
+  void* (*read)(Reader& reader);
+#if defined(LINPOINT_STRESS)
+  Recording recording;
+#else
+  void (*run)(void* object, const void* arguments, Witness& witness);
+#endif
+};
+
+/// What a test says of itself beside its operations.
+struct Remark {
+  const char* test;
+  const char* operation;  ///< nullptr: of all of them
+  const char* text;
+  const Remark* next;
+};
+
+struct Test {
+  const char* name;
+  const Operation* operations;
+  std::size_t count;
+  void* (*make)();
+  void (*destroy)(void* object);
+  Test* next;
+};
+
+inline Test* tests = nullptr;
+inline const Remark* remarks = nullptr;
+
+inline std::string type_name(const std::type_info* type) {
+  if (type == nullptr) return "an exception";
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(type->name(), nullptr, nullptr, &status),
+                                                    std::free);
+  return status == 0 ? name.get() : type->name();
+}
+
+/// The result of an operation that has thrown, as JSON.
+inline std::string raised_text(const std::type_info* type) {
+  std::string text = R"({"raises":)";
+  write_text(text, type_name(type));
+  return text + "}";
+}
+
+/// The type that is kept for a parameter.
+template <typename Parameter>
+using Kept = std::conditional_t<is_text<std::decay_t<Parameter>>, std::string, std::decay_t<Parameter>>;
+
+template <typename Parameter>
+decltype(auto) passed(const Kept<Parameter>& kept) {
+  using Plain = std::decay_t<Parameter>;
+  static_assert(!std::is_lvalue_reference_v<Parameter> || std::is_const_v<std::remove_reference_t<Parameter>>,
+                "an operation cannot take a reference that it writes to: give the test a method that returns it");
+  if constexpr (std::is_same_v<Plain, const char*>)
+    return kept.c_str();
+  else if constexpr (std::is_rvalue_reference_v<Parameter>)
+    return Plain(kept);
+  else
+    return (kept);
+}
+
+template <typename Object, auto kMethod, typename Result, typename... Parameters>
+struct Calling {
+  using Arguments = std::tuple<Kept<Parameters>...>;
+
+  static void describe(std::string& into) {
+    into += R"("parameters":[)";
+    describe_parts<Arguments>(into, std::index_sequence_for<Parameters...>());
+    into += R"(],"result":)";
+    describe_type<std::decay_t<Result>>(into);
+  }
+
+  static void* read(Reader& reader) { return read_all(reader, std::index_sequence_for<Parameters...>()); }
+
+#if defined(LINPOINT_STRESS)
+  /// What is kept of a result. One that is a reference is copied before the return: others may change what it is of.
+  using Value = std::conditional_t<std::is_void_v<Result>, char, Kept<Result>>;
+  static constexpr bool kPointer = std::is_pointer_v<std::decay_t<Result>>;
+  using KeptValue =
+      std::conditional_t<kPointer, std::optional<Value>, Value>;  // of letters, of which there may be none
+
+  static void record(void* object, const void* arguments, Record& record, void* result) {
+    record_call(*static_cast<Object*>(object), *static_cast<const Arguments*>(arguments), record, result,
+                std::index_sequence_for<Parameters...>());
+  }
+
+  static void tell_recorded(const void* result, std::string& into) {
+    if constexpr (std::is_void_v<Result>)
+      into += "null";
+    else
+      write_value<KeptValue>(into, *static_cast<const KeptValue*>(result));
+  }
+
+  static void forget(void* result) { static_cast<KeptValue*>(result)->~KeptValue(); }
+
+  static constexpr Recording recording() {
+    return {sizeof(KeptValue), alignof(KeptValue), record, tell_recorded,
+            std::is_trivially_destructible_v<KeptValue> ? nullptr : forget};
+  }
+#endif
+
+  LINPOINT_NOT_SEEN static void run(void* object, const void* arguments, Witness& witness) {
+    call(*static_cast<Object*>(object), *static_cast<const Arguments*>(arguments), witness,
+         std::index_sequence_for<Parameters...>());
+  }
+
+ private:
+  template <std::size_t... Numbers>
+  static void* read_all(Reader& reader, std::index_sequence<Numbers...> numbers) {
+    auto arguments = std::make_unique<Arguments>(read_tuple<Arguments>(reader, numbers));
+    return reader.fits() && reader.at_end() ? arguments.release() : nullptr;
+  }
+
+#if defined(LINPOINT_STRESS)
+  template <typename Letters>
+  static void keep_letters(Letters letters, void* result) {
+    auto* kept = ::new (result) KeptValue();
+    if (letters != nullptr) kept->emplace(letters);
+  }
+
+  template <std::size_t... Numbers>
+  static void record_call(Object& object, const Arguments& arguments, Record& record, void* result,
+                          std::index_sequence<Numbers...> /*unused*/) {
+    (void)arguments;
+    (void)result;
+#if defined(__cpp_exceptions)
+    try {
+#endif
+      record.call = stamp_before();
+      if constexpr (std::is_void_v<Result>)
+        invoke(object, passed<Parameters>(std::get<Numbers>(arguments))...);
+      else if constexpr (kPointer)
+        keep_letters(invoke(object, passed<Parameters>(std::get<Numbers>(arguments))...), result);
+      else
+        ::new (result) KeptValue(invoke(object, passed<Parameters>(std::get<Numbers>(arguments))...));
+      record.returned = stamp_after();
+      record.state.store(State::kReturned, std::memory_order_release);
+#if defined(__cpp_exceptions)
+    } catch (...) {
+      record.returned = stamp_after();
+      record.raised = abi::__cxa_current_exception_type();
+      record.state.store(State::kRaised, std::memory_order_release);
+    }
+#endif
+  }
+#endif
+
+  template <std::size_t... Numbers>
+  LINPOINT_NOT_SEEN static void call(Object& object, const Arguments& arguments, Witness& witness,
+                                     std::index_sequence<Numbers...> /*unused*/) {
+    (void)arguments;
+#if defined(__cpp_exceptions)
+    try {
+#endif
+      witness.begins(witness);
+      if constexpr (std::is_void_v<Result>) {
+        invoke(object, passed<Parameters>(std::get<Numbers>(arguments))...);
+        witness.ends(witness);
+        witness.result(witness, "null");
+        witness.resumes(witness);
+      } else {
+        // A reference is read as a part of the operation: others may change what it is of.
+        const std::decay_t<Result> result = invoke(object, passed<Parameters>(std::get<Numbers>(arguments))...);
+        witness.ends(witness);
+        tell(result, witness);
+        witness.resumes(witness);
+      }
+#if defined(__cpp_exceptions)
+    } catch (...) {
+      const std::type_info* type = abi::__cxa_current_exception_type();
+      witness.ends(witness);
+      tell_raised(type, witness);
+      witness.resumes(witness);
+    }
+#endif
+  }
+
+  template <typename... Values>
+  LINPOINT_NOT_SEEN static decltype(auto) invoke(Object& object, Values&&... values) {
+    if constexpr (std::is_member_function_pointer_v<decltype(kMethod)>)
+      return (object.*kMethod)(std::forward<Values>(values)...);
+    else
+      return kMethod(std::forward<Values>(values)...);
+  }
+
+  template <typename Told>
+  static void tell(const Told& result, Witness& witness) {
+    std::string text;
+    write_value<std::decay_t<Result>>(text, result);
+    witness.result(witness, text);
+  }
+
+  static void tell_raised(const std::type_info* type, Witness& witness) { witness.result(witness, raised_text(type)); }
+};
+
+template <typename Object, auto kMethod, typename Type>
+struct Method {
+  static_assert(never<Type>, "this is not a method that can be called without choosing an overload");
+};
+template <typename Object, auto kMethod, typename Class, typename Result, typename... Parameters>
+struct Method<Object, kMethod, Result (Class::*)(Parameters...)> : Calling<Object, kMethod, Result, Parameters...> {};
+template <typename Object, auto kMethod, typename Class, typename Result, typename... Parameters>
+struct Method<Object, kMethod, Result (Class::*)(Parameters...) const>
+    : Calling<Object, kMethod, Result, Parameters...> {};
+template <typename Object, auto kMethod, typename Class, typename Result, typename... Parameters>
+struct Method<Object, kMethod, Result (Class::*)(Parameters...) noexcept>
+    : Calling<Object, kMethod, Result, Parameters...> {};
+template <typename Object, auto kMethod, typename Class, typename Result, typename... Parameters>
+struct Method<Object, kMethod, Result (Class::*)(Parameters...) const noexcept>
+    : Calling<Object, kMethod, Result, Parameters...> {};
+template <typename Object, auto kMethod, typename Result, typename... Parameters>
+struct Method<Object, kMethod, Result (*)(Parameters...)> : Calling<Object, kMethod, Result, Parameters...> {};
+template <typename Object, auto kMethod, typename Result, typename... Parameters>
+struct Method<Object, kMethod, Result (*)(Parameters...) noexcept> : Calling<Object, kMethod, Result, Parameters...> {};
+
+template <typename Object, auto kMethod>
+constexpr Operation operation(const char* name) {
+  using Called = Method<Object, kMethod, decltype(kMethod)>;
+#if defined(LINPOINT_STRESS)
+  return {name, Called::describe, Called::read, Called::recording()};
+#else
+  return {name, Called::describe, Called::read, Called::run};
+#endif
+}
+
+template <typename Object>
+struct Registered : Test {
+  Registered(const char* test, const Operation* calls, std::size_t number)
+      : Test{test,
+             calls,
+             number,
+             [] { return static_cast<void*>(new Object()); },
+             [](void* object) { delete static_cast<Object*>(object); },
+             tests} {
+    tests = this;
+  }
+};
+
+struct Remarked : Remark {
+  Remarked(const char* about, const char* of, const char* said) : Remark{about, of, said, remarks} { remarks = this; }
+};
+
+/// All tests and what they say, as JSON.
+inline std::string described() {
+  std::string into = R"({"tests":[)";
+  for (const Test* test = tests; test != nullptr; test = test->next) {
+    into += into.back() == '[' ? R"({"name":)" : R"(,{"name":)";
+    write_text(into, test->name);
+    into += R"(,"operations":[)";
+    for (std::size_t number = 0; number < test->count; ++number) {
+      into += number == 0 ? R"({"name":)" : R"(,{"name":)";
+      write_text(into, test->operations[number].name);
+      into += ',';
+      test->operations[number].describe(into);
+      into += '}';
+    }
+    into += "]}";
+  }
+  into += R"(],"remarks":[)";
+  for (const Remark* remark = remarks; remark != nullptr; remark = remark->next) {
+    into += into.back() == '[' ? R"({"test":)" : R"(,{"test":)";
+    write_text(into, remark->test);
+    into += R"(,"operation":)";
+    write_value(into, remark->operation);
+    into += R"(,"text":)";
+    write_text(into, remark->text);
+    into += '}';
+  }
+  return into + "]}";
+}
+
+}  // namespace linpoint::detail

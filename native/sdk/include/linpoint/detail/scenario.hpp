@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scenario that was read, and how it is run under control: threads are made and joined as any program does.
+#pragma once
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "linpoint/detail/operations.hpp"
+
+extern "C" {
+// What the host of programs under control has. The program may go on with an operation only when it has come back.
+__attribute__((weak)) void linpoint_operation_begins(unsigned number);
+__attribute__((weak)) void linpoint_operation_ends(unsigned number);
+__attribute__((weak)) void linpoint_operation_result(unsigned number, const char* text, std::size_t size);
+__attribute__((weak)) void linpoint_operation_resumes();
+}
+
+namespace linpoint::detail {
+
+struct Step {
+  const Operation* operation;
+  const void* arguments;
+  unsigned number;  ///< in the scenario: those before, thread by thread, those after
+};
+
+/// Steps one after the other. Plain pointers: what reads them is not to be seen as a part of the program.
+struct Steps {
+  const Step* begin = nullptr;
+  const Step* end = nullptr;
+};
+
+struct Scenario {
+  static constexpr std::size_t kMost = 62;  ///< threads
+
+  const Test* test = nullptr;
+  Steps before;
+  Steps threads[kMost];
+  std::size_t count = 0;  ///< of the threads
+  Steps after;
+};
+
+inline Scenario* scenario = nullptr;
+inline void* tested = nullptr;
+
+/// The name of the test, then a line for each operation: "before", "after" or the number of a thread, its name, its
+/// arguments as a JSON list. nullptr, or what is wrong.
+inline const char* read_scenario(std::string_view text) {
+  const auto cut = [&text](char at) {
+    const std::size_t found = text.find(at);
+    const std::string_view part = text.substr(0, found);
+    text.remove_prefix(found == std::string_view::npos ? text.size() : found + 1);
+    return part;
+  };
+  scenario = new Scenario();
+  auto& parts = *new std::vector<std::vector<Step>>(Scenario::kMost + 2);  // stay for ever
+  const std::string_view name = cut('\n');
+  for (const Test* test = tests; test != nullptr; test = test->next)
+    if (test->name == name) scenario->test = test;
+  if (scenario->test == nullptr) return "there is no such test";
+  unsigned number = 0;
+  while (!text.empty()) {
+    const std::string_view part = cut(' ');
+    const std::string_view called = cut(' ');
+    const std::string_view arguments = cut('\n');
+    Step step{nullptr, nullptr, number++};
+    for (std::size_t each = 0; each < scenario->test->count; ++each)
+      if (scenario->test->operations[each].name == called) step.operation = &scenario->test->operations[each];
+    if (step.operation == nullptr) return "there is no such operation";
+    Reader reader(arguments);
+    step.arguments = step.operation->read(reader);
+    if (step.arguments == nullptr) return "arguments do not fit";
+    std::size_t where = part == "before" ? Scenario::kMost : Scenario::kMost + 1;
+    if (part != "before" && part != "after") {
+      where = std::strtoul(std::string(part).c_str(), nullptr, 10);
+      if (where >= Scenario::kMost) return "there are too many threads";
+      scenario->count = std::max(scenario->count, where + 1);
+    }
+    parts[where].push_back(step);
+  }
+  const auto steps = [&parts](std::size_t where) {
+    return Steps{parts[where].data(), parts[where].data() + parts[where].size()};
+  };
+  for (std::size_t thread = 0; thread < scenario->count; ++thread) scenario->threads[thread] = steps(thread);
+  scenario->before = steps(Scenario::kMost);
+  scenario->after = steps(Scenario::kMost + 1);
+  return nullptr;
+}
+
+/// Tells the host.
+struct HostWitness : Witness {
+  explicit HostWitness(unsigned which)
+      : Witness{[](Witness& self) { linpoint_operation_begins(static_cast<HostWitness&>(self).number); },
+                [](Witness& self) { linpoint_operation_ends(static_cast<HostWitness&>(self).number); },
+                [](Witness& self, std::string_view text) {
+                  linpoint_operation_result(static_cast<HostWitness&>(self).number, text.data(), text.size());
+                },
+                [](Witness&) { linpoint_operation_resumes(); }},
+        number(which) {}
+  unsigned number;
+};
+
+LINPOINT_NOT_SEEN inline void run_steps(const Steps& steps) {
+  for (const Step* step = steps.begin; step != steps.end; ++step) {
+    HostWitness witness(step->number);
+    step->operation->run(tested, step->arguments, witness);
+  }
+}
+
+LINPOINT_NOT_SEEN inline void* run_thread(void* steps) {
+  run_steps(*static_cast<const Steps*>(steps));
+  return nullptr;
+}
+
+LINPOINT_NOT_SEEN inline int run_scenario() {
+  const std::size_t count = scenario->count;
+  tested = scenario->test->make();
+  run_steps(scenario->before);
+  pthread_t threads[Scenario::kMost];
+  for (std::size_t each = 0; each < count; ++each)
+    if (pthread_create(&threads[each], nullptr, run_thread, &scenario->threads[each]) != 0) std::abort();
+  for (std::size_t each = 0; each < count; ++each) pthread_join(threads[each], nullptr);
+  run_steps(scenario->after);
+  scenario->test->destroy(tested);
+  return 0;
+}
+
+}  // namespace linpoint::detail

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``linpoint test FILE.cpp --stress``: what is built, run and told. No worker is needed: the test is a program of its own."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+from linpoint.cli import options
+from linpoint.cli.asked import Answer, TestRequest
+from linpoint.cli.explore_cpp import show_build_error
+from linpoint.cli.forms import Forms, tell
+from linpoint.cli.output import Progress
+from linpoint.cli.replay import stressed
+from linpoint.cli.stressing import answer_of_stress, recheck_operations, stress_document
+from linpoint.cli.tested import AllTold, Told
+from linpoint.errors import LinpointError, TestError, UsageError
+from linpoint.explore.cpp.objects.asked import said_in
+from linpoint.explore.cpp.objects.testing import check_operations, named_test
+from linpoint.record.cpp_program import describe
+from linpoint.record.cpp_stress import CppSettings, conduct_cpp
+from linpoint.record.cpp_workload import Manner
+from linpoint.record.result import StressResult
+from linpoint.scenarios.described_objects import ObjectTest, object_tests
+from linpoint.scenarios.scenario import Scenario
+from linpoint.specs.protocol import Spec
+from linpoint.targets.compilers import find_compiler
+from linpoint.targets.executables import SANITIZERS, Executable, build_executable
+from linpoint.targets.failures import BuildError
+from linpoint.targets.flags import sorted_flags, split_flags
+from linpoint.targets.recipes import Recipe
+from linpoint.targets.tools import OutOfTimeError
+from linpoint.verdicts import Budget, Status
+
+_THREADS: Final = 4
+_OPERATIONS: Final = 100
+_VALUES: Final = 8
+"""Of a parameter: few, so that operations meet on them."""
+_MORE_VALUES: Final = 32
+"""Of the parameter of an object on whose values nothing depends: many, so that it is seen which is which."""
+_SINGLE: Final = frozenset(["queue", "stack", "deque", "register", "log", "priority-queue"])
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stressed:
+    """How tests of C++ objects are to be built and run on real threads."""
+
+    flags: tuple[str, ...] = ()
+    """Compiler flags, and further sources."""
+    spec: str | None = None
+    scenario: Scenario | None = None
+    threads: int | None = None
+    operations: int | None = None
+    instances: int = 1
+    erratic: bool = False
+    seed: int = 0
+    sanitizer: str | None = None
+    compiler: str | None = None
+
+    def validate(self) -> None:
+        """Say what cannot be before anything is built."""
+        if sys.platform != "linux":
+            message = f"C++ objects are tested on Linux, and this is {sys.platform}."
+            raise TestError("LP-T035", message, remedy="Use such a machine, or a container.")
+        if self.sanitizer is not None:
+            options.validate_name("--sanitizer", self.sanitizer, SANITIZERS)
+        numbers = {"threads": self.threads, "operations": self.operations, "instances": self.instances}
+        for name, number in numbers.items():
+            if number is not None and number < 1:
+                raise UsageError("LP-U001", f"{number} is not a number of {name}.", remedy="Use 1 or more.")
+        if self.seed < 0:
+            raise UsageError("LP-U001", f"{self.seed} is not a seed.", remedy="Use 0 or more.")
+        sorted_flags(split_flags(self.flags)[1], hooked=False)
+
+    def tests(self, file: str, name: str, limits: Budget, line: Progress) -> list[StressTest | Told]:
+        """The tests of a file, built, or the one of this name; or what kept them from being found.
+
+        Of what the file says of itself, spec, compiler and flags count; threads and operations are for exploring it.
+        """
+        try:
+            said = said_in(file)
+            asked = dataclasses.replace(self, spec=self.spec or said.spec, compiler=self.compiler or said.compiler)
+            return list(asked.found(file, name, (*said.flags, *self.flags), limits, line))
+        except OutOfTimeError:
+            return [_not_run(file, name, "the budget ended while it was compiled")]
+        except BuildError as error:
+            show_build_error(error)
+            return [Told(file, name, Answer(error=error.as_dict(), said=error.said))]
+        except LinpointError as error:
+            return [Told(file, name, Answer(error=(error if error.place else error.at(file)).as_dict()))]
+
+    def found(
+        self, file: str, name: str, flags: tuple[str, ...], limits: Budget, line: Progress
+    ) -> Iterator[StressTest]:
+        """The tests, with the file's own flags and those of the command."""
+        if self.spec is None:
+            remedy = "Say which: --spec stack (`linpoint specs` lists them), or in the file: // linpoint: --spec stack."
+            raise UsageError("LP-U001", "a test of a C++ object needs a spec.", remedy=remedy)
+        spec = options.find_spec(self.spec)
+        compiler = find_compiler(self.compiler)
+        line(f"compiling {file}", at_once=True)
+        sources, compiler_flags = split_flags(flags)
+        recipe = Recipe((file, *sources), compiler_flags, compiler)
+        program = build_executable(recipe, sanitizer=self.sanitizer, deadline=limits.deadline)
+        width = _MORE_VALUES if spec.name in _SINGLE else _VALUES
+        tests = object_tests(describe(program.program), file, width=width)
+        chosen = tests if not name else {name: named_test(tests, name, file)}
+        for test in chosen.values():
+            check_operations(test, spec)
+            yield StressTest(file, program, test, spec, self, limits.max_memory)
+
+    def again(self, file: str, test: str) -> list[str]:
+        """The arguments that run a test again."""
+        words = ["test", f"{file}:{test}", "--stress"]
+        given = {
+            "--spec": self.spec,
+            "--threads": self.threads,
+            "--operations": self.operations,
+            "--sanitizer": self.sanitizer,
+            "--compiler": self.compiler,
+            "--seed": self.seed or None,
+            "--instances": self.instances if self.instances != 1 else None,
+            "--scenario": None if self.scenario is None else str(self.scenario),
+        }
+        words += [str(word) for option, value in given.items() if value is not None for word in (option, value)]
+        for option, calls in () if self.scenario is None else self._beside(self.scenario):
+            words += [option, calls]
+        words += ["--erratic"] if self.erratic else []
+        return [*words, *(["--", *self.flags] if self.flags else [])]
+
+    @staticmethod
+    def _beside(scenario: Scenario) -> Iterator[tuple[str, str]]:
+        for option, calls in (("--before", scenario.before), ("--after", scenario.after)):
+            if calls:
+                yield option, "; ".join(map(str, calls))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StressTest:
+    """One test of a file that was built."""
+
+    file: str
+    program: Executable
+    test: ObjectTest
+    spec: Spec
+    asked: Stressed
+    max_memory: int | None
+
+    def run(self, seconds: float, line: Progress) -> tuple[Told, bool]:
+        """What is to be said of it, and whether Ctrl-C ended it."""
+        asked, name = self.asked, self.test.definition.name
+        if not seconds:
+            return _not_run(self.file, name, "it was interrupted"), False
+        manner = Manner(
+            asked.threads or _THREADS,
+            asked.operations or _OPERATIONS,
+            asked.seed,
+            asked.instances,
+            erratic=asked.erratic,
+        )
+
+        def show(runs: int, operations: int) -> None:
+            line(f"stressing {name}: {runs:,} runs, {operations:,} operations")
+
+        try:
+            scenario = None if asked.scenario is None else self.test.accept(asked.scenario)
+            settings = CppSettings(self.program.program, self.test, self.spec, manner, scenario)
+            budget = Budget(time.monotonic() + seconds, self.max_memory)
+            result, interrupted = conduct_cpp(settings, budget, progress=show)
+        except LinpointError as error:
+            return Told(self.file, name, Answer(error=error.as_dict())), False
+        request = TestRequest("stress", self.file, name, spec=asked.spec, seed=asked.seed)
+        again = asked.again(self.file, name)
+        return Told(self.file, name, answer_of_stress(result, request, language="cpp", again=again)), interrupted
+
+
+def replay_stress_cpp(content: dict[str, Any], *, as_json: bool) -> int:
+    """Check the operations of a finding again; nothing is built or run."""
+    request = stressed(content)
+    if request.spec is None:
+        raise UsageError("LP-U004", "the token names no spec.", remedy="Copy all of it.")
+    limits = Budget.starting_now(options.DEFAULT_BUDGET, None)
+    spec = options.find_spec(request.spec, options.NO_VALUE)
+    answer = recheck_operations(request.test, spec, request, language="cpp")
+    return tell(AllTold([Told(request.file, request.test, answer)]), Forms(json=as_json), limits)
+
+
+def _not_run(file: str, test: str, why: str) -> Told:
+    result = StressResult(Status.UNKNOWN, test or file, "", 0, 0, 0.0, why)
+    document = stress_document(result, TestRequest("stress", file, test), why, [])
+    return Told(file, test, Answer(status=result.status.value, document=document, text=f"UNKNOWN: {why}."))

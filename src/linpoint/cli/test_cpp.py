@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``linpoint test FILE.cpp``: what is built, asked of the host and told. No worker is needed: the host is one."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Final
+
+from linpoint.cli import options, streams
+from linpoint.cli.asked import Answer, TestRequest, answer_of
+from linpoint.cli.explore_cpp import show_build_error
+from linpoint.cli.forms import Forms, tell
+from linpoint.cli.limits import TimeIsUpError, deadline
+from linpoint.cli.output import Progress, progress
+from linpoint.cli.tested import AllTold, Told
+from linpoint.errors import LinpointError
+from linpoint.explore.cpp.objects.asked import Asked, said_in
+from linpoint.explore.cpp.objects.finding import cpp_finding
+from linpoint.explore.cpp.objects.search import Progress as Reached
+from linpoint.explore.cpp.objects.search import Watcher
+from linpoint.explore.cpp.objects.testing import CppTest, build_tests
+from linpoint.histories.values import counted
+from linpoint.targets.compilers import find_compiler
+from linpoint.targets.failures import BuildError
+from linpoint.targets.flags import sorted_flags
+from linpoint.targets.host import find_host
+from linpoint.targets.tools import OutOfTimeError
+from linpoint.verdicts import Budget, Status
+from linpoint.verdicts.finding import Tested, TestResult
+
+_AT_LEAST: Final = 0.1
+_GRACE: Final = 10.0
+"""Seconds beyond the budget in which a failure is made small and told; who needs more is inside of an endless spec."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Command:
+    """What the command was given for all its tests of C++ objects; what a file says of itself comes to it."""
+
+    asked: Asked = dataclasses.field(default_factory=Asked)
+    page: bool = False
+    words: tuple[str, ...] = ()
+    """The options that run the same tests."""
+
+    def prepare(self, files: Sequence[str] = ()) -> None:
+        """Build the hosts, once, and say what cannot be before anything is built."""
+        sorted_flags(self.asked.compiler_flags)
+        compilers = [self._for(file).compiler for file in files] or [self.asked.compiler]
+        with progress() as line:
+            for compiler in dict.fromkeys(compilers):
+                find_host(find_compiler(compiler), tell=line)
+
+    def _for(self, file: str) -> Asked:
+        try:
+            return self.asked.over(said_in(file))
+        except LinpointError:  # it will be said when the file is tested
+            return self.asked
+
+    def tests(self, file: str, name: str, limits: Budget, line: Progress) -> list[ToldTest | Told]:
+        """The tests of a file, built; or what kept them from being found."""
+        try:
+            asked = self.asked.over(said_in(file))
+            return self.tests_with(asked, file, name, limits, line)
+        except LinpointError as error:
+            return [Told(file, name, Answer(error=error.as_dict()))]
+
+    def tests_with(self, asked: Asked, file: str, name: str, limits: Budget, line: Progress) -> list[ToldTest | Told]:
+        """The same, whatever the file says of itself."""
+        streams.keep_stdout()  # a user's spec may print
+
+        def tell_at_once(text: str) -> None:
+            line(text, at_once=True)
+
+        try:
+            found = build_tests(
+                file, name, asked, deadline=limits.deadline, max_memory=limits.max_memory, tell=tell_at_once
+            )
+            return [ToldTest(each, self) for each in found]
+        except OutOfTimeError:
+            result = _unknown(name or file, "the budget ended while it was compiled")
+            return [Told(file, name, answer_of(result, TestRequest("test", file, name)))]
+        except BuildError as error:
+            show_build_error(error)
+            return [Told(file, name, Answer(error=error.as_dict(), said=error.said))]
+        except LinpointError as error:
+            return [Told(file, name, Answer(error=error.as_dict()))]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ToldTest:
+    """One test of a file that was built, and how its result is told."""
+
+    test: CppTest
+    command: Command
+
+    def run(self, seconds: float, line: Progress) -> tuple[Told, bool]:
+        """What is to be said of it, and whether Ctrl-C ended it."""
+        try:
+            with deadline(Budget.starting_now(seconds, None), grace=_GRACE):
+                result = self.test.run(seconds, _watcher(self.test.name, line))
+        except TimeIsUpError:
+            result = _unknown(self.test.name, "the budget ended inside of the spec, which does not come back")
+        except LinpointError as error:
+            return Told(self.test.program.file, self.test.name, Answer(error=error.as_dict())), False
+        return self.told(result), result.interrupted
+
+    def told(self, result: TestResult) -> Told:
+        """What is to be said of a result."""
+        file, name = self.test.program.file, self.test.name
+        command = ["test", f"{file}:{name}", *self.command.words]
+        request = TestRequest("test", file, name, page=self.command.page, command=command)
+        return Told(file, name, answer_of(result, request), command)
+
+
+def _unknown(name: str, why: str) -> TestResult:
+    return TestResult(
+        name, Status.UNKNOWN, exhaustive=False, why=why, findings=(), models={}, tested=Tested(), bounds={}
+    )
+
+
+def _watcher(name: str, line: Progress) -> Watcher:
+    def watch(reached: Reached) -> None:
+        of = "" if reached.total is None else f" of {reached.total:,}"
+        done = f"{reached.scenarios:,}{of} scenarios, {counted(reached.schedules, 'schedule')}"
+        line(f"testing {name}: {done}, now {reached.scenario.describe()}")
+
+    return watch
+
+
+def replay_cpp_test(content: dict[str, Any], *, as_json: bool) -> int:
+    """Run the schedule of a finding again; it needs the sources where they were."""
+    found = cpp_finding(content)
+    command = Command(found.asked)
+    command.prepare()
+    limits = Budget.starting_now(options.DEFAULT_BUDGET, None)
+    interrupted = False
+    with progress() as line:
+        (test,) = command.tests_with(command.asked, found.file, found.test, limits, line)
+        if isinstance(test, ToldTest):
+            result = test.test.replay(found, max(_AT_LEAST, limits.remaining() or 0.0))
+            test, interrupted = test.told(result), result.interrupted
+    return tell(AllTold([test]), Forms(json=as_json), limits, interrupted=interrupted)

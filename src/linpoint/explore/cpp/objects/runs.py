@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the host tells of a run, as runs of tests are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import UNSET
+
+from linpoint.explore.cpp.objects.talking import History
+from linpoint.explore.python.session import Ending
+from linpoint.explore.testing.runs import Performed, Run
+from linpoint.histories.values import freeze
+from linpoint.scenarios.scenario import Scenario
+
+
+def runs_of(scenario: Scenario, history: History) -> Iterator[Run]:
+    """A run for each order in real time."""
+    for order in history.orders:
+        yield run_of(scenario, history, order)
+
+
+def run_of(scenario: Scenario, history: History, order: list[int]) -> Run:
+    """The run with this order."""
+    moments = {event: moment for moment, event in enumerate(order)}
+    number = 0
+
+    def performed(calls: tuple[Any, ...], *, alone: bool) -> tuple[Performed, ...]:
+        nonlocal number
+        found = []
+        for call in calls:
+            known = number < len(history.results)
+            result = history.results[number] if known else []
+            called = moments.get(2 * number) if known and history.called[number] else None
+            if called is None and known and history.called[number]:
+                called = len(order)  # it has not come back, so nobody has asked when it began
+            returned = moments.get(2 * number + 1)
+            if alone and result:
+                called = returned = number
+            found.append(Performed(call, called, returned, freeze(result[0]) if result else None))
+            number += 1
+        return tuple(found)
+
+    before = performed(scenario.before, alone=True)
+    threads = tuple(performed(thread, alone=False) for thread in scenario.threads)
+    after = performed(scenario.after, alone=True)
+    ending = Ending.COMPLETE
+    if history.stuck:
+        ending = Ending.CUT if history.stuck == "livelock" else Ending.STUCK
+    return Run(scenario, ending, before, _cut(threads), after, UNSET, (), goes_round=history.stuck == "livelock")
+
+
+def _cut(threads: tuple[tuple[Performed, ...], ...]) -> tuple[tuple[Performed, ...], ...]:
+    """Without the operations that were never called: the last one of a thread is what it waits in."""
+    return tuple(tuple(each for each in thread if each.called is not None) for thread in threads)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``linpoint test FILE.cpp`` keeps its budget, and says why it came to no verdict, whatever takes the time."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import COMMAND, Command, environment
+
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
+
+REGISTER = """
+#include <linpoint/test.hpp>
+#include <atomic>
+struct Register {
+    std::atomic<int> value{0};
+    void write(int v) { value.store(v); }
+    int read() { READ return value.load(); }
+};
+LINPOINT_TEST(Register, write, read)
+"""
+ENDLESS = """
+import linpoint
+@linpoint.spec
+class Endless:
+    initial = 0
+    def write(state, value): return None, value
+    def read(state):
+        while True: pass
+"""
+CROSSED = """
+#include <linpoint/test.hpp>
+#include <mutex>
+struct Crossed {
+    std::mutex a, b;
+    void left() { const std::lock_guard one(a); const std::lock_guard two(b); }
+    void right() { const std::lock_guard one(b); const std::lock_guard two(a); }
+};
+LINPOINT_TEST(Crossed, left, right)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _sources(tmp_path: Path) -> None:
+    (tmp_path / "register.cpp").write_text(REGISTER)
+    (tmp_path / "endless.py").write_text(ENDLESS)
+    (tmp_path / "crossed.cpp").write_text(CROSSED)
+
+
+def build(run: Command, *flags: str) -> None:
+    """Build the register, so that this takes no time of a test's own budget."""
+    told = run("test", "register.cpp", "--spec", "register(initial=0)", "--scenario", "write(1)", "--", *flags)
+    assert told.code == 0, told.err
+
+
+def test_histories_that_take_long_to_judge_are_no_run_without_an_end(run: Command) -> None:
+    words = ("test", "register.cpp", "--spec", "register(initial=0)", "--threads", "4", "--operations", "4", "--json")
+    build(run, "-DREAD=")
+    begun = time.monotonic()
+    told = run(*words, "--budget", "4s", "--", "-DREAD=")
+    assert (told.code, told.json["why"].split(" before ")[0]) == (3, "the budget ended")
+    assert time.monotonic() - begun < 12
+
+
+@pytest.mark.long
+def test_a_spec_without_an_end_ends_with_the_budget(run: Command) -> None:
+    build(run, "-DREAD=")
+    told = run("test", "register.cpp", "--spec", "endless.py:Endless", "--budget", "5s", "--json", "--", "-DREAD=")
+    assert told.code == 3
+    assert "inside of the spec" in told.json["why"]
+
+
+@pytest.mark.long
+def test_atomic_operations_without_an_end_end_with_the_budget(run: Command) -> None:
+    build(run, "-DREAD=for (;;) {}")
+    begun = time.monotonic()
+    told = run("test", "register.cpp", "--method", "outcomes", "--budget", "5s", "--json", "--", "-DREAD=for (;;) {}")
+    assert told.code == 3
+    assert time.monotonic() - begun < 20
+
+
+def test_operations_that_wait_for_each_other_are_a_deadlock_without_a_spec(run: Command) -> None:
+    told = run("test", "crossed.cpp", "--method", "outcomes", "--json")
+    (finding,) = told.json["findings"]
+    assert finding["kind"] == "deadlock"
+    assert finding["message"] == (
+        "deadlock: left(), right() never come back, and atomic operations would let one go on"
+    )
+    assert run(*finding["replay"]).code == 1
+
+
+@pytest.mark.parametrize("judged", [("--spec", "register(initial=0)"), ("--method", "outcomes")])
+def test_ctrl_c_leaves_what_is_known(judged: tuple[str, ...], tmp_path: Path) -> None:
+    words = [COMMAND, "test", "register.cpp", *judged, "--threads", "3", "--budget", "60s", "--json"]
+    words += ["--", "-DREAD=for (int i = 0; i < 30; ++i) (void)value.load();"]
+    with subprocess.Popen(
+        words, cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        time.sleep(6)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=20)
+    document = json.loads(out)
+    assert document["verdict"] == "unknown"
+    assert "interrupted" in document["why"]
+    assert process.returncode in (3, 130)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every interleaving of scripts on a shared memory, and their histories: a tiny interpreter, for comparison.
+
+It shares nothing with what it is compared with. An operation lasts from its first visible event to its last: an access
+of memory, a store that goes to the buffer, a fence after stores at the end of an operation or before a store; or one
+moment if there is nothing of that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+Script = str
+History = tuple[tuple[int, ...], tuple[frozenset[int], ...]]
+"""The results of all operations, thread by thread, and for each the operations that had ended when it began."""
+
+
+@dataclass(frozen=True)
+class Thread:
+    """Where a thread is: its operation, the instruction, its register, what it has not written yet."""
+
+    operation: int = 0
+    at: int = 0
+    kept: int = 0
+    begun: bool = False
+    fenced: bool = False
+    stored: bool = False
+    """Since the last event that had to wait for the buffer."""
+    buffer: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class State:
+    """All threads, the memory, results so far, who had ended when each operation began, and who has ended."""
+
+    threads: tuple[Thread, ...]
+    memory: tuple[int, ...]
+    results: tuple[int | None, ...]
+    before: tuple[frozenset[int] | None, ...]
+    ended: frozenset[int] = frozenset()
+
+
+def histories(scenario: list[list[Script]], *, tso: bool) -> set[History]:
+    """The histories of all interleavings."""
+    count = sum(map(len, scenario))
+    first = [sum(map(len, scenario[:number])) for number in range(len(scenario))]
+    start = State(tuple(Thread() for _ in scenario), (0, 0, 0), (None,) * count, (None,) * count)
+    todo, seen, found = [start], {start}, set()
+    while todo:
+        state = todo.pop()
+        following = [
+            after
+            for number, scripts in enumerate(scenario)
+            for after in _steps(state, number, scripts, first[number], tso=tso)
+        ]
+        if not following:
+            assert None not in state.results
+            found.add((state.results, state.before))  # type: ignore[arg-type]
+        for after in following:
+            if after not in seen:
+                seen.add(after)
+                todo.append(after)
+    return found  # type: ignore[return-value]
+
+
+def _steps(state: State, number: int, scripts: list[Script], first: int, *, tso: bool) -> list[State]:
+    thread = state.threads[number]
+    found = []
+    if thread.buffer:
+        (place, value), *rest = thread.buffer
+        memory = (*state.memory[:place], value, *state.memory[place + 1 :])
+        found.append(_with(replace(state, memory=memory), number, replace(thread, buffer=tuple(rest))))
+    if thread.operation < len(scripts):
+        found += _event(state, number, scripts, first, tso=tso)
+    return found
+
+
+def _event(state: State, number: int, scripts: list[Script], first: int, *, tso: bool) -> list[State]:
+    """The next visible event of a thread, and what it does after it that nobody sees."""
+    thread = state.threads[number]
+    script = scripts[thread.operation]
+    name = first + thread.operation
+    thread, over = _quietly(thread, script)
+    if over:
+        if thread.buffer and thread.fenced:
+            return []
+        begun = state if thread.begun else _begin(state, name)
+        return [_end(begun, number, replace(thread, stored=thread.stored and not thread.fenced), name, scripts)]
+    letter, place = script[thread.at], int(script[thread.at + 1])
+    full = letter in "qax" or (letter == "l" and thread.fenced)
+    if tso and thread.buffer and (full or thread.fenced):
+        return []
+    if letter in "sc" and thread.fenced:
+        # The fence is an event of its own, then the store is another one.
+        state = state if thread.begun else _begin(state, name)
+        return [_with(state, number, replace(thread, fenced=False, stored=False, begun=True))]
+    state = state if thread.begun else _begin(state, name)
+    stored = thread.stored and not full
+    thread = replace(thread, begun=True, fenced=False, stored=stored, at=thread.at + 2)
+    memory, thread = _do(letter, place, state.memory, thread, tso=tso)
+    state = replace(state, memory=memory)
+    thread, over = _quietly(thread, script)
+    if over and not thread.fenced:
+        return [_end(state, number, thread, name, scripts)]
+    return [_with(state, number, thread)]
+
+
+def _do(
+    letter: str, place: int, memory: tuple[int, ...], thread: Thread, *, tso: bool
+) -> tuple[tuple[int, ...], Thread]:
+    def stored(value: int) -> tuple[int, ...]:
+        return (*memory[:place], value, *memory[place + 1 :])
+
+    own = [value for where, value in thread.buffer if where == place]
+    seen = own[-1] if own else memory[place]
+    match letter:
+        case "l":
+            return memory, replace(thread, kept=thread.kept * 4 + seen)
+        case "s" | "c":
+            value = 1 if letter == "s" else thread.kept
+            if tso:
+                return memory, replace(thread, stored=True, buffer=(*thread.buffer, (place, value)))
+            return stored(value), thread
+        case "q":
+            return stored(2), thread
+        case "a":
+            return stored(seen + 1), replace(thread, kept=seen)
+        case _:
+            return (stored(2), replace(thread, kept=1)) if seen == 0 else (memory, replace(thread, kept=0))
+
+
+def _quietly(thread: Thread, script: Script) -> tuple[Thread, bool]:
+    """What is done without an event: fences, which delay what comes next, and skips. Whether the script is over then."""
+    while thread.at < len(script):
+        letter = script[thread.at]
+        if letter == "f":
+            thread = replace(thread, at=thread.at + 2, fenced=thread.fenced or thread.stored)
+        elif letter == "z":
+            thread = replace(thread, at=thread.at + 2 if thread.kept else len(script) + 2, kept=thread.kept or -1)
+        else:
+            return thread, False
+    return thread, True
+
+
+def _begin(state: State, name: int) -> State:
+    return replace(state, before=(*state.before[:name], state.ended, *state.before[name + 1 :]))
+
+
+def _end(state: State, number: int, thread: Thread, name: int, scripts: list[Script]) -> State:
+    state = replace(
+        state,
+        results=(*state.results[:name], thread.kept, *state.results[name + 1 :]),
+        ended=state.ended | {name},
+    )
+    after = Thread(thread.operation + 1, stored=thread.stored, buffer=thread.buffer)
+    if after.operation < len(scripts):  # what nobody sees is done at once
+        after, _ = _quietly(after, scripts[after.operation])
+    return _with(state, number, after)
+
+
+def _with(state: State, number: int, thread: Thread) -> State:
+    return replace(state, threads=(*state.threads[:number], thread, *state.threads[number + 1 :]))

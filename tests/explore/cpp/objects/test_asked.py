@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a C++ file says of itself in comments, and what the user asks for besides."""
+
+from __future__ import annotations
+
+import pytest
+
+from linpoint.errors import LinpointError, UsageError
+from linpoint.explore.cpp.objects.asked import Asked, said_in
+from linpoint.scenarios.scenario import Scenario
+
+
+def written(folder, *lines: str) -> str:
+    path = folder / "stack_linpoint.cpp"
+    path.write_text("\n".join(["// A stack.", *lines, "int main() {}"]), encoding="utf-8")
+    return str(path)
+
+
+def test_a_file_without_comments_asks_for_nothing(tmp_path):
+    assert said_in(written(tmp_path, "// linpoint is a tool", 'auto text = "// linpoint: --spec set";')) == Asked()
+    assert said_in(str(tmp_path / "none.cpp")) == Asked()
+
+
+def test_options_of_several_comments_come_together(tmp_path):
+    file = written(
+        tmp_path,
+        "// linpoint: --spec 'queue(capacity=2)' --memory-model tso --threads 2 -- -DONE",
+        "  //linpoint:  --operations 3 --reuse --progress --races ignore --method outcomes -- -O2",
+        '// linpoint: --scenario "push(1) | pop()" --before "push(2)" --seed 7 --workers 1 --compiler clang++',
+    )
+    assert said_in(file) == Asked(
+        "queue(capacity=2)",
+        ("-DONE", "-O2"),
+        "clang++",
+        "tso",
+        "ignore",
+        reuse=True,
+        method="outcomes",
+        progress=True,
+        scenario=Scenario.parse("push(1) | pop()", "push(2)"),
+        threads=2,
+        operations=3,
+        seed=7,
+        workers=1,
+    )
+
+
+def test_paths_begin_at_the_folder_of_the_file(tmp_path):
+    file = written(
+        tmp_path,
+        "// linpoint: --spec specs.py:Stack -- -Iinclude -isystem other -D stack.hpp ../src/stack.cpp -L/lib -Wall",
+    )
+    said = said_in(file)
+    assert said.spec == f"{tmp_path}/specs.py:Stack"
+    assert said.flags == (
+        *(f"-I{tmp_path}/include", "-isystem", f"{tmp_path}/other", "-D", "stack.hpp"),
+        *(f"{tmp_path}/../src/stack.cpp", "-L/lib", "-Wall"),
+    )
+    assert said.sources == (f"{tmp_path}/../src/stack.cpp",)
+    assert said.compiler_flags == tuple(word for word in said.flags if not word.endswith(".cpp"))
+
+
+def test_what_the_user_asks_for_wins(tmp_path):
+    said = said_in(written(tmp_path, "// linpoint: --spec stack --memory-model tso --threads 2 -- -DONE=1"))
+    asked = Asked(memory_model="sc", flags=("-DONE=2",)).over(said)
+    assert asked == Asked("stack", ("-DONE=1", "-DONE=2"), memory_model="sc", threads=2)
+    assert Asked().over(said) == said
+    assert said.over(Asked(reuse=True)).reuse
+
+
+@pytest.mark.parametrize(
+    ("comment", "message"),
+    [
+        ("--no-such", "unrecognized arguments: --no-such"),
+        ("the fastest stack", "unrecognized arguments: the fastest stack"),
+        ("--spe stack", "unrecognized arguments"),
+        ("--threads two", "'two' is not a whole number"),
+        ("--threads -1", "'-1' is not a whole number"),
+        ("--spec", "expected one argument"),
+        ("--spec 'stack", "No closing quotation"),
+        ("--memory-model arm", "--memory-model 'arm' is none"),
+        ("--races never", "--races 'never' is none"),
+        ("--method luck", "--method 'luck' is none"),
+        ("--before 'push(1)'", "--before and --after go with --scenario"),
+        ("--scenario 'push('", "push("),
+        ("--budget 5s", "unrecognized arguments: --budget 5s"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(tmp_path, comment, message):
+    file = written(tmp_path, "", f"// linpoint: {comment}")
+    with pytest.raises(LinpointError) as caught:
+        said_in(file)
+    assert message in str(caught.value)
+    assert (caught.value.place or "").startswith(f"{file}:3")
+
+
+def test_names_that_are_none_are_refused():
+    with pytest.raises(UsageError, match="It is one of sc, tso, pso"):
+        Asked(memory_model="arm")

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of an inhabitant of the zoo before it is tested, and how it is tested."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from linpoint import Scenario, TestResult
+from linpoint.cli.options import find_spec
+from linpoint.explore.cpp.objects.campaign import ObjectProgram, try_object
+from linpoint.explore.cpp.objects.search import Settings
+from linpoint.explore.cpp.running import Manner
+from linpoint.targets.building import Recipe, Target, build_target
+from linpoint.targets.compilers import find_compiler
+from linpoint.targets.host import find_host
+
+ZOO: Final = Path(__file__).parent
+MODELS: Final = ("sc", "tso")
+_TO_DESCRIBE: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The kind of a finding, and the smallest scenario in which it shows."""
+
+    kind: str
+    scenario: Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A flaw, and what must be found because of it."""
+
+    flaw: int
+    """The number that ``LINPOINT_BROKEN`` has."""
+    found: dict[str, Found]
+    """Under each memory model. Where nothing is found the twin is as good as the correct one."""
+    given: Scenario | None = None
+    """If the flaw shows only in a larger one than those that are generated."""
+    races: str = "stop"
+    every_day: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Inhabitant:
+    """A structure: its test, and its broken twins."""
+
+    file: str
+    spec: str
+    twins: tuple[Twin, ...]
+    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """For each memory model: the scenarios of two threads, and their schedules, of which none is left out."""
+    operations: int = 2
+    """Of each thread, at most."""
+    frees: bool = False
+    """It gives memory back while others may look at it: then it is tested also with memory that is used again."""
+    every_day: bool = False
+    """Cheap enough for it; what is not is for the long lane."""
+
+    def test(
+        self,
+        model: str,
+        *,
+        flaw: int = 0,
+        scenario: Scenario | None = None,
+        races: str = "stop",
+        reuse: bool = False,
+        budget: float = 120.0,
+    ) -> TestResult:
+        """What ``linpoint test`` says of it."""
+        program = ObjectProgram(self.file, *_built(self.file, flaw), Manner(model, races, reuse))
+        (test,) = program.tests(_TO_DESCRIBE).values()
+        spec = find_spec(self.spec.replace("specs.py", str(ZOO / "specs.py")))
+        scenarios = () if scenario is None else (scenario,)
+        settings = Settings(budget, scenarios=scenarios, threads=2, operations=self.operations)
+        return try_object(program, test, spec, settings, replay={})
+
+
+@functools.cache
+def _built(file: str, flaw: int) -> tuple[Path, Target]:
+    if shutil.which("g++") is None:
+        pytest.skip("there is no g++")
+    compiler = find_compiler("g++")
+    flags = (f"-DLINPOINT_BROKEN={flaw}",) if flaw else ()
+    return find_host(compiler), build_target(Recipe((str(ZOO / file),), flags, compiler))

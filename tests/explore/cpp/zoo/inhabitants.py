@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All inhabitants of the zoo, and what must be found in them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from linpoint import Scenario
+from tests.explore.cpp.zoo.inhabitant import MODELS, Found, Inhabitant, Twin
+
+_ADDED_TWICE: Final = "add(1) | add(1)"
+_PASSED_ON: Final = "enqueue(1) | dequeue()"
+
+
+def _found(kind: str, threads: str, before: str = "", after: str = "", *, only: str = "") -> dict[str, Found]:
+    """The same under all memory models, or under one of them alone."""
+    scenario = Scenario.parse(threads, before=before, after=after)
+    return {model: Found(kind, scenario) for model in MODELS if only in ("", model)}
+
+
+def _wrong(threads: str, before: str = "", after: str = "", *, only: str = "") -> dict[str, Found]:
+    return _found("linearizability", threads, before, after, only=only)
+
+
+INHABITANTS: Final = {
+    "hash table": Inhabitant(
+        "hash_table_linpoint.cpp",
+        "map",
+        (Twin(1, _wrong("put(0, 1) | get(0)", only="tso"), every_day=True),),
+        {"sc": (903, 2433), "tso": (903, 3243)},
+        every_day=True,
+    ),
+    "treiber stack": Inhabitant(
+        "treiber_stack_linpoint.cpp",
+        "stack",
+        (
+            Twin(
+                1,
+                _wrong("pop() | pop(); pop(); push(1)", before="push(1); push(1)", after="pop()"),
+                given=Scenario.parse("pop() | pop(); pop(); push(3)", before="push(1); push(2)", after="pop(); pop()"),
+                every_day=True,
+            ),
+        ),
+        {"sc": (78, 2393), "tso": (78, 3097)},
+        every_day=True,
+    ),
+    "michael-scott queue": Inhabitant(
+        "michael_scott_queue_linpoint.cpp",
+        "queue",
+        (
+            Twin(
+                1,
+                _wrong("enqueue(1) | enqueue(1); dequeue()", after="dequeue()", only="sc")
+                | _wrong("enqueue(1); dequeue() | enqueue(1)", after="dequeue()", only="tso"),
+            ),
+            Twin(2, _found("crash", "dequeue() | enqueue(1); dequeue()"), every_day=True),
+        ),
+        {"sc": (78, 22863), "tso": (78, 22863)},
+        every_day=True,
+    ),
+    "two-lock queue": Inhabitant(
+        "two_lock_queue_linpoint.cpp",
+        "queue",
+        (
+            Twin(1, _found("race", _PASSED_ON)),
+            Twin(2, _found("race", "dequeue() | dequeue()", before="enqueue(1)")),
+            Twin(2, _found("memory", "dequeue() | dequeue()", before="enqueue(1)"), races="ignore"),
+        ),
+        {"sc": (78, 305), "tso": (78, 318)},
+        frees=True,
+    ),
+    "valois list": Inhabitant(
+        "valois_list_linpoint.cpp",
+        "set",
+        (Twin(1, _wrong(_ADDED_TWICE), every_day=True),),
+        {"sc": (903, 8414), "tso": (903, 11305)},
+        every_day=True,
+    ),
+    "harris list": Inhabitant(
+        "harris_list_linpoint.cpp",
+        "set",
+        (Twin(1, _wrong("add(2) | remove(1)", before="add(1)", after="contains(2)")),),
+        {"sc": (903, 5882), "tso": (903, 6935)},
+    ),
+    "lazy list": Inhabitant(
+        "lazy_list_linpoint.cpp", "set", (Twin(1, _wrong(_ADDED_TWICE)),), {"sc": (903, 6650), "tso": (903, 8255)}
+    ),
+    "chase-lev deque": Inhabitant(
+        "chase_lev_deque_linpoint.cpp",
+        "deque",
+        (
+            Twin(
+                1,
+                _wrong("pop-back() | pop-front(); pop-front()", before="push-back(1); push-back(1)", only="tso"),
+                given=Scenario.parse("pop-back() | pop-front(); pop-front()", before="push-back(1); push-back(2)"),
+                every_day=True,
+            ),
+            Twin(2, _wrong("push-back(1) | pop-front()", only="tso")),
+        ),
+        {"sc": (27, 174), "tso": (27, 193)},
+        every_day=True,
+    ),
+    "seqlock": Inhabitant(
+        "seqlock_linpoint.cpp",
+        "register(initial=[0, 0])",
+        (Twin(1, _wrong("write([1, 1]) | read()")),),
+        {"sc": (78, 27399), "tso": (78, 29517)},
+        every_day=True,
+    ),
+    "spsc ring": Inhabitant(
+        "spsc_ring_linpoint.cpp",
+        "queue(capacity=1)",
+        (
+            Twin(1, _found("race", _PASSED_ON)),
+            Twin(1, _wrong(_PASSED_ON), races="ignore"),
+            Twin(2, _found("race", _PASSED_ON)),
+            Twin(3, _wrong(_PASSED_ON, only="tso"), every_day=True),
+        ),
+        {"sc": (12, 46), "tso": (12, 46)},
+    ),
+    "vyukov queue": Inhabitant(
+        "vyukov_queue_linpoint.cpp",
+        "queue(capacity=2)",
+        (
+            Twin(
+                1,
+                _wrong("enqueue(1) | enqueue(1); dequeue()", only="sc") | _wrong(_PASSED_ON, only="tso"),
+            ),
+            Twin(2, _found("race", "dequeue() | enqueue(1)", before="enqueue(1); enqueue(1)")),
+        ),
+        {"sc": (78, 2469), "tso": (78, 3083)},
+    ),
+    "hazard pointers": Inhabitant(
+        "hazard_pointers_linpoint.cpp",
+        "stack",
+        (
+            Twin(1, _found("memory", "pop() | pop()", before="push(1)"), every_day=True),
+            Twin(2, _found("race", "pop() | pop()", before="push(1)", only="tso")),
+        ),
+        {"sc": (78, 3182), "tso": (78, 3993)},
+        frees=True,
+        every_day=True,
+    ),
+    "ticket lock": Inhabitant(
+        "ticket_lock_linpoint.cpp",
+        "counter",
+        (
+            Twin(
+                1,
+                _found("livelock", "increment() | increment()", only="sc")
+                | _found("race", "increment() | increment()", only="tso"),
+            ),
+        ),
+        {"sc": (21, 268), "tso": (21, 336)},
+    ),
+    "mcs lock": Inhabitant(
+        "mcs_lock_linpoint.cpp",
+        "counter",
+        (
+            Twin(1, _found("livelock", "increment() | increment()"), every_day=True),
+            Twin(2, _found("livelock", "increment() | increment()")),
+        ),
+        {"sc": (21, 1447), "tso": (21, 1538)},
+        every_day=True,
+    ),
+    "snzi": Inhabitant(
+        "snzi_linpoint.cpp",
+        "specs.py:Indicator",
+        (
+            Twin(1, _wrong("arrive(); query() | arrive()")),
+            Twin(2, _wrong("arrive() | arrive(); depart()", after="query()")),
+        ),
+        {"sc": (78, 77717), "tso": (78, 77717)},
+    ),
+    "rdcss": Inhabitant(
+        "rdcss_linpoint.cpp",
+        "specs.py:DoubleCompareSingleSwap",
+        (Twin(1, _wrong("set-control(1); read() | rdcss(0, 0, 1)", after="rdcss(0, 0, 1)")),),
+        {"sc": (903, 17820), "tso": (903, 17820)},
+    ),
+    # Two operations of each thread are too many for it: an operation has nine steps at words which all others touch as
+    # well, and whoever meets it does them too. Of the 136 scenarios 106 end in a quarter of an hour, with all their
+    # schedules; the others have millions of them each.
+    "mcas": Inhabitant(
+        "mcas_linpoint.cpp",
+        "mwcas",
+        (
+            Twin(
+                1,
+                _wrong("mwcas([[0, 0, 1], [1, 0, 1]]); mwcas([[1, 1, 0], [0, 1, 0]]) | read([0])", after="read([0])"),
+                given=Scenario.parse(
+                    "mwcas([[0, 0, 1], [1, 0, 1]]); mwcas([[1, 1, 0], [0, 1, 0]]) | read([0]); read([1])"
+                ),
+            ),
+        ),
+        {"sc": (10, 15479), "tso": (10, 15479)},
+        operations=1,
+    ),
+    "elimination stack": Inhabitant(
+        "elimination_stack_linpoint.cpp",
+        "stack",
+        (
+            Twin(
+                1,
+                _wrong("push(1) | pop(); pop()", before="push(1)", after="pop()"),
+                given=Scenario.parse("push(2) | pop(); pop()", before="push(1)", after="pop()"),
+            ),
+        ),
+        {"sc": (78, 1519), "tso": (78, 1519)},
+    ),
+}
