@@ -78,6 +78,7 @@ def lint(session: nox.Session) -> None:
     session.run("clang-format", "--dry-run", "-Werror", *NATIVE, *EXAMPLES)
     programs = [path for path in EXAMPLES if path.endswith(".cpp")]
     of_programs = ["clang-tidy", "--quiet", "--header-filter=examples/.*", *programs, "--", "-std=c++20"]
+    of_programs += ["-isystem", "native/sdk/include"]
     _side_by_side(session, [["mypy"], of_programs, *_tidy(session, "--checks=-clang-analyzer-*")])
 
 

@@ -15,5 +15,6 @@ NB_MODULE(_native, m) {
   linpoint::bindings::bind_searches(m);
   linpoint::bindings::bind_monitors(m);
   linpoint::bindings::bind_graphs(m);
+  linpoint::bindings::bind_refine(m);
   linpoint::bindings::bind_control(m);
 }

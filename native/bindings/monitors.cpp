@@ -127,12 +127,13 @@ void bind_monitors(nb::module_& m) {
       "columns"_a, "blueprint"_a, "Whether the native core knows every operation, as it does not with fractions.");
   m.def(
       "certify_scope",
-      [](const Columns& columns, const Positions& positions, const Positions& scope, const Blueprint& blueprint) {
+      [](const Columns& columns, const Positions& positions, const Positions& scope, const Blueprint& blueprint,
+         std::size_t items) {
         const nb::gil_scoped_release nogil;
-        const Finding found = verdicts::check_scope(columns, positions.all, scope.all, blueprint);
+        const Finding found = verdicts::check_scope(columns, positions.all, scope.all, blueprint, items);
         return std::pair(found.flaw, found.position);
       },
-      "columns"_a, "positions"_a, "scope"_a, "blueprint"_a,
+      "columns"_a, "positions"_a, "scope"_a, "blueprint"_a, "items"_a,
       "Which operation must not be left out of a violation, if any.");
   m.def(
       "certify_count",

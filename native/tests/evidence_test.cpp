@@ -162,7 +162,9 @@ void of_a_container_other_values_can_be_left_out() {
   const std::int32_t unknown = queue.lost("dequeue", {});
   EXPECT(queue.needed(one) == unknown);  // it may have removed anything
   EXPECT(queue.needed({one[0], one[1], unknown}) == kNone);
-  queue.blueprint().capacity = 9;
+  queue.blueprint().capacity = 9;  // which seven operations cannot fill
+  EXPECT(queue.needed({one[0], one[1], unknown}) == kNone);
+  queue.blueprint().capacity = 6;
   EXPECT(queue.needed({one[0], one[1], unknown}) == one[0]);
 }
 

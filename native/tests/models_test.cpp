@@ -301,7 +301,7 @@ bool expect_monitor(const Kind& kind, const Columns& columns, Condition conditio
   if (outcome.status == monitors::Status::kViolation) {
     EXPECT(!expected);
     EXPECT(outcome.reason != monitors::Reason::kNone && !outcome.telling.empty());
-    EXPECT(verdicts::check_scope(columns, positions, outcome.scope, blueprint).flaw == verdicts::Flaw::kNone);
+    EXPECT(verdicts::check_scope(columns, positions, outcome.scope, blueprint, 0).flaw == verdicts::Flaw::kNone);
   } else if (outcome.status == monitors::Status::kLinearizable) {
     const auto& order = outcome.order;
     const bool replayed = verdicts::check_replay(columns, order, blueprint, content).flaw == verdicts::Flaw::kNone &&

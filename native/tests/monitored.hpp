@@ -55,12 +55,12 @@ class Recording {
   /// What must not be left out of a scope; kNone if nothing.
   [[nodiscard]] std::int32_t needed(const Positions& scope) const {
     const verdicts::Finding found =
-        verdicts::check_scope(columns_of(ops_), everything(columns_of(ops_)), scope, blueprint_);
+        verdicts::check_scope(columns_of(ops_), everything(columns_of(ops_)), scope, blueprint_, 0);
     EXPECT(found.flaw == verdicts::Flaw::kNone || found.flaw == verdicts::Flaw::kNeeded);
     return found.flaw == verdicts::Flaw::kNone ? kNone : found.position;
   }
   [[nodiscard]] verdicts::Flaw flaw(const Positions& positions, const Positions& scope) const {
-    return verdicts::check_scope(columns_of(ops_), positions, scope, blueprint_).flaw;
+    return verdicts::check_scope(columns_of(ops_), positions, scope, blueprint_, 0).flaw;
   }
   [[nodiscard]] monitors::Outcome decide(const search::Problem& problem,
                                          const std::vector<std::int64_t>& content) const {

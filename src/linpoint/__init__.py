@@ -13,6 +13,7 @@ from linpoint.errors import (
     CertificateError,
     HistoryError,
     LinpointError,
+    ModelError,
     SpecError,
     TestError,
     UndecidedError,
@@ -24,6 +25,8 @@ from linpoint.explore.testing.api import test
 from linpoint.histories import Annotation, Crash, History, Operation, Outcome, history
 from linpoint.histories.formats import load, save
 from linpoint.record import Recorder, StressResult, stress
+from linpoint.refine.api import check_model
+from linpoint.refine.words import Atomic, Model, array, assume, atomic, choose, dcas, fence, lock, point, record
 from linpoint.scenarios import ConcurrentTest, Scenario, operation
 from linpoint.specs.conformance import conformance
 from linpoint.specs.functional import spec
@@ -31,9 +34,13 @@ from linpoint.specs.protocol import Spec
 from linpoint.specs.sequential import sequential
 from linpoint.verdicts import KeyVerdict, Statistics, Status, Verdict, Witness
 from linpoint.verdicts.finding import Finding, TestResult
+from linpoint.verdicts.model import ModelFinding, ModelResult
+from linpoint.verdicts.program import Answer
 
 __all__ = [
     "Annotation",
+    "Answer",
+    "Atomic",
     "CertificateError",
     "ConcurrentTest",
     "Crash",
@@ -43,6 +50,10 @@ __all__ = [
     "HistoryError",
     "KeyVerdict",
     "LinpointError",
+    "Model",
+    "ModelError",
+    "ModelFinding",
+    "ModelResult",
     "Operation",
     "Outcome",
     "PrecedenceGraph",
@@ -60,11 +71,21 @@ __all__ = [
     "Verdict",
     "ViolationError",
     "Witness",
+    "array",
+    "assume",
+    "atomic",
     "check",
+    "check_model",
+    "choose",
     "conformance",
+    "dcas",
+    "fence",
     "history",
     "load",
+    "lock",
     "operation",
+    "point",
+    "record",
     "save",
     "sequential",
     "spec",

@@ -7,6 +7,7 @@ an anchor in ``docs/reference/errors.md`` and a test.
     Exception
     └── LinpointError
         ├── HistoryError   LP-H...  the recorded history or its file
+        ├── ModelError     LP-M...  a model in restricted Python
         ├── SpecError      LP-S...  the specification, its name, parameters or code
         ├── ResultError    LP-R...  the JSON document of a result
         ├── TestError      LP-T...  the definition of a test, or a scenario
@@ -38,6 +39,28 @@ CODES: dict[str, str] = {
     "LP-H018": "two events have the same index",
     "LP-H019": "the format needs a library that is not installed",
     "LP-H020": "a call comes before an earlier watermark",
+    "LP-M001": "the source of a model cannot be read",
+    "LP-M002": "models have no such syntax",
+    "LP-M003": "a name is not known in a model",
+    "LP-M004": "a cell is used as a value, or a value as a cell",
+    "LP-M005": "a value has not the shape that is needed",
+    "LP-M006": "a variable may have no value here",
+    "LP-M007": "a method of a model calls itself",
+    "LP-M008": "a call in a model does not fit",
+    "LP-M009": "an operation of a model has no values to call it with",
+    "LP-M010": "a declaration of a model does not fit",
+    "LP-M011": "an operation of a model is too large",
+    "LP-M012": "a model has no operations",
+    "LP-M013": "a model has no such constant",
+    "LP-M014": "a constant cannot be worked out",
+    "LP-M015": "a file of models cannot be loaded",
+    "LP-M016": "there is no such model",
+    "LP-M017": "a model names no spec",
+    "LP-M018": "a model has no such role",
+    "LP-M019": "a model marks no linearization points",
+    "LP-M020": "a number is too large for a model",
+    "LP-M021": "a model that is the specification lacks an operation",
+    "LP-M022": "a model that is the specification goes wrong itself",
     "LP-R001": "this is not a result of linpoint",
     "LP-S001": "there is no such spec",
     "LP-S002": "the spec has no such operation",
@@ -62,6 +85,7 @@ CODES: dict[str, str] = {
     "LP-T014": "setup raised an exception",
     "LP-T015": "a file of tests cannot be loaded",
     "LP-T016": "there is no such test",
+    "LP-T017": "what a C++ test says of its roles or values does not fit",
     "LP-T020": "no place is left for a tool of sys.monitoring",
     "LP-T021": "a lock that is not under control is used",
     "LP-T022": "a thread does not come back",
@@ -119,6 +143,10 @@ class LinpointError(Exception):
 
 class HistoryError(LinpointError):
     """The recorded history, or the file that holds it, is bad input."""
+
+
+class ModelError(LinpointError):
+    """A model says something that models have no way to say, or that does not fit together."""
 
 
 class SpecError(LinpointError):

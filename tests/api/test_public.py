@@ -19,6 +19,8 @@ import linpoint
 
 NAMES = [
     "Annotation",
+    "Answer",
+    "Atomic",
     "CertificateError",
     "ConcurrentTest",
     "Crash",
@@ -28,6 +30,10 @@ NAMES = [
     "HistoryError",
     "KeyVerdict",
     "LinpointError",
+    "Model",
+    "ModelError",
+    "ModelFinding",
+    "ModelResult",
     "Operation",
     "Outcome",
     "PrecedenceGraph",
@@ -45,11 +51,21 @@ NAMES = [
     "Verdict",
     "ViolationError",
     "Witness",
+    "array",
+    "assume",
+    "atomic",
     "check",
+    "check_model",
+    "choose",
     "conformance",
+    "dcas",
+    "fence",
     "history",
     "load",
+    "lock",
     "operation",
+    "point",
+    "record",
     "save",
     "sequential",
     "spec",
@@ -74,7 +90,26 @@ FUNCTIONS = {
         "(path: str | os.PathLike[str], *, keyed: bool | None = None, columns: Mapping[str, str] | None = None, "
         "format: str | None = None) -> History"
     ),
-    "operation": "(function: Any = None, /, *, blocking: bool = False, name: str | None = None, **arguments: Any) -> Any",
+    "array": "(initial: Any, *, size: int) -> Array",
+    "assume": "(condition: Any) -> None",
+    "atomic": "(initial: Any) -> Atomic[Any]",
+    "check_model": (
+        "(model: type[Model], spec: Any = None, *, processes: int | Mapping[str, int] = 2, "
+        "operations: int = 2, memory_model: str = 'sc', heap: str = 'gc', without: Iterable[str] = (), "
+        "points: bool = False, compact: bool = False, progress: str | None = None, fairness: str = 'none', "
+        "budget: str | float | None = None, max_memory: str | int | None = None, "
+        "jobs: int | None = None) -> ModelResult"
+    ),
+    "choose": "(domain: Iterable[Any]) -> Any",
+    "dcas": "(first: Any, second: Any, old1: Any, old2: Any, new1: Any, new2: Any, /) -> bool",
+    "fence": "() -> None",
+    "lock": "() -> Lock",
+    "operation": (
+        "(function: Any = None, /, *, blocking: bool = False, name: str | None = None, role: Any = None, "
+        "pairs_with: Any = None, **arguments: Any) -> Any"
+    ),
+    "point": "() -> None",
+    "record": "(**fields: Any) -> Any",
     "save": "(history: History, path: str | os.PathLike[str], *, format: str | None = None) -> None",
     "sequential": (
         "(cls: Callable[..., Any], *, methods: Iterable[str] | Mapping[str, str] | None = None, "
@@ -102,6 +137,8 @@ FUNCTIONS = {
 
 CLASSES = {
     "Annotation": "line text time until",
+    "Answer": "HOLDS UNKNOWN VIOLATION",
+    "Atomic": "cas fetch_add fresh initial ll load sc store swap",
     "CertificateError": "as_dict at",
     "ConcurrentTest": "after before instrument observe operations scenarios setup spec threads",
     "Crash": "covers line process time",
@@ -111,7 +148,7 @@ CLASSES = {
         "verified"
     ),
     "Finding": (
-        "kind message minimal operations orders preemptions replay replay_words scenario schedule token trace verdict"
+        "advice kind message minimal operations orders preemptions replay replay_words scenario schedule token trace verdict"
     ),
     "History": (
         "annotations by_position clock_skew columns count crashes index keyed operations place processes replace select "
@@ -120,6 +157,12 @@ CLASSES = {
     "HistoryError": "as_dict at",
     "KeyVerdict": "checker configurations key positions reached refutation status why witness",
     "LinpointError": "as_dict at",
+    "Model": "setup spec with_",
+    "ModelError": "as_dict at",
+    "ModelFinding": "allowed kind length memory message refused replay replay_words shortest steps switches trace",
+    "ModelResult": (
+        "answer bounds exhaustive explain explored file findings interrupted name raise_for_violation remedy spec warnings why"
+    ),
     "Operation": "args call end key line name order outcome process result return_ times",
     "Outcome": "FAILED OK UNKNOWN",
     "PrecedenceGraph": (
@@ -140,8 +183,8 @@ CLASSES = {
         "bounds exhaustive explain file findings interrupted models name raise_for_violation status tested warnings why"
     ),
     "StressResult": (
-        "exhaustive history kind operations raise_for_violation runs seconds spec statistics status stuck test text verdict "
-        "warnings why"
+        "exhaustive history kind operations raise_for_violation report runs seconds spec statistics status stuck test text "
+        "verdict warnings why"
     ),
     "UndecidedError": "",
     "UsageError": "as_dict at",
@@ -173,7 +216,8 @@ def test_signatures_of_functions(name: str) -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_arguments_with_defaults_are_keyword_only(name: str) -> None:
     parameters = inspect.signature(getattr(linpoint, name)).parameters.values()
-    with_default = [p for p in parameters if p.default is not p.empty and p.name not in ("body", "function", "calls")]
+    others = ("body", "function", "calls", *(["spec"] if name == "check_model" else []))
+    with_default = [p for p in parameters if p.default is not p.empty and p.name not in others]
     assert all(p.kind is p.KEYWORD_ONLY for p in with_default)
     assert inspect.getdoc(getattr(linpoint, name))
 
@@ -191,7 +235,7 @@ def test_members_of_classes(name: str) -> None:
 
 
 def test_the_exception_tree() -> None:
-    for name in ("HistoryError", "SpecError", "TestError", "UsageError", "CertificateError"):
+    for name in ("HistoryError", "ModelError", "SpecError", "TestError", "UsageError", "CertificateError"):
         assert issubclass(getattr(linpoint, name), linpoint.LinpointError)
     assert issubclass(linpoint.ViolationError, AssertionError)
     assert not issubclass(linpoint.ViolationError, linpoint.LinpointError)

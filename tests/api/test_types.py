@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import collections
+import importlib
 import os
 import re
 import subprocess
@@ -130,10 +131,10 @@ def _functions(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, lis
             yield owner + node.name, list(names)
 
 
-def test_native_functions_take_what_the_stub_says() -> None:
-    from linpoint import _native
-
-    stub = ast.parse((PACKAGE / "_native.pyi").read_text())
+@pytest.mark.parametrize("part_of", ["", ".refine"])
+def test_native_functions_take_what_the_stub_says(part_of: str) -> None:
+    _native = importlib.import_module(f"linpoint._native{part_of}")
+    stub = ast.parse((PACKAGE / f"_native/{part_of.strip('.') or '__init__'}.pyi").read_text())
     functions = dict(_functions(stub.body))
     assert functions
     for name, parameters in functions.items():

@@ -248,3 +248,11 @@ def test_steps_of_another_size_count_too() -> None:
     assert monitored("fetch-add(-2)->4 [0, 9]\nfetch-add(-2)->2 [0, 9]", linpoint.specs.fetch_add(initial=4)) == (
         "linearizable"
     )
+
+
+def test_a_queue_that_cannot_be_full_is_like_one_without_a_capacity() -> None:
+    """The certificate took any capacity for one that may be reached, and refused a verdict that was right (LP-V001)."""
+    lost = "dequeue() [0, 18]\nenqueue(1)->true [4, 11]\ndequeue() [19, 24]"
+    assert monitored(lost, "queue") == monitored(lost, linpoint.specs.queue(capacity=10))
+    assert monitored(lost, linpoint.specs.queue(capacity=3)) != "linearizable"
+    assert linpoint.check(timed(lost), "queue(capacity=2)").status is Status.VIOLATION

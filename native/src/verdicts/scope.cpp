@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "specs/instruction.hpp"
 
@@ -108,7 +109,7 @@ class Scope {
 }  // namespace
 
 Finding check_scope(const histories::Columns& columns, std::span<const std::int32_t> positions,
-                    std::span<const std::int32_t> scope, const specs::Blueprint& blueprint) {
+                    std::span<const std::int32_t> scope, const specs::Blueprint& blueprint, std::size_t items) {
   if (!std::includes(positions.begin(), positions.end(), scope.begin(), scope.end())) return {Flaw::kNotThere};
   if (positions.size() == scope.size()) return {};
   const specs::Compiler compiler(columns, blueprint);
@@ -118,9 +119,10 @@ Finding check_scope(const histories::Columns& columns, std::span<const std::int3
     const auto op = compiler.compile(at, !columns.certain(at));
     return inside.effect(op.value_or(Instruction{}));
   };
+  const bool may_be_full = blueprint.capacity && std::cmp_less(*blueprint.capacity, positions.size() + items);
   for (const std::int32_t position : scope) {
     const Effect found = effect(position);
-    if (found.differs || blueprint.capacity) return {Flaw::kNeeded, position};
+    if (found.differs || may_be_full) return {Flaw::kNeeded, position};
     inside.include(found);
   }
   auto next = scope.begin();

@@ -106,7 +106,8 @@ def certify_pattern(
         content = twin.content(positions)
         if certify_count(reading.columns, positions, pattern.operations, reason, twin.blueprint, content):
             return True
-    refuse(reading.history, *certify_scope(reading.columns, positions, pattern.scope, twin.blueprint))
+    items = len(twin.content(positions)) if twin.kind == "queue" else 0
+    refuse(reading.history, *certify_scope(reading.columns, positions, pattern.scope, twin.blueprint, items))
     history, spec = scoped(reading.history, positions, pattern.scope, reading.spec)
     found = has_order(history, spec, reading.condition, seconds=min(seconds or _LONGEST, _LONGEST))
     if found:

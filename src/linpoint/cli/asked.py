@@ -73,6 +73,8 @@ class Answer(msgspec.Struct):
     page: str = ""
     replay: list[str] = []
     error: dict[str, str | None] | None = None
+    said: str = ""
+    """At the end of the error's message: what a compiler said, which people were shown as it is."""
 
 
 def answer_of(result: TestResult, request: TestRequest, *, replay: Sequence[str] = ()) -> Answer:

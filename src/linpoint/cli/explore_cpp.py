@@ -153,7 +153,7 @@ def _run(asked: Asked, budget: str, forms: Forms, work: Work) -> int:
             manner = dataclasses.replace(asked.manner, atomic=_atomic(asked, target))
             result = work(Program(file, host, target, manner), settings, _listener(line))
         except BuildError as error:
-            _show(error)
+            show_build_error(error)
             raise
         except OutOfTimeError:
             why = "the budget ended while it was compiled"
@@ -199,7 +199,7 @@ def _listener(line: Progress) -> Callable[[Reached], None]:
     return listen
 
 
-def _show(error: BuildError) -> None:
+def show_build_error(error: BuildError) -> None:
     """The messages of a compiler, untouched."""
     sys.stderr.flush()
     sys.stderr.buffer.write(error.output)

@@ -14,11 +14,13 @@ from typing import Annotated, Final
 import typer
 
 from linpoint.cli import limits, streams
+from linpoint.cli.after_dashes import CountingAfterDashes
 from linpoint.cli.check import check
 from linpoint.cli.convert import convert
 from linpoint.cli.demo import demo
 from linpoint.cli.explore import explore
 from linpoint.cli.output import print_error, print_json, print_text
+from linpoint.cli.refine import run as refine_models
 from linpoint.cli.replay import replay
 from linpoint.cli.report import report
 from linpoint.cli.reports import BAD_INPUT, EXIT
@@ -40,8 +42,9 @@ app = typer.Typer(
 )
 app.command()(check)
 app.command()(convert)
-app.command("test")(run_tests)
+app.command("test", cls=CountingAfterDashes)(run_tests)
 app.command()(explore)
+app.command("refine")(refine_models)
 app.command()(specs)
 app.command()(demo)
 app.command()(replay)
@@ -56,10 +59,27 @@ def _version(show: bool) -> None:
         raise typer.Exit
 
 
+def _cmake_dir(show: bool) -> None:
+    if show:
+        from linpoint.targets.host import cmake_dir  # noqa: PLC0415 - only who asks waits for it
+
+        print_text(str(cmake_dir()))
+        raise typer.Exit
+
+
 @app.callback()
 def common(
     _version_option: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+    _cmake_dir_option: Annotated[
+        bool,
+        typer.Option(
+            "--cmake-dir",
+            callback=_cmake_dir,
+            is_eager=True,
+            help="Show the folder for CMake's linpoint_DIR and exit.",
+        ),
     ] = False,
 ) -> None:
     """Find, explain and rule out linearizability bugs."""

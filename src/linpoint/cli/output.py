@@ -49,7 +49,7 @@ _HIGHLIGHTS: Final = {
 """What the eye should find first in an explanation, for people."""
 _THREADS: Final = ("cyan", "magenta", "green", "blue")
 """Of the columns of a trace, so that the eye can follow one thread."""
-_HEAD: Final = re.compile(r"(?m)^ +#(?:  where)? .*\n(-[- ]+-)$")
+_HEAD: Final = re.compile(r"(?m)^ +#(?:  where|  line)? .*\n(-[- ]+-)$")
 _RULE: Final = re.compile(r" *(---|\.\.\.) ")
 
 
@@ -95,7 +95,7 @@ def _thread_columns(text: str) -> Iterator[tuple[int, int, str]]:
     """Where the columns of threads are in the table of a trace, and the colour of each: the dashes below its head say."""
     for head in _HEAD.finditer(text):
         dashes = [(each.start(), each.end()) for each in re.finditer("-+", head[1])]
-        threads = dashes[2:] if re.match(" +#  where", head[0]) else dashes[1:]
+        threads = dashes[2:] if re.match(" +#  (where|line)", head[0]) else dashes[1:]
         start = head.start()
         for line in text[start:].splitlines(keepends=True):
             if not line.strip():

@@ -42,12 +42,16 @@ def replay(
     """Show a finding again from its token.
 
     A token of `check` holds the operations of the finding; nothing else is needed, except for your own spec if you used
-    one. A token of `test` holds the scenario and its schedule, one of `explore` the schedule, and both run your code
-    again: from the same folder, with the file where it was.
+    one. A token of `test` holds the scenario and its schedule, one of `explore` the schedule, one of `refine` the run of
+    the model; they need your code again: from the same folder, with the file where it was.
     """
     content = tokens.decode(token)
     if content["kind"] in ("test", "stress"):
         raise typer.Exit(_replay_test(content, as_json=json))
+    if content["kind"] == "stress-cpp":
+        from linpoint.cli.stress_cpp import replay_stress_cpp  # noqa: PLC0415 - only who replays one waits for it
+
+        raise typer.Exit(replay_stress_cpp(content, as_json=json))
     if content["kind"] == "explore":
         from linpoint.cli.explore import replay_program  # noqa: PLC0415 - only who replays one waits for it
 
@@ -56,6 +60,14 @@ def replay(
         from linpoint.cli.explore_cpp import replay_cpp_program  # noqa: PLC0415 - as above
 
         raise typer.Exit(replay_cpp_program(content, as_json=json))
+    if content["kind"] == "test-cpp":
+        from linpoint.cli.test_cpp import replay_cpp_test  # noqa: PLC0415 - as above
+
+        raise typer.Exit(replay_cpp_test(content, as_json=json))
+    if content["kind"] == "refine":
+        from linpoint.cli.refine_work import replay_model  # noqa: PLC0415 - as above
+
+        raise typer.Exit(replay_model(content, as_json=json))
     finding, history = _read(content)
     spec = options.find_spec(finding.spec, finding.initial)
     checker = "graph" if finding.paper_rules else "auto"
@@ -76,7 +88,7 @@ def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
     from linpoint.cli.tested import AllTold, told_of  # noqa: PLC0415 - as above
     from linpoint.cli.workers import ask  # noqa: PLC0415 - as above
 
-    request = _stressed(content) if content["kind"] == "stress" else _scheduled(content)
+    request = stressed(content) if content["kind"] == "stress" else _scheduled(content)
     limits = Budget.starting_now(options.DEFAULT_BUDGET, None)
     outcome = ask(request, limits)
     answer = AllTold([told_of(request, outcome)])
@@ -93,7 +105,7 @@ class _StressFinding(msgspec.Struct):
     spec: str | None = None
 
 
-def _stressed(content: dict[str, Any]) -> TestRequest:
+def stressed(content: dict[str, Any]) -> TestRequest:
     """What a worker is to check again."""
     try:
         found = msgspec.convert(content, _StressFinding)

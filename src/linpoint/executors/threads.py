@@ -33,6 +33,8 @@ _MOMENT: Final = 0.01
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _STATM: Final = "/proc/self/statm"
 _STATUS: Final = "/proc/self/status"
+_MEMINFO: Final = "/proc/meminfo"
+_AVAILABLE: Final = re.compile(rb"MemAvailable:\s*(\d+)")
 _PEAK: Final = re.compile(rb"VmHWM:\s*(\d+)")
 
 
@@ -205,6 +207,15 @@ def resident_memory() -> int:
         return int(_read(_STATM).split()[1]) * _PAGE
     except (OSError, ValueError, IndexError):
         return 0
+
+
+def available_memory() -> int | None:
+    """Bytes of memory that the system could give to processes now; None where it does not tell."""
+    try:
+        found = _AVAILABLE.search(_read(_MEMINFO))
+    except OSError:
+        return None
+    return int(found[1]) * 1024 if found else None
 
 
 def peak_memory() -> int:

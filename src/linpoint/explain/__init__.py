@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.graphs import PrecedenceGraph
 from linpoint.verdicts.finding import TestResult, register_result_explainer
+from linpoint.verdicts.model import ModelResult, register_model_explainer
 from linpoint.verdicts.verdict import Verdict, register_explainer
 
 if TYPE_CHECKING:
     from linpoint.explain.findings import ResultText
+    from linpoint.explain.models import ModelText
 
-__all__ = ["Explanation", "PrecedenceGraph", "explain", "explain_result", "precedence_graph"]
+__all__ = ["Explanation", "PrecedenceGraph", "explain", "explain_model", "explain_result", "precedence_graph"]
 
 
 def explain(verdict: Verdict) -> Explanation:
@@ -37,5 +39,13 @@ def explain_result(result: TestResult) -> ResultText:
     return findings.explain_result(result)
 
 
+def explain_model(result: ModelResult) -> ModelText:
+    """Explain the result for a model."""
+    from linpoint.explain import models  # noqa: PLC0415 - as above
+
+    return models.explain_model(result)
+
+
 register_explainer(explain, precedence_graph)
 register_result_explainer(explain_result)
+register_model_explainer(explain_model)

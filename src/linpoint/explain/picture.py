@@ -8,7 +8,7 @@ Only the order of calls and returns is kept, not the distances, so that labels f
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from linpoint.histories.columns import CALL, CRASH, EARLY_RETURN, RETURN, Span, order
 from linpoint.histories.history import History
@@ -20,8 +20,13 @@ _MOST_OPERATIONS = 40
 _BAR, _DOTS = 5, 7  # columns from the call to the end of an operation beside its label
 
 
-def picture(history: History, positions: Sequence[int], *, width: int = 100) -> str:
-    """The operations at ``positions`` in aligned process rows at most ``width`` columns wide."""
+def picture(
+    history: History, positions: Sequence[int], *, width: int = 100, nulls: Collection[str] = frozenset()
+) -> str:
+    """The operations at ``positions`` in aligned process rows at most ``width`` columns wide.
+
+    ``nulls`` are operations whose result is said even where it is null.
+    """
     ops = [history.operations[position] for position in positions]
     if not ops:
         return ""
@@ -31,25 +36,25 @@ def picture(history: History, positions: Sequence[int], *, width: int = 100) -> 
     if len(ops) > _MOST_OPERATIONS:
         return f"({len(ops)} operations: too many to draw)"
     for longest in (60, 40, 30, 24, 18, 14, 10, 7, 5):
-        drawn = _draw(ops, crashes, {crash.time for crash in history.crashes}, longest)
+        labels = [label(op, longest, null=op.name in nulls) for op in ops]
+        drawn = _draw(ops, crashes, {crash.time for crash in history.crashes}, labels)
         if max(map(len, drawn)) <= width:
             return "\n".join(drawn)
     return f"({len(ops)} operations: too many to draw in {width} columns)"
 
 
-def label(op: Operation, longest: int = 60) -> str:
+def label(op: Operation, longest: int = 60, *, null: bool = False) -> str:
     """An operation as drawings write it: ``name(args)->result``."""
     text = f"{op.name}({', '.join(map(show, op.args))})"
     if op.outcome is Outcome.FAILED:
         text += "->failed"
-    elif op.outcome is Outcome.OK and op.result is not None:
+    elif op.outcome is Outcome.OK and (null or op.result is not None):
         text += f"->{show(op.result)}"
     text = one_line(text)
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def _draw(ops: Sequence[Operation], crashes: Sequence[Crash], instants: set[Time], longest: int) -> list[str]:
-    labels = [label(op, longest) for op in ops]
+def _draw(ops: Sequence[Operation], crashes: Sequence[Crash], instants: set[Time], labels: Sequence[str]) -> list[str]:
     columns = _columns(ops, crashes, instants, labels)
     right = max(
         [column + 2 for column in columns.values()]

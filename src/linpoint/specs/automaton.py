@@ -9,7 +9,7 @@ of its own, so that partitions searched in parallel share what they learn.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, Protocol
 
 from linpoint.errors import LinpointError, SpecError
@@ -53,39 +53,47 @@ class Automaton:
                 cell = [self._number(each) for each in after]
             except (Exception, SystemExit) as error:
                 # What ends a thread (KeyboardInterrupt, the executors' own) is neither, and passes.
-                self.error = self.error or self._coded(error, self._symbols[symbol])
+                owner = getattr(self._machine, "name", None)
+                self.error = self.error or step_error(error, self._symbols[symbol], owner)
                 raise self.error from error
             if len(cell) > 1:
                 cell = list(dict.fromkeys(cell))
             self._cells[state, symbol] = cell
             return cell
 
-    def _coded(self, error: BaseException, op: Operation) -> LinpointError:
-        """The error that the search's caller raises: coded, with the operation as its place."""
-        if isinstance(error, LinpointError):
-            return error
-        owner = getattr(self._machine, "name", None)
-        coded = SpecError(
-            "LP-S006",
-            f"{type(error).__name__}: {error} (in the step {op}).",
-            place=f"{owner}.{op.name}" if owner else op.name,
-            remedy="A step must handle every state; return an empty list where the operation is not legal.",
-        )
-        coded.__cause__ = error
-        return coded
-
     def _number(self, state: State) -> int:
-        try:
-            key = canonical(state)
-            number = self._state_numbers.get(key)
-        except Exception as error:
-            raise SpecError(
-                "LP-S007",
-                f"the state {state!r} of type {type(state).__name__} cannot be hashed ({error}).",
-                place=getattr(self._machine, "name", None),
-                remedy="Use tuples, frozensets and frozen dataclasses as states.",
-            ) from error
+        key = state_key(state, getattr(self._machine, "name", None))
+        number = self._state_numbers.get(key)
         if number is None:
             number = self._state_numbers[key] = len(self._states)
             self._states.append(state)
         return number
+
+
+def step_error(error: BaseException, op: Operation, owner: str | None) -> LinpointError:
+    """The coded error for what a step of a spec raised, with the operation as its place."""
+    if isinstance(error, LinpointError):
+        return error
+    coded = SpecError(
+        "LP-S006",
+        f"{type(error).__name__}: {error} (in the step {op}).",
+        place=f"{owner}.{op.name}" if owner else op.name,
+        remedy="A step must handle every state; return an empty list where the operation is not legal.",
+    )
+    coded.__cause__ = error
+    return coded
+
+
+def state_key(state: State, owner: str | None) -> Hashable:
+    """What equal states of a spec have in common; a coded error for a state that cannot be hashed."""
+    try:
+        key = canonical(state)
+        hash(key)
+    except Exception as error:
+        raise SpecError(
+            "LP-S007",
+            f"the state {state!r} of type {type(state).__name__} cannot be hashed ({error}).",
+            place=owner,
+            remedy="Use tuples, frozensets and frozen dataclasses as states.",
+        ) from error
+    return key

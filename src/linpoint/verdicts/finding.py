@@ -59,6 +59,8 @@ class Finding:
     """No thread, operation or preemption can be left out, and no argument made simpler."""
     replay: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """What a replay token holds."""
+    advice: tuple[str, ...] = ()
+    """Sentences on how to mend it, where that was found out."""
 
     @property
     def token(self) -> str:

@@ -16,8 +16,9 @@ namespace linpoint::verdicts {
 
 /// An operation that must not be left out (kNeeded), or one of the scope that is not there (kNotThere), if any.
 /// Both are ascending. Operations that say that something differed, or was there, must not be in the scope unless
-/// everything is, but for deletions, of which only the effect counts.
+/// everything is, but for deletions, of which only the effect counts. A queue that may be full needs everything; one
+/// that holds `items` at first is never full if it has room for these and for an item of each operation.
 Finding check_scope(const histories::Columns& columns, std::span<const std::int32_t> positions,
-                    std::span<const std::int32_t> scope, const specs::Blueprint& blueprint);
+                    std::span<const std::int32_t> scope, const specs::Blueprint& blueprint, std::size_t items);
 
 }  // namespace linpoint::verdicts

@@ -7,7 +7,7 @@ width allows; what is cut off is in the ``<title>`` of its bar.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from linpoint.explain.graphs.layout import CALL, CRASH, END, LETTER, PADDING, Room, places_of
@@ -46,8 +46,12 @@ def drawing(
     places: Mapping[int, int],
     culprit: int | None = None,
     width: float = 700,
+    nulls: Collection[str] = frozenset(),
 ) -> str:
-    """The operations as an SVG, about ``width`` wide if their labels can be cut so short."""
+    """The operations as an SVG, about ``width`` wide if their labels can be cut so short.
+
+    ``nulls`` are operations whose result is said even where it is null.
+    """
     if not positions or len(positions) > MOST:
         return ""
     ops = [history.operations[position] for position in positions]
@@ -65,7 +69,7 @@ def drawing(
     margin = 12 + LETTER * max(columns(called[process]) for process in processes)
     with_keys = len({canonical(op.key) for op in ops}) > 1
     for longest in (40, 28, 20, 14, 0):
-        told = [_label(op, longest, with_key=with_keys) if longest else "" for op in ops]
+        told = [_label(op, longest, with_key=with_keys, nulls=nulls) if longest else "" for op in ops]
         labels = [f"{names.get(at, '')} {text}".strip() or "·" for at, text in zip(positions, told, strict=True)]
         found = places_of(ops, marks, [columns(text) for text in labels], _ROOM)
         right = max(_ends(ops, labels, found)) + 8
@@ -94,7 +98,7 @@ def drawing(
     bars = [(found[at, CALL], _end(at, op, labels[at], found, right)) for at, op in enumerate(ops)]
     for at, (position, op) in enumerate(zip(positions, ops, strict=True)):
         start, end = bars[at]
-        text = _label(op, _LONGEST_BESIDE, with_key=with_keys)
+        text = _label(op, _LONGEST_BESIDE, with_key=with_keys, nulls=nulls)
         beside = "" if longest else _beside(at, text, ops, bars, (margin, right))
         kind = _kind(op) + (" culprit" if position == culprit else "")
         y = _TOP + rows[op.process] * _LANE + (_LANE - _BAR) / 2
@@ -107,10 +111,10 @@ def drawing(
     return "".join([*parts, "</svg>"])
 
 
-def _label(op: Operation, longest: int, *, with_key: bool) -> str:
+def _label(op: Operation, longest: int, *, with_key: bool, nulls: Collection[str]) -> str:
     """What an operation did; on which object, where the drawing has several."""
     key = f"[{show(op.key)}] " if with_key and op.key is not None else ""
-    return clean(f"{key}{label(op, longest)}", longest)
+    return clean(f"{key}{label(op, longest, null=op.name in nulls)}", longest)
 
 
 def _beside(

@@ -21,8 +21,18 @@ from linpoint.histories.printable import printable
 from linpoint.histories.values import counted
 
 _ORDER: Final = ("violation", ERROR, "unknown", *PASSES)
-_COLUMNS: Final = ("Result", "Verdict", "Spec", "Operations", "Keys", "Schedules", "Seconds", "What was found")
-_NUMBERS: Final = ("Operations", "Keys", "Schedules", "Seconds")
+_COLUMNS: Final = (
+    "Result",
+    "Verdict",
+    "Spec",
+    "Operations",
+    "Keys",
+    "Schedules",
+    "States",
+    "Seconds",
+    "What was found",
+)
+_NUMBERS: Final = ("Operations", "Keys", "Schedules", "States", "Seconds")
 _LONGEST: Final = 20_000
 """Letters of an explanation; its own page, or the command that shows it again, has the rest."""
 _LONGEST_MESSAGE: Final = 500
@@ -116,12 +126,13 @@ def _heading(name: str) -> str:
 
 
 def _columns(results: Sequence[Result]) -> list[str]:
-    """The columns that have something to say: tests have no keys, and histories no schedules."""
+    """The columns that have something to say: tests have no keys, histories no schedules, and models only states."""
     empty = {
         "Spec": not any(result.spec for result in results),
         "Operations": not any("operations" in result.statistics for result in results),
         "Keys": all(result.keys is None for result in results),
         "Schedules": all(_schedules(result) is None for result in results),
+        "States": not any("states" in result.statistics for result in results),
     }
     return [name for name in _COLUMNS if not empty.get(name, False)]
 
@@ -136,7 +147,7 @@ def _row(number: int, result: Result, columns: Sequence[str]) -> str:
     """Cells are sorted by ``data-sort`` where their text will not do."""
     name = _text(result.name, _LONGEST_MESSAGE)
     link = f'<a href="{_href(result.page)}">{name}</a>' if result.page else name
-    operations, seconds = (result.statistics.get(field) for field in ("operations", "seconds"))
+    operations, states, seconds = (result.statistics.get(field) for field in ("operations", "states", "seconds"))
     schedules = _schedules(result)
     keys = "" if result.keys is None else f"{result.bad_keys:,} of {result.keys:,}" if result.bad_keys else result.keys
     cells = {
@@ -147,6 +158,7 @@ def _row(number: int, result: Result, columns: Sequence[str]) -> str:
         "Operations": _number(operations, "" if operations is None else f"{operations:,}"),
         "Keys": _number(result.bad_keys or result.keys, f"{keys:,}" if isinstance(keys, int) else keys),
         "Schedules": _number(schedules, "" if schedules is None else f"{schedules:,}"),
+        "States": _number(states, "" if states is None else f"{states:,}"),
         "Seconds": _number(seconds, "" if seconds is None else f"{seconds:.3f}"),
         "What was found": f"<td>{_found(result)}</td>",
     }

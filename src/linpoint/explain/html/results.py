@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results of any command, read from the JSON documents that ``--json`` prints.
 
-A document is a result, or has several in ``files`` or ``tests``; a file holds one document, or one in each line.
+A document is a result, or has several in ``files``, ``tests`` or ``models``; a file holds one document, or one in each line.
 Guarantee: documents are not trusted. What is not a result is LP-R001 with its place; a result has only text and finite
 numbers, none of them escaped yet. A document that says worse of the whole than of its parts counts beside them. Cost:
 O(size).
@@ -88,9 +88,12 @@ class _Document(msgspec.Struct):
     report: _Page | None = None
     file: str = ""
     test: str = ""
+    model: str = ""
     name: str = ""
     files: list[_Document] | None = None
     tests: list[_Document] | None = None
+    models: list[_Document] | dict[str, Any] | None = None
+    """Of several models; or of a test its verdicts by memory models."""
 
 
 def result_of(document: Any, name: str) -> Result:
@@ -155,7 +158,8 @@ def _loaded(text: str) -> Any:
 
 
 def _results(document: _Document, name: str) -> Iterator[Result]:
-    parts = [*(document.files or ()), *(document.tests or ())]
+    models = document.models if isinstance(document.models, list) else ()
+    parts = [*(document.files or ()), *(document.tests or ()), *models]
     found: set[str] = set()
     for number, part in enumerate(parts, 1):
         for result in _results(part, _own_name(part) or f"{name}#{number}"):
@@ -175,9 +179,10 @@ def _says_worse(document: _Document, parts: set[str]) -> bool:
 
 
 def _own_name(document: _Document) -> str:
-    if document.file and document.test:
-        return f"{document.file}:{document.test}"
-    return document.file or document.test or document.name
+    part = document.test or document.model
+    if document.file and part:
+        return f"{document.file}:{part}"
+    return document.file or part or document.name
 
 
 def _result(document: _Document, name: str) -> Result:

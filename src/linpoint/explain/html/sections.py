@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from pathlib import PurePath
+from typing import Any, Final, NamedTuple
 
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.html.copying import copied
 from linpoint.explain.html.downloads import MINIMAL
 from linpoint.explain.html.escaping import escaped
+from linpoint.explain.html.frame import Part
 from linpoint.explain.html.graph import graph_svg
 from linpoint.explain.html.summary import names_of
 from linpoint.explain.html.zones import picture, zones
 from linpoint.histories.values import counted, show
 from linpoint.verdicts import Status
+
+_LONGEST_JSON: Final = 1_000_000
 
 
 class Section(NamedTuple):
@@ -117,6 +122,29 @@ def _save(files: Sequence[Mapping[str, Any]], check_minimal: str) -> str:
     if files[0]["name"] == MINIMAL:
         checked = copied("minimal", "The minimal history is a violation by itself. Check it with:", check_minimal)
     return f"{saved(files)}{checked}"
+
+
+def again(*boxes: tuple[str, str, str]) -> list[Section]:
+    """The commands that show a result again, each with its name and what it is for; those that are empty are left out."""
+    told = [copied(name, what, text) for name, what, text in boxes if text]
+    title = "Show it again" if any(name == "replay" and text for name, _, text in boxes) else "Run it again"
+    return [Section("again", title, f'<div class="again">{"".join(told)}</div>')] if told else []
+
+
+def saved_document(document: Mapping[str, Any]) -> list[Part]:
+    """The JSON document of a result, to be saved, unless it would be most of the page."""
+    text = json.dumps(document, default=repr)
+    if len(text) > _LONGEST_JSON:
+        return []
+    files = [{"name": "result.json", "type": "application/json", "text": text}]
+    section = Section("save", "Save", saved(files))
+    return [Part(section.html, ((section.name, section.title),), {"downloads": files})]
+
+
+def file_and_name(file: str | None, name: str) -> str:
+    """What a page is of: a test or a model of a file, without the folders that are only of this machine."""
+    where = PurePath(file or "")
+    return " · ".join([where.name if where.is_absolute() else str(file), name] if file else [name])
 
 
 def saved(files: Sequence[Mapping[str, Any]]) -> str:

@@ -22,8 +22,16 @@ from linpoint.explain.text import MOST_LISTED, also_in_violation, nearest, numbe
 from linpoint.histories.operation import Operation, Time
 from linpoint.histories.values import counted
 from linpoint.verdicts import Status, Verdict
+from linpoint.verdicts.program import Answer
 
-_MARKS: Final = {Status.LINEARIZABLE: "✓", Status.VIOLATION: "✕", Status.UNKNOWN: "?"}
+_MARKS: Final = {
+    Status.LINEARIZABLE: "✓",
+    Status.VIOLATION: "✕",
+    Status.UNKNOWN: "?",
+    Answer.HOLDS: "✓",
+    Answer.VIOLATION: "✕",
+    Answer.UNKNOWN: "?",
+}
 _MOST_CAUSES: Final = 4
 _MOST_BESIDE: Final = 2
 _LONG_TIME: Final = 9
@@ -56,7 +64,7 @@ def summary(explanation: Explanation, places: Mapping[int, int], *, command: str
     return "\n".join(filter(None, parts))
 
 
-def headline(status: Status, said: str) -> str:
+def headline(status: Status | Answer, said: str) -> str:
     """The verdict and its sentence."""
     long = " long" if len(said) > _LONG_SENTENCE else ""
     return (

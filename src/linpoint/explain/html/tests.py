@@ -8,28 +8,24 @@ Nothing is guessed: whatever a run did is known, so there are no likely causes. 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import Final
 
 from linpoint.explain import findings
 from linpoint.explain.explaining import explain
 from linpoint.explain.findings import FEW, accusation, explored, meaning, models_told
 from linpoint.explain.html.choosing import choose
-from linpoint.explain.html.copying import copied
 from linpoint.explain.html.escaping import escaped
 from linpoint.explain.html.frame import Part, document
 from linpoint.explain.html.history import history_part
 from linpoint.explain.html.scenario import scenario_tables
-from linpoint.explain.html.sections import Section, facts, saved
+from linpoint.explain.html.sections import Section, again, facts, file_and_name, saved_document
 from linpoint.explain.html.summary import headline
 from linpoint.explain.html.traces import trace_fragment
 from linpoint.verdicts.finding import Finding, TestResult
 from linpoint.verdicts.verdict import Status
 
 _STYLES: Final = ("tests.css",)
-_LONGEST_JSON: Final = 1_000_000
 _WORDS: Final = {
     Status.LINEARIZABLE: "no violation",
     Status.VIOLATION: "a violation",
@@ -43,6 +39,9 @@ _BOUNDS: Final = {
 _MODELS: Final = {
     "free-threaded": "Python without a global lock: threads switch at any access to what they share",
     "gil": "Python with the global lock: threads switch only between calls and jumps",
+    "sc": "every store is seen by all threads at once (sequential consistency)",
+    "tso": "stores wait in a buffer of their thread, as on x86 (TSO)",
+    "pso": "stores to different places wait in buffers of their own (PSO)",
 }
 
 
@@ -53,11 +52,10 @@ def page_of_test(result: TestResult, *, command: str = "", replay: str = "") -> 
         Part(_first(result, finding)),
         _part(list(_sections(result, command, replay))),
         *_history(finding),
-        *_saved(result),
+        *saved_document(findings.document(result)),
     ]
-    where = PurePath(result.file or "")
-    told = [where.name if where.is_absolute() else str(result.file), result.name] if result.file else [result.name]
-    return document(parts, title=f"{result.status.name}: {result.name}", name=" · ".join(told), styles=_STYLES)
+    name = file_and_name(result.file, result.name)
+    return document(parts, title=f"{result.status.name}: {result.name}", name=name, styles=_STYLES)
 
 
 def _part(sections: list[Section]) -> Part:
@@ -78,6 +76,9 @@ def _first(result: TestResult, finding: Finding | None) -> str:
         parts.append(scenario_tables(finding))
         if finding.trace is not None:
             parts.append(f'<div class="steps"><h2>How it happens</h2>{trace_fragment(finding.trace)}</div>')
+    advice = () if finding is None else finding.advice
+    if advice:
+        parts.append(f"<h2>How to mend it</h2>{''.join(f'<p>{escaped(sentence)}.</p>' for sentence in advice)}")
     parts += (f'<p class="note">{escaped(f"Warning: {warning}.")}</p>' for warning in result.warnings)
     return f'<section id="verdict" aria-labelledby="sentence">{"".join(parts)}</section>'
 
@@ -87,17 +88,10 @@ def _sections(result: TestResult, command: str, replay: str) -> Iterator[Section
     if models_told(result):
         yield Section("models", "Where it happens", _models(result))
     yield Section("covered", "What was covered", facts(_numbers(result), _ended(result)))
-    boxes = [
-        copied(name, what, text)
-        for name, what, text in (
-            ("replay", "This finding alone (from the same folder; it runs the code of the test again):", replay),
-            ("command", "The whole test (from the same folder):", command),
-        )
-        if text
-    ]
-    if boxes:
-        title = "Show it again" if replay else "Run it again"
-        yield Section("again", title, f'<div class="again">{"".join(boxes)}</div>')
+    yield from again(
+        ("replay", "This finding alone (from the same folder; it runs the code of the test again):", replay),
+        ("command", "The whole test (from the same folder):", command),
+    )
 
 
 def _models(result: TestResult) -> str:
@@ -114,8 +108,11 @@ def _numbers(result: TestResult) -> Iterator[tuple[str, str]]:
     for name, value in result.bounds.items():
         yield escaped(_BOUNDS.get(name, f"{name}, at most")), f"{value:,}"
     yield "Scenarios", f"{tested.scenarios:,}"
-    yield f"Schedules, up to {FEW} preemptions", f"{tested.bounded_schedules:,}"
-    yield "Schedules without that bound", f"{tested.schedules:,}"
+    if tested.bounded_schedules or not tested.schedules:
+        yield f"Schedules, up to {FEW} preemptions", f"{tested.bounded_schedules:,}"
+        yield "Schedules without that bound", f"{tested.schedules:,}"
+    else:
+        yield "Schedules", f"{tested.schedules:,}"
     yield "Steps", f"{tested.steps:,}"
     yield "Time", f"{tested.seconds:.1f} s"
     yield "Peak memory", f"{tested.peak_memory_bytes / 2**20:,.0f} MiB"
@@ -136,13 +133,3 @@ def _history(finding: Finding | None) -> list[Part]:
         return []
     explanation = explain(finding.verdict)
     return [history_part(explanation, choose(explanation))]
-
-
-def _saved(result: TestResult) -> list[Part]:
-    """The JSON document, unless it has so many steps that it would be most of the page."""
-    text = json.dumps(findings.document(result), default=repr)
-    if len(text) > _LONGEST_JSON:
-        return []
-    files = [{"name": "result.json", "type": "application/json", "text": text}]
-    section = Section("save", "Save", saved(files))
-    return [Part(section.html, ((section.name, section.title),), {"downloads": files})]

@@ -15,17 +15,19 @@ about ``MOST`` are shown. The style sheet is ``assets/traces.css``. Its classes:
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
 from linpoint.explain.letters import fitted, harmless
-from linpoint.explain.traces.rows import Row, Rule, StepRow, left_in_buffers, rows_of
+from linpoint.explain.traces.rows import Row, Rule, StepRow, left_in_buffers, rows_of, without_idle
 from linpoint.explain.traces.words import Wording, schedule_words, sentence, wording_of
 from linpoint.histories.trace import Place, StepKind, Trace
 
 MOST: Final = 300
 """About so many steps are shown."""
 
+_MOST_OF_RUN: Final = 1_000
 _LONGEST: Final = 160  # letters of one name or value
 _LONGEST_TEXT: Final = 2_000
 _MOST_BARS: Final = 3
@@ -41,31 +43,44 @@ def trace_fragment(trace: Trace) -> str:
     rows = rows_of(trace, wording, most=MOST)
     if rows:
         parts += _table(trace, wording, rows)
+    return "\n".join([*parts, *_ending(trace, wording), "</section>", ""])
+
+
+def run_fragment(trace: Trace, numbers: Sequence[str]) -> str:
+    """A run of a model, whole: ``numbers`` stand before its steps. Each row says its position, for scripts."""
+    trace = without_idle(trace)
+    wording = wording_of(trace, longest=_LONGEST, of_model=True)
+    rows = rows_of(trace, wording, most=_MOST_OF_RUN, whole=len(trace.steps) <= _MOST_OF_RUN)
+    table = _table(trace, wording, rows, numbers) if rows else []
+    return "\n".join(['<section class="trace">', *table, *_ending(trace, wording), "</section>", ""])
+
+
+def _ending(trace: Trace, wording: Wording) -> Iterator[str]:
     for thread, stores in left_in_buffers(trace).items():
         text = f"Never reached memory: {wording.thread(thread)} {wording.stores(stores)}"
-        parts.append(_element("p", "trace-ending", text))
+        yield _element("p", "trace-ending", text)
     if trace.schedule is not None:
-        parts.append(_element("p", "trace-ending", f"Schedule: {schedule_words(trace.schedule, _LONGEST_TEXT)}"))
-    return "\n".join([*parts, "</section>", ""])
+        yield _element("p", "trace-ending", f"Schedule: {schedule_words(trace.schedule, _LONGEST_TEXT)}")
 
 
-def _table(trace: Trace, wording: Wording, rows: list[Row]) -> list[str]:
-    head = [_element("th", "trace-number", "#", scope="col"), _element("th", "trace-place", "where", scope="col")]
+def _table(trace: Trace, wording: Wording, rows: list[Row], numbers: Sequence[str] = ()) -> list[str]:
+    where, who, all_of_them = ("line", "process", "processes") if wording.of_model else ("where", "thread", "threads")
+    head = [_element("th", "trace-number", "#", scope="col"), _element("th", "trace-place", where, scope="col")]
     head += [_element("th", "trace-thread", wording.thread(thread.id), scope="col") for thread in trace.threads]
     return [
-        '<div class="trace-scroll" role="region" aria-label="Steps of the threads" tabindex="0">',
+        f'<div class="trace-scroll" role="region" aria-label="Steps of the {all_of_them}" tabindex="0">',
         '<table class="trace-table">',
-        _element("caption", "trace-caption", "A column for each thread, time runs downwards."),
+        _element("caption", "trace-caption", f"A column for each {who}, time runs downwards."),
         f"<thead><tr>{''.join(head)}</tr></thead>",
         "<tbody>",
-        *(_row(trace, wording, row) for row in rows),
+        *(_row(trace, wording, row, numbers) for row in rows),
         "</tbody>",
         "</table>",
         "</div>",
     ]
 
 
-def _row(trace: Trace, wording: Wording, row: Row) -> str:
+def _row(trace: Trace, wording: Wording, row: Row, numbers: Sequence[str]) -> str:
     threads = len(trace.threads)
     if not isinstance(row, StepRow):
         preemption = isinstance(row, Rule) and row.preemption
@@ -74,7 +89,10 @@ def _row(trace: Trace, wording: Wording, row: Row) -> str:
     label = _LABELS[row.role]
     told = {"aria-label": f"Step {row.position}, {label}: {row.words}"} if label else {}
     crash = "trace-crash" if row.step.kind is StepKind.CRASH else ""
-    cells = [_element("th", "trace-number", f"{row.position:,}", scope="row"), _where(wording, row)]
+    if numbers:
+        told["data-at"] = str(row.position)
+    number = numbers[row.position] if numbers else f"{row.position:,}"
+    cells = [_element("th", "trace-number", number, scope="row"), _where(wording, row)]
     if row.step.thread is None:
         cells.append(f"{_tag('td', 'trace-own', colspan=str(max(1, threads)))}{_deed(row)}</td>")
     else:

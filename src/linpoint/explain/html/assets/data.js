@@ -66,8 +66,6 @@ function label(i) {
   return name + key + callWords(i) + (result === "" ? "" : ` → ${result}`);
 }
 
-const thousands = (number) => number.toLocaleString("en-US");
-
 // The first index in [low, high) for which a test holds that holds for all after it.
 function firstThat(low, high, test) {
   while (low < high) {

@@ -3,6 +3,7 @@
 
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
+const thousands = (number) => number.toLocaleString("en-US");
 
 function element(tag, text, className) {
   const made = document.createElement(tag);

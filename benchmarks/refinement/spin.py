@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Treiber's stack, three processes with two operations each: beside SPIN, in the same run.
+
+SPIN gets a model of its own (``treiber.pml``), in two forms: with a step for each access, as one would write it, and with
+the steps that linpoint has after its reductions. It keeps partial-order reduction, is told by `-DSAFETY` that there are
+no cycles to look for, and has a table large enough. It checks an assertion at the known linearization points; we check
+the full product with the spec.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from examples.models.treiber import Treiber
+from linpoint import check_model
+from linpoint.verdicts.program import Answer
+
+_MODEL: Final = Path(__file__).with_name("treiber.pml")
+_COMPILE: Final = ("gcc", "-O2", "-w", "-DSAFETY", "-DNOFAIR", "-DMEMLIM=12000", "-o", "pan", "pan.c")
+_RUN: Final = ("./pan", "-m100000", "-w26")
+_PATTERNS: Final = {
+    "errors": re.compile(r"errors: (\d+)"),
+    "states": re.compile(r"^\s*(\d+) states, stored", re.MULTILINE),
+    "megabytes": re.compile(r"^\s*([\d.]+)\s+total actual memory usage", re.MULTILINE),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a search did. ``seconds`` are of the search alone, without making it ready."""
+
+    name: str
+    states: int
+    seconds: float
+    bytes: float
+    right: bool
+
+    def __str__(self) -> str:
+        rate = self.states / self.seconds / 1e6 if self.seconds else 0.0
+        each = f"{self.states:>14,}{self.seconds:>10.2f}{rate:>12.2f}{self.bytes / 1e6:>10,.0f}"
+        return f"{self.name:44}{each}{'' if self.right else '  WRONG'}"
+
+
+HEADER: Final = f"{'Treiber, 3 processes, 2 operations':44}{'states':>14}{'seconds':>10}{'M states/s':>12}{'MB':>10}"
+
+
+def spin(name: str, *options: str) -> Measured:
+    """SPIN on its model."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["spin", *options, "-a", _MODEL], cwd=folder, check=True, capture_output=True)
+        subprocess.run(_COMPILE, cwd=folder, check=True)
+        began = time.perf_counter()
+        done = subprocess.run(_RUN, cwd=folder, check=True, capture_output=True, text=True)
+        seconds = time.perf_counter() - began
+    told = {key: float(found[1]) for key, pattern in _PATTERNS.items() if (found := pattern.search(done.stdout))}
+    right = told.get("errors") == 0 and "Search not completed" not in done.stdout
+    return Measured(name, int(told["states"]), seconds, told["megabytes"] * 2**20, right)
+
+
+def ours(name: str, *, jobs: int, without: tuple[str, ...] = ()) -> Measured:
+    """Linpoint on the model of the examples."""
+    result = check_model(Treiber, processes=3, operations=2, jobs=jobs, without=without)
+    found = result.explored
+    return Measured(
+        name, found.states, found.seconds, found.states * found.bytes_per_state, result.answer is Answer.HOLDS
+    )
+
+
+def table() -> Iterator[tuple[str, bool]]:
+    """The lines, one after another, and whether the answer in it is wrong."""
+    yield HEADER, False
+    if shutil.which("spin") is None or shutil.which("gcc") is None:
+        yield "SPIN: left out, for there is no spin or no gcc", False
+    else:
+        for measured in (spin("SPIN, each access a step"), spin("SPIN, with the steps of linpoint", "-DFUSED")):
+            yield str(measured), not measured.right
+    plain = ("local", "fusion", "por", "symmetry")
+    for jobs in (1, 2):
+        cores = f"{jobs} core{'s' if jobs > 1 else ''}"
+        for measured in (
+            ours(f"linpoint, {cores}", jobs=jobs),
+            ours(f"linpoint, {cores}, nothing reduced", jobs=jobs, without=plain),
+        ):
+            yield str(measured), not measured.right

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <thread>
+
+#include "refine/engine.hpp"
+
+namespace linpoint::refine {
+
+namespace {
+
+constexpr std::uint64_t kBatch = 64;
+/// Levels with fewer states are not worth a thread.
+constexpr std::uint64_t kSmall = 2048;
+
+}  // namespace
+
+// A worker.
+
+Worker::Worker(Search::Engine& engine, unsigned thread)
+    : Asking(engine.sets_),
+      engine_(engine),
+      engine_finished_(engine.finished_.data()),
+      program_(engine.program_),
+      thread_(thread),
+      canonical_(engine.program_, engine.sets_),
+      runner_(engine.program_, *this),
+      state_(engine.program_.slots + kSlack),
+      rows_(std::size_t{kQueue} * engine.packing_.bytes() + kSlack) {}
+
+void Worker::begin(const Slot* initial) {
+  std::copy(initial, initial + program_.slots, state_.begin());
+  if (program_.setup >= 0)
+    runner_.run_alone(initial, static_cast<unsigned>(program_.setup));
+  else
+    reached(state_.data(), 0);
+  flush();
+}
+
+void Worker::work() {
+  const auto threads = static_cast<unsigned>(engine_.cursors_.size());
+  for (unsigned k = 0; k < threads; ++k) {
+    const unsigned owner = (thread_ + k) % threads;
+    std::atomic<std::uint64_t>& cursor = engine_.cursors_[owner];
+    const std::uint64_t end = engine_.ends_[owner];
+    for (;;) {
+      if (engine_.pause_.load(std::memory_order_relaxed) || engine_.stop_.poll()) break;
+      const std::uint64_t from = cursor.fetch_add(kBatch);
+      if (from >= end) break;
+      const std::uint64_t to = std::min(end, from + kBatch);
+      for (std::uint64_t i = from; i < to; ++i) expand((StateStore::Number{owner} << StateStore::kThreadShift) | i);
+      flush();
+      engine_.progress.states.store(engine_.store_.size(), std::memory_order_relaxed);
+      if (engine_.store_.is_tight()) engine_.pause_.store(true, std::memory_order_relaxed);
+    }
+  }
+  engine_.transitions_.fetch_add(transitions_);
+  transitions_ = 0;
+}
+
+void Worker::expand(StateStore::Number number) {
+  current_ = number;
+  engine_.packing_.unpack(engine_.store_.row(number), state_.data());
+  successors_ = 0;
+  failed_ = false;
+  stuck_ = 0;
+  if (program_.ample && expand_ample()) return;
+  for (unsigned process = 0; process < program_.processes; ++process) step(process);
+  look_for_deadlock();
+}
+
+/// All successors by one process, and whether it is stuck: it cannot go on, or could make a call that cannot.
+void Worker::step(unsigned process) {
+  const std::uint64_t before = successors_;
+  runner_.step(state_.data(), process);
+  const bool waits = runner_.was_blocked() && successors_ == before;
+  blocked_call_[process] = runner_.blocked_call();
+  const bool is_over = program_.block(state_.data(), process)[0] == 0 && successors_ == before && !runner_.was_pruned();
+  // Who has stores that wait is not stuck, whatever call must wait for them: the memory takes them some time.
+  const bool stores = program_.store_buffers && program_.block(state_.data(), process)[program_.buffer_slot] != 0;
+  if (!stores && (waits || blocked_call_[process] >= 0 || is_over)) ++stuck_;
+}
+
+// Ample sets: a process whose next access nobody else will ever get in the way of goes first, and alone. A loop must
+// not begin again in such a step: every cycle of states has a process that goes round in its code or calls an
+// operation, so on every cycle there is a state with all steps. (On a stack, as in the paper, one would look for the
+// state instead.)
+bool Worker::expand_ample() {
+  for (unsigned process = 0; process < program_.processes; ++process) {
+    if (!is_ample(process)) continue;
+    step(process);
+    if (successors_ != 0 && !runner_.went_back()) return true;
+    // All others have to be expanded too; the steps of this one are in the queue already.
+    for (unsigned other = 0; other < program_.processes; ++other)
+      if (other != process) step(other);
+    look_for_deadlock();
+    return true;
+  }
+  return false;
+}
+
+bool Worker::is_ample(unsigned process) const {
+  const Slot stop = program_.block(state_.data(), process)[0];
+  if (stop == 0) return false;
+  const Instruction& at = program_.code[program_.stops[stop]];
+  if (program_.store_buffers) {
+    if (program_.block(state_.data(), process)[program_.buffer_slot] != 0) return false;
+    if (at.code == Code::kStore) return true;  // it only comes to wait in the process' own buffer
+  }
+  if (at.code == Code::kReturn) return true;  // an early return leaves less room for orders, and touches nothing
+  for (unsigned g = 0; g < program_.groups.size(); ++g) {
+    const Group& group = program_.groups[g];
+    for (unsigned other = group.first; other < group.first + group.count; ++other)
+      if (other != process && may_meet(program_.touched_at[stop], other, g)) return false;
+  }
+  return true;
+}
+
+/// Whether a process may ever touch what an access touches.
+bool Worker::may_meet(const Footprint& access, unsigned process, unsigned group) const {
+  const Slot* block = program_.block(state_.data(), process);
+  if (program_.store_buffers && block[program_.buffer_slot] != 0) return true;
+  if (block[0] != 0 && access.meets(program_.touched_from[block[0]])) return true;
+  const bool calls = program_.calls_slot == 0 || block[program_.calls_slot] < program_.operations;
+  return calls && access.meets(program_.touched_by[group]);
+}
+
+/// Nobody can go on: a deadlock, unless the specification lets none of those who wait take effect. With fusion a call
+/// that would have to wait at once is not made; whoever could make one may wait in it all the same.
+void Worker::look_for_deadlock() {
+  if (!engine_.deadlocks_ || failed_ || stuck_ < program_.processes) return;
+  for (unsigned process = 0; process < program_.processes; ++process) {
+    const Slot stop = program_.block(state_.data(), process)[0];
+    Slot set = state_[0];
+    if (stop == 0) {
+      if (blocked_call_[process] < 0) continue;
+      if (sets_ != nullptr) set = sets_->called(set, process, static_cast<unsigned>(blocked_call_[process]));
+    }
+    if (sets_ != nullptr && (set == kRefused || !sets_->may_be_done(set, process))) continue;
+    Violation found;
+    found.wrong = Wrong::kDeadlock;
+    found.process = process;
+    found.instruction = program_.stops[stop];
+    found.state = current_;
+    engine_.note(found);
+    return;
+  }
+}
+
+void Worker::refused(unsigned process, unsigned instruction) {
+  failed_ = true;
+  if (engine_.stop_.stopped()) return;  // no memory was left to say what is allowed
+  Violation found;
+  found.process = process;
+  found.instruction = instruction;
+  found.state = current_;
+  engine_.note(found);
+}
+
+void Worker::faulted(Fault fault, unsigned process, unsigned instruction) {
+  failed_ = true;
+  if (is_for_room(fault)) {
+    engine_.need(fault, instruction);
+    return;
+  }
+  Violation found;
+  found.wrong = Wrong::kFault;
+  found.fault = static_cast<std::uint8_t>(fault);
+  found.process = process;
+  found.instruction = instruction;
+  found.state = current_;
+  engine_.note(found);
+}
+
+void Worker::reached(Slot* state, unsigned process) {
+  ++successors_;
+  ++transitions_;
+  canonical_.apply(state, process);
+  std::uint8_t* row = rows_.data() + std::size_t{queued_} * engine_.packing_.bytes();
+  if (!engine_.packing_.pack(state, row)) {
+    engine_.need(Fault::kRoomForValues, 0);
+    return;
+  }
+  const std::uint64_t hash = hash_row(row, engine_.packing_.bytes());
+  engine_.store_.prefetch(hash);
+  hashes_[queued_++] = hash;
+  if (queued_ == kQueue) flush();
+}
+
+void Worker::flush() {
+  for (unsigned i = 0; i < queued_; ++i) engine_.store_.prefetch_row(hashes_[i]);
+  for (unsigned i = 0; i < queued_; ++i)
+    engine_.store_.insert(thread_, rows_.data() + std::size_t{i} * engine_.packing_.bytes(), hashes_[i]);
+  queued_ = 0;
+}
+
+// Levels.
+
+Search::Engine::Engine(const Program& program, SpecSets* sets, unsigned threads, search::StopToken& stop)
+    : program_(program),
+      sets_(sets),
+      stop_(stop),
+      packing_(program),
+      store_(packing_.bytes(), threads, program.compact, stop),
+      cursors_(threads),
+      ends_(threads),
+      finished_(program.code.size()) {}
+
+void Search::Engine::note(const Violation& violation) {
+  const std::scoped_lock guard(lock_);
+  violations_.push_back(violation);
+}
+
+void Search::Engine::need(Fault fault, std::uint32_t instruction) {
+  const std::scoped_lock guard(lock_);
+  if (room_.load() == 0) room_at_ = instruction;
+  std::uint8_t none = 0;
+  room_.compare_exchange_strong(none, static_cast<std::uint8_t>(fault));
+  pause_.store(true);
+}
+
+bool Search::Engine::begin() {
+  std::vector<Slot> first = program_.initial;
+  first[0] = sets_ == nullptr ? 0 : sets_->initial();
+  if (stop_.stopped()) return false;
+  Worker(*this, 0).begin(first.data());
+  return true;
+}
+
+void Search::Engine::expand_level() {
+  std::uint64_t size = 0;
+  for (unsigned t = 0; t < store_.threads(); ++t) {
+    cursors_[t].store(levels_.back()[t]);
+    ends_[t] = store_.count(t);
+    size += ends_[t] - levels_.back()[t];
+  }
+  const auto left = [&] {
+    for (unsigned t = 0; t < store_.threads(); ++t)
+      if (cursors_[t].load() < ends_[t]) return true;
+    return false;
+  };
+  const unsigned threads = size < kSmall ? 1 : store_.threads();
+  do {
+    pause_.store(false);
+    if (store_.is_tight() && !store_.grow()) return;
+    std::vector<std::thread> others;
+    for (unsigned t = 1; t < threads; ++t) others.emplace_back([this, t] { Worker(*this, t).work(); });
+    Worker(*this, 0).work();
+    for (std::thread& each : others) each.join();
+  } while (left() && !stop_.stopped() && room_.load() == 0);
+}
+
+Reached Search::Engine::run(std::uint32_t most_depth, bool deadlocks) {
+  deadlocks_ = deadlocks;
+  Reached reached;
+  if (begin()) {
+    levels_.emplace_back(store_.threads(), 0);
+    search_levels(most_depth, reached);
+  }
+  if (stop_.stopped() && violations_.empty()) reached.ending = Ending::kStopped;
+  if (!violations_.empty()) reached.ending = Ending::kViolation;
+  if (room_.load() != 0) reached.ending = Ending::kRoom;
+  reached.states = store_.size();
+  reached.transitions = transitions_.load();
+  reached.memory = store_.memory();
+  reached.sets = sets_ == nullptr ? 0 : sets_->size();
+  reached.room = room_.load();
+  reached.instruction = room_at_;
+  reached.violations = violations_;
+  for (std::uint32_t i = 0; i < finished_.size(); ++i)
+    if (finished_[i].load() != 0) reached.returns.push_back(i);
+  return reached;
+}
+
+void Search::Engine::search_levels(std::uint32_t most_depth, Reached& reached) {
+  for (;;) {
+    std::vector<std::uint64_t> ends(store_.threads());
+    for (unsigned t = 0; t < store_.threads(); ++t) ends[t] = store_.count(t);
+    const bool is_over = ends == levels_.back() || room_.load() != 0 || !violations_.empty();
+    if (is_over || reached.depth == most_depth) {
+      reached.ending = is_over ? Ending::kHolds : Ending::kDepth;
+      return;
+    }
+    ++reached.depth;
+    progress.depth.store(reached.depth);
+    expand_level();
+    levels_.push_back(ends);
+    store_.forget_before(ends);
+    if (stop_.stopped()) return;
+  }
+}
+
+// The search.
+
+Search::Search(const Program& program, SpecSets* sets, unsigned threads, search::StopToken& stop)
+    : engine_(std::make_unique<Engine>(program, sets, threads, stop)) {}
+Search::~Search() = default;
+
+Reached Search::run(std::uint32_t most_depth, bool deadlocks) { return engine_->run(most_depth, deadlocks); }
+std::vector<Choice> Search::shortest_run() { return engine_->shortest_run(); }
+const Progress& Search::progress() const { return engine_->progress; }
+
+}  // namespace linpoint::refine

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside of a search: who expands states, and what is known of each level.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "linpoint/refine/search.hpp"
+#include "refine/asking.hpp"
+#include "refine/canonical.hpp"
+#include "refine/runner.hpp"
+#include "refine/state_store.hpp"
+
+namespace linpoint::refine {
+
+/// Where levels of the search begin: for each level and thread, its first row.
+using Levels = std::vector<std::vector<std::uint64_t>>;
+
+class Search::Engine {
+ public:
+  Engine(const Program& program, SpecSets* sets, unsigned threads, search::StopToken& stop);
+
+  Reached run(std::uint32_t most_depth, bool deadlocks);
+  std::vector<Choice> shortest_run();
+  Lasso find_lasso(Property property, Fairness fairness);
+
+  Progress progress;
+
+ private:
+  friend class Worker;
+
+  bool begin();
+  void search_levels(std::uint32_t most_depth, Reached& reached);
+  void expand_level();
+  void note(const Violation& violation);
+  void need(Fault fault, std::uint32_t instruction);
+
+  const Program& program_;
+  SpecSets* sets_;
+  search::StopToken& stop_;
+  Packing packing_;
+  StateStore store_;
+  Levels levels_;
+  std::vector<std::atomic<std::uint64_t>> cursors_;
+  std::vector<std::uint64_t> ends_;
+  std::vector<std::atomic<std::uint8_t>> finished_;  // returns that some run has come to
+  std::atomic<bool> pause_{false};
+  std::atomic<std::uint64_t> transitions_{0};
+  std::atomic<std::uint8_t> room_{0};
+  std::uint32_t room_at_ = 0;
+  bool deadlocks_ = false;
+  std::mutex lock_;
+  std::vector<Violation> violations_;
+};
+
+/// Expands states on one thread.
+class Worker : public Asking {
+ public:
+  static constexpr bool kTelling = false;
+
+  Worker(Search::Engine& engine, unsigned thread);
+
+  /// Takes states of the level until there are none, or the table must grow.
+  void work();
+
+  // As a sink of its runner.
+  void refused(unsigned process, unsigned instruction);
+  void faulted(Fault fault, unsigned process, unsigned instruction);
+  void reached(Slot* state, unsigned process);
+  void finished(unsigned instruction) { engine_finished_[instruction].store(1, std::memory_order_relaxed); }
+
+  /// The first state: what `setup` leaves behind.
+  void begin(const Slot* initial);
+
+ private:
+  void expand(StateStore::Number number);
+  bool expand_ample();
+  void step(unsigned process);
+  void look_for_deadlock();
+  void flush();
+  [[nodiscard]] bool is_ample(unsigned process) const;
+  [[nodiscard]] bool may_meet(const Footprint& access, unsigned process, unsigned group) const;
+
+  static constexpr unsigned kQueue = 64;
+
+  Search::Engine& engine_;
+  std::atomic<std::uint8_t>* engine_finished_;
+  const Program& program_;
+  unsigned thread_;
+  Canonical canonical_;
+  Runner<Worker> runner_;
+  std::vector<Slot> state_;
+  std::vector<std::uint8_t> rows_;
+  std::uint64_t hashes_[kQueue] = {};
+  unsigned queued_ = 0;
+  StateStore::Number current_ = 0;
+  std::uint64_t transitions_ = 0;
+  std::uint64_t successors_ = 0;
+  bool failed_ = false;
+  unsigned stuck_ = 0;
+  std::array<int, kMostProcesses> blocked_call_{};
+};
+
+}  // namespace linpoint::refine

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The work of ``linpoint refine``: models loaded, compiled and checked, one after the other; and runs taken again.
+
+A model is compiled and never run, so it needs no process of its own; its file is loaded as a user's spec is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+
+from linpoint.cli import streams
+from linpoint.cli.asked import Answer
+from linpoint.cli.forms import Forms, tell
+from linpoint.cli.limits import TimeIsUpError, deadline
+from linpoint.cli.output import Progress, progress
+from linpoint.cli.refine_asked import Choices, content_of
+from linpoint.cli.tested import AllTold, Told, split_target
+from linpoint.errors import LinpointError
+from linpoint.executors.threads import peak_memory, resident_memory
+from linpoint.explain.models import explain_model
+from linpoint.histories.commands import command_line
+from linpoint.refine.check import refine, take_again
+from linpoint.refine.loading import load_model, load_models
+from linpoint.refine.searching import Limits
+from linpoint.refine.words import Model
+from linpoint.verdicts import Budget
+from linpoint.verdicts.model import ModelExplored, ModelResult
+from linpoint.verdicts.program import Answer as Verdict
+
+_TO_TELL: Final = 0.3
+"""Seconds of the budget that are kept for telling the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """A model to be checked."""
+
+    file: str
+    name: str
+    model: type[Model]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Checks models, one after the other."""
+
+    choices: Choices
+    limits: Budget
+    jobs: int | None
+    line: Progress
+    words: Sequence[str]
+    page: bool = False
+
+    def told(self, targets: Sequence[str]) -> tuple[list[Told], bool]:
+        """What is to be said of every model, in order; those that were not begun are unknown. The bool says Ctrl-C."""
+        streams.keep_stdout()
+        plan = [each for target in targets for each in self._planned(*split_target(target))]
+        left = sum(isinstance(each, _Planned) for each in plan)
+        told: list[Told] = []
+        interrupted = False
+        for each in plan:
+            if isinstance(each, Told):
+                told.append(each)
+                continue
+            if interrupted:
+                why = "it was interrupted before this model was begun"
+                told.append(self._as_told(each.file, each.name, self._undecided(each.name, each.file, why)))
+                continue
+            result = self._checked(each, left)
+            left -= 1
+            interrupted = isinstance(result, ModelResult) and result.interrupted
+            told.append(self._as_told(each.file, each.name, result))
+        return told, interrupted
+
+    def _planned(self, file: str, name: str) -> Iterator[Told | _Planned]:
+        """The models of a target, or what kept them from being found."""
+        self.line(f"loading {file}")
+        try:
+            with deadline(self.limits):
+                found = {name: load_model(file, name)} if name else load_models(file)
+        except LinpointError as error:
+            yield self._as_told(file, name, error)
+        except TimeIsUpError:
+            why = "the budget ended while its file was loaded"
+            yield self._as_told(file, name, self._undecided(name or file, file, why))
+        else:
+            yield from (_Planned(file, each, model) for each, model in found.items())
+
+    def _checked(self, each: _Planned, left: int) -> ModelResult | LinpointError:
+        try:
+            with deadline(self.limits):
+                asked = self.choices.asked(each.file, each.name, each.model)
+            return refine(asked, Limits(self._share(left), self.jobs, self._watch(each.name)))
+        except LinpointError as error:
+            return error
+        except TimeIsUpError:
+            return self._undecided(each.name, each.file, "the budget ended while it was compiled")
+        except KeyboardInterrupt:
+            found = self._undecided(each.name, each.file, "it was interrupted")
+            return dataclasses.replace(found, interrupted=True)
+
+    def _share(self, left: int) -> Budget:
+        """What one of the models that are left gets of the time."""
+        seconds = self.limits.remaining()
+        if seconds is None:
+            return self.limits
+        return Budget(time.monotonic() + max(seconds / 2, seconds - _TO_TELL) / left, self.limits.max_memory)
+
+    def _watch(self, name: str) -> Callable[[int, int], None]:
+        started = time.monotonic()
+
+        def tell_progress(states: int, depth: int) -> None:
+            seconds = max(time.monotonic() - started, 1e-3)
+            memory = resident_memory() / 2**20
+            speed = f"{states / seconds:,.0f} a second"
+            self.line(f"{name}: {states:,} states, {speed}, depth {depth:,}, {memory:,.0f} MiB")
+
+        return tell_progress
+
+    def _undecided(self, name: str, file: str, why: str) -> ModelResult:
+        explored = ModelExplored(peak_memory_bytes=peak_memory())
+        bounds, remedy = self.choices.bounds(), "Run it again, with a larger --budget if there was one."
+        return ModelResult(name, Verdict.UNKNOWN, False, why, (), explored, bounds, file, remedy=remedy)
+
+    def _as_told(self, file: str, name: str, result: ModelResult | LinpointError) -> Told:
+        if isinstance(result, LinpointError):
+            return Told(file, name, Answer(error=result.as_dict()), unit="model")
+        path = f"./{file}" if file.startswith("-") else file
+        words = ["refine", f"{path}:{name}" if name else path, *self.words]
+        return Told(file, name, answer_of_model(result, words, page=self.page), words, unit="model")
+
+
+def answer_of_model(result: ModelResult, command: Sequence[str] = (), *, page: bool = False) -> Answer:
+    """A result as it is printed and written."""
+    explained = explain_model(result)
+    replay = result.findings[0].replay_words if result.findings else []
+    shown, again = (f"linpoint {command_line(words)}" if words else "" for words in (command, replay))
+    return Answer(
+        status=result.answer.value,
+        document=explained.as_dict(),
+        text=explained.text,
+        page=explained.as_html(command=shown, replay=again) if page else "",
+        replay=replay,
+    )
+
+
+def replay_model(content: dict[str, Any], *, as_json: bool) -> int:
+    """Take the run of a finding again; it needs the file of the model where it was. If the run is gone, search again."""
+    found = content_of(content)
+    streams.keep_stdout()
+    limits = Budget()
+    asked = found.choices().asked(found.file, found.model, load_model(found.file, found.model))
+    result = None if found.run is None else take_again(asked, msgspec.to_builtins(found))
+    if result is None:
+        with progress() as line:
+            line(f"searching {found.model}")
+            result = refine(asked, Limits(limits))
+        note = "the run of the token is not there any more, since the model has changed; this is a new search"
+        result = dataclasses.replace(result, warnings=(*result.warnings, *([note] if found.run is not None else ())))
+    told = Told(found.file, found.model, answer_of_model(result), unit="model")
+    return tell(AllTold([told], "linpoint refine"), Forms(json=as_json), limits, interrupted=result.interrupted)

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What refinement uses of the native core."""
+
+from linpoint._native import StopReason, StopToken
+from linpoint._native.refine import (
+    AbstractModel,
+    ModelEvent,
+    ModelProgram,
+    ModelReached,
+    ModelSearch,
+    ModelSpec,
+    ModelSpecification,
+    ModelStep,
+    ModelViolation,
+)
+
+__all__ = [
+    "AbstractModel",
+    "ModelEvent",
+    "ModelProgram",
+    "ModelReached",
+    "ModelSearch",
+    "ModelSpec",
+    "ModelSpecification",
+    "ModelStep",
+    "ModelViolation",
+    "StopReason",
+    "StopToken",
+]

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which registers an operation uses for what.
+
+A register that has a name keeps it: those of an inlined method are used again when it is inlined once more, but not for
+anything else, so that whoever shows a state can say what each is. Where that needs too many (``frugal``), whatever is free
+is used for anything, and a register with two names has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from linpoint.refine.ir import MOST_REGISTERS
+
+
+class TooManyRegistersError(Exception):
+    """An operation needs more than there are."""
+
+
+@dataclass(slots=True)
+class Registers:
+    """The registers of one operation. ``names`` has "" for one without a name, and "?" for one with several."""
+
+    frugal: bool = False
+    names: list[str] = field(default_factory=list)
+    _free: set[int] = field(default_factory=set)
+
+    def take(self, width: int = 1) -> int:
+        """Registers in a row, without a name."""
+        base = self._row([""] * width)
+        for register in range(base, base + width):
+            self.names[register] = "?" if self.names[register] else ""
+        return base
+
+    def take_named(self, labels: Sequence[str]) -> int:
+        """Registers in a row for a variable."""
+        base = self._row(labels)
+        for n, label in enumerate(labels):
+            self.names[base + n] = label if self.names[base + n] in {"", label} else "?"
+        return base
+
+    def release(self, base: int, width: int) -> None:
+        """Give registers back."""
+        self._free.update(range(base, base + width))
+
+    def shown(self) -> tuple[str, ...]:
+        """The names, "" for a register that has none."""
+        return tuple("" if name == "?" else name for name in self.names)
+
+    def _row(self, labels: Sequence[str]) -> int:
+        """The first registers in a row that are free or new, and are called so; if frugal, whatever they are called."""
+
+        def fits(register: int, label: str) -> bool:
+            return register in self._free and (self.frugal or self.names[register] == label)
+
+        for base in range(len(self.names) + 1):
+            known = zip(range(base, len(self.names)), labels, strict=False)
+            if all(fits(register, label) for register, label in known):
+                break
+        more = base + len(labels) - len(self.names)
+        for label in labels[len(labels) - more :] if more > 0 else ():
+            self.names.append(label)
+        if len(self.names) > MOST_REGISTERS:
+            raise TooManyRegistersError
+        self._free.difference_update(range(base, base + len(labels)))
+        return base

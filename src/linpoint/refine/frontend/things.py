@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an expression of a model can be: a value in registers or known already, or something that only compiling sees.
+
+A ``Value`` has one part for each value in it, and each part is a register or a ``Literal``: so a tuple costs nothing
+until it has to stand in registers in a row, and constants fold by themselves. All else is gone when the code runs: cells,
+arrays, methods, classes of nodes, and the objects of Python that names stand for.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, Final
+
+from linpoint.refine.cells import Record
+from linpoint.refine.ir import Constant, Where
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How many values a value has, and what they are called."""
+
+    width: int = 1
+    names: tuple[str, ...] = ()
+    is_tuple: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is one value, in no tuple or record."""
+        return not self.is_tuple and not self.names
+
+    def __str__(self) -> str:
+        if self.names:
+            return f"a record ({', '.join(self.names)})"
+        return f"a tuple of {self.width}" if self.is_tuple else "a plain value"
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """What the registers of a variable of this shape are called."""
+        if self.names:
+            return tuple(f"{name}.{each}" for each in self.names)
+        return tuple(f"{name}[{n}]" for n in range(self.width)) if self.is_tuple else (name,)
+
+
+PLAIN: Final = Shape()
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A part that is known."""
+
+    value: Constant
+
+
+Operand = int | Literal
+"""A register, or a known value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value of a model."""
+
+    shape: Shape
+    parts: tuple[Operand, ...]
+
+    @property
+    def registers(self) -> frozenset[int]:
+        """Those that it stands in."""
+        return frozenset(part for part in self.parts if isinstance(part, int))
+
+
+def literal(value: Constant) -> Value:
+    """A plain value that is known."""
+    return Value(PLAIN, (Literal(value),))
+
+
+def in_registers(shape: Shape, base: int) -> Value:
+    """A value that stands in registers in a row."""
+    return Value(shape, tuple(range(base, base + shape.width)))
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A place in shared memory. There are several ``targets`` if several classes of nodes have a field of that name."""
+
+    where: Where
+    targets: tuple[int, ...]
+    shape: Shape
+    shown: str
+    register: int = -1
+    is_lock: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayThing:
+    """An array of the model, ``cell`` by its number."""
+
+    cell: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CellMethod:
+    """A method of a cell or lock, about to be called."""
+
+    reference: Reference
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of the model, about to be called."""
+
+    name: str
+    function: FunctionType
+
+
+@dataclass(frozen=True, slots=True)
+class NodeClassThing:
+    """A class of nodes, by its number."""
+
+    number: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An object of Python: a tuple or range of constants, a module, a function, an enumeration."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class SelfThing:
+    """The model itself."""
+
+
+Thing = Value | Reference | ArrayThing | CellMethod | Method | NodeClassThing | Known | SelfThing
+
+
+def plain_constant(value: Any) -> tuple[Constant] | None:
+    """The value as models have it, in a tuple of its own; None if it is none that a model can have.
+
+    A member of an enumeration becomes a text, unless it is an integer or a text already.
+    """
+    if isinstance(value, enum.Enum) and not isinstance(value, int | str):
+        return (f"{type(value).__name__}.{value.name}",)
+    if value is None or isinstance(value, bool):
+        return (value,)
+    if isinstance(value, int):
+        return (int(value),)
+    return (str(value),) if isinstance(value, str) else None
+
+
+def length_of(values: tuple[Any, ...] | range) -> int:
+    """How many there are, also where ``len`` would not count so far."""
+    if isinstance(values, tuple):
+        return len(values)
+    return max(0, -((values.start - values.stop) // values.step))
+
+
+def constant_value(value: Any) -> Value | None:
+    """A constant of Python as a value: plain, a tuple of plain ones, or a record of them."""
+    plain = plain_constant(value)
+    if plain is not None:
+        return literal(plain[0])
+    if isinstance(value, Record):
+        shape, inner = Shape(len(value.names()), value.names()), value.values()
+    elif isinstance(value, tuple) and len(value) > 1:
+        shape, inner = Shape(len(value), is_tuple=True), value
+    else:
+        return None
+    parts = [plain_constant(each) for each in inner]
+    return Value(shape, tuple(Literal(each[0]) for each in parts if each)) if all(parts) else None

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every finding of ``linpoint refine`` replays: the same kind, the same run, exit code 1; and a run that is gone is said."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from linpoint.verdicts import tokens
+from tests.cli.conftest import Command
+from tests.explain.checked_models import VIOLATIONS
+
+SPEC = """
+import linpoint
+
+@linpoint.spec
+class Own:
+    initial = 0
+    def increment(n): return None, n + 1
+    def read(n): return n, n
+"""
+
+
+def words_of(name: str, tmp_path: Path) -> list[str]:
+    file, model, constants, options = VIOLATIONS[name]
+    shutil.copy(file, tmp_path)
+    words = ["refine", f"{file.name}:{model}"]
+    for constant, value in constants.items():
+        words += ["--set", f"{constant}={str(value).lower()}"]
+    for option, value in options.items():
+        words += [f"--{option.replace('_', '-')}", str(value)]
+    return words
+
+
+@pytest.mark.parametrize("name", VIOLATIONS)
+def test_a_finding_replays(run: Command, tmp_path: Path, name: str) -> None:
+    done = run(*words_of(name, tmp_path), "--json")
+    (finding,) = done.json["findings"]
+    again = run(*finding["replay"], "--json")
+    assert again.code == 1
+    (shown,) = again.json["findings"]
+    assert shown["kind"] == finding["kind"]
+    assert shown["explanation"]["trace"] == finding["explanation"]["trace"]
+    assert shown["explanation"]["steps"] == finding["explanation"]["steps"]
+    assert shown["replay"] == finding["replay"]
+    assert not again.json["warnings"]
+
+
+def test_a_replay_takes_the_run_and_does_not_search(run: Command, tmp_path: Path) -> None:
+    done = run(*words_of("array-queue", tmp_path), "--json")
+    again = run(*done.json["findings"][0]["replay"])
+    assert "Explored: just this run" in again.out
+    assert done.json["findings"][0]["message"] in again.out
+
+
+def test_it_replays_with_ones_own_spec_and_roles(run: Command, tmp_path: Path) -> None:
+    (tmp_path / "spec.py").write_text(SPEC)
+    words = words_of("lost", tmp_path)
+    done = run(*words, "--spec", "spec.py:Own", "--without", "symmetry", "--json")
+    again = run(*done.json["findings"][0]["replay"], "--json")
+    assert (again.code, again.json["spec"]) == (1, "Own")
+    assert again.json["bounds"] == done.json["bounds"]
+
+
+def test_a_run_that_is_gone_is_said_and_searched_again(run: Command, tmp_path: Path) -> None:
+    done = run(*words_of("lost", tmp_path), "--json")
+    replay = done.json["findings"][0]["replay"]
+    file = tmp_path / "kinds.py"
+    file.write_text(file.read_text().replace("atomic = False", "atomic = True", 1))
+    again = run(*replay, "--json")
+    assert (again.code, again.json["verdict"]) == (0, "holds")
+    assert "is not there any more" in again.json["warnings"][0]
+    assert "is not there any more" in run(*replay).out
+
+
+def test_another_mistake_in_its_place_is_found(run: Command, tmp_path: Path) -> None:
+    done = run(*words_of("lost", tmp_path), "--json")
+    file = tmp_path / "kinds.py"
+    file.write_text(file.read_text().replace("return self.n.load()", "assert False", 1))
+    again = run(*done.json["findings"][0]["replay"], "--json")
+    assert (again.code, again.json["findings"][0]["kind"]) == (1, "assertion")
+    assert "is not there any more" in again.json["warnings"][0]
+
+
+def test_a_file_that_is_gone_is_bad_input(run: Command, tmp_path: Path) -> None:
+    done = run(*words_of("lost", tmp_path), "--json")
+    replay = done.json["findings"][0]["replay"]
+    (tmp_path / "kinds.py").write_text("x = 1")
+    assert run(*replay, "--json").error["code"] == "LP-M016"
+    (tmp_path / "kinds.py").unlink()
+    assert run(*replay, "--json").error["code"] == "LP-M015"
+
+
+GOOD = {"kind": "refine", "file": "kinds.py", "model": "Lost", "finding": "linearizability", "run": [[0, 0]]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"kind": "refine"},
+        GOOD | {"run": "all"},
+        GOOD | {"run": [[0]]},
+        GOOD | {"heap": "large"},
+        GOOD | {"memory_model": 7},
+        GOOD | {"room": [[10**9], 1, 0]},
+        GOOD | {"room": [[], 3, 0]},
+        GOOD | {"room": [[-1], 1, 0]},
+        GOOD | {"room": [[], 1, 10**9]},
+        GOOD | {"left_out": ["magic"]},
+        GOOD | {"progress": "fast"},
+        GOOD | {"constants": [1]},
+    ],
+)
+def test_tokens_that_hold_no_finding_are_refused(run: Command, tmp_path: Path, content: dict[str, object]) -> None:
+    words_of("lost", tmp_path)
+    assert run("replay", tokens.encode(content), "--json").error["code"] == "LP-U004"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        GOOD | {"run": [[10**6, 10**6]]},
+        GOOD | {"run": [[-1, -5]]},
+        GOOD | {"run": [[0, 2**32 - 1]]},
+        GOOD | {"run": []},
+        GOOD | {"room": [[1, 2, 3], 1, 0]},
+        GOOD | {"room": [[], 4, 32]},
+    ],
+)
+def test_runs_that_the_model_has_not_are_searched_for(run: Command, tmp_path: Path, content: dict[str, object]) -> None:
+    words_of("lost", tmp_path)
+    done = run("replay", tokens.encode(content), "--json")
+    assert (done.code, done.json["findings"][0]["kind"]) == (1, "linearizability")
+    assert done.json["warnings"]

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The results of models in words and as JSON: golden texts for every kind, and the contract of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import linpoint
+from linpoint.explain.models import MOST_LINES, culprit_of, history_of, step_numbers
+from linpoint.histories.printable import printable
+from linpoint.histories.trace import FAILURES, StepKind, Trace
+from tests.explain.checked_models import PASSES, RESULTS, UNKNOWN, VIOLATIONS, ZOO, result
+
+KINDS = {
+    "deadlock": "deadlock",
+    "assertion": "assertion",
+    "exception": "exception",
+    "livelock": "livelock",
+    "not-lock-free": "progress",
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_the_text_is_as_it_was(name: str, golden: Callable[..., None]) -> None:
+    golden(name, result(name).explain().text, folder="golden_models")
+
+
+def test_every_golden_text_has_its_result() -> None:
+    assert {path.stem for path in (Path(__file__).parent / "golden_models").glob("*.txt")} == set(RESULTS)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_the_kind_and_the_verdict(name: str) -> None:
+    found = result(name)
+    wanted = [KINDS.get(name, "linearizability")] if name in VIOLATIONS else []
+    assert [each.kind for each in found.findings] == wanted
+    assert found.answer.value == {**dict.fromkeys(PASSES, "holds"), **dict.fromkeys(UNKNOWN, "unknown")}.get(
+        name, "violation"
+    )
+    assert found.exhaustive is (name in PASSES)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_the_document_has_the_fields_of_the_contract(name: str) -> None:
+    told = msgspec.json.decode(msgspec.json.encode(result(name).explain().as_dict()))
+    wanted = {"model", "file", "verdict", "exhaustive", "why", "bounds", "statistics", "findings", "warnings"}
+    assert set(told) >= wanted
+    assert ("remedy" in told) is (name in UNKNOWN)
+    assert set(told["statistics"]) >= {"seconds", "peak_memory_bytes", "states", "transitions", "depth"}
+    assert set(told["bounds"]) >= {"processes", "operations", "memory_model"}
+    for finding in told["findings"]:
+        assert finding["kind"] in FAILURES
+        explanation = finding["explanation"]
+        assert explanation["text"].startswith(printable(finding["message"]))
+        assert len(explanation["steps"]) == explanation["length"] == explanation["counts"]["steps"]
+        assert explanation["counts"]["operations"] == len(explanation["operations"])
+        assert explanation["preemptions"] == explanation["trace"]["counts"]["preemptions"]
+        assert Trace.from_dict(explanation["trace"]) == result(name).findings[0].trace
+
+
+@pytest.mark.parametrize("name", VIOLATIONS)
+def test_the_steps_cover_the_trace(name: str) -> None:
+    finding = result(name).findings[0]
+    covered = [at for step in finding.steps for at in range(step.first, step.last + 1)]
+    # Who waits at the end of a deadlock is no step.
+    assert covered == [at for at, part in enumerate(finding.trace.steps) if part.kind is not StepKind.BLOCK]
+    numbers = [number for number in step_numbers(finding.steps, len(finding.trace.steps)) if number]
+    assert numbers == [str(number) for number in range(1, finding.length + 1)]
+
+
+@pytest.mark.parametrize("name", [name for name in VIOLATIONS if name not in KINDS])
+def test_the_operations_alone_are_a_violation_and_what_is_allowed_is_not(name: str) -> None:
+    """The checkers of histories agree on what the spec refuses, and on what it would have allowed."""
+    found = result(name)
+    finding = found.findings[0]
+    spec = f"{ZOO / 'peterson.py'}:Numbers" if name == "store-buffers" else found.spec
+    history = history_of(finding)
+    assert linpoint.check(history, spec).status is linpoint.Status.VIOLATION
+    culprit = culprit_of(finding)
+    assert culprit is not None
+    assert finding.allowed
+    for result_allowed in finding.allowed:
+        mended = [
+            linpoint.Operation(op.process, op.name, op.args, result_allowed, op.call, op.return_)
+            if op == culprit
+            else op
+            for op in history
+        ]
+        assert linpoint.check(mended, spec).status is linpoint.Status.LINEARIZABLE
+
+
+@pytest.mark.parametrize("name", [name for name in VIOLATIONS if name != "hostile"])
+def test_the_drawing_can_be_read_back(name: str) -> None:
+    finding = result(name).findings[0]
+    told = result(name).explain().as_dict()["findings"][0]["explanation"]["drawing"]
+    drawn = linpoint.history(told)
+    assert [(op.process, op.name, op.args, op.result, op.outcome) for op in drawn] == [
+        (op.process, op.name, op.args, op.result, op.outcome)
+        for op in sorted(history_of(finding), key=lambda op: str(op.process))
+    ]
+
+
+@pytest.mark.parametrize("name", VIOLATIONS)
+def test_no_line_is_too_wide_and_there_are_not_too_many(name: str) -> None:
+    lines = result(name).explain().text.splitlines()
+    assert all(len(line) <= 100 for line in lines[1:] if not line.startswith("The run has"))
+    assert len(lines) <= MOST_LINES + 25
+
+
+def test_what_changed_is_told_with_its_value_before() -> None:
+    steps = result("array-queue").explain().as_dict()["findings"][0]["explanation"]["steps"]
+    assert [change for step in steps for change in step["changes"]] == [
+        {
+            "place": "slots[0]",
+            "before": {"value": None, "changes": 0},
+            "after": {"value": 1, "changes": 1},
+        },
+        {"place": "rear", "before": 0, "after": 1},
+        {"place": "front", "before": 0, "after": 1},
+    ]
+
+
+def test_what_the_spec_refuses_is_told_with_what_it_allows() -> None:
+    told = result("array-queue").explain().as_dict()["findings"][0]["explanation"]["refused"]
+    assert (told["op"], told["args"], told["result"], told["allowed"]) == ("dequeue", [], None, [1])
+
+
+def test_the_survivors_shrink_to_those_that_the_responses_leave() -> None:
+    steps = result("array-queue").explain().as_dict()["findings"][0]["explanation"]["steps"]
+    states = [sorted(str(each["state"]) for each in step["survivors"]) for step in steps]
+    assert states[0] == ["[]", "[]"]
+    assert states[-1] == ["[1]", "[]"]
+
+
+def test_under_tso_every_step_has_the_stores_that_wait() -> None:
+    trace = result("store-buffers").findings[0].trace
+    writes = [step for step in trace.steps if step.kind is StepKind.WRITE]
+    assert [len(step.buffer) for step in writes[:4]] == [1, 2, 3, 4]
+    assert writes[0].buffer == (("wants[0]", True),)
+
+
+def test_who_waits_for_whom_ends_a_deadlock() -> None:
+    trace = result("deadlock").findings[0].trace
+    blocked = [step for step in trace.steps if step.kind is StepKind.BLOCK]
+    assert sorted((step.thread, step.other) for step in blocked) == [(0, 1), (1, 0)]
+    assert trace.failure is not None
+    assert len(trace.failure.related) == 2
+
+
+def test_a_result_has_no_truth() -> None:
+    with pytest.raises(TypeError, match="three values"):
+        bool(result("holds"))
+
+
+def test_raising_for_a_violation_says_it_all() -> None:
+    result("holds").raise_for_violation()
+    with pytest.raises(linpoint.ViolationError, match="the spec allows only 1 here"):
+        result("array-queue").raise_for_violation()
+    with pytest.raises(linpoint.UndecidedError, match="the budget ended"):
+        result("no-time").raise_for_violation()

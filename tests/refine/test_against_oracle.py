@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine beside a slow explorer that shares nothing with it, on random models: whatever is switched off, the verdict
+and the length of the shortest violation are the same; counts are, where both count the same.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from linpoint.refine.api import check_model
+from linpoint.verdicts.model import ModelResult
+from linpoint.verdicts.program import Answer
+from tests.refine.oracle.exploring import OracleAnswer, explore
+from tests.refine.oracle.generation import RandomModel, random_model
+from tests.refine.oracle.progress import progress_of
+
+SWITCHES = (
+    (),
+    ("local",),
+    ("fusion",),
+    ("por",),
+    ("symmetry",),
+    ("heap",),
+    ("por", "symmetry"),
+    ("local", "fusion", "por", "symmetry", "heap"),
+)
+_EVERY_DAY = 50
+_LONG = 500
+seeds = pytest.mark.parametrize(
+    "seed", [pytest.param(each, marks=() if each < _EVERY_DAY else pytest.mark.long) for each in range(_LONG)]
+)
+
+
+class Subject:
+    """A random model, loaded."""
+
+    def __init__(self, seed: int, folder: Path) -> None:
+        self.model: RandomModel = random_model(seed)
+        path = folder / f"{self.model.name}.py"
+        path.write_text(self.model.source)
+        spec = importlib.util.spec_from_file_location(f"random_model_{seed}", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[module.__name__] = module
+        spec.loader.exec_module(module)
+        self.cls = getattr(module, self.model.name)
+        self.spec = getattr(module, self.model.spec_name)
+
+    def check(self, **options: Any) -> ModelResult:
+        """What the engine says."""
+        given = {"processes": self.model.processes, "operations": self.model.operations}
+        given["memory_model"] = self.model.memory_model
+        return check_model(self.cls, self.spec, **(given | options))
+
+
+def _verdict(result: ModelResult) -> str:
+    if result.answer is Answer.HOLDS:
+        return "linearizable"
+    assert result.answer is Answer.VIOLATION, result.why
+    return {"linearizability": "violation"}.get(result.findings[0].kind, result.findings[0].kind)
+
+
+def _agrees(result: ModelResult, oracle: OracleAnswer) -> None:
+    verdict = _verdict(result)
+    if verdict == "deadlock":  # which the oracle looks for apart
+        assert oracle.verdict == "linearizable" or (oracle.length or 0) >= result.findings[0].length
+        return
+    assert verdict == oracle.verdict
+    if result.findings:
+        assert result.findings[0].length == oracle.length
+
+
+@seeds
+def test_verdicts_and_lengths_do_not_depend_on_reductions(seed: int, tmp_path: Path) -> None:
+    subject = Subject(seed, tmp_path)
+    oracle = explore(subject.model)
+    for without in SWITCHES:
+        _agrees(subject.check(without=without), oracle)
+
+
+@seeds
+def test_counts_are_those_of_the_oracle(seed: int, tmp_path: Path) -> None:
+    """Where no register is dead for one and not for the other: that is a matter of how code is made, not of what it does."""
+    subject = Subject(seed, tmp_path)
+    oracle = explore(subject.model)
+    if oracle.states is None or oracle.stepless:
+        return
+    every = subject.check(without=("por", "symmetry"))
+    orbits = subject.check(without=("por",))
+    if _verdict(every) != "linearizable":
+        return
+    assert orbits.explored.states <= every.explored.states
+    if every.explored.states == oracle.states:
+        assert orbits.explored.states == oracle.orbits
+
+
+def test_most_counts_are_exactly_those_of_the_oracle(tmp_path: Path) -> None:
+    same = holding = 0
+    for seed in range(_EVERY_DAY):
+        subject = Subject(seed, tmp_path)
+        oracle = explore(subject.model)
+        if oracle.states is not None:
+            holding += 1
+            same += subject.check(without=("por", "symmetry")).explored.states == oracle.states
+    assert same >= 0.7 * holding, (same, holding)
+
+
+@seeds
+def test_the_fewest_switches_are_found(seed: int, tmp_path: Path) -> None:
+    subject = Subject(seed, tmp_path)
+    oracle = explore(subject.model)
+    if oracle.switches is None or oracle.verdict != "violation":
+        return
+    for without in (("por",), ("por", "symmetry")):
+        result = subject.check(without=without)
+        if _verdict(result) == "violation":
+            assert result.findings[0].switches == oracle.switches
+
+
+@seeds
+def test_points_show_nothing_that_is_not_so(seed: int, tmp_path: Path) -> None:
+    subject = Subject(seed, tmp_path)
+    if not subject.model.has_points:
+        return
+    oracle = explore(subject.model)
+    with_points = explore(subject.model, points=True)
+    result = subject.check(points=True)
+    _agrees(result, oracle)
+    tried_all = "points do not show it" in result.why
+    if _verdict(result) != "deadlock":
+        assert tried_all == (with_points.verdict == "inconclusive")
+
+
+@seeds
+def test_progress_is_as_the_oracle_says(seed: int, tmp_path: Path) -> None:
+    subject = Subject(seed, tmp_path)
+    oracle = progress_of(subject.model)
+    for without in ((), ("fusion",), ("por", "symmetry")):
+        result = subject.check(progress="deadlock-free", without=without)
+        assert (result.answer is Answer.VIOLATION) == oracle.deadlock, result.why
+    if oracle.deadlock:
+        return
+    asked = {
+        "lock-free": oracle.lock_free and not oracle.waits,
+        "obstruction-free": oracle.obstruction_free and not oracle.waits,
+    }
+    for name, holds in asked.items():
+        result = subject.check(progress=name)
+        assert (result.answer is Answer.HOLDS) == holds, (name, result.why)
+    for fairness in ("none", "weak", "strong"):
+        result = subject.check(progress="returns", fairness=fairness)
+        assert (result.answer is Answer.HOLDS) == oracle.responds[fairness], (fairness, result.why)

@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Refinement between two models: a spec is the special case in which each operation is one step."""
+
+from __future__ import annotations
+
+import pytest
+
+import linpoint
+from linpoint.errors import ModelError, UsageError
+from linpoint.executors.threads import resident_memory
+from linpoint.refine.api import check_model
+from linpoint.verdicts.program import Answer
+
+
+@linpoint.spec
+class Bumps:
+    """Gives the old count."""
+
+    initial = 0
+
+    def bump(count):  # noqa: N805 - a state, not an object
+        return count, count + 1
+
+
+class ByCas(linpoint.Model):
+    """Right: tries until nobody came between."""
+
+    count = linpoint.atomic(0)
+
+    @linpoint.operation
+    def bump(self):
+        while True:
+            old = self.count.load()
+            if self.count.cas(old, old + 1):
+                return old
+
+
+class AtOnce(linpoint.Model):
+    """What an increment should look like."""
+
+    count = linpoint.atomic(0)
+
+    @linpoint.operation
+    def bump(self):
+        return self.count.fetch_add(1)
+
+
+class InTwoSteps(linpoint.Model):
+    """Loses increments."""
+
+    count = linpoint.atomic(0)
+
+    @linpoint.operation
+    def bump(self):
+        old = self.count.load()
+        self.count.store(old + 1)
+        return old
+
+
+class Locked(linpoint.Model):
+    """Right, and not lock-free."""
+
+    count = linpoint.atomic(0)
+    mutex = linpoint.lock()
+
+    @linpoint.operation
+    def bump(self):
+        with self.mutex:
+            old = self.count.load()
+            self.count.store(old + 1)
+            return old
+
+
+class Listed(linpoint.Model):
+    """Counts by the nodes of a list, so that the specification has a heap."""
+
+    class Node:
+        number: int
+        next: "Node"  # noqa: F821, UP037 - a name within its class
+
+    top = linpoint.atomic(Node)
+
+    @linpoint.operation
+    def bump(self):
+        node = self.Node()
+        while True:
+            top = self.top.load()
+            number = 0 if top is None else top.number + 1
+            node.number = number
+            node.next = top
+            if self.top.cas(top, node):
+                return number
+
+
+class Decremented(linpoint.Model):
+    """Has another operation."""
+
+    count = linpoint.atomic(0)
+
+    @linpoint.operation
+    def drop(self):
+        return self.count.fetch_add(-1)
+
+
+class Careless(linpoint.Model):
+    """Goes wrong by itself."""
+
+    table = linpoint.array(0, size=1)
+    count = linpoint.atomic(0)
+
+    @linpoint.operation
+    def bump(self):
+        number = self.count.fetch_add(1)
+        return self.table[number].load()
+
+
+class Huge(linpoint.Model):
+    """Has a number that no state has room for."""
+
+    count = linpoint.atomic(2**40)
+
+    @linpoint.operation
+    def bump(self):
+        return self.count.fetch_add(1)
+
+
+@pytest.mark.parametrize("without", [(), ("symmetry",), ("local", "fusion", "por", "symmetry", "heap")])
+@pytest.mark.parametrize(
+    ("implementation", "specification", "holds"),
+    [
+        (ByCas, AtOnce, True),
+        (Locked, AtOnce, True),
+        (Listed, AtOnce, True),
+        (AtOnce, Listed, True),
+        (AtOnce, InTwoSteps, True),
+        (InTwoSteps, InTwoSteps, True),
+        (InTwoSteps, AtOnce, False),
+        (InTwoSteps, ByCas, False),
+        (InTwoSteps, Listed, False),
+    ],
+)
+def test_an_implementation_does_what_the_specification_may_do(implementation, specification, holds, without) -> None:
+    result = check_model(implementation, specification, processes=3, operations=2, without=without)
+    assert result.answer is (Answer.HOLDS if holds else Answer.VIOLATION)
+    if not holds:
+        (finding,) = result.findings
+        assert finding.kind == "linearizability"
+        assert finding.length == 4
+        assert "allows only 1" in finding.refused
+
+
+def test_a_model_can_be_named_as_the_specification() -> None:
+    assert check_model(ByCas, f"{__name__}:AtOnce").answer is Answer.HOLDS
+
+
+def test_both_must_have_the_same_operations() -> None:
+    with pytest.raises(ModelError, match=r"bump\(\), which ByCas has") as caught:
+        check_model(ByCas, Decremented)
+    assert caught.value.code == "LP-M021"
+
+
+def test_a_specification_that_goes_wrong_is_no_violation() -> None:
+    with pytest.raises(ModelError, match="out of range") as caught:
+        check_model(ByCas, Careless)
+    assert caught.value.code == "LP-M022"
+
+
+def test_points_need_a_sequential_spec() -> None:
+    with pytest.raises(UsageError, match="needs a sequential spec"):
+        check_model(ByCas, AtOnce, points=True)
+
+
+def test_a_number_that_is_too_large_is_refused() -> None:
+    with pytest.raises(ModelError) as caught:
+        check_model(Huge, Bumps)
+    assert caught.value.code == "LP-M020"
+
+
+@pytest.mark.parametrize(
+    ("model", "progress", "holds"),
+    [
+        (ByCas, "deadlock-free", True),
+        (ByCas, "lock-free", True),
+        (ByCas, "obstruction-free", True),
+        (Locked, "deadlock-free", True),
+        (Locked, "lock-free", False),
+        (Locked, "obstruction-free", False),
+        (Locked, "returns", True),
+    ],
+)
+def test_progress(model, progress, holds) -> None:
+    result = check_model(model, progress=progress)
+    assert result.answer is (Answer.HOLDS if holds else Answer.VIOLATION), result.why
+    if not holds:
+        assert result.findings[0].kind == "progress"
+        assert result.findings[0].trace.steps
+
+
+class Spin(linpoint.Model):
+    """A flag that one process raises, and another waits for."""
+
+    flag = linpoint.atomic(False)
+
+    @linpoint.operation(role="setter")
+    def raise_it(self):
+        self.flag.store(True)
+
+    @linpoint.operation(role="waiter")
+    def wait(self):
+        while not self.flag.load():
+            pass
+
+
+def test_fairness_decides_whether_a_waiter_returns() -> None:
+    """Nobody has to call: the setter may never begin, and then the waiter waits for ever, in fair runs too."""
+    assert check_model(Spin, progress="returns", operations=1).answer is Answer.VIOLATION
+    assert check_model(Spin, progress="returns", fairness="strong", operations=1).answer is Answer.VIOLATION
+
+
+def test_limits_never_end_as_holds() -> None:
+    room = resident_memory() + 100 * 2**20  # this process may hold much already
+    small = check_model(ByCas, AtOnce, processes=4, operations=100, max_memory=room)
+    assert small.answer is Answer.UNKNOWN
+    assert "memory" in small.why
+    assert small.remedy
+    assert small.explored.states > 0
+    short = check_model(ByCas, Bumps, operations=0, budget=0.3)
+    assert short.answer is Answer.UNKNOWN
+    assert "budget" in short.why
+    assert short.explored.depth > 0
+
+
+def test_hashes_alone_say_the_odds() -> None:
+    whole = check_model(ByCas, Bumps, processes=3, operations=3)
+    few = check_model(ByCas, Bumps, processes=3, operations=3, compact=True)
+    assert (whole.answer, whole.explored.states) == (few.answer, few.explored.states)
+    assert "odds" in few.why
+    assert check_model(InTwoSteps, Bumps, compact=True).findings[0].length == 4
+
+
+class Leaky(linpoint.Model):
+    """Forgets its lock on one of its ways out."""
+
+    mutex = linpoint.lock()
+    full = linpoint.atomic(False)
+
+    @linpoint.operation
+    def take(self):
+        self.mutex.acquire()
+        if not self.full.load():
+            return False
+        self.mutex.release()
+        return True
+
+    @linpoint.operation
+    def put(self):
+        self.full.store(True)
+
+
+class Mutex(linpoint.Model):
+    """A lock whose users may acquire it twice, which no spec lets take effect."""
+
+    spec = linpoint.specs.mutex
+    mutex = linpoint.lock()
+
+    @linpoint.operation
+    def acquire(self):
+        self.mutex.acquire()
+
+    @linpoint.operation(pairs_with="acquire")
+    def release(self):
+        self.mutex.release()
+
+
+class Never(linpoint.Model):
+    """Assumes what is never so."""
+
+    flag = linpoint.atomic(False)
+
+    @linpoint.operation
+    def go(self):
+        linpoint.assume(self.flag.load())
+
+
+@pytest.mark.parametrize("without", [(), ("fusion",), ("local", "fusion", "por", "symmetry", "heap")])
+def test_a_lock_that_is_never_given_back_is_a_deadlock_with_every_reduction(without) -> None:
+    """With fusion a call that waits at once is not made, and the others could still make another: once missed."""
+    result = check_model(Leaky, progress="deadlock-free", without=without)
+    assert result.answer is Answer.VIOLATION
+    assert result.findings[0].kind == "deadlock"
+    assert check_model(Mutex, progress="deadlock-free", without=without).answer is Answer.VIOLATION
+
+
+@pytest.mark.parametrize("without", [(), ("fusion",)])
+def test_whoever_waits_as_the_spec_wants_is_in_no_deadlock(without) -> None:
+    assert check_model(Mutex, without=without).answer is Answer.HOLDS
+
+
+def test_operations_that_never_return_are_named() -> None:
+    result = check_model(Never, progress="deadlock-free")
+    assert result.answer is Answer.HOLDS
+    assert result.warnings == ("go returned in no run, so that this says nothing of it",)
+    assert not check_model(Mutex).warnings
+
+
+class Pushy(linpoint.Model):
+    """Stores again and again while it waits: with store buffers its states have no end."""
+
+    flag = linpoint.atomic(False)
+    noise = linpoint.atomic(0)
+
+    @linpoint.operation
+    def wait(self):
+        while not self.flag.load():
+            self.noise.store(1)
+
+    @linpoint.operation
+    def stop(self):
+        self.flag.store(True)
+
+
+def test_a_bound_that_was_hit_is_no_pass() -> None:
+    result = check_model(Pushy, progress="deadlock-free", memory_model="tso", operations=1)
+    assert result.answer is Answer.UNKNOWN
+    assert result.why == "a bound was hit: 32 stores of one process that wait"
+    assert result.remedy
+    assert not result.exhaustive
+
+
+class SpinLock(linpoint.Model):
+    """Gives its lock back by a store, which may wait while the next call does."""
+
+    taken = linpoint.atomic(False)
+
+    @linpoint.operation
+    def enter_and_leave(self):
+        while not self.taken.cas(False, True):
+            pass
+        self.taken.store(False)
+
+
+@pytest.mark.parametrize("without", [(), ("fusion",), ("por", "symmetry")])
+def test_whoever_waits_for_stores_of_its_own_is_in_no_deadlock(without) -> None:
+    result = check_model(SpinLock, progress="deadlock-free", memory_model="tso", without=without)
+    assert result.answer is Answer.HOLDS
