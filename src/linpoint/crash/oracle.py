@@ -40,35 +40,45 @@ _MOST_WAYS: Final = 16
 """Combinations of parts that are compared before each part is looked at by itself."""
 
 
+_Told = tuple[bytes, ...]
+_Group = tuple[Hashable, tuple[int, ...]]
+"""Probes about one part of the object."""
+
+
 class _Probing:
     """Probes that run after a crash, sorted by the part of the object that they are about."""
 
-    __slots__ = ("arrange", "numbers", "parts")
+    __slots__ = ("arrange", "groups", "numbers")
 
     def __init__(self, numbers: Sequence[int], part_of: Sequence[Hashable]) -> None:
         self.numbers = tuple(numbers)
-        sorted_: dict[Hashable, list[int]] = {}
+        by_part: dict[Hashable, list[int]] = {}
         for position, number in enumerate(numbers):
-            sorted_.setdefault(part_of[number], []).append(position)
-        self.parts = {part: tuple(numbers[at] for at in positions) for part, positions in sorted_.items()}
+            by_part.setdefault(part_of[number], []).append(position)
+        self.groups: list[_Group] = [(part, tuple(numbers[at] for at in each)) for part, each in by_part.items()]
         rank = [0] * len(numbers)
-        for at, position in enumerate(itertools.chain.from_iterable(sorted_.values())):
+        for at, position in enumerate(itertools.chain.from_iterable(by_part.values())):
             rank[position] = at
         self.arrange: Callable[[Sequence[bytes]], Sequence[bytes]] = tuple
-        if len(rank) > 1 and rank != sorted(rank):
+        if rank != sorted(rank):
             self.arrange = itemgetter(*rank)
 
 
 class _Prefix:
-    """Where each part stands when some operations have completed."""
+    """Where each part stands when some operations have completed: in the trace, or one after the other as told."""
 
-    __slots__ = ("at", "before", "pieces", "ways")
+    __slots__ = ("at", "before", "count", "ways")
 
-    def __init__(self, before: Callable[[], tuple[Completed, ...]], at: Callable[[Hashable], Standing]) -> None:
+    def __init__(
+        self,
+        count: int | None,
+        before: Callable[[], tuple[Completed, ...]],
+        at: Callable[[Hashable], Standing],
+    ) -> None:
+        self.count = count
+        """So many of the trace; None for others."""
         self.before = before
         self.at = at
-        self.pieces: dict[_Probing, list[tuple[bytes, ...] | None]] = {}
-        """What probes must show of each part, in the order of the parts."""
         self.ways: dict[Hashable, _Ways] = {}
 
 
@@ -106,6 +116,10 @@ class Oracle:
             self._moments.setdefault(part, []).append(number)
             self._standings[part].append(Standing(self._steps.after(before.states, number, result)))
         self._probings: dict[bytes, _Probing] = {}
+        self._count = 0
+        self._known: dict[_Group, _Told | None] = {}
+        """What groups of probes must show when ``_count`` operations of the trace have completed."""
+        self._groups: dict[Hashable, set[_Group]] = {}
         self._prefixes: dict[Hashable, _Prefix] = {}
 
     def before_any_crash(self, budget: Budget | None = None) -> Verdict:
@@ -159,7 +173,6 @@ class Oracle:
         if found is None:
             if len(self._probings) >= _MOST_PROBINGS:
                 self._probings.clear()
-                self._prefixes.clear()
             found = _Probing(msgspec.json.decode(numbers, type=list[int]), self._part_of)
             self._probings[numbers] = found
         return found
@@ -183,8 +196,12 @@ class Oracle:
     def _traced(self, count: int) -> _Prefix:
         found = self._prefixes.get(count)
         if found is None:
-            at = _OfTrace(count, self._moments, self._standings, self._initial)
-            found = self._kept(count, _Prefix(lambda: tuple(enumerate(self._results[:count])), at))
+
+            def at(part: Hashable) -> Standing:
+                moments = self._moments.get(part)
+                return self._initial if moments is None else self._standings[part][bisect_right(moments, count - 1)]
+
+            found = self._kept(count, _Prefix(count, lambda: tuple(enumerate(self._results[:count])), at))
         return found
 
     def _listed(self, before: tuple[Completed, ...]) -> _Prefix:
@@ -200,7 +217,7 @@ class Oracle:
             def at(part: Hashable) -> Standing:
                 return standings.get(part, self._initial)
 
-            found = self._kept(key, _Prefix(lambda: before, at))
+            found = self._kept(key, _Prefix(None, lambda: before, at))
         return found
 
     def _kept(self, key: Hashable, prefix: _Prefix) -> _Prefix:
@@ -246,34 +263,49 @@ class Oracle:
         """All that the host may write of probes, where that can be foretold."""
         if not all(beside.values()):
             return
-        pieces = self._pieces(prefix, probing)
-        about = [(at, beside[part]) for at, part in enumerate(probing.parts) if part in beside]
-        places = {at for at, _ in about}
-        if any(piece is None for at, piece in enumerate(pieces) if at not in places):
+        told = self._foretold(prefix, probing)
+        about = (
+            [(at, beside[group[0]]) for at, group in enumerate(probing.groups) if group[0] in beside] if beside else []
+        )
+        for at, _ in about:
+            told[at] = ()
+        if None in told:
             return
-        numbers = list(probing.parts.values())
         for chosen in itertools.islice(itertools.product(*(ways for _, ways in about)), _MOST_WAYS):
-            now = list(pieces)
             for (at, _), standing in zip(about, chosen, strict=True):
-                now[at] = standing.foretold(self._steps, numbers[at])
-            if None not in now:
-                flat = list(itertools.chain.from_iterable(piece for piece in now if piece is not None))
+                told[at] = standing.foretold(self._steps, probing.groups[at][1])
+            if None not in told:
+                flat = list(itertools.chain.from_iterable(told))  # type: ignore[arg-type]
                 yield b"[" + b",".join(probing.arrange(flat)) + b"]"
 
-    def _pieces(self, prefix: _Prefix, probing: _Probing) -> list[tuple[bytes, ...] | None]:
-        found = prefix.pieces.get(probing)
-        if found is None:
-            found = prefix.pieces[probing] = [
-                prefix.at(part).foretold(self._steps, numbers) for part, numbers in probing.parts.items()
-            ]
-        return found
+    def _foretold(self, prefix: _Prefix, probing: _Probing) -> list[_Told | None]:
+        """What each group of probes must show. Between two moments of the trace, only that of few parts changes."""
+        if prefix.count is None:
+            return [prefix.at(part).foretold(self._steps, numbers) for part, numbers in probing.groups]
+        self._move(prefix.count)
+        known = self._known
+        told = list(map(known.get, probing.groups))
+        if None in told:
+            for at, group in enumerate(probing.groups):
+                if told[at] is None:
+                    told[at] = known[group] = prefix.at(group[0]).foretold(self._steps, group[1])
+                    self._groups.setdefault(group[0], set()).add(group)
+        return told
+
+    def _move(self, count: int) -> None:
+        """Forget what is no longer known when so many operations of the trace have completed."""
+        low, high = sorted((count, self._count))
+        for number in range(low, high):
+            for group in self._groups.pop(self._part_of[number], ()):
+                del self._known[group]
+        self._count = count
 
     def _wrong_parts(self, prefix: _Prefix, case: Case, beside: _Ways) -> list[Hashable]:
         """The parts of which no strict run of the spec explains what was seen."""
         probes: dict[Hashable, list[Completed]] = {part: [] for part in beside}
         for each in case.probes:
             probes.setdefault(self._part_of[each[0]], []).append(each)
-        if not isinstance(prefix.at, _OfTrace):  # what was traced has been looked at before any crash
+        if prefix.count is None:  # what was traced has been looked at before any crash
             probes |= {part: [] for number, _ in case.before if (part := self._part_of[number]) not in probes}
         wrong = []
         for part, seen in probes.items():
@@ -302,22 +334,3 @@ class Oracle:
 
         opened = tuple(number for number in case.open if self._part_of[number] == part)
         return Case(mine(case.before), opened, mine(case.done), mine(case.probes))
-
-
-class _OfTrace:
-    """Where parts stood after so many operations of the trace."""
-
-    __slots__ = ("_count", "_initial", "_moments", "_standings")
-
-    def __init__(
-        self,
-        count: int,
-        moments: Mapping[Hashable, Sequence[int]],
-        standings: Mapping[Hashable, Sequence[Standing]],
-        initial: Standing,
-    ) -> None:
-        self._count, self._moments, self._standings, self._initial = count, moments, standings, initial
-
-    def __call__(self, part: Hashable) -> Standing:
-        moments = self._moments.get(part)
-        return self._initial if moments is None else self._standings[part][bisect_right(moments, self._count - 1)]
