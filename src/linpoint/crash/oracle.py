@@ -16,6 +16,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Final
 
@@ -25,7 +26,7 @@ from linpoint.checkers.check import decide
 from linpoint.crash.cases import Case, Completed, history_of
 from linpoint.crash.said import Judge
 from linpoint.crash.standing import Standing, Steps, linearized
-from linpoint.histories.values import canonical, freeze
+from linpoint.histories.values import Value, canonical, freeze
 from linpoint.scenarios.described_objects import OperationSaid
 from linpoint.scenarios.scenario import Call
 from linpoint.specs.protocol import Spec
@@ -86,6 +87,19 @@ _Ways = dict[Hashable, list[Standing]]
 """Of parts that the last operations were about: the states that they may have, each by itself."""
 
 
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What is wrong with one part of the object."""
+
+    probe: int | None
+    """The position of the first probe whose result is not allowed; None if the crash itself is wrong already."""
+    allowed: tuple[Value, ...]
+    """Results that would have been."""
+    before: tuple[int, ...]
+    """The operations about this part that had completed before the crash."""
+    open: tuple[int, ...]
+
+
 class Oracle:
     """Judges the crashes of one workload. Not shared between threads."""
 
@@ -104,13 +118,14 @@ class Oracle:
         self.disagreed = 0
         """Crashes that ``check`` allows although no state that was found does: none under the condition strict."""
         self.undecided = 0
-        self._results = [freeze(each) for each in results]
+        self.results = [freeze(each) for each in results]
+        """Of the workload, without a crash."""
         self._steps = Steps(spec, self.calls, dict(types or {}))
         self._part_of = [self._part(call) for call in self.calls]
         self._initial = Standing([spec.initial])
         self._moments: dict[Hashable, list[int]] = {}
         self._standings: dict[Hashable, list[Standing]] = {}
-        for number, result in enumerate(self._results):
+        for number, result in enumerate(self.results):
             part = self._part_of[number]
             before = self._standings.setdefault(part, [self._initial])[-1]
             self._moments.setdefault(part, []).append(number)
@@ -124,8 +139,18 @@ class Oracle:
 
     def before_any_crash(self, budget: Budget | None = None) -> Verdict:
         """Whether the workload itself did what the spec says, without any crash."""
-        case = Case(tuple(enumerate(self._results)))
+        case = Case(tuple(enumerate(self.results)))
         return decide(history_of(case, self.calls), self.spec, condition="linearizable", budget=budget, jobs=1)[0]
+
+    def first_refused(self) -> int | None:
+        """The first operation of the workload whose result the spec does not allow after those before it."""
+        empty = (
+            number
+            for part, each in self._standings.items()
+            for number, standing in zip(self._moments[part], each[1:], strict=True)
+            if not standing.states
+        )
+        return min(empty, default=None)
 
     def judge(self, asked: Judge) -> bool:
         """Whether a crash is allowed."""
@@ -164,6 +189,28 @@ class Oracle:
         prefix = self._counted(case.before)
         return not self._wrong_parts(prefix, case, self._beside(prefix, case.open, case.done))
 
+    def refused(self, case: Case) -> list[Refused]:
+        """For each part that looks wrong, what is first seen that no strict run of the spec explains."""
+        prefix = self._counted(case.before)
+        beside = self._beside(prefix, case.open, case.done)
+        return [self._refused(prefix, case, beside, part) for part in self._wrong_parts(prefix, case, beside)]
+
+    def _refused(self, prefix: _Prefix, case: Case, beside: _Ways, part: Hashable) -> Refused:
+        states = prefix.at(part).states
+        states = [state for way in beside[part] for state in way.states] if part in beside else states
+        about = [number for number, _ in case.before if self._part_of[number] == part]
+        opened = tuple(number for number in case.open if self._part_of[number] == part)
+        for position, (number, result) in enumerate(case.probes):
+            if self._part_of[number] != part:
+                continue
+            after = self._steps.after(states, number, result)
+            if not after:
+                given = [given for state in states for given, _ in self._steps.outcomes(state, number)]
+                allowed = tuple({canonical(each): freeze(each) for each in given}.values())
+                return Refused(position, allowed, tuple(about), opened)
+            states = after
+        return Refused(None, (), tuple(about), opened)
+
     def _part(self, call: Call) -> Hashable:
         partition = self.spec.partition
         return None if partition is None else canonical(partition(call.args))
@@ -190,7 +237,7 @@ class Oracle:
         return self._listed(tuple(self._given(prefix)))
 
     def _counted(self, before: tuple[Completed, ...]) -> _Prefix:
-        traced = canonical(before) == canonical(tuple(enumerate(self._results[: len(before)])))
+        traced = canonical(before) == canonical(tuple(enumerate(self.results[: len(before)])))
         return self._traced(len(before)) if traced else self._listed(before)
 
     def _traced(self, count: int) -> _Prefix:
@@ -201,7 +248,7 @@ class Oracle:
                 moments = self._moments.get(part)
                 return self._initial if moments is None else self._standings[part][bisect_right(moments, count - 1)]
 
-            found = self._kept(count, _Prefix(count, lambda: tuple(enumerate(self._results[:count])), at))
+            found = self._kept(count, _Prefix(count, lambda: tuple(enumerate(self.results[:count])), at))
         return found
 
     def _listed(self, before: tuple[Completed, ...]) -> _Prefix:

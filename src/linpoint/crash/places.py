@@ -21,7 +21,9 @@ from linpoint.histories.trace import Place
 _TARGET: Final = r"(?P<name>\*?\(?[A-Za-z_][\w:]*(?:\(\))?(?:(?:\.|->|::)[A-Za-z_]\w*(?:\(\))?|\[[^\]=]*\])*\)?)"
 _STORED: Final = (
     re.compile(rf"{_TARGET}\s*(?:\.|->)\s*(?:store|exchange|compare_exchange_\w+|fetch_\w+|test_and_set|clear)\s*\("),
-    re.compile(rf"(?:__atomic_\w+|__sync_\w+|CAS\w*|cas\w*|memcpy|memset|memmove|strcpy|\w*[mM]emcpy\w*)\s*\(\s*&?\s*{_TARGET}\s*,"),
+    re.compile(
+        rf"(?:__atomic_\w+|__sync_\w+|CAS\w*|cas\w*|memcpy|memset|memmove|strcpy|\w*[mM]emcpy\w*)\s*\(\s*&?\s*{_TARGET}\s*,"
+    ),
     re.compile(rf"(?:^|[;{{}}(,\s]){_TARGET}\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)"),
     re.compile(rf"(?:\+\+|--)\s*{_TARGET}"),
     re.compile(rf"{_TARGET}\s*(?:\+\+|--)"),
