@@ -49,7 +49,7 @@ void* taken(std::size_t size, std::size_t alignment, const void* caller) {
   if (block == nullptr) {
     errno = ENOMEM;
     // What alone is too much was perhaps meant to fail; what is too much in all would not end.
-    if (controlled() && size <= options.max_memory) {
+    if (in_program() && size <= options.max_memory) {
       const OutOfProgram host;
       fail(Fault::kMemory, "allocates more than " + std::to_string(options.max_memory) + " bytes in all", caller);
     }
@@ -81,7 +81,7 @@ void give_back(void* block, const void* caller) {
   }
   if (controlled() && known && known->begin == address && known->live) plain_access(block, size, true, caller);
   const Freed freed = arena.release(block);
-  if (freed == Freed::kDone || !controlled()) return;
+  if (freed == Freed::kDone || !in_program()) return;
   fail(Fault::kMemory, freed == Freed::kTwice ? "frees a block for the second time" : "frees what is not a block",
        caller);
 }

@@ -38,11 +38,14 @@ enum class Phase : std::uint8_t {
   kHost,     ///< the host's own code: real libc is to be used
   kLoading,  ///< constructors of the program, before the snapshot: allocate from the arena, nothing is a step
   kRunning,  ///< a fiber of the program: everything counts
+  kPersistent,  ///< a fiber of a persistent object: its hooks are those of the crash engine, and nothing is a step
 };
 extern Phase phase;
 
 /// Whether a fiber of the program runs.
 [[nodiscard]] inline bool controlled() { return phase == Phase::kRunning; }
+/// The same, or one of a persistent object.
+[[nodiscard]] inline bool in_program() { return phase == Phase::kRunning || phase == Phase::kPersistent; }
 /// Whether the stack is one of the program's, also in host code that it has called: who crashes here is the program.
 [[nodiscard]] bool on_fiber();
 [[nodiscard]] Thread current_thread();

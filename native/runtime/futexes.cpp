@@ -97,7 +97,7 @@ long futex(const Arguments& arguments, const void* caller) {
   const auto value = static_cast<Word>(arguments.three);
   const auto* time = pointer<const timespec>(arguments.four);
   const auto mask = static_cast<Word>(arguments.six);
-  if (!controlled()) refuse("the program uses a futex before main");
+  if (!controlled()) refuse("the program uses a futex where it is alone");
   switch (static_cast<int>(arguments.two) & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
       return wait_at(word, value, time == nullptr ? Patience{} : for_as_long_as(*time), ~0U, caller);
