@@ -138,10 +138,9 @@ Exhaustive::Exhaustive(const Persistence& now, std::span<const std::uint64_t> li
   const auto is_chosen = [&](std::uint64_t line) { return std::binary_search(chosen.begin(), chosen.end(), line); };
   std::vector<std::uint64_t> touched;
   now.for_each_channel([&](Channel channel, std::uint32_t count) {
-    if (!is_buffer(channel)) {
-      if (is_chosen(line_of_channel(channel))) digits_.push_back({channel, {}, count, 0});
-    } else if (now.bound()) {
-      digits_.push_back({channel, {}, count, 0});  // any of its stores may be needed by another one
+    const bool needed = now.bound() && now.mode() == Mode::kEadr;  // perhaps, by stores to chosen lines in a buffer
+    if (needed || !is_buffer(channel)) {
+      if (needed || is_chosen(line_of_channel(channel))) digits_.push_back({channel, {}, count, 0});
     } else {
       Digit digit{channel, {0}, 0, 0};
       now.collect_lines(channel, touched);
