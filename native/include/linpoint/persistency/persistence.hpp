@@ -63,6 +63,10 @@ struct Waiting {
   bool bound = false;      ///< it overlaps an earlier one that waited in another channel
 };
 
+[[nodiscard]] constexpr bool overlap(const Waiting& a, const Waiting& b) {
+  return overlap(a.address, a.size, b.address, b.size);
+}
+
 /// Not thread-safe; copies are snapshots.
 class Persistence {
  public:
@@ -97,6 +101,8 @@ class Persistence {
   /// How many stores wait in a channel, and which events they are, in order.
   [[nodiscard]] std::uint32_t count(Channel channel) const;
   void collect(Channel channel, std::vector<std::uint32_t>& into) const;
+  /// And which lines a store buffer's write to.
+  void collect_lines(Channel buffer, std::vector<std::uint64_t>& into) const;
   /// How many wait in all channels.
   [[nodiscard]] std::size_t waiting() const { return waiting_; }
   /// What waits in a line, whatever the channel, in the order of the trace.
@@ -112,16 +118,22 @@ class Persistence {
     std::uint64_t address = 0;
     std::vector<Waiting> stores;  ///< from `head` on
     std::uint32_t head = 0;
-    std::uint32_t active = 0;     ///< its place in `active_`
+    std::uint32_t active = 0;     ///< its place in `active_`, if any store waits
     std::uint32_t combining = 0;  ///< non-temporal ones among them
     std::uint32_t bound = 0;
+    std::uint32_t flushed = 0;  ///< after this event by a clwb of `flusher`, the last that was worth to be noted
+    std::uint16_t flusher = 0;
+    [[nodiscard]] std::span<const Waiting> waiting() const { return std::span(stores).subspan(head); }
+    [[nodiscard]] std::uint32_t cached() const {
+      return static_cast<std::uint32_t>(stores.size()) - head - combining;
+    }
   };
   struct Flush {
     std::uint32_t line = 0;
     std::uint32_t index = 0;  ///< of its event: stores before it are covered
   };
   struct Buffered {
-    std::uint64_t address = 0;
+    std::uint32_t line = 0;
     std::uint32_t index = 0;
   };
   struct Thread {
@@ -129,12 +141,33 @@ class Persistence {
     std::vector<Buffered> combining;  ///< non-temporal stores since then
     std::vector<Buffered> buffer;     ///< stores since then, under eADR, from `head` on
     std::uint32_t head = 0;
-    bool flushed = false;  ///< since its last fence, also by a clflush
+    std::uint32_t fenced = 0;  ///< so many events had happened at its last fence
+    bool flushed = false;      ///< since then, also by a clflush
   };
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  [[nodiscard]] std::uint32_t find(std::uint64_t line) const;
+  [[nodiscard]] std::uint32_t slot_of(std::uint64_t line) const;
+  std::uint32_t enter(std::uint64_t line);
+  void grow();
+  [[nodiscard]] Thread& thread(std::uint16_t number);
+  [[nodiscard]] const Waiting* waiting_store(std::uint32_t line, std::uint32_t index) const;
+  [[nodiscard]] std::uint32_t buffered_elsewhere(std::uint16_t number) const;
+
+  void add(const Event& event, std::uint32_t index);
+  void see(const Event& event);
+  void flush(const Event& event, std::uint32_t index);
+  void fence(const Event& event);
+  void settle_cached(std::uint32_t number, std::uint32_t before);
+  void settle(std::uint32_t number, std::uint32_t index);
+  [[nodiscard]] Buffered oldest_of_channel(std::uint32_t number, const Waiting& store) const;
+  void remove(std::uint32_t number, std::uint32_t index);
+  void count_combining(const Line& line, std::vector<Kept>& into) const;
 
   Mode mode_;
-  std::uint32_t position_ = 0;
   bool idle_ = false;
+  std::uint32_t position_ = 0;
+  std::uint32_t buffering_ = 0;  ///< threads whose store buffer is not empty
   std::size_t waiting_ = 0;
   std::size_t combining_ = 0;
   std::size_t bound_ = 0;
@@ -144,5 +177,23 @@ class Persistence {
   std::vector<std::uint32_t> table_;   ///< by address, with open addressing: a number in `lines_` plus one
   std::vector<Thread> threads_;
 };
+
+template <typename Each>
+void Persistence::for_each_channel(Each&& each) const {
+  if (mode_ == Mode::kEadr) {
+    for (std::size_t number = 0; number < threads_.size(); ++number) {
+      const Thread& owner = threads_[number];
+      const auto count = static_cast<std::uint32_t>(owner.buffer.size()) - owner.head;
+      if (count > 0) each(buffer_channel(static_cast<std::uint16_t>(number)), count);
+    }
+  }
+  std::vector<Kept> channels;
+  for (const std::uint32_t number : active_) {
+    const Line& line = lines_[number];
+    if (mode_ == Mode::kAdr && line.cached() > 0) each(line_channel(line.address), line.cached());
+    if (line.combining > 0) count_combining(line, channels);
+  }
+  for (const Kept& channel : channels) each(channel.channel, channel.prefix);
+}
 
 }  // namespace linpoint::persistency

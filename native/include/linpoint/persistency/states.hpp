@@ -60,7 +60,7 @@ class Exhaustive {
   explicit Exhaustive(const Persistence& now);
   Exhaustive(const Persistence& now, std::span<const std::uint64_t> lines);
 
-  /// How many there are, at most 2^64 - 1. An upper bound where channels are bound to each other.
+  /// How many there are from the beginning, at most 2^64 - 1. An upper bound where channels are bound to each other.
   [[nodiscard]] std::uint64_t count() const;
   /// The next one; false if there are no more.
   [[nodiscard]] bool next(CrashState& state);
@@ -71,15 +71,17 @@ class Exhaustive {
     std::vector<std::uint32_t> prefixes;  ///< ascending, from 0; all up to `most` if empty
     std::uint32_t most = 0;
     std::uint32_t at = 0;
-    [[nodiscard]] std::uint32_t values() const;
+    [[nodiscard]] std::uint64_t values() const;
     [[nodiscard]] std::uint32_t prefix() const { return prefixes.empty() ? at : prefixes[at]; }
   };
+  void sort();
   [[nodiscard]] bool step();
   void show(CrashState& state) const;
 
   const Persistence& now_;
   std::vector<Digit> digits_;
   bool begun_ = false;
+  bool ended_ = false;
 };
 
 }  // namespace linpoint::persistency
