@@ -261,7 +261,16 @@ struct Options {
   Thread stopped_thread = kNoThread;  ///< it never goes beyond
   std::uint64_t stopped_after = 0;    ///< so many steps of its own
   bool atomic_operations = false;     ///< nobody interrupts one
-  int argc = 0;                       ///< of the program, with its name
+  std::string crash;                  ///< what is asked of a persistent object; empty: nothing
+  int answers = -1;                   ///< a file with what is said of outcomes
+  bool eadr = false;
+  std::size_t pool_size = std::size_t{64} << 20;
+  bool persistent_heap = false;
+  bool points_only = false;
+  unsigned shard = 0;
+  unsigned shards = 1;
+  std::int64_t fuel = 0;  ///< hooks until a run counts as endless; 0: by what others use
+  int argc = 0;           ///< of the program, with its name
   char** argv = nullptr;
 };
 extern Options options;

@@ -43,26 +43,38 @@ bool Pool::reserve(std::size_t size) {
   hot.read = reinterpret_cast<std::uint32_t*>(map_memory(lines * sizeof(std::uint32_t)));
   hot.begin = kBegin;
   hot.span = span();
-  return hot.marks != nullptr && hot.written != nullptr && hot.read != nullptr;
+  void* sizes = ::mmap(nullptr, span() / kGranule * sizeof(std::uint32_t), PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  sizes_ = sizes == MAP_FAILED ? nullptr : static_cast<std::uint32_t*>(sizes);
+  return hot.marks != nullptr && hot.written != nullptr && hot.read != nullptr && sizes_ != nullptr;
 }
 
 void* Pool::allocate(std::size_t size, std::size_t alignment) {
-  const std::uint64_t begin = rounded_up(cursor_, std::max<std::size_t>(alignment, 1));
+  const std::uint64_t begin = rounded_up(cursor_, std::max<std::size_t>(alignment, kGranule));
   const std::uint64_t end = kBase + size_;
   if (begin > end || size > end - begin) return nullptr;
   cursor_ = begin + std::max<std::size_t>(size, 1);
-  blocks_.push_back({begin, size});
+  const std::uint64_t granule = (begin - kBase) / kGranule;
+  since_.push_back({granule, sizes_[granule]});
+  sizes_[granule] = static_cast<std::uint32_t>(std::min<std::size_t>(size, ~std::uint32_t{0}));
   return at(begin);
 }
 
 std::size_t Pool::size_of(std::uint64_t begin) const {
-  const auto found = std::ranges::lower_bound(blocks_, begin, {}, &Block::begin);
-  return found == blocks_.end() || found->begin != begin ? 0 : found->size;
+  return begin < kBase || begin >= cursor_ || begin % kGranule != 0 ? 0 : sizes_[(begin - kBase) / kGranule];
 }
 
-void Pool::take_back(Given given) {
-  cursor_ = given.cursor;
-  blocks_.resize(given.blocks);
+void Pool::take_back(std::uint64_t cursor) {
+  cursor_ = cursor;
+  for (; !since_.empty(); since_.pop_back()) sizes_[since_.back().granule] = since_.back().size;
+}
+
+bool Pool::separate() {
+  auto* own = reinterpret_cast<std::uint32_t*>(map_memory(span() / kGranule * sizeof(std::uint32_t)));
+  if (own == nullptr) return false;
+  std::memcpy(own, sizes_, rounded_up(cursor_ - kBase, kGranule) / kGranule * sizeof(std::uint32_t));
+  sizes_ = own;
+  return true;
 }
 
 void note_written(std::uint64_t address, std::uint64_t size) {

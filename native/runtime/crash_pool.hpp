@@ -14,12 +14,6 @@
 
 namespace linpoint::runtime::crash {
 
-/// What has been given out at some moment.
-struct Given {
-  std::uint64_t cursor = 0;  ///< the first address that has not
-  std::size_t blocks = 0;
-};
-
 class Pool {
  public:
   static constexpr std::uint64_t kBase = 0x6000'0000'0000;
@@ -41,20 +35,27 @@ class Pool {
   [[nodiscard]] void* allocate(std::size_t size, std::size_t alignment);
   /// Of the block that begins here; 0 if none does.
   [[nodiscard]] std::size_t size_of(std::uint64_t begin) const;
-  [[nodiscard]] Given given() const { return {cursor_, blocks_.size()}; }
-  /// Goes back to what had been given out.
-  void take_back(Given given);
+  /// The first address that has not been given out.
+  [[nodiscard]] std::uint64_t cursor() const { return cursor_; }
+  /// What has been given out so far is what crashes go back to a part of.
+  void keep() { since_.clear(); }
+  /// Goes back to a moment before `keep`; what was given out since then is forgotten.
+  void take_back(std::uint64_t cursor);
+  /// In a process of its own: what it is given nobody else is to see.
+  [[nodiscard]] bool separate();
 
  private:
-  struct Block {
-    std::uint64_t begin = 0;
-    std::uint64_t size = 0;
+  static constexpr std::uint64_t kGranule = 16;
+  struct Before {
+    std::uint64_t granule = 0;
+    std::uint32_t size = 0;
   };
 
   std::byte* memory_ = nullptr;
   std::size_t size_ = 0;
   std::uint64_t cursor_ = 0;
-  HostVector<Block> blocks_;
+  std::uint32_t* sizes_ = nullptr;  ///< of the block that begins in each granule; all processes see it
+  HostVector<Before> since_;        ///< what the sizes were before `keep`
 };
 extern Pool the_pool;
 
