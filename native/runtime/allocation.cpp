@@ -10,6 +10,8 @@
 #include <cstring>
 #include <new>
 
+#include "crash_pool.hpp"
+#include "crashing.hpp"
 #include "shared_objects.hpp"
 #include "turns.hpp"
 
@@ -49,7 +51,7 @@ void* taken(std::size_t size, std::size_t alignment, const void* caller) {
   if (block == nullptr) {
     errno = ENOMEM;
     // What alone is too much was perhaps meant to fail; what is too much in all would not end.
-    if (controlled() && size <= options.max_memory) {
+    if (in_program() && size <= options.max_memory) {
       const OutOfProgram host;
       fail(Fault::kMemory, "allocates more than " + std::to_string(options.max_memory) + " bytes in all", caller);
     }
@@ -81,7 +83,7 @@ void give_back(void* block, const void* caller) {
   }
   if (controlled() && known && known->begin == address && known->live) plain_access(block, size, true, caller);
   const Freed freed = arena.release(block);
-  if (freed == Freed::kDone || !controlled()) return;
+  if (freed == Freed::kDone || !in_program()) return;
   fail(Fault::kMemory, freed == Freed::kTwice ? "frees a block for the second time" : "frees what is not a block",
        caller);
 }
@@ -89,7 +91,9 @@ void give_back(void* block, const void* caller) {
 }  // namespace
 
 void* allocate(std::size_t size, std::size_t alignment, const void* caller) {
-  if (for_program(caller)) return taken(size, alignment, caller);
+  if (for_program(caller))
+    return crash::heap_is_persistent() ? crash::allocate_persistent(size, alignment, caller)
+                                       : taken(size, alignment, caller);
   void* block = alignment <= Arena::kGranule ? __libc_malloc(size) : __libc_memalign(alignment, size);
   if (!by_host()) lent.push_back(block);
   return block;
@@ -100,6 +104,10 @@ void release(void* block, const void* caller) {
   const auto address = reinterpret_cast<std::uintptr_t>(block);
   if (heap().contains(address)) {
     if (!by_host()) give_back(block, caller);
+    return;
+  }
+  if (crash::the_pool.contains(address)) {
+    crash::free_persistent(block, caller);
     return;
   }
   if (controlled()) {
@@ -122,6 +130,7 @@ void* allocate_zeroed(std::size_t count, std::size_t size, const void* caller) {
     return nullptr;
   }
   if (!for_program(caller)) return __libc_calloc(count, size);
+  if (crash::heap_is_persistent()) return crash::allocate_persistent(bytes, Arena::kGranule, caller);
   void* block = taken(bytes, Arena::kGranule, caller);
   if (block != nullptr && heap().reuses()) std::memset(block, 0, bytes);
   return block;
@@ -130,6 +139,13 @@ void* allocate_zeroed(std::size_t count, std::size_t size, const void* caller) {
 void* reallocate(void* block, std::size_t size, const void* caller) {
   const auto address = reinterpret_cast<std::uintptr_t>(block);
   if (block == nullptr) return allocate(size, Arena::kGranule, caller);
+  if (crash::the_pool.contains(address)) {
+    void* moved = allocate(size, Arena::kGranule, caller);
+    if (moved == nullptr) return nullptr;
+    crash::plain_copy(moved, block, std::min(size, crash::the_pool.size_of(address)), caller);
+    release(block, caller);
+    return moved;
+  }
   if (!heap().contains(address)) return __libc_realloc(block, size);
   const auto known = heap().block_at(address);
   if (!known || known->begin != address || !known->live) {
@@ -195,8 +211,10 @@ int posix_memalign(void** block, std::size_t alignment, std::size_t size) {
   return *block == nullptr ? ENOMEM : 0;
 }
 std::size_t malloc_usable_size(void* block) {
-  const auto known = linpoint::runtime::heap().block_at(reinterpret_cast<std::uintptr_t>(block));
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
+  const auto known = linpoint::runtime::heap().block_at(address);
   if (known) return known->size;
+  if (linpoint::runtime::crash::the_pool.contains(address)) return linpoint::runtime::crash::the_pool.size_of(address);
   static constinit linpoint::runtime::Real<std::size_t(void*)> next("malloc_usable_size");
   return next(block);
 }

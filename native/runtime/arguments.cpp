@@ -54,11 +54,31 @@ bool read_flag(std::string_view name) {
   const Word<bool*> flags[] = {
       {"--reuse", &options.reuse},           {"--spurious", &options.spurious},
       {"--trace", &options.trace},           {"--outcomes", &options.outcomes},
-      {"--os-threads", &options.os_threads}, {"--atomic-operations", &options.atomic_operations}};
+      {"--os-threads", &options.os_threads}, {"--atomic-operations", &options.atomic_operations},
+      {"--points-only", &options.points_only}, {"--persistent-heap", &options.persistent_heap}};
   bool* flag = nullptr;
   if (!read_word(name, flags, flag)) return false;
   *flag = true;
   return true;
+}
+
+/// "1/4": the second of four.
+bool read_shard(std::string_view text) {
+  return read_number(cut(text, '/'), options.shard) && read_number(text, options.shards) &&
+         options.shard < options.shards;
+}
+
+bool read_crash_option(std::string_view name, std::string_view value) {
+  if (name == "--crash") {
+    options.crash = value;
+    return !value.empty();
+  }
+  if (name == "--answers") return read_number(value, options.answers);
+  if (name == "--persistency") return read_word<bool>(value, {{"adr", false}, {"eadr", true}}, options.eadr);
+  if (name == "--pool-size") return read_number(value, options.pool_size);
+  if (name == "--shard") return read_shard(value);
+  if (name == "--fuel") return read_number(value, options.fuel) && options.fuel > 0;
+  return false;
 }
 
 /// False if the value is wrong or the option is not known.
@@ -83,7 +103,7 @@ bool read_option(std::string_view name, std::string_view value) {
     options.search = value;
     return make_search() != nullptr;
   }
-  return false;
+  return read_crash_option(name, value);
 }
 
 std::unique_ptr<explore::Explorer> make_replay_of(std::string_view text) {

@@ -10,6 +10,7 @@
 
 #include "accesses.hpp"
 #include "core.hpp"
+#include "crashing.hpp"
 #include "forced_fences.hpp"
 #include "hook_entry.hpp"
 #include "scheduler.hpp"
@@ -214,21 +215,21 @@ namespace rt = linpoint::runtime;
   [[gnu::used]] U linpoint__tsan_atomic##bits##_fetch_##word(volatile U* at, U value, int order) { \
     return rt::combine<U>(at, order, [&](U seen) { return expression; });                          \
   }                                                                                                \
-  LINPOINT_HOOK(__tsan_atomic##bits##_fetch_##word)
+  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_fetch_##word)
 
 #define LINPOINT_ATOMICS(bits, U)                                                                                      \
   [[gnu::used]] U linpoint__tsan_atomic##bits##_load(const volatile U* at, int order) {                                \
     return rt::load<U>(at, order);                                                                                     \
   }                                                                                                                    \
-  LINPOINT_HOOK(__tsan_atomic##bits##_load)                                                                            \
+  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_load)                                                                            \
   [[gnu::used]] void linpoint__tsan_atomic##bits##_store(volatile U* at, U value, int order) {                         \
     rt::store<U>(at, value, order);                                                                                    \
   }                                                                                                                    \
-  LINPOINT_HOOK(__tsan_atomic##bits##_store)                                                                           \
+  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_store)                                                                           \
   [[gnu::used]] U linpoint__tsan_atomic##bits##_exchange(volatile U* at, U value, int order) {                         \
     return rt::combine<U>(at, order, [&](U) { return value; });                                                        \
   }                                                                                                                    \
-  LINPOINT_HOOK(__tsan_atomic##bits##_exchange)                                                                        \
+  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_exchange)                                                                        \
   LINPOINT_COMBINE(bits, U, add, seen + value)                                                                         \
   LINPOINT_COMBINE(bits, U, sub, seen - value)                                                                         \
   LINPOINT_COMBINE(bits, U, and, seen& value)                                                                          \
@@ -239,17 +240,17 @@ namespace rt = linpoint::runtime;
                                                                           int order, int failed) {                     \
     return rt::compare_exchange_to<U>(at, expected, desired, order, failed);                                           \
   }                                                                                                                    \
-  LINPOINT_HOOK(__tsan_atomic##bits##_compare_exchange_strong)                                                         \
+  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_compare_exchange_strong)                                                         \
   [[gnu::used]] int linpoint__tsan_atomic##bits##_compare_exchange_weak(volatile U* at, U* expected, U desired,        \
                                                                         int order, int failed) {                       \
     return rt::compare_exchange_to<U>(at, expected, desired, order, failed);                                           \
   }                                                                                                                    \
-  LINPOINT_HOOK(__tsan_atomic##bits##_compare_exchange_weak)                                                           \
+  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_compare_exchange_weak)                                                           \
   [[gnu::used]] U linpoint__tsan_atomic##bits##_compare_exchange_val(volatile U* at, U expected, U desired, int order, \
                                                                      int failed) {                                     \
     return rt::compare_exchange<U>(at, expected, desired, order, failed);                                              \
   }                                                                                                                    \
-  LINPOINT_HOOK(__tsan_atomic##bits##_compare_exchange_val)
+  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_compare_exchange_val)
 
 extern "C" {
 
@@ -260,6 +261,11 @@ LINPOINT_ATOMICS(64, std::uint64_t)
 LINPOINT_ATOMICS(128, rt::Wide)
 
 void __tsan_atomic_thread_fence(int order) {
+  if (rt::crash::on()) {
+    // Weaker ones are no instruction.
+    if (order == rt::kSequential) rt::crash::fence(__builtin_return_address(0));
+    return;
+  }
   if (!rt::controlled()) return;
   const rt::OutOfProgram host;
   rt::Task& task = rt::scheduler.arrive();

@@ -76,7 +76,7 @@ int wait_impatiently(Wait& wait, std::uint64_t queue, const void* condition, con
 
 int wait_at(pthread_cond_t* condition, Mutex& mutex, const Patience& patience, const void* caller) {
   check(condition, caller);
-  if (!controlled()) refuse("the program waits for ever before main");
+  if (!controlled()) wait_for_ever(caller);
   const Thread thread = current_thread();
   const auto queue = reinterpret_cast<std::uint64_t>(condition);
   if (mutex.locked == 0 || mutex.owner != static_cast<int>(thread) + 1)

@@ -38,11 +38,14 @@ enum class Phase : std::uint8_t {
   kHost,     ///< the host's own code: real libc is to be used
   kLoading,  ///< constructors of the program, before the snapshot: allocate from the arena, nothing is a step
   kRunning,  ///< a fiber of the program: everything counts
+  kPersistent,  ///< a fiber of a persistent object: its hooks are those of the crash engine, and nothing is a step
 };
 extern Phase phase;
 
 /// Whether a fiber of the program runs.
 [[nodiscard]] inline bool controlled() { return phase == Phase::kRunning; }
+/// The same, or one of a persistent object.
+[[nodiscard]] inline bool in_program() { return phase == Phase::kRunning || phase == Phase::kPersistent; }
 /// Whether the stack is one of the program's, also in host code that it has called: who crashes here is the program.
 [[nodiscard]] bool on_fiber();
 [[nodiscard]] Thread current_thread();
@@ -258,7 +261,16 @@ struct Options {
   Thread stopped_thread = kNoThread;  ///< it never goes beyond
   std::uint64_t stopped_after = 0;    ///< so many steps of its own
   bool atomic_operations = false;     ///< nobody interrupts one
-  int argc = 0;                       ///< of the program, with its name
+  std::string crash;                  ///< what is asked of a persistent object; empty: nothing
+  int answers = -1;                   ///< a file with what is said of outcomes
+  bool eadr = false;
+  std::size_t pool_size = std::size_t{64} << 20;
+  bool persistent_heap = false;
+  bool points_only = false;
+  unsigned shard = 0;
+  unsigned shards = 1;
+  std::int64_t fuel = 0;  ///< hooks until a run counts as endless; 0: by what others use
+  int argc = 0;           ///< of the program, with its name
   char** argv = nullptr;
 };
 extern Options options;

@@ -146,7 +146,7 @@ HostString uncaught() {
 }
 
 void on_terminate() {
-  if (!controlled()) {
+  if (!in_program()) {
     if (phase == Phase::kLoading) refuse("the program throws an exception before main");
     static constinit Real<void()> next("abort");
     next();
@@ -216,7 +216,7 @@ void __assert(const char* expression, const char* file, int line) {  // NOLINT(b
   __assert_fail(expression, file, static_cast<unsigned>(line), "");
 }
 void __stack_chk_fail() {  // NOLINT(bugprone-reserved-identifier)
-  if (linpoint::runtime::controlled())
+  if (linpoint::runtime::in_program())
     linpoint::runtime::fail(linpoint::runtime::Fault::kMemory, "writes behind a variable on its stack",
                             __builtin_return_address(0));
   abort();

@@ -43,7 +43,7 @@ void run_all(HostVector<Farewell>& all) {
 /// Where somebody calls exit. A program may end as it likes; of a test that would hide all operations that have not
 /// come back.
 [[noreturn]] void end_with(int status, const void* caller) {
-  if (status == 0 && !operations.on()) end_program();
+  if (status == 0 && !operations.on() && controlled()) end_program();
   fail_with(status, caller);
 }
 
@@ -84,7 +84,7 @@ void leave_program(int status, const void* caller) {
 
 using linpoint::runtime::acting_thread;
 using linpoint::runtime::by_host;
-using linpoint::runtime::controlled;
+using linpoint::runtime::in_program;
 using linpoint::runtime::farewells;
 
 extern "C" {
@@ -114,7 +114,7 @@ int __cxa_thread_atexit_impl(void (*function)(void*), void* argument, void* modu
 }
 
 void exit(int status) {
-  if (controlled()) {
+  if (in_program()) {
     linpoint::runtime::run_farewells();
     linpoint::runtime::end_with(status, __builtin_return_address(0));
   }
@@ -124,21 +124,21 @@ void exit(int status) {
   __builtin_unreachable();
 }
 void quick_exit(int status) {
-  if (controlled()) {
+  if (in_program()) {
     linpoint::runtime::run_all(farewells.quick);
     linpoint::runtime::end_with(status, __builtin_return_address(0));
   }
   _exit(status);
 }
 void _exit(int status) {  // NOLINT(bugprone-reserved-identifier)
-  if (controlled()) linpoint::runtime::end_with(status, __builtin_return_address(0));
+  if (in_program()) linpoint::runtime::end_with(status, __builtin_return_address(0));
   if (!by_host()) linpoint::runtime::refuse_before_main("_exit()");
   static constinit linpoint::runtime::Real<void(int)> next("_exit");
   next(status);
   __builtin_unreachable();
 }
 void _Exit(int status) {  // NOLINT(bugprone-reserved-identifier)
-  if (controlled()) linpoint::runtime::end_with(status, __builtin_return_address(0));
+  if (in_program()) linpoint::runtime::end_with(status, __builtin_return_address(0));
   _exit(status);
 }
 }

@@ -53,8 +53,10 @@ Finding Scheduler::make_finding(Fault fault, std::string_view message, std::span
   finding.places.assign(places.begin(), places.end());
   finding.address = address;
   finding.steps_of.assign(steps_of.begin(), steps_of.end());
-  finding.schedule = explorer_->deviations();
-  finding.preemptions = explorer_->preemptions();
+  if (explorer_ != nullptr) {
+    finding.schedule = explorer_->deviations();
+    finding.preemptions = explorer_->preemptions();
+  }
   const std::string_view printed = library::printed();
   finding.printed = printed.substr(printed.size() - std::min(printed.size(), kMostPrinted));
   return finding;

@@ -97,6 +97,14 @@ long futex(const Arguments& arguments, const void* caller) {
   const auto value = static_cast<Word>(arguments.three);
   const auto* time = pointer<const timespec>(arguments.four);
   const auto mask = static_cast<Word>(arguments.six);
+  if (phase == Phase::kPersistent) {
+    // Nobody else is there to be woken, or to wake.
+    const int command = static_cast<int>(arguments.two) & FUTEX_CMD_MASK;
+    if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET) return 0;
+    if (*word == value) wait_for_ever(caller);
+    errno = EAGAIN;
+    return -1;
+  }
   if (!controlled()) refuse("the program uses a futex before main");
   switch (static_cast<int>(arguments.two) & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:

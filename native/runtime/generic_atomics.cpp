@@ -18,6 +18,10 @@ bool releases(int order) { return order != __ATOMIC_RELAXED && order != __ATOMIC
 
 /// Comes back at the moment when it is done.
 void begin(Kind kind, Mode mode, const void* object, std::size_t size, const void* caller) {
+  if (crash::on()) {
+    crash::plain_range(object, size, mode == Mode::kWrite, caller);
+    return;
+  }
   if (!controlled()) return;
   library::check(object, size, mode == Mode::kWrite, caller);
   turn({.kind = kind,

@@ -31,6 +31,17 @@ namespace linpoint::runtime {
 
 }  // namespace linpoint::runtime
 
+// As below, where the crash engine has a function of its own, "linpoint_crash" before the name.
+#define LINPOINT_CRASH_HOOK(name)                                                                                   \
+  asm(".text\n.globl " #name "\n.type " #name ", @function\n" #name                                                 \
+      ":\n"                                                                                                         \
+      "  cmpb $0, linpoint_crashing(%rip)\n  jne linpoint_crash" #name                                              \
+      "\n"                                                                                                          \
+      "  mov %rbx, linpoint_entry(%rip)\n  mov %rbp, linpoint_entry+8(%rip)\n  mov %r12, linpoint_entry+16(%rip)\n" \
+      "  mov %r13, linpoint_entry+24(%rip)\n  mov %r14, linpoint_entry+32(%rip)\n"                                  \
+      "  mov %r15, linpoint_entry+40(%rip)\n  mov %rsp, linpoint_entry+48(%rip)\n  jmp linpoint" #name              \
+      "\n.size " #name ", .-" #name "\n");
+
 // A hook is named as the compilers do, and goes on with a function whose name has "linpoint" before that.
 #define LINPOINT_HOOK(name)                                                                                         \
   asm(".text\n.globl " #name "\n.type " #name ", @function\n" #name                                                 \

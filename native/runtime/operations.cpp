@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operations.hpp"
 
+#include "crashing.hpp"
 #include "scheduler.hpp"
 
 namespace linpoint::runtime {
@@ -107,6 +108,10 @@ extern "C" {
 // What linpoint/test.hpp calls.
 void linpoint_operation_begins(unsigned number) {
   using namespace linpoint::runtime;
+  if (crash::on()) {
+    crash::operation_begins(number);
+    return;
+  }
   if (!controlled()) return;
   if (options.atomic_operations) enter_atomic();
   const OutOfProgram host;
@@ -117,6 +122,11 @@ void linpoint_operation_begins(unsigned number) {
 // From here on until it resumes, the program is not looked at.
 void linpoint_operation_ends(unsigned number) {
   using namespace linpoint::runtime;
+  if (crash::on()) {
+    phase = Phase::kHost;
+    crash::operation_ends(number);
+    return;
+  }
   if (!controlled()) return;
   if (options.atomic_operations) leave_atomic();
   phase = Phase::kHost;
@@ -128,11 +138,18 @@ void linpoint_operation_ends(unsigned number) {
 }
 void linpoint_operation_result(unsigned number, const char* text, std::size_t size) {
   using namespace linpoint::runtime;
+  if (crash::on()) {
+    crash::operation_result(number, text, size);
+    return;
+  }
   if (!on_fiber()) return;
   operations.set_result(number, {text, size});
 }
 void linpoint_operation_resumes() {
   using namespace linpoint::runtime;
-  if (on_fiber()) phase = Phase::kRunning;
+  if (crash::on())
+    phase = Phase::kPersistent;
+  else if (on_fiber())
+    phase = Phase::kRunning;
 }
 }

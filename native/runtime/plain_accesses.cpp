@@ -11,6 +11,7 @@
 #include "accesses.hpp"
 #include "atomic_functions.hpp"
 #include "core.hpp"
+#include "crashing.hpp"
 #include "hook_entry.hpp"
 #include "plain_ranges.hpp"
 #include "scheduler.hpp"
@@ -146,9 +147,16 @@ void* fill(void* to, int value, std::size_t size) {
 
 }  // namespace
 
-void plain_range(const volatile void* address, std::size_t size, bool writes) { access(address, size, writes, false); }
+void plain_range(const volatile void* address, std::size_t size, bool writes) {
+  if (crash::on())
+    crash::plain_range(address, size, writes, caller());
+  else
+    access(address, size, writes, false);
+}
 
-void* plain_copy(void* to, const void* from, std::size_t size) { return copy(to, from, size); }
+void* plain_copy(void* to, const void* from, std::size_t size) {
+  return crash::on() ? crash::plain_copy(to, from, size, caller()) : copy(to, from, size);
+}
 
 void plain_access(const volatile void* address, std::size_t size, bool writes, const void* caller) {
   const OutOfProgram host;
@@ -162,14 +170,14 @@ namespace rt = linpoint::runtime;
 
 #define LINPOINT_ACCESS(name, size, writes, is_volatile)                                               \
   [[gnu::used]] void linpoint##name(void* address) { rt::access(address, size, writes, is_volatile); } \
-  LINPOINT_HOOK(name)
+  LINPOINT_CRASH_HOOK(name)
 
 #define LINPOINT_BOTH(name, size)                    \
   [[gnu::used]] void linpoint##name(void* address) { \
     rt::access(address, size, false, false);         \
     rt::access(address, size, true, false);          \
   }                                                  \
-  LINPOINT_HOOK(name)
+  LINPOINT_CRASH_HOOK(name)
 
 #define LINPOINT_ACCESSES(size)                                            \
   LINPOINT_ACCESS(__tsan_read##size, size, false, false)                   \
@@ -196,42 +204,45 @@ LINPOINT_ACCESS(__tsan_vptr_read, sizeof(void*), false, false)
 [[gnu::used]] void linpoint__tsan_vptr_update(void** at, void* value) {
   if (*at != value) rt::access(static_cast<const volatile void*>(at), sizeof(void*), true, false);
 }
-LINPOINT_HOOK(__tsan_vptr_update)
+LINPOINT_CRASH_HOOK(__tsan_vptr_update)
 
 [[gnu::used]] void linpoint__tsan_read_range(void* address, std::size_t size) {
   rt::access(address, size, false, false);
 }
-LINPOINT_HOOK(__tsan_read_range)
+LINPOINT_CRASH_HOOK(__tsan_read_range)
 [[gnu::used]] void linpoint__tsan_write_range(void* address, std::size_t size) {
   rt::access(address, size, true, false);
 }
-LINPOINT_HOOK(__tsan_write_range)
+LINPOINT_CRASH_HOOK(__tsan_write_range)
 
 [[gnu::used]] void* linpoint__tsan_memcpy(void* to, const void* from, std::size_t size) {
   return rt::copy(to, from, size);
 }
-LINPOINT_HOOK(__tsan_memcpy)
+LINPOINT_CRASH_HOOK(__tsan_memcpy)
 [[gnu::used]] void* linpoint__tsan_memmove(void* to, const void* from, std::size_t size) {
   return rt::copy(to, from, size);
 }
-LINPOINT_HOOK(__tsan_memmove)
+LINPOINT_CRASH_HOOK(__tsan_memmove)
 [[gnu::used]] void* linpoint__tsan_memset(void* to, int value, std::size_t size) { return rt::fill(to, value, size); }
-LINPOINT_HOOK(__tsan_memset)
+LINPOINT_CRASH_HOOK(__tsan_memset)
 [[gnu::used]] void* linpoint__wrap_memcpy(void* to, const void* from, std::size_t size) {
   return rt::copy(to, from, size);
 }
-LINPOINT_HOOK(__wrap_memcpy)
+LINPOINT_CRASH_HOOK(__wrap_memcpy)
 [[gnu::used]] void* linpoint__wrap_memmove(void* to, const void* from, std::size_t size) {
   return rt::copy(to, from, size);
 }
-LINPOINT_HOOK(__wrap_memmove)
+LINPOINT_CRASH_HOOK(__wrap_memmove)
 [[gnu::used]] void* linpoint__wrap_memset(void* to, int value, std::size_t size) { return rt::fill(to, value, size); }
-LINPOINT_HOOK(__wrap_memset)
+LINPOINT_CRASH_HOOK(__wrap_memset)
 
 void __tsan_init() {}
 
 void __tsan_func_entry(const void* caller) {
-  if (!rt::controlled()) return;
+  if (!rt::controlled()) {
+    if (rt::crash::tracing()) rt::crash::enter_function(caller);
+    return;
+  }
   if (rt::scheduler.trace.on()) {
     const rt::OutOfProgram host;
     rt::scheduler.running().calls.callers.push_back(caller);
@@ -241,7 +252,10 @@ void __tsan_func_entry(const void* caller) {
 
 /// Stores to the frame that ends here must not reach memory when something else is there.
 void __tsan_func_exit() {
-  if (!rt::controlled()) return;
+  if (!rt::controlled()) {
+    if (rt::crash::tracing()) rt::crash::leave_function();
+    return;
+  }
   rt::Task& task = rt::scheduler.running();
   if (rt::atomic_functions.any()) rt::AtomicFunctions::leave();
   if (rt::scheduler.trace.on() && !task.calls.callers.empty()) task.calls.callers.pop_back();

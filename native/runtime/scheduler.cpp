@@ -138,7 +138,7 @@ void Scheduler::begin_fresh() {
   }
 }
 
-void Scheduler::resume(Task& task) {
+void Scheduler::resume(Task& task, Phase as) {
   running_ = &task;
   if (task.storage != nullptr && task.storage != storage_) {
     storage_base.set(task.storage);
@@ -146,7 +146,7 @@ void Scheduler::resume(Task& task) {
   }
   if (!task.buffer.empty()) task.buffer.lay_over();
   on_fiber_ = true;
-  phase = Phase::kRunning;
+  phase = as;
   task.fiber.enter();
   phase = Phase::kHost;
   on_fiber_ = false;
@@ -283,6 +283,30 @@ RunEnd Scheduler::run(Explorer& explorer, int (*program)(int, char**, char**)) {
   }
   if (storage_ != host_storage_) storage_base.set(host_storage_);
   return end_of_run(explorer);
+}
+
+RunEnd Scheduler::run_alone(void (*function)(void*), void* argument) {
+  runs_alone_ = true;
+  over_ = false;
+  end_ = RunEnd::kComplete;
+  threads_ = fresh_ = unjoined_ = 0;
+  event_.clear();
+  processes_.clear();
+  library::begin_run();
+  host_storage_ = storage_ = storage_base.get();
+  add_thread(function, argument);
+  Task& task = *tasks_[fresh_++];
+  if (!task.fiber.stack.reserve()) return RunEnd::kRefused;
+  // What is never written is the same each time, as far down as most programs go.
+  constexpr std::uintptr_t kWiped = std::uintptr_t{32} << 10U;
+  task.fiber.stack.used(task.fiber.stack.range().end - kWiped);
+  task.fiber.begin(enter_thread);
+  task.storage = library::storage_of(task.number);
+  task.begun = true;
+  resume(task, Phase::kPersistent);
+  if (storage_ != host_storage_) storage_base.set(host_storage_);
+  library::end_run();
+  return end_;
 }
 
 void Scheduler::take_step(Process next) {

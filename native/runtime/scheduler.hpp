@@ -102,6 +102,10 @@ class Scheduler {
   /// One run of the program; the explorer has begun it.
   RunEnd run(explore::Explorer& explorer, int (*program)(int, char**, char**));
 
+  /// One function on a fiber, without steps, as part of a persistent object. Memory is as at the beginning of a run.
+  RunEnd run_alone(void (*function)(void*), void* argument);
+  [[nodiscard]] bool runs_alone() const { return runs_alone_; }
+
   [[nodiscard]] Task& running() { return *running_; }
   [[nodiscard]] Task& task(Thread thread) { return *tasks_[thread]; }
   [[nodiscard]] Thread threads() const { return threads_; }
@@ -154,7 +158,7 @@ class Scheduler {
  private:
   void restart();
   void take_step(explore::Process next);
-  void resume(Task& task);
+  void resume(Task& task, Phase as = Phase::kRunning);
   void lift(Task& task);
   void begin_fresh();
   void flush(Task& task, unsigned queue);
@@ -195,6 +199,7 @@ class Scheduler {
   std::uint64_t quiet_limit_ = 0;
   std::uint64_t issued_ = 0;
   bool on_fiber_ = false;
+  bool runs_alone_ = false;
   bool over_ = false;
   RunEnd end_ = RunEnd::kComplete;
   Finding finding_;

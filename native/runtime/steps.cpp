@@ -7,6 +7,7 @@
 #include <string>
 
 #include "callers.hpp"
+#include "crashing.hpp"
 #include "qualifications.hpp"
 #include "results.hpp"
 #include "scheduler.hpp"
@@ -204,7 +205,7 @@ void fail(Fault fault, std::string_view message, const void* caller, std::span<c
     const std::string said(message.substr(0, kLongestMessage));
     scheduler.trace.add(task.number, {.kind = kind, .caller = caller, .message = said.c_str()}, task.calls);
   }
-  scheduler.found(fault, message, where, 0, {});
+  scheduler.found(fault, message, scheduler.runs_alone() ? std::span(&caller, 1) : where, 0, {});
   scheduler.leave_run(RunEnd::kFinding);
 }
 
@@ -222,7 +223,9 @@ void refuse(std::string_view reason) {
   scheduler.leave_run(RunEnd::kRefused);
 }
 
-std::uint64_t steps_so_far() { return scheduler.steps() + scheduler.quiet(); }
+std::uint64_t steps_so_far() {
+  return scheduler.steps() + scheduler.quiet() + static_cast<std::uint64_t>(crash::hot.fuel);
+}
 
 void synchronize_release(std::uint64_t object) {
   const OutOfProgram host;

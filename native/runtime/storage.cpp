@@ -148,7 +148,7 @@ extern "C" {
 // The C++ library asks for these by name, so that fibers need no storage of their own for exceptions.
 void* __cxa_get_globals() {  // NOLINT(bugprone-reserved-identifier)
   using namespace linpoint::runtime;
-  if (!controlled()) return &exceptions_of_host;
+  if (!in_program()) return &exceptions_of_host;
   any_exception = true;
   return &exceptions_of_threads[current_thread()];
 }

@@ -42,6 +42,7 @@ void begin_thread(void* /*argument*/) {
 
 int create(pthread_t* name, const pthread_attr_t* attributes, void* (*function)(void*), void* argument,
            const void* caller) {
+  if (phase == Phase::kPersistent) refuse("the program creates a thread inside of an operation");
   if (!controlled()) refuse("the program creates a thread before main");
   const Thread thread = spawn(caller, begin_thread, nullptr);
   if (thread == kNoThread) return EAGAIN;

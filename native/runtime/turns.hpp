@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core.hpp"
+#include "crashing.hpp"
 
 namespace linpoint::runtime {
 
@@ -16,17 +17,27 @@ namespace linpoint::runtime {
 
 inline constexpr Manner kFenced{.drains = true, .yields = false};
 
+/// There is nobody who could end this wait.
+[[noreturn]] inline void wait_for_ever(const void* caller) {
+  if (phase == Phase::kPersistent) fail(Fault::kDeadlock, "waits for ever", caller);
+  refuse("the program waits for ever before main");
+}
+
 inline void turn(const Told& told, std::initializer_list<Access> accesses, Manner manner = kFenced) {
-  if (controlled()) step(told, span_of(accesses), manner);
+  if (controlled())
+    step(told, span_of(accesses), manner);
+  else if (phase == Phase::kPersistent)
+    crash::library_call(told);
 }
 
 inline void turn_when(const Told& told, std::initializer_list<Access> accesses, bool (*possible)(void*),
                       void* argument) {
   if (controlled()) {
     step_when(told, span_of(accesses), kFenced, possible, argument);
-  } else if (!possible(argument)) {
-    refuse("the program waits for ever before main");
+    return;
   }
+  if (phase == Phase::kPersistent) crash::library_call(told);
+  if (!possible(argument)) wait_for_ever(told.caller);
 }
 
 inline void turn_was(std::initializer_list<Access> accesses, int success = -1) {
@@ -42,7 +53,7 @@ inline void observe(const volatile void* object) {
 }
 
 /// What thread the objects of the library belong to: while constructors run it is that of main.
-[[nodiscard]] inline Thread acting_thread() { return controlled() ? current_thread() : 0; }
+[[nodiscard]] inline Thread acting_thread() { return in_program() ? current_thread() : 0; }
 
 /// Whether the host itself calls, not the program.
 [[nodiscard]] inline bool by_host() { return phase == Phase::kHost; }

@@ -22,8 +22,9 @@ from linpoint.targets.tools import run, run_all
 _KIND: Final = "hosts"
 _FLAGS: Final = ("-std=c++20", "-O2", "-fno-omit-frame-pointer")
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
-_PARTS: Final = ("runtime", "src/explore", "src/memory")
+_PARTS: Final = ("runtime", "src/explore", "src/memory", "src/persistency")
 """Of the sources, where each file is compiled."""
+_HEADERS: Final = ("include/linpoint/explore", "include/linpoint/memory", "include/linpoint/persistency")
 
 
 def native_sources() -> Path:
@@ -70,7 +71,7 @@ def find_host(compiler: Compiler, *, tell: Callable[[str], None] = lambda _: Non
 
 def _contents(native: Path) -> list[str | bytes]:
     """Everything that the host is made of, with names."""
-    folders = [native / part for part in (*_PARTS, "include/linpoint/explore", "include/linpoint/memory")]
+    folders = [native / part for part in (*_PARTS, *_HEADERS)]
     files = sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
     files += [path for path in [native / "src" / "hashing.hpp"] if path.is_file()]
     parts: list[str | bytes] = []

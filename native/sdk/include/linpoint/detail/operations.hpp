@@ -29,6 +29,10 @@
 #define LINPOINT_NOT_SEEN __attribute__((no_sanitize("thread")))
 #endif
 
+namespace linpoint {
+class Pool;
+}
+
 namespace linpoint::detail {
 
 /// Who wants to know what an operation does: when it begins and ends, and its result.
@@ -69,6 +73,9 @@ struct Test {
   void* (*make)();
   void (*destroy)(void* object);
   Test* next;
+  /// Of a persistent object: at the first start, and after a crash. nullptr of others.
+  void* (*create)(Pool& pool) = nullptr;
+  void* (*recover)(Pool& pool) = nullptr;
 };
 
 inline Test* tests = nullptr;
@@ -301,7 +308,7 @@ inline std::string described() {
       test->operations[number].describe(into);
       into += '}';
     }
-    into += "]}";
+    into += test->create != nullptr ? R"(],"persistent":true})" : "]}";
   }
   into += R"(],"remarks":[)";
   for (const Remark* remark = remarks; remark != nullptr; remark = remark->next) {

@@ -47,41 +47,56 @@ struct Scenario {
 inline Scenario* scenario = nullptr;
 inline void* tested = nullptr;
 
-/// The name of the test, then a line for each operation: "before", "after" or the number of a thread, its name, its
-/// arguments as a JSON list. nullptr, or what is wrong.
-inline const char* read_scenario(std::string_view text) {
+/// The name of the test, then a line for each operation: a word that says where it belongs, its name, its arguments as a
+/// JSON list. Gives each of them to `add`, with that word, and the test to `found`. nullptr, or what is wrong.
+template <typename Found, typename Add>
+const char* read_lines(std::string_view text, const Found& found, const Add& add) {
   const auto cut = [&text](char at) {
-    const std::size_t found = text.find(at);
-    const std::string_view part = text.substr(0, found);
-    text.remove_prefix(found == std::string_view::npos ? text.size() : found + 1);
+    const std::size_t end = text.find(at);
+    const std::string_view part = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     return part;
   };
-  scenario = new Scenario();
-  auto& parts = *new std::vector<std::vector<Step>>(Scenario::kMost + 2);  // stay for ever
   const std::string_view name = cut('\n');
+  const Test* named = nullptr;
   for (const Test* test = tests; test != nullptr; test = test->next)
-    if (test->name == name) scenario->test = test;
-  if (scenario->test == nullptr) return "there is no such test";
+    if (test->name == name) named = test;
+  if (named == nullptr) return "there is no such test";
+  found(named);
   unsigned number = 0;
   while (!text.empty()) {
     const std::string_view part = cut(' ');
     const std::string_view called = cut(' ');
     const std::string_view arguments = cut('\n');
     Step step{nullptr, nullptr, number++};
-    for (std::size_t each = 0; each < scenario->test->count; ++each)
-      if (scenario->test->operations[each].name == called) step.operation = &scenario->test->operations[each];
+    for (std::size_t each = 0; each < named->count; ++each)
+      if (named->operations[each].name == called) step.operation = &named->operations[each];
     if (step.operation == nullptr) return "there is no such operation";
     Reader reader(arguments);
     step.arguments = step.operation->read(reader);
     if (step.arguments == nullptr) return "arguments do not fit";
-    std::size_t where = part == "before" ? Scenario::kMost : Scenario::kMost + 1;
-    if (part != "before" && part != "after") {
-      where = std::strtoul(std::string(part).c_str(), nullptr, 10);
-      if (where >= Scenario::kMost) return "there are too many threads";
-      scenario->count = std::max(scenario->count, where + 1);
-    }
-    parts[where].push_back(step);
+    if (const char* problem = add(part, step)) return problem;
   }
+  return nullptr;
+}
+
+/// As `read_lines`; the words are "before", "after" or the number of a thread.
+inline const char* read_scenario(std::string_view text) {
+  scenario = new Scenario();
+  auto& parts = *new std::vector<std::vector<Step>>(Scenario::kMost + 2);  // stay for ever
+  const char* problem = read_lines(
+      text, [](const Test* test) { scenario->test = test; },
+      [&parts](std::string_view part, const Step& step) -> const char* {
+        std::size_t where = part == "before" ? Scenario::kMost : Scenario::kMost + 1;
+        if (part != "before" && part != "after") {
+          where = std::strtoul(std::string(part).c_str(), nullptr, 10);
+          if (where >= Scenario::kMost) return "there are too many threads";
+          scenario->count = std::max(scenario->count, where + 1);
+        }
+        parts[where].push_back(step);
+        return nullptr;
+      });
+  if (problem != nullptr) return problem;
   const auto steps = [&parts](std::size_t where) {
     return Steps{parts[where].data(), parts[where].data() + parts[where].size()};
   };

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program did to its persistent memory, event by event: the input of the persistency model.
+//
+// A trace is in the order in which the run that was recorded made its stores visible. Only accesses to the pool are
+// events, but every fence and locked instruction is one, whatever memory it works on, since it completes flushes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace linpoint::persistency {
+
+enum class Kind : std::uint8_t {
+  kStore,
+  kUpdate,  ///< a locked instruction that stored what depends on the old value: also a full fence, before its store
+  kNonTemporal,  ///< a store that goes past the caches
+  kFlush,        ///< clflush
+  kFlushLater,   ///< clflushopt, clwb
+  kFence,  ///< sfence, mfence, a seq_cst fence; a locked instruction that did not store, or worked outside of the pool
+  kAllocate,  ///< address; the number of bytes is in value[0..8)
+  kFree,
+  kCall,    ///< an operation begins
+  kReturn,  ///< and ends
+  kLock,    ///< of a mutex at this address: as good as a locked instruction, since nobody can take one without
+  kUnlock,  ///< of a mutex: may be a plain store, and is no fence
+  kRead,
+  kCompare,   ///< value[0..8) and value[8..16) are the operands
+  kExchange,  ///< as kUpdate, with a value that does not depend on the old one: xchg, a seq_cst store
+};
+
+inline constexpr std::uint32_t kNoOperation = ~std::uint32_t{0};
+inline constexpr std::uint64_t kLineSize = 64;
+inline constexpr std::uint64_t kWordSize = 8;  ///< what persists as one, if it is aligned
+inline constexpr std::size_t kWidestEvent = 16;
+
+/// An access never crosses a line. What is wider than a word and not atomic is several events (`for_each_part`).
+struct Event {
+  Kind kind = Kind::kStore;
+  std::uint8_t size = 0;
+  std::uint16_t thread = 0;
+  std::uint32_t operation = kNoOperation;
+  /// Of a fence: 0 for a fence instruction, else what the locked instruction worked on (with its size if in the pool).
+  std::uint64_t address = 0;
+  /// What was stored or read. Of a fence instruction: value[0] is 1 if it orders loads too (mfence, seq_cst).
+  std::array<std::byte, kWidestEvent> value{};
+  std::uint64_t code = 0;  ///< the return address in the program, 0 if unknown
+};
+static_assert(sizeof(Event) == 40);
+
+[[nodiscard]] constexpr std::uint64_t line_of(std::uint64_t address) { return address & ~(kLineSize - 1); }
+[[nodiscard]] constexpr std::uint64_t word_of(std::uint64_t address) { return address & ~(kWordSize - 1); }
+
+/// Whether it is locked, and has stored.
+[[nodiscard]] constexpr bool is_update(Kind kind) { return kind == Kind::kUpdate || kind == Kind::kExchange; }
+[[nodiscard]] constexpr bool is_store(Kind kind) {
+  return kind == Kind::kStore || kind == Kind::kNonTemporal || is_update(kind);
+}
+[[nodiscard]] constexpr bool is_flush(Kind kind) { return kind == Kind::kFlush || kind == Kind::kFlushLater; }
+/// Whether it completes the flushes and non-temporal stores of its thread.
+[[nodiscard]] constexpr bool is_fence(Kind kind) {
+  return kind == Kind::kFence || kind == Kind::kLock || is_update(kind);
+}
+
+[[nodiscard]] constexpr bool overlap(std::uint64_t a, std::uint64_t size_of_a, std::uint64_t b,
+                                     std::uint64_t size_of_b) {
+  return a < b + size_of_b && b < a + size_of_a;
+}
+[[nodiscard]] constexpr bool overlap(const Event& a, const Event& b) {
+  return overlap(a.address, a.size, b.address, b.size);
+}
+
+/// The first 8 bytes of a value as a number, of which so many count.
+[[nodiscard]] constexpr std::uint64_t number_of(const std::byte* value, std::size_t size = kWordSize) {
+  std::uint64_t number = 0;
+  for (std::size_t at = std::min<std::size_t>(size, kWordSize); at > 0; --at)
+    number = number << 8U | std::to_integer<std::uint64_t>(value[at - 1]);
+  return number;
+}
+[[nodiscard]] constexpr std::uint64_t number_of(const Event& event) {
+  return number_of(event.value.data(), event.size);
+}
+
+/// Calls `each(address, size)` for the parts of a plain store that persist as one: cut at words, hence at lines too.
+template <typename Each>
+constexpr void for_each_part(std::uint64_t address, std::uint64_t size, Each&& each) {
+  while (size > 0) {
+    const std::uint64_t part = std::min(size, word_of(address) + kWordSize - address);
+    each(address, part);
+    address += part;
+    size -= part;
+  }
+}
+
+}  // namespace linpoint::persistency

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "crash_causes.hpp"
+
+#include <algorithm>
+
+namespace linpoint::runtime::crash {
+
+namespace {
+
+using persistency::Channel;
+using persistency::Kept;
+
+/// A group of so many is well known: its stores count as persistent from then on, so that other causes show.
+constexpr std::uint64_t kHealed = 4;
+
+/// All that a state could keep further, what the operation itself has stored last first.
+std::vector<Kept> further(const Walk& walk, const CrashState& state) {
+  std::vector<std::pair<std::uint32_t, Kept>> found;
+  std::vector<std::uint32_t> stores;
+  walk.now().for_each_channel([&](Channel channel, std::uint32_t count) {
+    if (persistency::prefix_of(walk.now(), state, channel) >= count) return;
+    stores.clear();
+    walk.now().collect(channel, stores);
+    found.push_back({stores.back(), {channel, count}});
+  });
+  std::ranges::sort(found, std::ranges::greater(), &std::pair<std::uint32_t, Kept>::first);
+  std::vector<Kept> all;
+  all.reserve(found.size());
+  for (const auto& each : found) all.push_back(each.second);
+  return all;
+}
+
+std::uint32_t store_at(const Walk& walk, const Kept& kept) {
+  std::vector<std::uint32_t> stores;
+  walk.now().collect(kept.channel, stores);
+  return kept.prefix == 0 || kept.prefix > stores.size() ? kNoEvent : stores[kept.prefix - 1];
+}
+
+/// The first store after another one that the state has, although that one is lost.
+std::uint32_t kept_after(const Walk& walk, const CrashState& state, std::uint32_t root) {
+  std::uint32_t first = kNoEvent;
+  std::vector<std::uint32_t> stores;
+  for (const Kept& kept : persistency::listed(walk.now(), state).kept) {
+    stores.clear();
+    walk.now().collect(kept.channel, stores);
+    for (std::uint32_t at = 0; at < kept.prefix; ++at)
+      if (stores[at] > root) first = std::min(first, stores[at]);
+  }
+  return first;
+}
+
+}  // namespace
+
+Group* Causes::find_group(Family family, std::uint64_t code) {
+  const auto found = std::ranges::find_if(
+      groups_, [=](const Group& group) { return group.family == family && group.code == code; });
+  return found == groups_.end() ? nullptr : &*found;
+}
+
+void Causes::count(Walk& walk, Group& group, const Failure& failure) {
+  ++group.count;
+  group.classes[static_cast<std::size_t>(failure.kind)] = true;
+  if (group.family != Family::kLost || group.count != kHealed) return;
+  for (const std::uint64_t code : group.codes) walk.heal(code, false);
+}
+
+bool Causes::repairs(Walk& walk, const Failure& failure, const std::vector<Kept>& more) {
+  CrashState state = failure.state;
+  if (state.most) state = persistency::listed(walk.now(), state);
+  for (const Kept& each : more) persistency::keep(walk.now(), state, each);
+  return tester_.passes_again(walk, failure.kind, failure.context, state);
+}
+
+/// Whether stores that are known to be missing are the reason here, too.
+bool Causes::is_known(Walk& walk, const Failure& failure) {
+  if (failure.lock || failure.culprit != kNoEvent) {
+    if (failure.culprit == kNoEvent) return false;
+    const Family family = failure.lock ? Family::kLock : Family::kUnrecovered;
+    Group* group = find_group(family, walk.trace()[failure.culprit].code);
+    if (group != nullptr) count(walk, *group, failure);
+    return group != nullptr;
+  }
+  for (Group& group : groups_) {
+    if (group.family != Family::kLost) continue;
+    std::vector<Kept> missing;
+    walk.now().for_each_line([&](std::uint64_t line) {
+      for (const persistency::Waiting& each : walk.now().waiting_in(line)) {
+        if (std::ranges::find(group.codes, walk.trace()[each.index].code) == group.codes.end()) continue;
+        if (persistency::has(walk.now(), failure.state, each.index, each.address)) continue;
+        if (const auto kept = walk.now().place_of(each.index, each.address)) missing.push_back(*kept);
+      }
+    });
+    if (missing.empty() || !repairs(walk, failure, missing)) continue;
+    count(walk, group, failure);
+    return true;
+  }
+  return false;
+}
+
+/// Of the candidates, those that it takes besides the background; with all of them it passes.
+std::vector<Kept> Causes::needed(Walk& walk, const Failure& failure, const std::vector<Kept>& background, bool changed,
+                                 const std::vector<Kept>& candidates) {
+  if (changed && repairs(walk, failure, background)) return {};
+  if (candidates.size() == 1) return candidates;
+  const auto middle = candidates.begin() + static_cast<std::ptrdiff_t>(candidates.size() / 2);
+  const std::vector<Kept> preferred(candidates.begin(), middle);
+  const std::vector<Kept> others(middle, candidates.end());
+  std::vector<Kept> with = background;
+  with.insert(with.end(), preferred.begin(), preferred.end());
+  const std::vector<Kept> of_others = needed(walk, failure, with, true, others);
+  with = background;
+  with.insert(with.end(), of_others.begin(), of_others.end());
+  std::vector<Kept> all = needed(walk, failure, with, !of_others.empty(), preferred);
+  all.insert(all.end(), of_others.begin(), of_others.end());
+  return all;
+}
+
+Cause Causes::find_lost(Walk& walk, const Failure& failure, std::vector<Kept> candidates) {
+  std::vector<Kept> lines = needed(walk, failure, {}, false, candidates);
+  // In each line the first store that is enough.
+  for (Kept& line : lines) {
+    std::uint32_t low = persistency::prefix_of(walk.now(), failure.state, line.channel) + 1;
+    std::uint32_t high = line.prefix;
+    while (low < high) {
+      line.prefix = low + (high - low) / 2;
+      if (repairs(walk, failure, lines))
+        high = line.prefix;
+      else
+        low = line.prefix + 1;
+    }
+    line.prefix = high;
+  }
+  Cause cause;
+  cause.proven = repairs(walk, failure, lines);
+  for (const Kept& line : lines) cause.also.push_back(store_at(walk, line));
+  std::ranges::sort(cause.also);
+  cause.root = cause.also.front();
+  cause.also.erase(cause.also.begin());
+  cause.before = kept_after(walk, failure.state, cause.root);
+  return cause;
+}
+
+Cause Causes::find(Walk& walk, const Failure& failure) {
+  Cause cause;
+  if (failure.lock) {
+    cause.family = Family::kLock;
+    cause.root = failure.culprit;
+    return cause;
+  }
+  if (failure.culprit == kNoEvent) {
+    std::vector<Kept> candidates = further(walk, failure.state);
+    if (!candidates.empty() && repairs(walk, failure, candidates)) return find_lost(walk, failure, candidates);
+  }
+  cause.family = Family::kUnrecovered;
+  cause.root = failure.culprit;
+  cause.proven = failure.culprit != kNoEvent;
+  return cause;
+}
+
+std::optional<Cause> Causes::add(Walk& walk, const Failure& failure) {
+  if (is_known(walk, failure)) return std::nullopt;
+  if (!tester_.fails_elsewhere(walk, failure.kind, failure.context, failure.state, failure.more)) {
+    if (unconfirmed_++ == 0)
+      qualify("a crash test fails among others, and passes in a process of its own: it is not counted");
+    return std::nullopt;
+  }
+  const Cause cause = find(walk, failure);
+  const std::uint32_t blamed = cause.root != kNoEvent ? cause.root : failure.sync;
+  const std::uint64_t code = blamed == kNoEvent ? 0 : walk.trace()[blamed].code;
+  Group* known = find_group(cause.family, code);
+  if (known != nullptr) {
+    count(walk, *known, failure);
+    return std::nullopt;
+  }
+  Group& group = groups_.emplace_back();
+  group.family = cause.family;
+  group.code = code;
+  group.codes = {code};
+  for (const std::uint32_t store : cause.also) group.codes.push_back(walk.trace()[store].code);
+  count(walk, group, failure);
+  return cause;
+}
+
+}  // namespace linpoint::runtime::crash

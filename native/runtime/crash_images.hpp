@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is in the pool: the least image of a moment, and images of crashes, which are put over it and taken back.
+//
+// Guarantee: images with the same bytes have the same hash, whatever led to them. Cost: of a crash, the bytes that it
+// keeps and the lines that were written since.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "crash_pool.hpp"
+#include "linpoint/persistency/states.hpp"
+
+namespace linpoint::runtime::crash {
+
+__extension__ using Hash = unsigned __int128;
+
+[[nodiscard]] Hash hash_of(const void* bytes, std::size_t size, Hash seed);
+
+/// A set of hashes with a bit for each.
+class HashTable {
+ public:
+  /// Where the bit is; `known` says whether it was there before.
+  [[nodiscard]] std::uint8_t& at(Hash hash, bool& known);
+  [[nodiscard]] std::size_t size() const { return size_; }
+  void clear();
+
+ private:
+  struct Slot {
+    Hash hash = 0;
+    std::uint8_t used = 0;
+    std::uint8_t value = 0;
+  };
+  void grow();
+
+  HostVector<Slot> slots_;
+  std::size_t size_ = 0;
+};
+
+class Images {
+ public:
+  [[nodiscard]] bool prepare();
+  /// The least image, and the pool, are these bytes.
+  void begin(const std::byte* initial);
+  /// Goes back to the bytes that `begin` was given.
+  void restart();
+
+  /// A store that is certain from now on. The pool must be the least image.
+  void settle(const persistency::Event& store);
+  /// Puts a crash over the least image; the hash of what there is then.
+  [[nodiscard]] Hash put(std::span<const persistency::Write> writes);
+  /// The pool is the least image again, whatever was written in lines that are marked.
+  void restore();
+
+  /// Whether the pool is the least image. Looks at what is in use, or at everything.
+  [[nodiscard]] bool intact(bool everything) const;
+  /// From now on all of the pool is restored.
+  void copy_all() { copies_all_ = true; }
+  [[nodiscard]] bool copies_all() const { return copies_all_; }
+  [[nodiscard]] Hash hash() const { return hash_; }
+  [[nodiscard]] std::size_t extent() const { return extent_; }
+  /// So much of the pool may be other than zero.
+  void reach(std::uint64_t address);
+  [[nodiscard]] const std::byte* least() const { return least_; }
+
+ private:
+  std::byte* least_ = nullptr;
+  std::byte* initial_ = nullptr;
+  std::size_t extent_ = 0;
+  Hash hash_ = 0;  ///< of the least image, as a difference from the initial one
+  bool copies_all_ = false;
+};
+
+}  // namespace linpoint::runtime::crash

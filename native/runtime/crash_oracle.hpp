@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who decides whether what was seen after a crash is allowed: the general checker, which is asked once for each outcome.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "crash_images.hpp"
+#include "crash_runs.hpp"
+#include "crash_scenario.hpp"
+#include "json.hpp"
+
+namespace linpoint::runtime::crash {
+
+enum class Class : std::uint8_t { kDl1, kDl2, kC2, kDl3, kExhaustive, kRecovery };
+inline constexpr std::size_t kClasses = 6;
+[[nodiscard]] const char* name_of(Class kind);
+
+/// What had been done at a crash.
+struct Context {
+  std::size_t completed = 0;        ///< so many of the workload
+  std::vector<unsigned> order;      ///< these instead, if there are any
+  std::vector<unsigned> open;       ///< numbers of operations that had begun
+  std::vector<std::pair<unsigned, std::string>> done;  ///< operations beside the workload that had returned
+  std::vector<unsigned> probes;
+
+  [[nodiscard]] Hash hash() const;
+};
+
+class Oracle {
+ public:
+  explicit Oracle(const Scenario& scenario) : scenario_(scenario) {}
+
+  [[nodiscard]] bool allows(Class kind, const Context& context, const Outcome& outcome);
+  /// The part of an outcome that judgements and violations have in common.
+  void put(Json& json, Class kind, const Context& context, const Outcome& outcome) const;
+  [[nodiscard]] std::uint64_t asked() const { return asked_; }
+
+ private:
+  const Scenario& scenario_;
+  HashTable answers_;
+  std::uint64_t asked_ = 0;
+};
+
+}  // namespace linpoint::runtime::crash

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a trace of what the program does to its pool.
+//
+// The hook of a plain store comes before the store, and does not know its value; some compilers tell of a destination,
+// then of a source, then copy. So announced bytes are compared with a shadow of the pool at each later hook: what has
+// changed is an event with its value, what has not stays announced, until somebody touches the same bytes, flushes,
+// fences, or the operation ends. A store that changes nothing is no event.
+//
+// Guarantee: each event is in the order in which the program did it; what no hook announces is no event, and differs
+// from the shadow at the end. Cost: the announced bytes at each hook, of which there are few.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core.hpp"
+#include "host_memory.hpp"
+#include "linpoint/persistency/trace.hpp"
+
+namespace linpoint::runtime::crash {
+
+using persistency::Event;
+
+/// A set of addresses of code.
+class CodeSet {
+ public:
+  void add(std::uint64_t code);
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  HostVector<std::uint64_t> slots_;
+  std::size_t size_ = 0;
+};
+
+class Recorder {
+ public:
+  /// Functions that were entered, each by the one that called it; 0 is none.
+  struct Frame {
+    std::uint32_t outer = 0;
+    std::uint64_t caller = 0;
+  };
+
+  [[nodiscard]] bool prepare();
+  /// The pool is as it is, and nothing has happened.
+  void restart();
+
+  // What hooks tell. All of the addresses may lie outside of the pool, where they are left out.
+  void write(std::uint64_t address, std::uint64_t size, const void* code);
+  void read(std::uint64_t address, std::uint64_t size, const void* code);
+  void non_temporal(std::uint64_t address, std::uint64_t size, const void* code);
+  /// An instruction that is locked, and still to come.
+  void locked(std::uint64_t address, std::uint64_t size, const void* code);
+  /// A store that memory has already. Whatever was announced has been settled before it.
+  void stored(std::uint64_t address, std::uint64_t size, persistency::Kind kind, const void* code);
+  void flush(std::uint64_t address, bool later, const void* code);
+  /// `loads`: it orders them, too.
+  void fence(const void* code, bool loads = false);
+  void allocate(std::uint64_t address, std::uint64_t size, const void* code);
+  void free(std::uint64_t address, const void* code);
+  void call(std::uint32_t operation);
+  void returns(std::uint32_t operation);
+  void lock(std::uint64_t address, bool takes, const void* code);
+  void compare(std::uint64_t one, std::uint64_t other, const void* code);
+  /// An object of the library is, or begins, somewhere in these bytes: what it changes there is no event.
+  void library_object(std::uint64_t address, std::uint64_t size);
+  void enter(const void* caller);
+  void leave();
+  void edge(const void* code) { edges_.add(reinterpret_cast<std::uint64_t>(code)); }
+
+  /// What has been announced and not done never will be.
+  void settle_all();
+
+  [[nodiscard]] std::span<const Event> events() const { return events_; }
+  [[nodiscard]] std::span<const std::uint32_t> frames_of_events() const { return frames_of_events_; }
+  [[nodiscard]] std::span<const Frame> frames() const { return frames_; }
+  [[nodiscard]] std::size_t edges() const { return edges_.size(); }
+  /// The pool as events have made it.
+  [[nodiscard]] const std::byte* shadow() const { return shadow_; }
+  /// Whether the pool has bytes that no event has written; they are taken over.
+  [[nodiscard]] bool differs();
+  /// Whether there were so many reads that some were left out.
+  [[nodiscard]] bool left_out() const { return left_out_; }
+
+  std::uint32_t operation = persistency::kNoOperation;
+  /// Called with each store that was recorded, if there is one.
+  void (*on_store)(std::size_t event) = nullptr;
+
+ private:
+  struct Announced {
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+    std::uint64_t code = 0;
+    persistency::Kind kind = persistency::Kind::kStore;
+    unsigned age = 0;
+  };
+  struct Bytes {
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+  };
+
+  void settle();
+  /// False if it has not been done yet.
+  [[nodiscard]] bool settle_one(const Announced& each);
+  void forget(std::uint64_t address, std::uint64_t size);
+  [[nodiscard]] bool changed(std::uint64_t address, std::uint64_t size) const;
+  Event& add(persistency::Kind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code);
+  void add_store(persistency::Kind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code);
+
+  std::byte* shadow_ = nullptr;
+  HostVector<Event> events_;
+  HostVector<std::uint32_t> frames_of_events_;
+  HostVector<Frame> frames_;
+  HostVector<std::uint32_t> frame_slots_;  ///< by outer frame and caller, with open addressing
+  std::uint32_t frame_ = 0;
+  HostVector<Announced> announced_;
+  HostVector<Bytes> volatile_;
+  CodeSet edges_;
+  std::size_t reads_ = 0;
+  bool left_out_ = false;
+};
+extern Recorder the_recorder;
+
+}  // namespace linpoint::runtime::crash

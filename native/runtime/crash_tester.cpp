@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "crash_tester.hpp"
+
+namespace linpoint::runtime::crash {
+
+namespace {
+
+/// So many runs after each other without a look at all of the pool.
+constexpr std::uint64_t kChecked = 512;
+/// A process of its own may take longer.
+constexpr std::int64_t kMoreFuel = 4;
+
+}  // namespace
+
+void Tester::put(Walk& walk, const Context& context, const CrashState& state,
+                 std::span<const persistency::Write> more) {
+  writes_.clear();
+  persistency::collect_writes(walk.now(), walk.trace(), state, writes_);
+  writes_.insert(writes_.end(), more.begin(), more.end());
+  key_ = hash_of(&state.most, 0, context.hash()) + walk.images().put(writes_);
+}
+
+bool Tester::passes(Walk& walk, Class kind, const Context& context, const CrashState& state,
+                    std::span<const persistency::Write> more) {
+  put(walk, context, state, more);
+  bool known = false;
+  std::uint8_t& passed = seen_.at(key_, known);
+  was_new_ = !known;
+  if (known && hooks == kLean) {
+    walk.images().restore();
+    ++counts.duplicates;
+    return passed != 0;
+  }
+  the_pool.take_back(walk.cursor());
+  const Outcome& outcome = the_runner.run_probes(context.probes, fuel, hooks);
+  read_lines_.clear();
+  for (std::size_t each = 0; each < hot.read_count; ++each)
+    read_lines_.push_back(hot.begin + std::uint64_t{hot.read[each]} * kLine);
+  walk.images().restore();
+  if (outcome.ended == Ended::kRefused) {
+    stopped = true;
+    reason = outcome.message;
+    passed = 1;
+    return true;
+  }
+  if (++runs_ % kChecked == 0) check_pool(walk, false);
+  if (known) {
+    ++counts.duplicates;
+    return passed != 0;
+  }
+  ++counts.tests[static_cast<std::size_t>(kind)];
+  const bool allowed = oracle_.allows(kind, context, outcome);
+  // The table may have grown meanwhile? No: only tests add to it, and there was none.
+  passed = allowed ? 1 : 0;
+  return allowed;
+}
+
+bool Tester::passes_again(Walk& walk, Class kind, const Context& context, const CrashState& state) {
+  const Counts before = counts;
+  const bool passed = passes(walk, kind, context, state);
+  counts = before;
+  ++counts.retests;
+  return passed;
+}
+
+bool Tester::fails_elsewhere(Walk& walk, Class kind, const Context& context, const CrashState& state,
+                             std::span<const persistency::Write> more) {
+  put(walk, context, state, more);
+  const bool ran = keeper_.run(context.probes, walk.cursor(), walk.images().extent(), kMoreFuel * fuel, confirmed_);
+  walk.images().restore();
+  ++counts.retests;
+  if (!ran) {
+    qualify("a failure could not be tried again in a process of its own");
+    return false;
+  }
+  return !oracle_.allows(kind, context, confirmed_);
+}
+
+void Tester::check_pool(Walk& walk, bool everything) {
+  if (walk.images().intact(everything)) return;
+  qualify("code without hooks writes to the pool: its stores are not seen, and crashes within it are not tested");
+  walk.images().copy_all();
+  walk.images().restore();
+}
+
+}  // namespace linpoint::runtime::crash
