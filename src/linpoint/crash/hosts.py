@@ -167,7 +167,7 @@ class _CrashWatch(Watch):
             self.ended = self.heard.results[self.number] = message.result
             self.tests = sum(message.result.tests.values())
         elif message.described is not None:
-            self.heard.described = msgspec.json.decode(message.described)
+            self.heard.described = message.described
 
     def read(self) -> bool:
         """As ever; true if more tests are done."""
