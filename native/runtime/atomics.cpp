@@ -11,6 +11,7 @@
 #include "accesses.hpp"
 #include "core.hpp"
 #include "crashing.hpp"
+#include "fences.hpp"
 #include "forced_fences.hpp"
 #include "hook_entry.hpp"
 #include "scheduler.hpp"
@@ -20,8 +21,6 @@ namespace linpoint::runtime {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
-
-enum Order : int { kRelaxed, kConsume, kAcquire, kRelease, kAcquireRelease, kSequential };
 
 bool acquires(int order) { return order == kConsume || order == kAcquire || order >= kAcquireRelease; }
 bool releases(int order) { return order >= kRelease; }
@@ -207,6 +206,21 @@ U combine(volatile U* at, int order, const Combine& with) {
 
 }  // namespace
 
+void fence(int order, const void* caller) {
+  if (!controlled()) return;
+  const OutOfProgram host;
+  Task& task = scheduler.arrive();
+  if (options.races != Races::kIgnore) scheduler.races.fence(task.number, acquires(order), releases(order));
+  // Whatever comes next waits, which is the same and one step less. Without stores since the last such step there is
+  // nothing to wait for; whether they have reached memory must not matter, since flushes and the thread's own steps are
+  // in no order.
+  if (releases(order)) task.buffer.barrier();
+  if (order == kSequential && (task.flushed || !task.buffer.empty())) task.fenced = true;
+  if (!scheduler.trace.on()) return;
+  scheduler.trace.add(task.number, {.kind = Kind::kFence, .caller = caller}, task.calls);
+  scheduler.trace.last()->order = static_cast<std::int8_t>(order);
+}
+
 }  // namespace linpoint::runtime
 
 namespace rt = linpoint::runtime;
@@ -261,24 +275,12 @@ LINPOINT_ATOMICS(64, std::uint64_t)
 LINPOINT_ATOMICS(128, rt::Wide)
 
 void __tsan_atomic_thread_fence(int order) {
+  // Weaker ones are no instruction.
   if (rt::crash::on()) {
-    // Weaker ones are no instruction.
-    if (order == rt::kSequential) rt::crash::fence(__builtin_return_address(0));
+    if (order == rt::kSequential) rt::crash::fence(true, __builtin_return_address(0));
     return;
   }
-  if (!rt::controlled()) return;
-  const rt::OutOfProgram host;
-  rt::Task& task = rt::scheduler.arrive();
-  if (rt::options.races != rt::Races::kIgnore)
-    rt::scheduler.races.fence(task.number, rt::acquires(order), rt::releases(order));
-  // Whatever comes next waits, which is the same and one step less. Without stores since the last such step there is
-  // nothing to wait for; whether they have reached memory must not matter, since flushes and the thread's own steps are
-  // in no order.
-  if (rt::releases(order)) task.buffer.barrier();
-  if (order == rt::kSequential && (task.flushed || !task.buffer.empty())) task.fenced = true;
-  if (!rt::scheduler.trace.on()) return;
-  rt::scheduler.trace.add(task.number, {.kind = rt::Kind::kFence, .caller = __builtin_return_address(0)}, task.calls);
-  rt::scheduler.trace.last()->order = static_cast<std::int8_t>(order);
+  rt::fence(order, __builtin_return_address(0));
 }
 
 void __tsan_atomic_signal_fence(int /*order*/) {}

@@ -61,7 +61,10 @@ void Causes::count(Walk& walk, Group& group, const Failure& failure) {
   ++group.count;
   group.classes[static_cast<std::size_t>(failure.kind)] = true;
   if (group.family != Family::kLost || group.count != kHealed) return;
-  for (const std::uint64_t code : group.codes) walk.heal(code, false);
+  for (const std::uint64_t code : group.codes) {
+    walk.heal(code, false);
+    healed_.push_back(code);
+  }
 }
 
 bool Causes::repairs(Walk& walk, const Failure& failure, const std::vector<Kept>& more) {
@@ -94,7 +97,11 @@ bool Causes::is_known(Walk& walk, const Failure& failure) {
     count(walk, group, failure);
     return true;
   }
-  return false;
+  if (failure.suspect == kNoEvent) return false;
+  Group* group = find_group(Family::kUnrecovered, walk.trace()[failure.suspect].code);
+  if (group == nullptr || repairs(walk, failure, further(walk, failure.state))) return false;
+  count(walk, *group, failure);
+  return true;
 }
 
 /// Of the candidates, those that it takes besides the background; with all of them it passes.
@@ -152,8 +159,8 @@ Cause Causes::find(Walk& walk, const Failure& failure) {
     if (!candidates.empty() && repairs(walk, failure, candidates)) return find_lost(walk, failure, candidates);
   }
   cause.family = Family::kUnrecovered;
-  cause.root = failure.culprit;
-  cause.proven = failure.culprit != kNoEvent;
+  cause.root = failure.culprit != kNoEvent ? failure.culprit : failure.suspect;
+  cause.proven = cause.root != kNoEvent;
   return cause;
 }
 

@@ -28,8 +28,10 @@ struct Failure {
   std::vector<persistency::Write> more;
   std::uint32_t operation = 0;   ///< number of the one that crashes or has just returned
   std::uint32_t sync = kNoEvent;  ///< the store that was tested
-  /// The store after which everything persistent is a failure, if it is known.
+  /// The state has everything, and that fails since this store; or it is to blame for a lock.
   std::uint32_t culprit = kNoEvent;
+  /// The same, if it should turn out that everything fails.
+  std::uint32_t suspect = kNoEvent;
   bool lock = false;
 };
 
@@ -56,6 +58,8 @@ class Causes {
   /// Counts a failure in its group. If that is a new one: its cause, when it was confirmed.
   [[nodiscard]] std::optional<Cause> add(Walk& walk, const Failure& failure);
   [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
+  /// Code whose stores count as persistent by now.
+  [[nodiscard]] const std::vector<std::uint64_t>& healed() const { return healed_; }
   [[nodiscard]] std::uint64_t unconfirmed() const { return unconfirmed_; }
 
  private:
@@ -71,6 +75,7 @@ class Causes {
 
   Tester& tester_;
   std::vector<Group> groups_;
+  std::vector<std::uint64_t> healed_;
   std::uint64_t unconfirmed_ = 0;
 };
 

@@ -7,7 +7,6 @@
 
 extern "C" {
 std::uint8_t linpoint_crashing = 0;
-void __tsan_atomic_thread_fence(int order);  // NOLINT(bugprone-reserved-identifier)
 }
 
 namespace linpoint::runtime::crash {
@@ -84,8 +83,26 @@ void* plain_fill(void* to, int value, std::size_t size, const void* caller) {
   return to;
 }
 
-void fence(const void* caller) {
-  if (tracing() && phase == Phase::kPersistent) the_recorder.fence(caller, true);
+void fence(bool loads, const void* caller) {
+  spend(caller);
+  if (tracing() && phase == Phase::kPersistent) the_recorder.fence(caller, loads);
+}
+
+void flush(void* address, bool later, const void* caller) {
+  spend(caller);
+  if (tracing() && phase == Phase::kPersistent) the_recorder.flush(address_of(address), later, caller);
+}
+
+void non_temporal(void* address, std::size_t size, const void* caller) {
+  spend(caller);
+  note_written(address_of(address), size);
+  if (tracing() && phase == Phase::kPersistent) the_recorder.non_temporal(address_of(address), size, caller);
+}
+
+void locked(void* address, std::size_t size, const void* caller) {
+  spend(caller);
+  note_written(address_of(address), size);
+  if (tracing() && phase == Phase::kPersistent) the_recorder.locked(address_of(address), size, caller);
 }
 
 void library_call(const Told& told) {
@@ -169,38 +186,6 @@ LINPOINT_COPY(__wrap_memmove)
   }
 LINPOINT_FILL(__tsan_memset)
 LINPOINT_FILL(__wrap_memset)
-
-// What targets call in the place of instructions (targets/assembly.py).
-void __linpoint_flush(void* address, int later) {
-  if (!crash::on()) return;
-  crash::spend(LINPOINT_CALLER);
-  if (crash::tracing() && phase == Phase::kPersistent)
-    crash::the_recorder.flush(crash::address_of(address), later != 0, LINPOINT_CALLER);
-}
-void __linpoint_fence(int kind) {
-  if (!crash::on()) {
-    constexpr int kRelease = 3;
-    constexpr int kSequential = 5;
-    __tsan_atomic_thread_fence(kind == 0 ? kRelease : kSequential);
-    return;
-  }
-  crash::spend(LINPOINT_CALLER);
-  if (crash::tracing() && phase == Phase::kPersistent) crash::the_recorder.fence(LINPOINT_CALLER, kind != 0);
-}
-void __linpoint_non_temporal(void* address, unsigned size) {
-  if (!crash::on()) return;
-  crash::spend(LINPOINT_CALLER);
-  crash::note_written(crash::address_of(address), size);
-  if (crash::tracing() && phase == Phase::kPersistent)
-    crash::the_recorder.non_temporal(crash::address_of(address), size, LINPOINT_CALLER);
-}
-void __linpoint_locked(void* address, unsigned size) {
-  if (!crash::on()) return;
-  crash::spend(LINPOINT_CALLER);
-  crash::note_written(crash::address_of(address), size);
-  if (crash::tracing() && phase == Phase::kPersistent)
-    crash::the_recorder.locked(crash::address_of(address), size, LINPOINT_CALLER);
-}
 
 // Coverage: of a target that was built for crashes.
 void __sanitizer_cov_trace_pc() {

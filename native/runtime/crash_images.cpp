@@ -91,11 +91,16 @@ bool Images::prepare() {
   return least_ != nullptr && initial_ != nullptr;
 }
 
-void Images::begin(const std::byte* initial) {
-  extent_ = the_pool.span();
-  while (extent_ > 0 && initial[extent_ - 1] == std::byte{0}) --extent_;
-  std::memcpy(initial_, initial, extent_);
+void Images::begin(const std::byte* initial, std::size_t extent) {
+  std::memcpy(initial_, initial, extent);
+  if (extent < extent_) std::memset(initial_ + extent, 0, extent_ - extent);
+  extent_ = std::max(extent, extent_);
   restart();
+}
+
+void Images::copy_once() {
+  restore();
+  std::memcpy(the_pool.memory(), least_, extent_);
 }
 
 void Images::restart() {

@@ -41,8 +41,8 @@ class HashTable {
 class Images {
  public:
   [[nodiscard]] bool prepare();
-  /// The least image, and the pool, are these bytes.
-  void begin(const std::byte* initial);
+  /// The least image, and the pool, are these bytes, with nothing but zeros behind the extent.
+  void begin(const std::byte* initial, std::size_t extent);
   /// Goes back to the bytes that `begin` was given.
   void restart();
 
@@ -55,6 +55,8 @@ class Images {
 
   /// Whether the pool is the least image. Looks at what is in use, or at everything.
   [[nodiscard]] bool intact(bool everything) const;
+  /// Restores all of the pool, this time.
+  void copy_once();
   /// From now on all of the pool is restored.
   void copy_all() { copies_all_ = true; }
   [[nodiscard]] bool copies_all() const { return copies_all_; }

@@ -39,6 +39,16 @@ bool clip(std::uint64_t& address, std::uint64_t& size) {
   return true;
 }
 
+/// Of a large pool little is used: the rest stays untouched.
+void copy_what_is_there(std::byte* to) {
+  constexpr std::size_t kPage = 4096;
+  for (std::size_t at = 0; at < the_pool.span(); at += kPage) {
+    const std::byte* page = the_pool.memory() + at;
+    // All are as the first one, which is zero.
+    if (page[0] != std::byte{0} || std::memcmp(page, page + 1, kPage - 1) != 0) std::memcpy(to + at, page, kPage);
+  }
+}
+
 }  // namespace
 
 void CodeSet::add(std::uint64_t code) {
@@ -57,11 +67,15 @@ void CodeSet::add(std::uint64_t code) {
 
 bool Recorder::prepare() {
   shadow_ = map_memory(the_pool.span());
-  return shadow_ != nullptr;
+  initial_ = map_memory(the_pool.span());
+  return shadow_ != nullptr && initial_ != nullptr;
 }
 
-void Recorder::restart() {
-  std::memcpy(shadow_, the_pool.memory(), the_pool.span());
+void Recorder::restart(std::size_t extent) {
+  std::memcpy(shadow_, the_pool.memory(), extent);
+  if (extent < extent_) std::memset(shadow_ + extent, 0, extent_ - extent);
+  extent_ = extent;
+  called_ = false;
   events_.clear();
   frames_of_events_.clear();
   announced_.clear();
@@ -93,6 +107,7 @@ void Recorder::add_store(Kind kind, std::uint64_t address, std::uint64_t size, s
   Event& event = add(kind, address, size, code);
   std::memcpy(event.value.data(), the_pool.at(address), size);
   std::memcpy(shadow_ + (address - Pool::kBegin), the_pool.at(address), size);
+  extent_ = std::max(extent_, address + size - Pool::kBegin);
   if (on_store != nullptr) on_store(events_.size() - 1);
 }
 
@@ -224,6 +239,11 @@ void Recorder::free(std::uint64_t address, const void* code) {
 void Recorder::call(std::uint32_t which) {
   settle_all();
   const OutOfProgram host;
+  if (!called_) {
+    called_ = true;
+    first_call_ = static_cast<std::uint32_t>(events_.size());
+    copy_what_is_there(initial_);
+  }
   operation = which;
   frame_ = kNoFrame;
   add(Kind::kCall, 0, 0, 0);
@@ -290,9 +310,8 @@ bool Recorder::differs() {
   settle_all();
   for (const Bytes& each : volatile_)
     std::memcpy(shadow_ + (each.address - Pool::kBegin), the_pool.at(each.address), each.size);
-  if (std::memcmp(shadow_, the_pool.memory(), the_pool.span()) == 0) return false;
-  std::memcpy(shadow_, the_pool.memory(), the_pool.span());
-  return true;
+  extent_ = the_pool.span();
+  return std::memcmp(shadow_, the_pool.memory(), the_pool.span()) != 0;
 }
 
 }  // namespace linpoint::runtime::crash

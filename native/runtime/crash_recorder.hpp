@@ -42,8 +42,8 @@ class Recorder {
   };
 
   [[nodiscard]] bool prepare();
-  /// The pool is as it is, and nothing has happened.
-  void restart();
+  /// The pool is as it is, with nothing but zeros behind so many bytes, and nothing has happened.
+  void restart(std::size_t extent);
 
   // What hooks tell. All of the addresses may lie outside of the pool, where they are left out.
   void write(std::uint64_t address, std::uint64_t size, const void* code);
@@ -72,12 +72,13 @@ class Recorder {
   void settle_all();
 
   [[nodiscard]] std::span<const Event> events() const { return events_; }
+  /// The event with which the first operation began, and what was in the pool before.
+  [[nodiscard]] std::uint32_t first_call() const { return first_call_; }
+  [[nodiscard]] const std::byte* initial() const { return initial_; }
   [[nodiscard]] std::span<const std::uint32_t> frames_of_events() const { return frames_of_events_; }
   [[nodiscard]] std::span<const Frame> frames() const { return frames_; }
   [[nodiscard]] std::size_t edges() const { return edges_.size(); }
-  /// The pool as events have made it.
-  [[nodiscard]] const std::byte* shadow() const { return shadow_; }
-  /// Whether the pool has bytes that no event has written; they are taken over.
+  /// Whether the pool has bytes that no event has written.
   [[nodiscard]] bool differs();
   /// Whether there were so many reads that some were left out.
   [[nodiscard]] bool left_out() const { return left_out_; }
@@ -107,7 +108,11 @@ class Recorder {
   Event& add(persistency::Kind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code);
   void add_store(persistency::Kind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code);
 
-  std::byte* shadow_ = nullptr;
+  std::byte* shadow_ = nullptr;  ///< the pool as events have made it
+  std::size_t extent_ = 0;       ///< behind it the shadow has nothing but zeros
+  std::byte* initial_ = nullptr;
+  std::uint32_t first_call_ = 0;
+  bool called_ = false;
   HostVector<Event> events_;
   HostVector<std::uint32_t> frames_of_events_;
   HostVector<Frame> frames_;

@@ -81,8 +81,13 @@ void note_read(std::uint64_t address, std::uint64_t size);
 void plain_range(const volatile void* address, std::size_t size, bool writes, const void* caller);
 void* plain_copy(void* to, const void* from, std::size_t size, const void* caller);
 void* plain_fill(void* to, int value, std::size_t size, const void* caller);
-/// What orders flushes.
-void fence(const void* caller);
+/// What orders flushes; `loads`: also what is read.
+void fence(bool loads, const void* caller);
+/// clflush, or what does its work by the next fence.
+void flush(void* address, bool later, const void* caller);
+/// A store past the caches, and an instruction that is locked: both are still to come.
+void non_temporal(void* address, std::size_t size, const void* caller);
+void locked(void* address, std::size_t size, const void* caller);
 /// A lock, or another object of the library, is about to be used. In the pool such an object is not persistent.
 void library_call(const Told& told);
 /// While tracing.

@@ -8,6 +8,7 @@
 
 #include "arguments.hpp"
 #include "core.hpp"
+#include "crash_campaign.hpp"
 #include "exploration.hpp"
 #include "results.hpp"
 #include "scheduler.hpp"
@@ -51,7 +52,9 @@ int run(int argc, char** argv) {
   std::string problem;
   void* handle = load(problem);
   const Main program = handle == nullptr ? nullptr : main_of(handle, problem);
-  if (program != nullptr && options.scenarios >= 0) {
+  if (handle != nullptr && !options.crash.empty()) {
+    explore_crashes(handle);
+  } else if (program != nullptr && options.scenarios >= 0) {
     explore_tests(handle, program);
   } else if (program != nullptr) {
     explore_program(handle, program);

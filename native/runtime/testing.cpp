@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -19,6 +18,7 @@
 #include "arguments.hpp"
 #include "json.hpp"
 #include "operations.hpp"
+#include "parts.hpp"
 #include "results.hpp"
 
 namespace linpoint::runtime {
@@ -28,24 +28,6 @@ namespace {
 using Prepare = const char* (*)(const char*);
 using Describe = const char* (*)();
 using Instant = std::chrono::steady_clock::time_point;
-
-/// All of a file, in parts that end with a zero.
-std::vector<std::string> read_parts(int file) {
-  std::string text;
-  std::array<char, 65536> buffer;
-  for (;;) {
-    const ssize_t read = ::read(file, buffer.data(), buffer.size());
-    if (read <= 0) break;
-    text.append(buffer.data(), static_cast<std::size_t>(read));
-  }
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\0', at), text.size());
-    parts.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
-}
 
 /// What comes before the scenario, "THREAD:STEPS" and a line break behind "stop ": that thread stops after so many
 /// steps.

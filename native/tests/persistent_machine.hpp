@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A machine with persistent memory, simulated step by step in every way it can go: what the persistency model is held
-// against. It knows nothing of channels and prefixes: there are store buffers that drain, lines that the cache writes back
-// whenever it likes, flushes that are under way, and write-combining buffers that empty word by word.
+// against. It knows nothing of channels and prefixes: there are store buffers that drain, lines that the cache writes
+// back whenever it likes, flushes that are under way, and write-combining buffers that empty word by word.
 //
 // Traces are tiny: at most 16 events and 3 lines, of which the first 16 bytes are used in units of 4. An image says for
 // each unit which event has written it, so that no two stores are ever confused.
@@ -107,7 +107,8 @@ class PersistentMachine {
     }
   }
 
-  /// The head of a store buffer becomes visible. Without persistent caches, what happens to a line is what the trace says.
+  /// The head of a store buffer becomes visible. Without persistent caches, what happens to a line is what the trace
+  /// says.
   void drain(State state, std::size_t event) {
     if (of_thread(state.buffered, trace_[event].thread) % (1U << event) != 0) return;
     if (beneath(state.buffered, event) != 0) return;
@@ -154,8 +155,8 @@ class PersistentMachine {
   /// Whether what the next event reads has left the buffers of other threads.
   [[nodiscard]] bool readable(const State& state) const {
     const unsigned thread = trace_[state.next].thread;
-    const unsigned hidden = those(state.buffered | state.combining,
-                                  [&](std::size_t event) { return trace_[event].thread != thread; });
+    const unsigned hidden =
+        those(state.buffered | state.combining, [&](std::size_t event) { return trace_[event].thread != thread; });
     for (std::size_t unit = 0; unit < kUnits; ++unit) {
       if ((units(state.next) >> unit & 1U) == 0) continue;
       std::size_t last = trace_.size();

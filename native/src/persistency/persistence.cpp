@@ -97,7 +97,8 @@ void Persistence::persist(std::uint32_t index, std::uint64_t address) {
   std::sort(settled_.begin() + before, settled_.end());
 }
 
-/// What a thread reads has left the store buffers and write-combining buffers of the others: of each byte, the last store.
+/// What a thread reads has left the store buffers and write-combining buffers of the others: of each byte, the last
+/// store.
 void Persistence::see(const Event& event) {
   if (event.size == 0 || (combining_ == 0 && buffered_elsewhere(event.thread) == 0)) return;
   const std::uint32_t number = find(line_of(event.address));
@@ -357,9 +358,8 @@ std::optional<Kept> Persistence::place_of(std::uint32_t index, std::uint64_t add
 
 const Waiting* Persistence::waiting_store(std::uint32_t line, std::uint32_t index) const {
   const std::span<const Waiting> stores = lines_[line].waiting();
-  const auto found = std::lower_bound(stores.begin(), stores.end(), index, [](const Waiting& store, std::uint32_t wanted) {
-    return store.index < wanted;
-  });
+  const auto found = std::lower_bound(stores.begin(), stores.end(), index,
+                                      [](const Waiting& store, std::uint32_t wanted) { return store.index < wanted; });
   return found == stores.end() || found->index != index ? nullptr : &*found;
 }
 

@@ -111,8 +111,8 @@ void collect_writes(const Persistence& now, std::span<const Event> trace, const 
     std::size_t end = 0;
     for (std::uint32_t found = 0; end < stores.size() && found < kept.prefix; ++end)
       found += now.channel_of(stores[end]) == kept.channel ? 1 : 0;
-    // What is written over by later ones of the channel need not be written: counters that are never flushed wait by the
-    // thousand in a line.
+    // What is written over by later ones of the channel need not be written: counters that are never flushed wait by
+    // the thousand in a line.
     std::uint64_t written = 0;
     for (std::size_t at = end; at > 0 && ~written != 0; --at) {
       const Waiting& store = stores[at - 1];

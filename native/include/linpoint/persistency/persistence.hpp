@@ -124,9 +124,7 @@ class Persistence {
     std::uint32_t flushed = 0;  ///< after this event by a clwb of `flusher`, the last that was worth to be noted
     std::uint16_t flusher = 0;
     [[nodiscard]] std::span<const Waiting> waiting() const { return std::span(stores).subspan(head); }
-    [[nodiscard]] std::uint32_t cached() const {
-      return static_cast<std::uint32_t>(stores.size()) - head - combining;
-    }
+    [[nodiscard]] std::uint32_t cached() const { return static_cast<std::uint32_t>(stores.size()) - head - combining; }
   };
   struct Flush {
     std::uint32_t line = 0;

@@ -14,7 +14,9 @@ namespace linpoint::persistency {
 
 enum class Kind : std::uint8_t {
   kStore,
-  kUpdate,  ///< a locked instruction that stored what depends on the old value: also a full fence, before its store
+  /// A locked instruction that stored and may have looked at the old value: compare-exchange, exchange, fetch-add, an
+  /// xchg in inline assembly. Also a full fence, before its store.
+  kUpdate,
   kNonTemporal,  ///< a store that goes past the caches
   kFlush,        ///< clflush
   kFlushLater,   ///< clflushopt, clwb
@@ -26,8 +28,10 @@ enum class Kind : std::uint8_t {
   kLock,    ///< of a mutex at this address: as good as a locked instruction, since nobody can take one without
   kUnlock,  ///< of a mutex: may be a plain store, and is no fence
   kRead,
-  kCompare,   ///< value[0..8) and value[8..16) are the operands
-  kExchange,  ///< as kUpdate, with a value that does not depend on the old one: xchg, a seq_cst store
+  kCompare,  ///< value[0..8) and value[8..16) are the operands
+  /// A seq_cst store: locked like kUpdate, but nobody gets the old value, so that it cannot take a lock. It is not a
+  /// kStore and a kFence: crashes between "clwb x" and it would then seem to lose x and keep it.
+  kExchange,
 };
 
 inline constexpr std::uint32_t kNoOperation = ~std::uint32_t{0};
