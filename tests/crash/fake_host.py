@@ -17,7 +17,8 @@ def option(name, default=None):
     return sys.argv[sys.argv.index(name) + 1] if name in sys.argv else default
 
 
-manner = json.loads(open(sys.argv[1]).read())
+with open(sys.argv[1], encoding="utf-8") as target:
+    manner = json.load(target)
 results = os.fdopen(int(option("--results")), "wb", buffering=0)
 what = option("--crash").split(",")
 shard, shards = map(int, option("--shard", "0/1").split("/"))
