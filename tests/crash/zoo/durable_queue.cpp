@@ -7,8 +7,8 @@
 // scenario: BUG_HELP_LINK enqueue(1) | enqueue(2)
 // scenario: BUG_HELP_MARK enqueue(1); enqueue(2); dequeue() | dequeue()
 //
-// A value is in the queue if its node is linked and not marked. Links and marks are flushed; head and tail are not: they
-// only say where to begin to look, and recovery finds both again by walking. No sfence is needed: the locked
+// A value is in the queue if its node is linked and not marked. Links and marks are flushed; head and tail are not:
+// they only say where to begin to look, and recovery finds both again by walking. No sfence is needed: the locked
 // compare-and-swap that follows each clflushopt orders it, whether it succeeds or fails.
 #include <immintrin.h>
 

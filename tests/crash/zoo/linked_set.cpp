@@ -7,9 +7,9 @@
 // scenario: BUG_READER add(1) | contains(1)
 //
 // An element is in the set once the link to its node is durable. Two rules keep this one 8-byte word the only thing
-// that decides: a node is durable before a link leads to it, and an operation returns only when the link that its answer
-// rests on is durable. The second binds readers too: what a reader has seen may be in the cache only, and the writer may
-// never come to flush it. So the reader flushes the link itself ("helping").
+// that decides: a node is durable before a link leads to it, and an operation returns only when the link that its
+// answer rests on is durable. The second binds readers too: what a reader has seen may be in the cache only, and the
+// writer may never come to flush it. So the reader flushes the link itself ("helping").
 #include <immintrin.h>
 
 #include <atomic>
