@@ -374,6 +374,6 @@ int main(int argc, char** argv) {
   many_states();
   parts_of_stores();
   random_traces(given ? static_cast<unsigned>(std::strtoul(arguments[1], nullptr, 10)) : 23,
-                given ? static_cast<int>(std::strtol(arguments[2], nullptr, 10)) : 20000);
+                given ? static_cast<int>(std::strtol(arguments[2], nullptr, 10)) : 8000);
   return finish();
 }

@@ -99,6 +99,9 @@ void lock_words() {
   EXPECT(locks(Script().in(0).update(kFlag, 1).in(1).store(kKey).in(0).store(kFlag, 0)) == 1);
   EXPECT(locks(Script().in(0).update(kFlag, 1).in(1).update(kFlag, 1).in(0).store(kFlag, 0)) == 1);  // contended
   EXPECT(locks(Script().in(0).lock(kFlag).unlock(kFlag)) == 1);
+  Script elsewhere;
+  elsewhere.in(0).add(Kind::kLock, kFlag, 0, 0).unlock(kFlag);
+  EXPECT(locks(elsewhere) == 0);
   const Script script = std::move(Script().in(0).update(kFlag, 1, 4).store(kKey, 5).store(kFlag, 0, 4));
   EXPECT((rules(script) == std::vector<Rule>{Rule::kLock, Rule::kNone, Rule::kLock}));
   const LockWords words(script.events());

@@ -17,8 +17,8 @@ bool zero(const Event& store) {
 class History {
  public:
   void widen(std::uint32_t size) { size_ = std::max(size_, size); }
-  [[nodiscard]] std::uint32_t size() const { return std::max(size_, 1U); }
-  [[nodiscard]] bool is_lock() const { return released_ && !data_; }
+  [[nodiscard]] std::uint32_t size() const { return size_; }
+  [[nodiscard]] bool is_lock() const { return size_ > 0 && released_ && !data_; }
 
   void observe(const Event& event) {
     if (event.kind == Kind::kUnlock || (is_store(event.kind) && zero(event))) {
