@@ -90,6 +90,19 @@ def test_a_program_in_c(run: Command, tmp_path: Path) -> None:
     assert "flags.c:11  FENCE();" in told.out
 
 
+@pytest.mark.parametrize(
+    "write", ["std::memcpy(to, from, 24)", "std::memset(to, 0, 24)", "std::copy(from, from + 20, to)"]
+)
+def test_a_race_in_what_compilers_write_in_the_place_of_a_call(run: Command, tmp_path: Path, write: str) -> None:
+    (tmp_path / "race.cpp").write_text(
+        "#include <algorithm>\n#include <cstring>\n#include <thread>\nchar *to = new char[64], *from = new char[64];\n"
+        f"int main() {{\n    std::thread other([] {{ {write}; }});\n    {write};\n    other.join();\n}}\n"
+    )
+    for level in ("-O1", "-O2"):
+        told = run("explore", "race.cpp", "--json", "--", level)
+        assert [each["kind"] for each in told.json["findings"]] == ["race"]
+
+
 def test_a_violation_under_tso_is_told_and_replays(run: Command, tmp_path: Path) -> None:
     (tmp_path / "sb.cpp").write_text(STORE_BUFFERING)
     assert run("explore", "sb.cpp", "--", *RELAXED).code == 0

@@ -92,29 +92,33 @@ _HOOKS: Final = (
     "-fno-lto",
     "-U_FORTIFY_SOURCE",
 )
+# What gcc makes of functions that write memory, in the place of a call, has no hooks. Those that only read are left, since
+# constants are made with them too.
+_CALLED: Final = (
+    "-fno-tree-loop-distribute-patterns",
+    *(f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset", "mempcpy", "bcopy", "bzero")),
+    *(f"-fno-builtin-{name}" for name in ("strcpy", "strncpy", "stpcpy", "stpncpy", "strcat", "strncat")),
+    *(f"-fno-builtin-{name}" for name in ("sprintf", "snprintf", "vsprintf", "vsnprintf")),
+)
+_CALLED_COPIES: Final = Path("linpoint") / "detail" / "called_copies.h"
+"""For gcc: what the standard library writes with, as calls."""
 _HOOKS_OF: Final = {
     # Fences are seen by us, whatever the compiler's own runtime makes of them.
-    "gcc": ("--param", "tsan-distinguish-volatile=1", "-fno-gnu-unique", "-fvisibility=default", "-Wno-tsan"),
+    "gcc": (
+        *("--param", "tsan-distinguish-volatile=1", "-fno-gnu-unique", "-fvisibility=default", "-Wno-tsan"),
+        *_CALLED,
+    ),
     "clang": (
         *("-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-read-before-write=1"),
         *("-fvisibility=default", "-Wno-unused-command-line-argument"),
     ),
 }
-# Coverage guides what is tested; stores are to be seen as they are written, and not several as one; and what gcc makes of
-# functions that write memory, without calling them, has no hooks.
+# Coverage guides what is tested, and stores are to be seen as they are written, not several as one.
 _PERSISTENT: Final = ("-fsanitize-coverage=trace-pc,trace-cmp",)
 _PERSISTENT_OF: Final = {
-    "gcc": (
-        *("-fno-tree-vectorize", "-fno-tree-loop-vectorize", "-fno-tree-slp-vectorize", "-fno-store-merging"),
-        "-fno-tree-loop-distribute-patterns",
-        *(f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset", "mempcpy", "bcopy", "bzero")),
-        *(f"-fno-builtin-{name}" for name in ("strcpy", "strncpy", "stpcpy", "stpncpy", "strcat", "strncat")),
-        *(f"-fno-builtin-{name}" for name in ("sprintf", "snprintf", "vsprintf", "vsnprintf")),
-    ),
+    "gcc": ("-fno-tree-vectorize", "-fno-tree-loop-vectorize", "-fno-tree-slp-vectorize", "-fno-store-merging"),
     "clang": ("-fno-vectorize", "-fno-slp-vectorize"),
 }
-_CALLED_COPIES: Final = Path("linpoint") / "detail" / "called_copies.h"
-"""For gcc: what the standard library writes with, as calls."""
 # What the C library does with memory of the program, in functions that have no hooks; the host has others of these names.
 _WRAPPED: Final = (
     *("memcpy", "memmove", "memset", "memcmp", "memchr", "strlen", "strcpy", "strncpy", "strcat", "strcmp", "strncmp"),
@@ -206,7 +210,7 @@ def to_compile(
 ) -> list[str]:
     """The command that makes assembler text of a source, and a file of what it depends on."""
     hooks = (*_hooks(compiler, persistent=persistent), "-isystem", str(include))
-    if persistent and compiler.family == "gcc":
+    if compiler.family == "gcc":
         hooks = (*hooks, "-include", str(include / _CALLED_COPIES))
     written = ("-MD", "-MF", str(to.with_suffix(".d")), "-MT", "target")
     words = [*compiler.words, *in_language_of(source, [*flags.compiling, *hooks]), *written]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Comes before everything in what gcc compiles for persistent memory. gcc writes the code of these functions where they
+ * Comes before everything that gcc compiles with hooks. gcc writes the code of these functions where they
  * are called with a constant size, and there has no hooks; headers of the standard library call them by these names,
  * which no flag turns off. By other names they are ordinary functions. */
 #pragma once
