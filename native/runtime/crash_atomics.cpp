@@ -114,7 +114,7 @@ namespace crash = linpoint::runtime::crash;
     crash::store<U>(at, value, order, LINPOINT_CALLER);                                                       \
   }                                                                                                           \
   [[gnu::used]] U linpoint_crash__tsan_atomic##bits##_exchange(volatile U* at, U value, int /*order*/) {      \
-    return crash::update<U>(at, crash::EventKind::kExchange, LINPOINT_CALLER,                                 \
+    return crash::update<U>(at, crash::EventKind::kUpdate, LINPOINT_CALLER,                                 \
                             [&](U, U& stored) { stored = value; });                                           \
   }                                                                                                           \
   LINPOINT_COMBINE(bits, U, add, seen + value)                                                                \
