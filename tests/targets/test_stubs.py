@@ -144,3 +144,24 @@ def test_what_the_intel_way_around_is_left_so(tmp_path: Path) -> None:
     (tmp_path / "a.s").write_text(text)
     subprocess.run(["g++", "-c", "a.s"], cwd=tmp_path, check=True)
     assert "call .Llinpoint_fence_1" in text
+
+
+CLOCK = r"""
+#include <stdio.h>
+unsigned long __linpoint_time(int kind, const void* code) { (void)kind; (void)code; return 0x1122334455667788; }
+int main(void) {
+    unsigned low, high, kept = 7;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high), "+c"(kept));
+    return printf("%x %x %u", high, low, kept) < 0;
+}
+"""
+
+
+def test_the_clock_gives_both_halves_of_the_time(tmp_path: Path) -> None:
+    (tmp_path / "clock.c").write_text(CLOCK)
+    subprocess.run(["gcc", "-S", "-O1", "clock.c"], cwd=tmp_path, check=True)
+    text, unseen = hooked((tmp_path / "clock.s").read_text(), persistent=True)
+    assert not unseen
+    (tmp_path / "clock.s").write_text(text)
+    subprocess.run(["gcc", "clock.s", "-o", "clock"], cwd=tmp_path, check=True)
+    assert subprocess.run(["./clock"], cwd=tmp_path, check=True, capture_output=True).stdout == b"11223344 55667788 7"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What one instruction does to memory, as far as hooks are concerned, by its text (x86-64, as AT&T writes it).
 
-An instruction is hooked (a flush, a fence, a store past the caches, a locked one), harmless (it touches no memory, and runs
+An instruction is hooked (a flush, a fence, a store past the caches, a locked one, a look at the clock), harmless (it touches no memory, and runs
 cannot differ in it), or neither. Guarantee: what is not fully understood is neither. Cost: O(letters).
 """
 
@@ -39,7 +39,7 @@ class Hook:
     """What the host is told of an instruction."""
 
     name: str
-    """``flush``, ``fence``, ``non_temporal`` or ``locked``."""
+    """``flush``, ``fence``, ``non_temporal``, ``locked`` or ``time``."""
     number: int
     """What kind of it, or of what size."""
     memory: Memory | None = None
@@ -77,6 +77,8 @@ def hook_of(text: str, *, persistent: bool) -> Hook | None:
     fence = _FENCE.fullmatch(text)
     if fence:
         return Hook("fence", SFENCE if fence[1] == "sfence" else MFENCE)
+    if text == "rdtsc" and persistent:  # code for emulated memory waits for as long as the real one would take
+        return Hook("time", 0)
     return _flush(text) or ((_non_temporal(text) or _locked(text)) if persistent else None)
 
 

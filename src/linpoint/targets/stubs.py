@@ -2,8 +2,9 @@
 """Calls of the host's hooks in assembler text, where an instruction was or before one that stays.
 
 The hooks: ``__linpoint_flush(address, later, code)``, ``__linpoint_fence(kind, code)``, ``__linpoint_non_temporal(address,
-size, code)`` and ``__linpoint_locked(address, size, code)``. ``code`` is where the program goes on, in the line of the
-instruction. Guarantee: all registers, the flags and what a function keeps below its stack pointer are as they were.
+size, code)``, ``__linpoint_locked(address, size, code)`` and ``__linpoint_time(kind, code)``. ``code`` is where the program goes on, in the line of the
+instruction. Guarantee: all registers, the flags and what a function keeps below its stack pointer are as they were, but for
+what the instruction itself gives.
 """
 
 from __future__ import annotations
@@ -50,6 +51,11 @@ def stubs(hooks: Iterable[Hook], text: str) -> str:
     return "\n".join(["", '\t.section .text.linpoint,"ax",@progbits', *lines, ""]) if lines else ""
 
 
+def _slot(register: str) -> int:
+    """Where a register was saved, from the frame's base; the flags come first."""
+    return -8 * (_SAVED.index(register) + 2)
+
+
 def _label(hook: Hook) -> str:
     of_thread = "_of_thread" if hook.memory is not None and hook.memory.of_thread else ""
     return f".Llinpoint_{hook.name}_{hook.number}{of_thread}"
@@ -70,6 +76,9 @@ def _stub(label: str, hook: Hook, *, wide: bool) -> Iterator[str]:
             yield "\taddq %fs:0, %rdi"
         yield from (f"\tmovl ${hook.number}, %esi", "\tmovq 8(%rbp), %rdx")
     yield f"\tcall __linpoint_{hook.name}@PLT"
+    if hook.name == "time":  # the halves of the result, where what was saved is taken back from
+        yield from ("\tmovl %eax, %ecx", f"\tmovq %rcx, {_slot('rax')}(%rbp)", "\tshrq $32, %rax")
+        yield f"\tmovq %rax, {_slot('rdx')}(%rbp)"
     yield from (f"\t{each}" for each in give_back)
     yield f"\tleaq -{_SAVED_BYTES}(%rbp), %rsp"
     yield from (f"\tpopq %{each}" for each in reversed(_SAVED))
