@@ -59,7 +59,9 @@ Group* Causes::find_group(Family family, std::uint64_t code) {
 
 void Causes::count(const Walk& walk, Group& group, const Failure& failure, std::uint32_t root) {
   ++group.count;
-  group.classes[static_cast<std::size_t>(failure.kind)] = true;
+  // With everything that came before: that is what a crash before the next store leaves.
+  const bool found_early = group.family == Family::kUnrecovered && failure.kind == Class::kDl1;
+  group.classes[static_cast<std::size_t>(found_early ? Class::kDl2 : failure.kind)] = true;
   // Who has returned and is lost, although it was found otherwise.
   if (group.family == Family::kLost && root != kNoEvent && walk.trace()[root].operation != failure.operation)
     group.classes[static_cast<std::size_t>(Class::kC2)] = true;

@@ -142,6 +142,8 @@ void Teller::say_violation(std::size_t group, const Walk& walk, const Recorded& 
   for (const std::uint32_t store : cause.also) put_store(json, walk, recorded, failure.state, store);
   json.close(']');
   put_store_or_null(json, "before", walk, recorded, failure.state, cause.before);
+  constexpr const char* kFamilies[] = {"lost", "unrecovered", "lock"};
+  json.field("family", kFamilies[static_cast<std::size_t>(cause.family)]);
   json.field("proven", cause.proven).key("stores").open('[');
   for (const std::uint32_t store : around(walk, recorded, failure))
     put_store(json, walk, recorded, failure.state, store);
