@@ -64,8 +64,8 @@ class ObjectProgram:
         return TestHost(self.host, self.target.library, manner)
 
     def tests(self, seconds: float) -> dict[str, ObjectTest]:
-        """The tests that it has."""
-        heard = self.running().describe(seconds)
+        """The tests that it has, however much memory they need."""
+        heard = TestHost(self.host, self.target.library, replace(self.manner, max_memory=None)).describe(seconds)
         if heard.interrupted:
             raise KeyboardInterrupt
         if heard.described is None or not heard.described["tests"]:
