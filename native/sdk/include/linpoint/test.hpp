@@ -36,13 +36,15 @@
 #endif
 
 /// Says what can be done with an object: its type, and those of its methods that are operations.
-#define LINPOINT_TEST(Type, ...)                                                                      \
-  namespace {                                                                                         \
-  constexpr ::linpoint::detail::Operation LINPOINT_JOIN(linpoint_operations_, __LINE__)[] = {         \
-      LINPOINT_EXPAND(LINPOINT_EACH(Type, __VA_ARGS__))};                                             \
-  const ::linpoint::detail::Registered<Type> LINPOINT_JOIN(linpoint_test_, __LINE__)(                 \
-      #Type, LINPOINT_JOIN(linpoint_operations_, __LINE__),                                           \
-      sizeof(LINPOINT_JOIN(linpoint_operations_, __LINE__)) / sizeof(::linpoint::detail::Operation)); \
+#define LINPOINT_TEST(Type, ...)                                                                        \
+  static_assert(::linpoint::detail::count_methods(#__VA_ARGS__) <= ::linpoint::detail::kMostOperations, \
+                "LINPOINT_TEST has more than 300 operations: make several tests of it");                \
+  namespace {                                                                                           \
+  constexpr ::linpoint::detail::Operation LINPOINT_JOIN(linpoint_operations_, __LINE__)[] = {           \
+      LINPOINT_EXPAND(LINPOINT_EACH(Type, __VA_ARGS__))};                                               \
+  const ::linpoint::detail::Registered<Type> LINPOINT_JOIN(linpoint_test_, __LINE__)(                   \
+      #Type, LINPOINT_JOIN(linpoint_operations_, __LINE__),                                             \
+      sizeof(LINPOINT_JOIN(linpoint_operations_, __LINE__)) / sizeof(::linpoint::detail::Operation));   \
   }
 
 /// Says which threads may call which operations.
@@ -60,9 +62,11 @@
 #define LINPOINT_JOIN(one, other) LINPOINT_JOINED(one, other)
 #define LINPOINT_JOINED(one, other) one##other
 #define LINPOINT_NOTHING()
-#define LINPOINT_EXPAND(...) LINPOINT_EXPAND3(LINPOINT_EXPAND3(LINPOINT_EXPAND3(__VA_ARGS__)))
-#define LINPOINT_EXPAND3(...) LINPOINT_EXPAND2(LINPOINT_EXPAND2(LINPOINT_EXPAND2(__VA_ARGS__)))
-#define LINPOINT_EXPAND2(...) LINPOINT_EXPAND1(LINPOINT_EXPAND1(LINPOINT_EXPAND1(__VA_ARGS__)))
+// Each scan goes on by one method: there are kMostOperations of them, and some.
+#define LINPOINT_EXPAND(...) LINPOINT_EXPAND4(LINPOINT_EXPAND4(LINPOINT_EXPAND4(LINPOINT_EXPAND4(__VA_ARGS__))))
+#define LINPOINT_EXPAND4(...) LINPOINT_EXPAND3(LINPOINT_EXPAND3(LINPOINT_EXPAND3(LINPOINT_EXPAND3(__VA_ARGS__))))
+#define LINPOINT_EXPAND3(...) LINPOINT_EXPAND2(LINPOINT_EXPAND2(LINPOINT_EXPAND2(LINPOINT_EXPAND2(__VA_ARGS__))))
+#define LINPOINT_EXPAND2(...) LINPOINT_EXPAND1(LINPOINT_EXPAND1(LINPOINT_EXPAND1(LINPOINT_EXPAND1(__VA_ARGS__))))
 #define LINPOINT_EXPAND1(...) __VA_ARGS__
 #define LINPOINT_EACH(Type, method, ...) \
   LINPOINT_OPERATION(Type, method) __VA_OPT__(, LINPOINT_AGAIN LINPOINT_NOTHING()()(Type, __VA_ARGS__))
