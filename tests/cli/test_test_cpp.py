@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -14,7 +13,8 @@ import pytest
 from linpoint.targets.compilers import find_compiler
 from linpoint.targets.host import find_host
 from linpoint.verdicts import tokens
-from tests.cli.conftest import COMMAND, Command, Run, environment
+from tests.cli.conftest import Command, Run, environment
+from tests.cli.served import Server
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
 
@@ -124,21 +124,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(folder: Path) -> Command:
+def run(folder: Path, server: Server, tmp_path: Path) -> Command:
     """The command, in the folder of the sources."""
 
     def command(*words: str) -> Run:
-        done = subprocess.run(
-            [COMMAND, *words],
-            cwd=folder,
-            env=environment(folder),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        return Run(done.returncode, done.stdout, done.stderr)
+        code, out, err = server.run(words, folder=folder, environment=environment(folder), output=tmp_path, timeout=120)
+        return Run(code, out.decode(), err.decode())
 
     return command
 
