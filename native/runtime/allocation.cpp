@@ -42,6 +42,20 @@ HostString misuse(const char* does, std::uintptr_t address) {
   return HostString(does) + " memory that is not allocated, " + bytes(offset - block->size) + " behind" + size;
 }
 
+/// There is no memory for so many bytes. What alone is too much was perhaps meant to fail; what is too much in all
+/// would not end. Where somebody has set a limit that the program may not know, that it needs more says nothing about
+/// it: an object of a test is not wrong for that, nor is a program that would have got the block without the limit.
+void lack(std::size_t size, const void* caller) {
+  errno = ENOMEM;
+  const bool begins = !in_program();
+  const OutOfProgram host;
+  const bool alone = size > options.max_memory;
+  const std::string most = std::to_string(options.max_memory) + " bytes";
+  if (options.memory_is_limited && size <= kMostMemory && (alone || begins || options.scenarios >= 0))
+    refuse("it needs more memory than it may have: " + most + " in all of its blocks are its part of --max-memory");
+  if (!begins && !alone) fail(Fault::kMemory, "allocates more than " + most + " in all", caller);
+}
+
 void* taken(std::size_t size, std::size_t alignment, const void* caller) {
   Arena& arena = heap();
   if (controlled() && arena.reuses())
@@ -49,12 +63,7 @@ void* taken(std::size_t size, std::size_t alignment, const void* caller) {
          {at_place(Mode::kWrite, Abstract::kWorld, Arena::capacity_of(size))});
   void* block = arena.allocate(acting_thread(), size, alignment);
   if (block == nullptr) {
-    errno = ENOMEM;
-    // What alone is too much was perhaps meant to fail; what is too much in all would not end.
-    if (in_program() && size <= options.max_memory) {
-      const OutOfProgram host;
-      fail(Fault::kMemory, "allocates more than " + std::to_string(options.max_memory) + " bytes in all", caller);
-    }
+    lack(size, caller);
     return nullptr;
   }
   if (controlled()) {

@@ -92,7 +92,10 @@ bool read_option(std::string_view name, std::string_view value) {
   if (name == "--seed") return read_number(value, options.seed);
   if (name == "--seconds") return read_number(value, options.seconds);
   if (name == "--max-steps") return read_number(value, options.max_steps);
-  if (name == "--max-memory") return read_number(value, options.max_memory);
+  if (name == "--max-memory") {
+    options.memory_is_limited = true;
+    return read_number(value, options.max_memory);
+  }
   if (name == "--atomic") return atomic_functions.choose(value);
   if (name == "--fences") return forced_fences.choose(value);
   if (name == "--share") return read_number(value, options.share);

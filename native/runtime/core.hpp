@@ -238,6 +238,9 @@ void forget_accesses(const void* address, std::size_t size);
 using memory::Model;
 enum class Races : std::uint8_t { kStop, kReport, kIgnore };
 
+/// What a program may allocate if nobody asks for less.
+inline constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30;
+
 struct Options {
   std::string target;
   Model model = Model::kSc;
@@ -246,7 +249,8 @@ struct Options {
   std::uint64_t seed = 0;
   double seconds = 0;  ///< 0: no limit
   std::uint64_t max_steps = 100'000;
-  std::uint64_t max_memory = std::uint64_t{1} << 30;
+  std::uint64_t max_memory = kMostMemory;
+  bool memory_is_limited = false;  ///< by whoever asked: what needs more has no result
   bool reuse = false;
   bool spurious = false;
   bool trace = false;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real command in a process of its own, in an empty folder."""
+"""The real command in a process of its own, in an empty folder; see ``served`` for how that begins."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import linpoint
+from tests.cli.served import Server
 
 COMMAND = str(Path(sys.executable).with_name("linpoint"))
 TIMEOUT = 30.0
@@ -58,23 +59,38 @@ def environment(home: Path) -> dict[str, str]:
 Command = Callable[..., Run]
 
 
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Who runs the command where nothing is asked of its beginning."""
+    server = Server(COMMAND, environment(tmp_path_factory.mktemp("home")))
+    yield server
+    server.close()
+
+
 @pytest.fixture
-def run(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Command:
+def run(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, server: Server) -> Command:
     """``run("check", "f.jsonl", ...)`` runs the command in ``tmp_path``."""
     home = tmp_path_factory.mktemp("home")
+    streams = tmp_path_factory.mktemp("streams")
 
     def command(*args: str, stdin: str | bytes | None = None, env: dict[str, str] | None = None) -> Run:
-        done = subprocess.run(
-            [COMMAND, *args],
-            input=stdin.encode() if isinstance(stdin, str) else stdin,
-            stdin=subprocess.DEVNULL if stdin is None else None,
-            capture_output=True,
-            cwd=tmp_path,
-            env=environment(home) | (env or {}),
-            timeout=TIMEOUT,
-            check=False,
-        )
-        result = Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+        if stdin is None and env is None:
+            code, out, err = server.run(
+                args, folder=tmp_path, environment=environment(home), output=streams, timeout=TIMEOUT
+            )
+        else:
+            done = subprocess.run(
+                [COMMAND, *args],
+                input=stdin.encode() if isinstance(stdin, str) else stdin,
+                stdin=subprocess.DEVNULL if stdin is None else None,
+                capture_output=True,
+                cwd=tmp_path,
+                env=environment(home) | (env or {}),
+                timeout=TIMEOUT,
+                check=False,
+            )
+            code, out, err = done.returncode, done.stdout, done.stderr
+        result = Run(code, out.decode(), err.decode())
         assert "Traceback" not in result.err, result.err
         return result
 

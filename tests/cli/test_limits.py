@@ -15,7 +15,9 @@ import subprocess
 import sys
 import termios
 import time
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -257,17 +259,26 @@ def test_ctrl_c_still_gives_a_document_under_json(start: Starter, write: Writer,
     assert "interrupted" in document["why"]
 
 
-@pytest.mark.parametrize("form", [[], ["--json"]])
-def test_ctrl_c_while_the_command_is_still_being_imported(form: list[str]) -> None:
-    program = """
+def _begin() -> str:
+    """How the script of the command begins."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    module, function = project["scripts"]["linpoint"].split(":")
+    return f"from {module} import {function} as begin"
+
+
+@pytest.mark.parametrize(
+    ("module", "form"), [("linpoint", []), ("linpoint.histories.operation", ["--json"]), ("typer", [])]
+)
+def test_ctrl_c_while_the_command_is_still_being_imported(module: str, form: list[str]) -> None:
+    program = f"""
 import os, signal, sys
 class Press:
     def find_spec(self, name, *_):
-        if name == "typer":
+        if name == "{module}":
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Press())
-from linpoint.cli.entry import main
-main()
+{_begin()}
+begin()
 """
     done = subprocess.run(
         [sys.executable, "-c", program, "specs", *form], capture_output=True, text=True, timeout=30, check=False

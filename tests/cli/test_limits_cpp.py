@@ -45,6 +45,19 @@ struct Crossed {
 };
 LINPOINT_TEST(Crossed, left, right)
 """
+LARGE = """
+#include <linpoint/test.hpp>
+#include <atomic>
+#include <cstddef>
+#include <new>
+#include <vector>
+struct Large {
+    std::atomic<int> value{0};
+    void write(int v) { value.store(v + std::vector<int>(CELLS, 0).back()); }
+    int read() { return value.load() + (new (std::nothrow) std::byte[std::size_t{1} << 50] == nullptr ? 0 : 1); }
+};
+LINPOINT_TEST(Large, write, read)
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +65,7 @@ def _sources(tmp_path: Path) -> None:
     (tmp_path / "register.cpp").write_text(REGISTER)
     (tmp_path / "endless.py").write_text(ENDLESS)
     (tmp_path / "crossed.cpp").write_text(CROSSED)
+    (tmp_path / "large.cpp").write_text(LARGE)
 
 
 def build(run: Command, *flags: str) -> None:
@@ -110,3 +124,14 @@ def test_ctrl_c_leaves_what_is_known(judged: tuple[str, ...], tmp_path: Path) ->
     assert document["verdict"] == "unknown"
     assert "interrupted" in document["why"]
     assert process.returncode in (3, 130)
+
+
+@pytest.mark.parametrize(("cells", "most"), [("100000", "200K"), ("10000", "50K"), ("10", "1K")])
+def test_memory_that_was_not_granted_is_no_violation(run: Command, cells: str, most: str) -> None:
+    """One block that is too large; several, of which each would do; and none at all, before anything is run."""
+    words = ["large.cpp", "--spec", "register(initial=0)", "--scenario", "write(1); write(2) | read()"]
+    flags = ["--", f"-DCELLS={cells}"]
+    told = run("test", *words, "--max-memory", most, "--json", *flags)
+    assert (told.code, told.json["verdict"], told.json["findings"]) == (3, "unknown", []), told.out + told.err
+    assert "--max-memory" in told.json["why"]
+    assert run("test", *words, "--json", *flags).code == 0

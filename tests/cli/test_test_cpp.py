@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -14,7 +13,8 @@ import pytest
 from linpoint.targets.compilers import find_compiler
 from linpoint.targets.host import find_host
 from linpoint.verdicts import tokens
-from tests.cli.conftest import COMMAND, Command, Run, environment
+from tests.cli.conftest import Command, Run, environment
+from tests.cli.served import Server
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
 
@@ -66,13 +66,13 @@ struct RegisterTest {
 LINPOINT_TEST(RegisterTest, write, read)
 """
 
-NAMED = [f"read_{number}" for number in range(12)]
+NAMED = [f"read-{number}" for number in range(100)]
 NAMES = f"""
 #include <linpoint/test.hpp>
 struct NamesTest {{
-    {" ".join(f"int {name}() {{ return 0; }}" for name in NAMED)}
+    int read() {{ return 0; }}
 }};
-LINPOINT_TEST(NamesTest, {", ".join(f'({name}, "{name.replace("_", "-")}")' for name in NAMED)})
+LINPOINT_TEST(NamesTest, {", ".join(f'(read, "{name}")' for name in NAMED)})
 """
 
 TURN = """
@@ -84,6 +84,15 @@ struct TurnTest {
     int second() { while (turn.load() == 0) {} return turn.load(); }
 };
 LINPOINT_TEST(TurnTest, first, second)
+"""
+
+
+MANY = f"""
+#include <linpoint/test.hpp>
+struct ManyTest {{
+    int read() {{ return 0; }}
+}};
+LINPOINT_TEST(ManyTest, {", ".join(["read"] * 301)})
 """
 
 
@@ -102,6 +111,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "counter": COUNTER,
         "turn": TURN,
         "names": NAMES,
+        "many": MANY,
         "register": REGISTER,
         "empty": "int main() {}\n",
         "roles": COUNTER.replace("BODY", "") + 'LINPOINT_ROLES(CounterTest, "grow | read")\n',
@@ -114,21 +124,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(folder: Path) -> Command:
+def run(folder: Path, server: Server, tmp_path: Path) -> Command:
     """The command, in the folder of the sources."""
 
     def command(*words: str) -> Run:
-        done = subprocess.run(
-            [COMMAND, *words],
-            cwd=folder,
-            env=environment(folder),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        return Run(done.returncode, done.stdout, done.stderr)
+        code, out, err = server.run(words, folder=folder, environment=environment(folder), output=tmp_path, timeout=120)
+        return Run(code, out.decode(), err.decode())
 
     return command
 
@@ -149,7 +150,7 @@ def test_a_correct_object_is_explored_to_its_end(run: Command) -> None:
 
 
 def test_every_operation_may_have_a_name_of_its_own(run: Command) -> None:
-    calls = "; ".join(f"{name.replace('_', '-')}()" for name in NAMED)
+    calls = "; ".join(f"{name}()" for name in NAMED)
     told = run("test", "names.cpp", "--method", "outcomes", "--scenario", calls)
     assert told.code == 0, told.err
 
@@ -313,6 +314,12 @@ def test_what_cannot_be_is_said(words: tuple[str, ...], code: str, said: str, ru
     error = told.error
     assert error["code"] == code
     assert said in error["message"] + (error["remedy"] or "")
+
+
+def test_more_operations_than_a_macro_can_have(run: Command) -> None:
+    told = run("test", "many.cpp", "--spec", "register", "--json")
+    assert (told.code, told.json["error"]["code"]) == (2, "LP-T033")
+    assert "LINPOINT_TEST has more than 300 operations" in told.err
 
 
 def test_compiler_messages_are_shown_as_they_are(run: Command) -> None:

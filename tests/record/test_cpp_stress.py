@@ -68,7 +68,7 @@ def stress(
 ) -> StressResult:
     program, test = read_test(file, name, **build)
     fixed = None if scenario is None else test.definition.accept(scenario)
-    settings = CppSettings(program, test, find(spec), manner, fixed, iterations)
+    settings = CppSettings(program, test, find(spec), manner, fixed, iterations, build.get("sanitizer") is not None)
     return conduct_cpp(settings, Budget.starting_now(budget, None))[0]
 
 
@@ -184,6 +184,19 @@ def test_reports_of_sanitizers_are_findings(name: str, sanitizer: str, kind: str
     assert said in result.why
     assert f"{name}::write" in result.report
     assert "linpoint::detail" not in result.report
+
+
+def test_a_history_that_does_not_fit_is_not_told_where_a_sanitizer_knows_why() -> None:
+    result = stress("lying", "LiesThenUsesFreed", sanitizer="address")
+    assert (result.status, result.kind) == (Status.VIOLATION, "memory")
+    assert "AddressSanitizer: heap-use-after-free" in result.why
+    assert result.history is None
+
+
+@pytest.mark.long
+def test_a_history_that_does_not_fit_is_told_where_a_sanitizer_is_silent() -> None:
+    result = stress("lying", "Lies", sanitizer="address")
+    assert (result.status, result.kind) == (Status.VIOLATION, "linearizability")
 
 
 @pytest.mark.parametrize("sanitizer", ["thread", pytest.param("address", marks=pytest.mark.long)])

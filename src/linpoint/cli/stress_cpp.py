@@ -168,6 +168,7 @@ class StressTest:
         try:
             scenario = None if asked.scenario is None else self.test.accept(asked.scenario)
             settings = CppSettings(self.program.program, self.test, self.spec, manner, scenario)
+            settings = dataclasses.replace(settings, sanitized=asked.sanitizer is not None)
             budget = Budget(time.monotonic() + seconds, self.max_memory)
             result, interrupted = conduct_cpp(settings, budget, progress=show)
         except LinpointError as error:

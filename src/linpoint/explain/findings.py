@@ -205,6 +205,7 @@ def meaning(result: TestResult) -> str:
         return ""
     if result.status is Status.UNKNOWN:
         more = " A larger --budget explores more." if "budget" in result.why else ""
+        more = " A larger --max-memory may help." if "memory" in result.why else more
         return f"This is no pass: what was not explored may be wrong.{more}"
     if result.exhaustive:
         return "Within these bounds nothing was left out; larger scenarios and other arguments were not tried."

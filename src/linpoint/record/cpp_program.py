@@ -13,6 +13,7 @@ from __future__ import annotations
 import mmap
 import os
 import platform
+import re
 import selectors
 import shutil
 import signal
@@ -43,6 +44,7 @@ _DESCRIBING: Final = 10.0
 """Seconds that a program may take to say what it has."""
 _NO_ROOM: Final = b"unexpected memory mapping"
 """What the thread sanitizer says where addresses are too random for it."""
+_REPORTING: Final = re.compile(rb"Sanitizer: |runtime error: ")
 _OPTIONS: Final = {
     "TSAN_OPTIONS": "halt_on_error=1:exitcode=66:report_signal_unsafe=0",
     "ASAN_OPTIONS": "exitcode=67:detect_leaks=0:abort_on_error=0",
@@ -274,6 +276,10 @@ class StressProgram:
             return int(pages) * mmap.PAGESIZE
         except (OSError, IndexError, ValueError):
             return 0
+
+    def reports(self) -> bool:
+        """Whether a sanitizer has begun to say something."""
+        return _REPORTING.search(self._said.text()) is not None
 
     def wait(self, seconds: float) -> None:
         """Give it time to end by itself."""

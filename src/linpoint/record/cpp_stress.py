@@ -15,6 +15,7 @@ import re
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -42,6 +43,8 @@ _LONG: Final = 1.0
 """Seconds without a word after which a program that is ended is taken to hang, perhaps."""
 _LOOK: Final = 0.2
 """Seconds between two looks at memory."""
+_TO_REPORT: Final = 5.0
+"""Seconds, after a round that does not fit, in which a sanitizer may still say why."""
 _LONGEST: Final = 40
 """Lines of a report that are told."""
 _REPORTS: Final = (
@@ -57,6 +60,7 @@ _REPORTS: Final = (
     (re.compile(r"runtime error: "), "crash"),
 )
 """What sanitizers say, and the kind of finding that it is."""
+_KINDS: Final = frozenset(kind for _, kind in _REPORTS)
 _SUMMARY: Final = re.compile(r"^SUMMARY: (.*)$", re.MULTILINE)
 _HEADLINE: Final = re.compile(r"^.*?((?:\w+Sanitizer|runtime error): .*)$", re.MULTILINE)
 _OURS: Final = re.compile(
@@ -75,6 +79,8 @@ class CppSettings:
     manner: Manner
     scenario: Scenario | None = None
     iterations: int | None = None
+    sanitized: bool = False
+    """A sanitizer watches the program."""
 
 
 def conduct_cpp(
@@ -138,7 +144,7 @@ class CppCampaign:
             self._halted_at = time.monotonic() if made.state == "halted" else None
             finding = self._halted(made) if made.state == "halted" else self._decide(made)
             if finding is not None:
-                return finding
+                return self._with_cause(program, finding)
             if progress is not None:
                 progress(self.decider.runs, self.decider.operations)
 
@@ -231,6 +237,22 @@ class CppCampaign:
         where = "where the object is made or destroyed"
         why = f"the program said nothing for {self._settings.manner.patience + _GRACE:g} s: it hangs {where}"
         return Finding(Status.VIOLATION, why, "deadlock")
+
+    def _with_cause(self, program: StressProgram, finding: Finding) -> Finding:
+        """The report of a sanitizer in the place of a history that does not fit: memory that is used wrongly shows in wrong
+        results too, and perhaps before it is noticed. The program goes on for a while; whatever else it does does not count.
+        """
+        if not self._settings.sanitized or finding.status is not Status.VIOLATION:
+            return finding
+        until = time.monotonic() + _TO_REPORT
+        until = until if self._budget.deadline is None else min(until, self._budget.deadline)
+        with suppress(SilenceError):
+            while program.next(until) is not None:
+                pass
+        if not program.reports():
+            return finding
+        reported = self._died(program)
+        return reported if reported.kind in _KINDS else finding
 
     def _died(self, program: StressProgram) -> Finding:
         """A program that ended by itself, which it never does when all is well."""

@@ -22,6 +22,7 @@ from linpoint.scenarios.tested_operation import OperationsByName, TestedOperatio
 
 _MOST: Final = 16
 """Values of one parameter that are made of its type."""
+_ANOTHER_NAME: Final = 'Give one of them another in LINPOINT_TEST: (method, "operation").'
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _WIDTH: Final = 2
 
@@ -145,7 +146,9 @@ def _object_test(test: TestSaid, remarks: Iterable[Remark], file: str, width: in
     for name in given:
         if name not in known:
             _refuse(file, f'LINPOINT_VALUES names an operation "{name}", which {test.name} does not have.', name, known)
-    operations = OperationsByName(_operation(each, given.get(each.name), file, width) for each in test.operations)
+    operations = OperationsByName(
+        (_operation(each, given.get(each.name), file, width) for each in test.operations), remedy=_ANOTHER_NAME
+    )
     definition = Definition(test.name, _not_here, operations, file=file)
     roles = [_role(part, known, file) for remark in mine if remark.operation is None for part in remark.text.split("|")]
     return ObjectTest(definition, {each.name: each for each in test.operations}, tuple(roles))

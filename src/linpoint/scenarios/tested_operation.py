@@ -60,11 +60,16 @@ class TestedOperation:
 
 
 class OperationsByName(Mapping[str, TestedOperation]):
-    """Operations in their order, found by either spelling: ``_`` and ``-`` are the same in names."""
+    """Operations in their order, found by either spelling: ``_`` and ``-`` are the same in names.
+
+    ``remedy`` says how an operation gets another name where the test is written.
+    """
 
     __slots__ = ("_found", "_names")
 
-    def __init__(self, operations: Iterable[TestedOperation]) -> None:
+    def __init__(
+        self, operations: Iterable[TestedOperation], *, remedy: str = "Give one of them another with name=..."
+    ) -> None:
         self._found: dict[str, TestedOperation] = {}
         for each in operations:
             other = self._found.setdefault(_spelling(each.name), each)
@@ -73,7 +78,7 @@ class OperationsByName(Mapping[str, TestedOperation]):
                     "LP-T012",
                     f'there is an operation "{other.name}" already, and "{each.name}" is the same name.',
                     place=each.place,
-                    remedy="Give one of them another with name=...",
+                    remedy=remedy,
                 )
         self._names = tuple(each.name for each in self._found.values())
 

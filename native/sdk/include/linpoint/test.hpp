@@ -37,13 +37,15 @@
 #endif
 
 /// Says what can be done with an object: its type, and those of its methods that are operations.
-#define LINPOINT_TEST(Type, ...)                                                                      \
-  namespace {                                                                                         \
-  constexpr ::linpoint::detail::Operation LINPOINT_JOIN(linpoint_operations_, __LINE__)[] = {         \
-      LINPOINT_EXPAND(LINPOINT_EACH(Type, __VA_ARGS__))};                                             \
-  const ::linpoint::detail::Registered<Type> LINPOINT_JOIN(linpoint_test_, __LINE__)(                 \
-      #Type, LINPOINT_JOIN(linpoint_operations_, __LINE__),                                           \
-      sizeof(LINPOINT_JOIN(linpoint_operations_, __LINE__)) / sizeof(::linpoint::detail::Operation)); \
+#define LINPOINT_TEST(Type, ...)                                                                        \
+  static_assert(::linpoint::detail::count_methods(#__VA_ARGS__) <= ::linpoint::detail::kMostOperations, \
+                "LINPOINT_TEST has more than 300 operations: make several tests of it");                \
+  namespace {                                                                                           \
+  constexpr ::linpoint::detail::Operation LINPOINT_JOIN(linpoint_operations_, __LINE__)[] = {           \
+      LINPOINT_EXPAND(LINPOINT_EACH(Type, __VA_ARGS__))};                                               \
+  const ::linpoint::detail::Registered<Type> LINPOINT_JOIN(linpoint_test_, __LINE__)(                   \
+      #Type, LINPOINT_JOIN(linpoint_operations_, __LINE__),                                             \
+      sizeof(LINPOINT_JOIN(linpoint_operations_, __LINE__)) / sizeof(::linpoint::detail::Operation));   \
   }
 
 #if defined(LINPOINT_STRESS)

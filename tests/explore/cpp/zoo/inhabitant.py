@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,8 @@ from linpoint.cli.options import find_spec
 from linpoint.explore.cpp.objects.campaign import ObjectProgram, try_object
 from linpoint.explore.cpp.objects.search import Settings
 from linpoint.explore.cpp.running import Manner
+from linpoint.scenarios.described_objects import ObjectTest
+from linpoint.scenarios.generation import scenarios as generate
 from linpoint.targets.building import Recipe, Target, build_target
 from linpoint.targets.compilers import find_compiler
 from linpoint.targets.host import find_host
@@ -58,6 +61,10 @@ class Inhabitant:
     """For each memory model: the scenarios of two threads, and their schedules, of which none is left out."""
     operations: int = 2
     """Of each thread, at most."""
+    only: Callable[[Scenario], bool] | None = None
+    """Which scenarios, where all are too many."""
+    seconds: float = 120.0
+    """For all of them."""
     frees: bool = False
     """It gives memory back while others may look at it: then it is tested also with memory that is used again."""
     every_day: bool = False
@@ -71,15 +78,25 @@ class Inhabitant:
         scenario: Scenario | None = None,
         races: str = "stop",
         reuse: bool = False,
-        budget: float = 120.0,
+        budget: float | None = None,
     ) -> TestResult:
         """What ``linpoint test`` says of it."""
         program = ObjectProgram(self.file, *_built(self.file, flaw), Manner(model, races, reuse))
         (test,) = program.tests(_TO_DESCRIBE).values()
         spec = find_spec(self.spec.replace("specs.py", str(ZOO / "specs.py")))
-        scenarios = () if scenario is None else (scenario,)
-        settings = Settings(budget, scenarios=scenarios, threads=2, operations=self.operations)
+        if scenario is not None:
+            scenarios: tuple[Scenario, ...] = (scenario,)
+        else:
+            scenarios = () if flaw else self._scenarios(test)
+        seconds = self.seconds if budget is None else budget
+        settings = Settings(seconds, scenarios=scenarios, threads=2, operations=self.operations)
         return try_object(program, test, spec, settings, replay={})
+
+    def _scenarios(self, test: ObjectTest) -> tuple[Scenario, ...]:
+        """Just these; none if there is no choice among those that are generated."""
+        if self.only is None:
+            return ()
+        return tuple(filter(self.only, generate(test.definition, seed=0, threads=2, operations=self.operations)))
 
 
 @functools.cache

@@ -2,12 +2,17 @@
 // Multi-word compare-and-swap (Harris, Fraser, Pratt: A Practical Multi-Word Compare-and-Swap Operation, DISC 2002).
 //
 // First every word, in the order of their addresses, gets a pointer to a description of the whole; then the
-// description is decided; then the words get their new values, or their old ones. Anybody who meets the description
-// does all of that. A word gets the pointer by RDCSS, only as long as nothing is decided. Descriptions are not given
-// back.
+// description is decided; then the words get their new values, or their old ones. Anybody for whom the description is
+// in the way does what is still to be done. A word gets the pointer by RDCSS, only as long as nothing is decided.
+// Descriptions are not given back.
 //
-// The broken twin gives it by a simple exchange: somebody who is late puts it into a word that has its old value
-// again, after all is decided, and the word is exchanged a second time.
+// Three things are not done that the paper does, and nothing needs them: whoever only reads takes what the description
+// says of the word and helps nobody (Fraser: Practical lock-freedom, Cambridge 2004); whoever helps begins behind the
+// word at which it met the description, since words are claimed in their order; and of those who find it decided by
+// another one each frees only the word that it stands at.
+//
+// The broken twin gives the pointer by a simple exchange: somebody who is late puts it into a word that has its old
+// value again, after all is decided, and the word is exchanged a second time.
 #pragma once
 
 #include <algorithm>
@@ -32,14 +37,12 @@ class Mcas {
   using Entries = std::array<Entry, kWords>;
 
   /// Different words.
-  static bool run(const Entries& entries) { return (new Mcas(entries))->help(); }
+  static bool run(const Entries& entries) { return (new Mcas(entries))->decide(0).status == kSucceeded; }
 
+  /// Does nothing for others: what a description says of a word that leads to it is the word's value.
   static Word read(const std::atomic<Word>& word) {
-    for (;;) {
-      const Word seen = Rdcss<>::read(word);
-      if (tag_of(seen) != Tag::kMcas) return seen;
-      untagged(seen)->help();
-    }
+    const Word seen = Rdcss<>::read(word);
+    return tag_of(seen) == Tag::kMcas ? untagged(seen)->value_of_word(word) : seen;
   }
 
  private:
@@ -47,25 +50,48 @@ class Mcas {
   static constexpr Word kFailed = word_of(1);
   static constexpr Word kSucceeded = word_of(2);
 
+  struct Decision {
+    Word status;
+    bool own = false;
+  };
+
   explicit Mcas(const Entries& entries) : entries_(entries) {
     std::sort(entries_.begin(), entries_.end(), [](const Entry& one, const Entry& two) { return one.word < two.word; });
   }
 
-  bool help() {
-    Word status = status_.load(std::memory_order_acquire);
-    if (status == kUndecided) status = decide();
-    const bool succeeded = status == kSucceeded;
-    for (const Entry& entry : entries_)
-      exchange_word(*entry.word, tagged(), succeeded ? entry.desired : entry.expected);
-    return succeeded;
+  /// Frees a word that leads here. Those before it lead here, too, or it is decided.
+  void help(const std::atomic<Word>& word) {
+    const std::size_t met = entry_of(word);
+    const Word status = status_.load(std::memory_order_acquire);
+    const Decision decision = status == kUndecided ? decide(met + 1) : Decision{status};
+    if (!decision.own) release(entries_[met], decision.status);
   }
 
-  Word decide() {
-    const bool claimed =
-        std::all_of(entries_.begin(), entries_.end(), [this](const Entry& entry) { return claim(entry); });
-    const Word mine = claimed ? kSucceeded : kFailed;
+  /// Claims the words from an entry on. Who decides frees them; whoever else comes upon one that still leads here does
+  /// it as well.
+  Decision decide(std::size_t from) {
+    std::size_t end = from;
+    while (end < kWords && claim(entries_[end])) ++end;
+    const Word mine = end == kWords ? kSucceeded : kFailed;
     const Word seen = exchange_word(status_, kUndecided, mine);
-    return seen == kUndecided ? mine : seen;
+    if (seen != kUndecided) return {seen};
+    for (std::size_t number = 0; number < end; ++number) release(entries_[number], mine);
+    return {mine, true};
+  }
+
+  Word value_of_word(const std::atomic<Word>& word) const {
+    const Entry& entry = entries_[entry_of(word)];
+    return status_.load(std::memory_order_acquire) == kSucceeded ? entry.desired : entry.expected;
+  }
+
+  std::size_t entry_of(const std::atomic<Word>& word) const {
+    std::size_t number = 0;
+    while (entries_[number].word != &word) ++number;
+    return number;
+  }
+
+  void release(const Entry& entry, Word status) const {
+    exchange_word(*entry.word, tagged(), status == kSucceeded ? entry.desired : entry.expected);
   }
 
   /// Makes the word lead here; false if it has another value than the expected one.
@@ -74,7 +100,7 @@ class Mcas {
       const Word seen = install(entry);
       if (tag_of(seen) != Tag::kMcas) return seen == entry.expected;
       if (seen == tagged()) return true;
-      untagged(seen)->help();
+      untagged(seen)->help(*entry.word);
     }
   }
 

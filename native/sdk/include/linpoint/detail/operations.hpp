@@ -4,6 +4,7 @@
 
 #include <cxxabi.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -34,6 +35,21 @@ class Pool;
 }
 
 namespace linpoint::detail {
+
+/// Of one test: so many a macro can go through.
+inline constexpr std::size_t kMostOperations = 300;
+
+/// How many methods the text of a macro's arguments names; one with another name is in parentheses.
+constexpr std::size_t count_methods(std::string_view text) {
+  std::size_t count = 1;
+  int depth = 0;
+  for (const char letter : text) {
+    if (letter == '(') ++depth;
+    if (letter == ')') --depth;
+    if (letter == ',' && depth == 0) ++count;
+  }
+  return count;
+}
 
 /// Who wants to know what an operation does: when it begins and ends, and its result.
 struct Witness {

@@ -42,7 +42,9 @@ from linpoint.verdicts.finding import Finding, Tested, TestResult
 
 _SHRINKING: Final = 0.5
 """Of what is left of the time, for making a failure small."""
-_AT_LEAST: Final = 1.0
+_AT_LEAST: Final = 0.3
+"""Seconds for a schedule that shows a failure by itself, also if the time is up: without it there is nothing to tell."""
+_TOO_LITTLE: Final = 0.1
 _ONE: Final = 2.0
 """Seconds for one scenario that may be smaller."""
 _MORE: Final = 3
@@ -64,8 +66,8 @@ class ObjectProgram:
         return TestHost(self.host, self.target.library, manner)
 
     def tests(self, seconds: float) -> dict[str, ObjectTest]:
-        """The tests that it has."""
-        heard = self.running().describe(seconds)
+        """The tests that it has, however much memory they need."""
+        heard = TestHost(self.host, self.target.library, replace(self.manner, max_memory=None)).describe(seconds)
         if heard.interrupted:
             raise KeyboardInterrupt
         if heard.described is None or not heard.described["tests"]:
@@ -176,7 +178,7 @@ def told_smallest(wrong: Wrong, search: ObjectSearch, replay: Mapping[str, Any])
 
 def _smallest(wrong: Wrong, search: ObjectSearch) -> tuple[Wrong, bool]:
     """A failure of the same kind of which nothing can be left out, and whether that is certain."""
-    until = time.monotonic() + max(_AT_LEAST, _SHRINKING * (search.deadline - time.monotonic()))
+    until = time.monotonic() + _SHRINKING * search.left
     best, certain = wrong, True
 
     def left() -> float:
@@ -201,16 +203,17 @@ def _smallest(wrong: Wrong, search: ObjectSearch) -> tuple[Wrong, bool]:
     # The bounded search begins without preemptions, so what it finds first has as few as can be; and what it finds is
     # wrong in the order in which it happened, not only in one that differs from it by nothing that anybody can see.
     most = preemptions_of(best) + (0 if isinstance(best, Broken) else _MORE)
-    fewest, _ = search.fails(scenario_of(best), f"bounded:{most}", max(_AT_LEAST, until - time.monotonic()))
+    fewest, _ = search.fails(scenario_of(best), f"bounded:{most}", max(_AT_LEAST, _SHRINKING * search.left))
     if fewest is not None and kind_of(fewest) == kind_of(best):
         return fewest, certain
     return best, False
 
 
 def _under_sc(program: ObjectProgram, search: ObjectSearch, scenario: Scenario) -> Status:
-    """The verdict on the scenario that fails if stores do not wait."""
-    seconds = max(_AT_LEAST, search.deadline - time.monotonic())
-    settings = replace(search.settings, budget=seconds, scenarios=(scenario,))
+    """The verdict on the scenario that fails if stores do not wait; unknown if there is no time to find out."""
+    if search.left < _TOO_LITTLE:
+        return Status.UNKNOWN
+    settings = replace(search.settings, budget=search.left, scenarios=(scenario,))
     other = ObjectSearch(search.test, program.running("sc"), search.judge.again(), settings)
     if other.run() is not None:
         return Status.VIOLATION
@@ -249,9 +252,9 @@ def replay_object(
     if (
         wrong is None and not schedule and replay.get("finding") == "crash"
     ):  # its process died: nobody knows the schedule
-        wrong, _ = search.fails(scenario, "dpor", max(_AT_LEAST, search.deadline - time.monotonic()))
+        wrong, _ = search.fails(scenario, "dpor", max(_AT_LEAST, search.left))
     if wrong is None and kept is None and (changed or diverged is not None):
-        wrong, _ = search.fails(scenario, f"bounded:{FEW}", max(_AT_LEAST, search.deadline - time.monotonic()))
+        wrong, _ = search.fails(scenario, f"bounded:{FEW}", max(_AT_LEAST, search.left))
     finding = None if wrong is None else told(wrong, search, minimal=True, replay=replay)
     finding = finding if kept is None else told_kept(kept, search, replay)
     status = Status.LINEARIZABLE if finding is None else Status.VIOLATION
@@ -291,6 +294,5 @@ def _wrong_of(search: ObjectSearch, scenario: Scenario, shown: Shown, schedule: 
 
 def _advice(search: ObjectSearch, scenario: Scenario, schedule: Deviations) -> tuple[str, ...]:
     """Which fences mend a violation that there is only because stores wait."""
-    until = max(time.monotonic() + _AT_LEAST, search.deadline)
-    advice = FenceAdvisor(search, until).advise(scenario, schedule)
+    advice = None if search.left < _TOO_LITTLE else FenceAdvisor(search, search.deadline).advise(scenario, schedule)
     return ("There was no time to find out which fences mend it",) if advice is None else advice.sentences()

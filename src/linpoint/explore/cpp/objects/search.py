@@ -33,6 +33,8 @@ _FOR_FIRST: Final = 0.6
 _FOR_FEW: Final = 0.5
 _LEAST: Final = 0.2
 _SAMPLES: Final = 20_000
+_TO_TELL: Final = 0.1
+"""Of the time, but not more than a second: what looks for failures leaves it for making one small and telling it."""
 _TO_JUDGE: Final = 0.5
 """Seconds for histories that are still to be judged when the time of a search is up."""
 
@@ -138,6 +140,16 @@ class ObjectSearch:
         """When the time is up, on the monotonic clock."""
         return self._started + self.settings.budget
 
+    @property
+    def left(self) -> float:
+        """Seconds until then; 0 if that has been."""
+        return max(0.0, self.deadline - time.monotonic())
+
+    @property
+    def _searched(self) -> float:
+        """When no more is looked for."""
+        return self.deadline - min(1.0, _TO_TELL * self.settings.budget)
+
     def run(self) -> Wrong | None:
         """The first scenario that fails. Ctrl-C ends it with None, and ``interrupted`` says so."""
         try:
@@ -174,7 +186,7 @@ class ObjectSearch:
 
     def _over(self, wrong: Wrong | None) -> bool:
         ended = wrong is not None or self.interrupted or bool(self.given_up)
-        return ended or time.monotonic() >= self.deadline
+        return ended or time.monotonic() >= self._searched
 
     def fails(self, scenario: Scenario, search: str, seconds: float) -> tuple[Wrong | None, Coverage]:
         """What is wrong with one scenario, by one search."""
@@ -183,7 +195,7 @@ class ObjectSearch:
 
     def _explore(self, covered: Sequence[Coverage], search: str, share: float, seed: int = 0) -> Wrong | None:
         self.judge.prepare([each.scenario for each in covered])
-        left = self.deadline - time.monotonic()
+        left = self._searched - time.monotonic()
         return self.explore(covered, search, max(_LEAST, share * left), seed) if left > 0 else None
 
     def explore(self, covered: Sequence[Coverage], search: str, seconds: float, seed: int = 0) -> Wrong | None:
