@@ -11,6 +11,7 @@
 #include "linpoint/refine/sequential_system.hpp"
 #include "linpoint/refine/telling.hpp"
 #include "refine/graph.hpp"
+#include "refine/recent_rows.hpp"
 #include "refine/state_store.hpp"
 
 namespace {
@@ -241,6 +242,22 @@ void rows_are_stored_once_by_whichever_thread() {
   }
 }
 
+void rows_found_lately_are_known() {
+  constexpr std::uint32_t kBytes = 13;
+  RecentRows recent(kBytes);
+  std::uint64_t again = 0;
+  for (std::uint64_t i = 0; i < 100000; ++i) {
+    std::uint8_t row[kBytes + kSlack] = {};
+    std::memcpy(row, &i, 8);
+    const std::uint64_t hash = hash_row(row, kBytes);
+    EXPECT(!recent.had(row, hash));
+    again += recent.had(row, hash) ? 1U : 0U;
+    row[kBytes - 1] = 1;  // another row, even if its hash were the same
+    EXPECT(!recent.had(row, hash));
+  }
+  EXPECT(again == 100000);
+}
+
 void packing_gives_back_what_it_got() {
   for (const std::uint32_t bytes : {1U, 2U, 4U})
     for (std::uint32_t slots = 5; slots < 40; ++slots) {
@@ -291,6 +308,7 @@ int main() {
   what_is_too_large_ends_the_search();
   hashes_alone_find_the_same();
   a_state_may_have_more_successors_than_the_table_has_room_for();
+  rows_found_lately_are_known();
   rows_are_stored_once_by_whichever_thread();
   packing_gives_back_what_it_got();
   components_are_found();

@@ -25,7 +25,8 @@ Worker::Worker(Search::Engine& engine, unsigned thread)
       canonical_(engine.program_, engine.sets_),
       runner_(engine.program_, *this),
       state_(engine.program_.slots + kSlack),
-      rows_(std::size_t{kQueue} * engine.packing_.bytes() + kSlack) {}
+      rows_(std::size_t{kQueue} * engine.packing_.bytes() + kSlack),
+      recent_(engine.packing_.bytes()) {}
 
 void Worker::begin(const Slot* initial) {
   std::copy(initial, initial + program_.slots, state_.begin());
@@ -181,6 +182,7 @@ void Worker::reached(Slot* state, unsigned process) {
     engine_.need(Fault::kRoomForValues, 0);
     return;
   }
+  if (recent_.had(row, hash)) return;
   engine_.store_.prefetch(hash);
   hashes_[queued_++] = hash;
   if (queued_ == kQueue) flush();

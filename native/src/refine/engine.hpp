@@ -13,6 +13,7 @@
 #include "refine/asking.hpp"
 #include "refine/canonical.hpp"
 #include "refine/growth.hpp"
+#include "refine/recent_rows.hpp"
 #include "refine/runner.hpp"
 #include "refine/state_store.hpp"
 
@@ -114,6 +115,7 @@ class Worker : public Asking {
   std::vector<Slot> state_;
   std::vector<std::uint8_t> rows_;
   std::uint64_t hashes_[kQueue] = {};
+  RecentRows recent_;
   unsigned queued_ = 0;
   std::uint64_t since_look_ = StateStore::kLook;
   StateStore::Number current_ = 0;
