@@ -17,7 +17,7 @@ class RecentRows {
  public:
   explicit RecentRows(std::uint32_t row_bytes)
       : row_bytes_(row_bytes),
-        stride_((row_bytes + 15) / 16 * 16),
+        stride_((std::size_t{row_bytes} + 15) / 16 * 16),
         mask_(std::bit_floor(kBytes / (stride_ + sizeof(std::uint64_t))) - 1),
         hashes_(mask_ + 1),
         rows_((mask_ + 1) * stride_) {
