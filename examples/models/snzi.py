@@ -5,7 +5,8 @@ Source: F. Ellen, Y. Lev, V. Luchangco and M. Moir, *SNZI: Scalable NonZero Indi
 
 A process arrives at a node, and departs from the same node later. A query says whether more have arrived than departed. A
 leaf passes on only its first arrival and its last departure; its counts are doubled, so that its one half is 1. `Snzi`
-has two nodes, a root and a leaf, and `SnziOfThree` another leaf: "size 2" and "size 3" of the PAT paper. Both hold.
+has two nodes, a root and a leaf, and `SnziOfThree` another leaf: "size 2" and "size 3" of the PAT paper. Both hold. There
+those who arrive do not query, and one more process does nothing else: `WatchedSnzi` and `WatchedSnziOfThree`.
 
 Whoever finds at the root an arrival that is not announced yet announces it too. If it relies on the first to do so,
 `announces = False`, it has arrived while the indicator shows nobody.
@@ -13,6 +14,8 @@ Whoever finds at the root an arrival that is not announced yet announces it too.
 # Run: linpoint refine snzi.py:Snzi --processes 2 --operations 2
 # Exit code: 0
 # Run: linpoint refine snzi.py:SnziOfThree --processes 2 --operations 2
+# Exit code: 0
+# Run: linpoint refine snzi.py:WatchedSnzi --processes client=2,watcher=1 --operations 2
 # Exit code: 0
 # Run: linpoint refine snzi.py:Snzi --processes 2 --operations 2 --set announces=false
 # Exit code: 1
@@ -55,6 +58,21 @@ class Snzi(linpoint.Model):
 
     @linpoint.operation
     def arrive_root(self):
+        self.arrive_at_root()
+
+    @linpoint.operation(pairs_with="arrive_root")
+    def depart_root(self):
+        self.depart_from_root()
+
+    @linpoint.operation
+    def arrive_left(self):
+        self.arrive_at_leaf(0)
+
+    @linpoint.operation(pairs_with="arrive_left")
+    def depart_left(self):
+        self.depart_from_leaf(0)
+
+    def arrive_at_root(self):
         while True:
             x = self.root.load()
             new = linpoint.record(count=x.count + 1, announce=x.announce and self.announces, version=x.version)
@@ -66,8 +84,7 @@ class Snzi(linpoint.Model):
             self.indicator.store(True)
             self.root.cas(new, linpoint.record(count=new.count, announce=False, version=new.version))
 
-    @linpoint.operation(pairs_with="arrive_root")
-    def depart_root(self):
+    def depart_from_root(self):
         while True:
             x = self.root.load()
             if self.root.cas(x, linpoint.record(count=x.count - 1, announce=False, version=x.version)):
@@ -76,14 +93,6 @@ class Snzi(linpoint.Model):
             self.indicator.ll()
             if self.root.load().version != x.version or self.indicator.sc(False):
                 return
-
-    @linpoint.operation
-    def arrive_left(self):
-        self.arrive_at_leaf(0)
-
-    @linpoint.operation(pairs_with="arrive_left")
-    def depart_left(self):
-        self.depart_from_leaf(0)
 
     def arrive_at_leaf(self, leaf):
         arrived = False
@@ -98,11 +107,11 @@ class Snzi(linpoint.Model):
                     arrived = True
                     x = half
             if x.count == 1:
-                self.arrive_root()
+                self.arrive_at_root()
                 if not self.leaves[leaf].cas(x, linpoint.record(count=2, version=x.version)):
                     undo += 1
         for _ in range(undo):
-            self.depart_root()
+            self.depart_from_root()
 
     def depart_from_leaf(self, leaf):
         while True:
@@ -110,7 +119,7 @@ class Snzi(linpoint.Model):
             if self.leaves[leaf].cas(x, linpoint.record(count=x.count - 2, version=x.version)):
                 break
         if x.count == 2:
-            self.depart_root()
+            self.depart_from_root()
 
 
 class SnziOfThree(Snzi):
@@ -121,5 +130,41 @@ class SnziOfThree(Snzi):
         self.arrive_at_leaf(1)
 
     @linpoint.operation(pairs_with="arrive_right")
+    def depart_right(self):
+        self.depart_from_leaf(1)
+
+
+class WatchedSnzi(Snzi):
+    """A root with a leaf on its left, for clients and one who only watches."""
+
+    @linpoint.operation(role="watcher")
+    def query(self):
+        return self.indicator.load()
+
+    @linpoint.operation(role="client")
+    def arrive_root(self):
+        self.arrive_at_root()
+
+    @linpoint.operation(role="client", pairs_with="arrive_root")
+    def depart_root(self):
+        self.depart_from_root()
+
+    @linpoint.operation(role="client")
+    def arrive_left(self):
+        self.arrive_at_leaf(0)
+
+    @linpoint.operation(role="client", pairs_with="arrive_left")
+    def depart_left(self):
+        self.depart_from_leaf(0)
+
+
+class WatchedSnziOfThree(WatchedSnzi):
+    """The same with a leaf on either side."""
+
+    @linpoint.operation(role="client")
+    def arrive_right(self):
+        self.arrive_at_leaf(1)
+
+    @linpoint.operation(role="client", pairs_with="arrive_right")
     def depart_right(self):
         self.depart_from_leaf(1)

@@ -284,6 +284,7 @@ void bind_refine(nb::module_& native) {
             made->touched_at = footprints(touched.at(1));
             made->touched_from = footprints(touched.at(2));
             if (made->processes > kMostProcesses) throw std::invalid_argument("too many processes");
+            if (made->nodes > kMostNodes) throw std::invalid_argument("too many nodes");
             if (made->initial.size() != made->slots) throw std::invalid_argument("the first state has another size");
             new (self) Program(std::move(*made));
           },

@@ -11,6 +11,7 @@
 #include "linpoint/refine/sequential_system.hpp"
 #include "linpoint/refine/telling.hpp"
 #include "refine/graph.hpp"
+#include "refine/recent_rows.hpp"
 #include "refine/state_store.hpp"
 
 namespace {
@@ -150,6 +151,61 @@ void hashes_alone_find_the_same() {
   EXPECT(all.states == few.states);
 }
 
+/// One process that chooses twice, and so has more successors than the first table has room for.
+Program chooser(unsigned choices) {
+  Program p = counter(true, 1);
+  p.processes = 1;
+  p.groups = {{0, 1}};
+  p.slot_bytes = 4;
+  p.highest = 0x7fffffffU;
+  p.code.clear();
+  p.stops = {0};
+  const auto add = [&](Code code, unsigned a, std::uint64_t live) {
+    Instruction made;
+    made.code = code;
+    made.a = static_cast<std::uint8_t>(a);
+    made.live = live;
+    made.choices = code == Code::kChoose ? choices : 0;
+    if (code == Code::kStore) made.where = 0;
+    if (code == Code::kStore || code == Code::kReturn) {
+      made.stop = static_cast<std::uint32_t>(p.stops.size());
+      p.stops.push_back(static_cast<std::uint32_t>(p.code.size()));
+    }
+    p.code.push_back(made);
+  };
+  add(Code::kChoose, 0, 0);
+  add(Code::kChoose, 1, 0b01);
+  add(Code::kStore, 0, 0b11);
+  add(Code::kReturn, 1, 0b10);
+  for (unsigned i = 0; i < choices; ++i) p.choices.push_back(p.zero + i);
+  p.gives.assign(p.code.size(), 0);
+  p.touched_at.assign(p.stops.size(), {});
+  p.touched_from.assign(p.stops.size(), {});
+  p.fused = false;
+  p.slots = p.process_base + p.process_slots;
+  p.initial.resize(p.slots);
+  p.widths.resize(p.slots);
+  return p;
+}
+
+void a_state_may_have_more_successors_than_the_table_has_room_for() {
+  constexpr unsigned kChoices = 600;
+  const Program program = chooser(kChoices);
+  for (const unsigned threads : {1U, 2U}) {
+    StopToken stop;
+    Search search(program, nullptr, threads, stop);
+    const Reached found = search.run(1000, false);
+    EXPECT(found.ending == Ending::kHolds);
+    EXPECT(found.states == 1 + std::uint64_t{kChoices} * kChoices * 2 + kChoices);
+  }
+  // With too little memory for a larger table it ends all the same.
+  StopToken stop;
+  stop.set_memory_limit(std::size_t{16} << 20U);
+  Search search(program, nullptr, 1, stop);
+  EXPECT(search.run(1000, false).ending == Ending::kStopped);
+  EXPECT(stop.reason() == StopReason::kMemory);
+}
+
 void rows_are_stored_once_by_whichever_thread() {
   constexpr std::uint32_t kBytes = 12;
   constexpr std::uint64_t kRows = 60000;
@@ -186,6 +242,22 @@ void rows_are_stored_once_by_whichever_thread() {
   }
 }
 
+void rows_found_lately_are_known() {
+  constexpr std::uint32_t kBytes = 13;
+  RecentRows recent(kBytes);
+  std::uint64_t again = 0;
+  for (std::uint64_t i = 0; i < 100000; ++i) {
+    std::uint8_t row[kBytes + kSlack] = {};
+    std::memcpy(row, &i, 8);
+    const std::uint64_t hash = hash_row(row, kBytes);
+    EXPECT(!recent.had(row, hash));
+    again += recent.had(row, hash) ? 1U : 0U;
+    row[kBytes - 1] = 1;  // another row, even if its hash were the same
+    EXPECT(!recent.had(row, hash));
+  }
+  EXPECT(again == 100000);
+}
+
 void packing_gives_back_what_it_got() {
   for (const std::uint32_t bytes : {1U, 2U, 4U})
     for (std::uint32_t slots = 5; slots < 40; ++slots) {
@@ -193,15 +265,17 @@ void packing_gives_back_what_it_got() {
       program.slots = slots;
       program.slot_bytes = bytes;
       const Packing packing(program);
+      std::uint64_t hash = 0;
       std::vector<Slot> state(slots + kSlack);
       std::vector<Slot> back(slots + kSlack);
       for (std::uint32_t i = 0; i < slots; ++i) state[i] = (i * 37) % 256;
       std::vector<std::uint8_t> row(packing.bytes() + kSlack);
-      EXPECT(packing.pack(state.data(), row.data()));
+      EXPECT(packing.pack(state.data(), row.data(), hash));
+      EXPECT(hash == hash_row(row.data(), packing.bytes()));
       packing.unpack(row.data(), back.data());
       EXPECT(std::equal(state.begin(), state.begin() + slots, back.begin()));
       state[slots - 1] = bytes == 1 ? 256 : 70000;
-      EXPECT(packing.pack(state.data(), row.data()) == (bytes == 4));
+      EXPECT(packing.pack(state.data(), row.data(), hash) == (bytes == 4));
     }
 }
 
@@ -233,6 +307,8 @@ int main() {
   states_up_to_symmetry_are_fewer();
   what_is_too_large_ends_the_search();
   hashes_alone_find_the_same();
+  a_state_may_have_more_successors_than_the_table_has_room_for();
+  rows_found_lately_are_known();
   rows_are_stored_once_by_whichever_thread();
   packing_gives_back_what_it_got();
   components_are_found();

@@ -83,3 +83,22 @@ def test_stores_wait_until_they_are_drained() -> None:
     assert standing(run, run.state, 0).waiting == ()
     assert dict(memory_of(run, run.state))["wants[0]"] is True
     assert run.steps[-1].changes == (("wants[0]", False, True),)
+
+
+class Barging(linpoint.Model):
+    """A lock that is looked at first and taken afterwards."""
+
+    spec = linpoint.specs.mutex
+    held = linpoint.atomic(False)
+
+    @linpoint.operation
+    def acquire(self):
+        linpoint.assume(not self.held.load())
+        self.held.store(True)
+
+
+def test_a_mutex_is_free_or_held() -> None:
+    finding = linpoint.check_model(Barging, processes=2, operations=1).findings[0]
+    states = {each.state for step in finding.steps for each in step.survivors}
+    assert states <= {"free", "held"}
+    assert "held" in states

@@ -25,7 +25,8 @@ Worker::Worker(Search::Engine& engine, unsigned thread)
       canonical_(engine.program_, engine.sets_),
       runner_(engine.program_, *this),
       state_(engine.program_.slots + kSlack),
-      rows_(std::size_t{kQueue} * engine.packing_.bytes() + kSlack) {}
+      rows_(std::size_t{kQueue} * engine.packing_.bytes() + kSlack),
+      recent_(engine.packing_.bytes()) {}
 
 void Worker::begin(const Slot* initial) {
   std::copy(initial, initial + program_.slots, state_.begin());
@@ -34,13 +35,14 @@ void Worker::begin(const Slot* initial) {
   else
     reached(state_.data(), 0);
   flush();
+  transitions_ = 0;
 }
 
 void Worker::work() {
   const auto threads = static_cast<unsigned>(engine_.cursors_.size());
   for (unsigned k = 0; k < threads; ++k) {
     const unsigned owner = (thread_ + k) % threads;
-    std::atomic<std::uint64_t>& cursor = engine_.cursors_[owner];
+    std::atomic<std::uint64_t>& cursor = engine_.cursors_[owner].next;
     const std::uint64_t end = engine_.ends_[owner];
     for (;;) {
       if (engine_.pause_.load(std::memory_order_relaxed) || engine_.stop_.poll()) break;
@@ -48,11 +50,10 @@ void Worker::work() {
       if (from >= end) break;
       const std::uint64_t to = std::min(end, from + kBatch);
       for (std::uint64_t i = from; i < to; ++i) expand((StateStore::Number{owner} << StateStore::kThreadShift) | i);
-      flush();
-      engine_.progress.states.store(engine_.store_.size(), std::memory_order_relaxed);
-      if (engine_.store_.is_tight()) engine_.pause_.store(true, std::memory_order_relaxed);
     }
   }
+  flush();
+  engine_.progress.states.store(engine_.store_.size(), std::memory_order_relaxed);
   engine_.transitions_.fetch_add(transitions_);
   transitions_ = 0;
 }
@@ -176,21 +177,39 @@ void Worker::reached(Slot* state, unsigned process) {
   ++transitions_;
   canonical_.apply(state, process);
   std::uint8_t* row = rows_.data() + std::size_t{queued_} * engine_.packing_.bytes();
-  if (!engine_.packing_.pack(state, row)) {
+  std::uint64_t hash = 0;
+  if (!engine_.packing_.pack(state, row, hash)) {
     engine_.need(Fault::kRoomForValues, 0);
     return;
   }
-  const std::uint64_t hash = hash_row(row, engine_.packing_.bytes());
+  if (recent_.had(row, hash)) return;
   engine_.store_.prefetch(hash);
   hashes_[queued_++] = hash;
   if (queued_ == kQueue) flush();
 }
 
 void Worker::flush() {
+  // One state may have more successors than the table has room for, so it is here that somebody looks.
+  since_look_ += queued_;
+  if (since_look_ > StateStore::kLook - kQueue && !look()) {
+    queued_ = 0;
+    return;
+  }
   for (unsigned i = 0; i < queued_; ++i) engine_.store_.prefetch_row(hashes_[i]);
   for (unsigned i = 0; i < queued_; ++i)
     engine_.store_.insert(thread_, rows_.data() + std::size_t{i} * engine_.packing_.bytes(), hashes_[i]);
   queued_ = 0;
+}
+
+/// Whether there is room for more rows; if need be all threads wait, and make some.
+bool Worker::look() {
+  engine_.progress.states.store(engine_.store_.size(), std::memory_order_relaxed);
+  while (engine_.store_.is_tight()) {
+    if (engine_.stop_.stopped()) return false;
+    engine_.growth_.help();
+  }
+  since_look_ = queued_;
+  return true;
 }
 
 // Levels.
@@ -201,9 +220,12 @@ Search::Engine::Engine(const Program& program, SpecSets* sets, unsigned threads,
       stop_(stop),
       packing_(program),
       store_(packing_.bytes(), threads, program.compact, stop),
+      growth_(store_),
       cursors_(threads),
       ends_(threads),
       finished_(program.code.size()) {}
+
+Search::Engine::~Engine() = default;
 
 void Search::Engine::note(const Violation& violation) {
   const std::scoped_lock guard(lock_);
@@ -222,31 +244,31 @@ bool Search::Engine::begin() {
   std::vector<Slot> first = program_.initial;
   first[0] = sets_ == nullptr ? 0 : sets_->initial();
   if (stop_.stopped()) return false;
-  Worker(*this, 0).begin(first.data());
+  growth_.begin(1);
+  workers_.push_back(std::make_unique<Worker>(*this, 0));
+  workers_[0]->begin(first.data());
   return true;
 }
 
 void Search::Engine::expand_level() {
   std::uint64_t size = 0;
   for (unsigned t = 0; t < store_.threads(); ++t) {
-    cursors_[t].store(levels_.back()[t]);
+    cursors_[t].next.store(levels_.back()[t]);
     ends_[t] = store_.count(t);
     size += ends_[t] - levels_.back()[t];
   }
-  const auto left = [&] {
-    for (unsigned t = 0; t < store_.threads(); ++t)
-      if (cursors_[t].load() < ends_[t]) return true;
-    return false;
-  };
   const unsigned threads = size < kSmall ? 1 : store_.threads();
-  do {
-    pause_.store(false);
-    if (store_.is_tight() && !store_.grow()) return;
-    std::vector<std::thread> others;
-    for (unsigned t = 1; t < threads; ++t) others.emplace_back([this, t] { Worker(*this, t).work(); });
-    Worker(*this, 0).work();
-    for (std::thread& each : others) each.join();
-  } while (left() && !stop_.stopped() && room_.load() == 0);
+  growth_.begin(threads);
+  while (workers_.size() < threads)
+    workers_.push_back(std::make_unique<Worker>(*this, static_cast<unsigned>(workers_.size())));
+  const auto work = [this](unsigned thread) {
+    workers_[thread]->work();
+    growth_.leave();
+  };
+  std::vector<std::thread> others;
+  for (unsigned t = 1; t < threads; ++t) others.emplace_back(work, t);
+  work(0);
+  for (std::thread& each : others) each.join();
 }
 
 Reached Search::Engine::run(std::uint32_t most_depth, bool deadlocks) {

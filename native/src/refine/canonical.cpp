@@ -21,15 +21,15 @@ Canonical::Canonical(const Program& program, SpecSets* sets)
       memory_(program),
       heap_(program.nodes > 0 && program.canonical_heap),
       symmetric_(program.symmetric && program.processes > 1),
-      number_(program.nodes),
+      simple_(program.heap == Heap::kCollected && program.classes.size() == 1 && !program.store_buffers &&
+              program.link_slot == 0),
       next_(program.classes.size()),
-      class_of_(program.nodes),
+      class_of_(program.nodes + 1),
       keys_(std::size_t{program.processes} * program.process_slots),
       made_(program.slots),
       best_(program.slots) {
   for (unsigned i = 0; i < program.processes; ++i) order_[i] = static_cast<std::uint8_t>(i);
   for (std::uint32_t node = 0; node < program.nodes; ++node) class_of_[node] = program.class_of(node);
-  found_.reserve(program.nodes);
 }
 
 void Canonical::apply(Slot* s, unsigned process) {
@@ -47,7 +47,13 @@ void Canonical::apply(Slot* s, unsigned process) {
     }
   }
   number_from(s, order_);
-  if (is_in_place(s)) return;
+  bool stay = true;
+  for (unsigned i = 0; i < p_.processes; ++i) stay = stay && order_[i] == i;
+  if (stay && (!heap_ || is_in_place(s))) return;
+  if (stay && simple_) {
+    rename(s);
+    return;
+  }
   build(s, order_, made_.data());
   std::memcpy(s, made_.data(), p_.slots * sizeof(Slot));
 }
@@ -69,48 +75,63 @@ void Canonical::settle(Slot* s, unsigned process) {
 
 // Finding nodes.
 
+/// Numbers the nodes that cells lead to, or all others. What is counted stays in registers.
+template <bool kOneClass, Canonical::Part kPart>
+void Canonical::find(const Slot* s, const Order& order) {
+  std::uint8_t* const number = number_.data();
+  std::uint8_t* const found = found_.data();
+  const Slot mask = memory_.strip(~Slot{0});
+  const Slot first = p_.first_node;
+  const std::uint32_t nodes = p_.nodes;
+  std::uint32_t count = found_count_;
+  std::uint32_t worked = worked_;
+  const auto visit_node = [&](std::uint32_t node) {
+    if (node >= nodes || number[node] != 0) return;
+    found[count++] = static_cast<std::uint8_t>(node);
+    number[node] = static_cast<std::uint8_t>(kOneClass ? count : ++next_[class_of_[node]]);
+  };
+  const auto visit = [&](const Slot* from, std::uint32_t slots) {
+    for (std::uint32_t i = 0; i < slots; ++i) visit_node((from[i] & mask) - first);
+  };
+  if constexpr (kPart == Part::kShared) {
+    visit(s + 1, p_.cells);
+  } else {
+    const std::uint32_t registers = p_.registers;
+    const Slot* const blocks = s + p_.process_base;
+    for (unsigned i = 0; i < p_.processes; ++i) {
+      const Slot* block = blocks + std::size_t{order[i]} * p_.process_slots;
+      visit(block + p_.registers_slot, registers);
+      for (Slot k = 0; k < memory_.waiting(s, order[i]); ++k) {
+        const Slot* one = memory_.entry(s, order[i], k);
+        visit_node(memory_.node_at(one[0]));
+        visit(one + 1, memory_.width_at(one[0]));
+      }
+      if (p_.link_slot != 0 && block[p_.link_slot] != 0) visit_node(memory_.node_at(block[p_.link_slot] - 1));
+    }
+  }
+  if constexpr (kOneClass) {
+    const Slot* const fields = s + p_.classes[0].base;
+    const std::uint32_t stride = p_.classes[0].stride;
+    for (; worked < count; ++worked) visit(fields + std::size_t{found[worked]} * stride, stride);
+    next_[0] = count;
+  } else {
+    for (; worked < count; ++worked) {
+      const NodeClass& c = p_.classes[class_of_[found[worked]]];
+      visit(s + Program::fields_of(c, found[worked]), c.stride);
+    }
+  }
+  found_count_ = count;
+  worked_ = worked;
+}
+
 void Canonical::find_shared(const Slot* s) {
-  std::fill(number_.begin(), number_.end(), 0);
+  std::fill_n(number_.begin(), p_.nodes, std::uint8_t{0});
   std::fill(next_.begin(), next_.end(), 0);
-  found_.clear();
-  worked_ = 0;
-  for (std::uint32_t i = 1; i < 1 + p_.cells; ++i) visit(s[i]);
-  work_off(s);
-}
-
-void Canonical::visit(Slot value) {
-  value = memory_.strip(value);
-  if (p_.is_node(value)) visit_node(value - p_.first_node);
-}
-
-void Canonical::visit_node(std::uint32_t node) {
-  if (number_[node] != 0) return;
-  number_[node] = ++next_[class_of_[node]];
-  found_.push_back(node);
-}
-
-void Canonical::work_off(const Slot* s) {
-  for (; worked_ < found_.size(); ++worked_) {
-    const std::uint32_t node = found_[worked_];
-    const NodeClass& c = p_.classes[class_of_[node]];
-    const Slot* fields = s + Program::fields_of(c, node);
-    for (std::uint32_t i = 0; i < c.stride; ++i) visit(fields[i]);
-  }
-}
-
-void Canonical::visit_block(const Slot* s, unsigned process) {
-  const Slot* block = p_.block(s, process);
-  for (std::uint32_t i = 0; i < p_.registers; ++i) visit(block[p_.registers_slot + i]);
-  for (Slot i = 0; i < memory_.waiting(s, process); ++i) {
-    const Slot* one = memory_.entry(s, process, i);
-    const std::uint32_t node = memory_.node_at(one[0]);
-    if (node < p_.nodes) visit_node(node);
-    for (std::uint32_t k = 0; k < memory_.width_at(one[0]); ++k) visit(one[1 + k]);
-  }
-  if (p_.link_slot != 0 && block[p_.link_slot] != 0) {
-    const std::uint32_t node = memory_.node_at(block[p_.link_slot] - 1);
-    if (node < p_.nodes) visit_node(node);
-  }
+  found_count_ = worked_ = 0;
+  if (p_.classes.size() == 1)
+    find<true, Part::kShared>(s, order_);
+  else
+    find<false, Part::kShared>(s, order_);
 }
 
 // Sorting processes.
@@ -161,16 +182,16 @@ Slot Canonical::permuted(Slot set, const Order& order) {
 
 /// All orders that sorting leaves open.
 void Canonical::try_orders(Slot* s) {
-  const std::vector<std::uint32_t> numbers = number_;
+  const auto numbers = number_;
   const std::vector<std::uint32_t> counts = next_;
-  const std::size_t shared = found_.size();
+  const std::uint32_t shared = found_count_;
   Order order = order_;
   Order chosen = order_;
   bool any = false;
   const auto attempt = [&] {
     number_ = numbers;
     next_ = counts;
-    found_.resize(shared);
+    found_count_ = shared;
     worked_ = shared;
     number_from(s, order);
     build(s, order, made_.data());
@@ -207,21 +228,52 @@ bool Canonical::same_group(unsigned one, unsigned other) const {
 
 void Canonical::number_from(const Slot* s, const Order& order) {
   if (!heap_) return;
-  for (unsigned i = 0; i < p_.processes; ++i) {
-    visit_block(s, order[i]);
-    work_off(s);
-  }
+  if (p_.classes.size() == 1)
+    find<true, Part::kOthers>(s, order);
+  else
+    find<false, Part::kOthers>(s, order);
 }
 
 bool Canonical::is_in_place(const Slot* s) const {
-  for (unsigned i = 0; i < p_.processes; ++i)
-    if (order_[i] != i) return false;
-  if (!heap_) return true;
   if (p_.heap != Heap::kCollected) return false;
   for (std::size_t c = 0; c < p_.classes.size(); ++c)
     if (next_[c] != s[p_.classes[c].used]) return false;
-  return std::all_of(found_.begin(), found_.end(),
-                     [&](std::uint32_t node) { return number_[node] == node - p_.classes[class_of_[node]].first + 1; });
+  for (std::uint32_t i = 0; i < found_count_; ++i) {
+    const std::uint32_t node = found_[i];
+    if (number_[node] != node - p_.classes[class_of_[node]].first + 1) return false;
+  }
+  return true;
+}
+
+/// Gives nodes their numbers where they are: no process has another's place.
+void Canonical::rename(Slot* s) {
+  const Slot first = p_.first_node;
+  const std::uint32_t nodes = p_.nodes;
+  std::array<Slot, kMostNodes + 1> shift;  // what a node's code changes by; last, of what is no node
+  shift[nodes] = 0;
+  for (std::uint32_t k = 0; k < found_count_; ++k) shift[found_[k]] = k - found_[k];
+  const auto change = [&](Slot* from, const Slot* values, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) from[i] = values[i] + shift[std::min(values[i] - first, nodes)];
+  };
+  change(s + 1, s + 1, p_.cells);
+  for (unsigned i = 0; i < p_.processes; ++i) {
+    Slot* registers = p_.block(s, i) + p_.registers_slot;
+    change(registers, registers, p_.registers);
+  }
+  const NodeClass& c = p_.classes[0];
+  Slot* const fields = s + c.base;
+  const std::size_t all = std::size_t{nodes} * c.stride;
+  std::copy_n(fields, all, made_.data());
+  std::array<Slot, kMostNodes / 8 + 1> hidden{};
+  for (std::uint32_t k = 0; k < found_count_; ++k) {
+    const std::uint32_t node = found_[k];
+    change(fields + std::size_t{k} * c.stride, made_.data() + std::size_t{node} * c.stride, c.stride);
+    hidden[k / 8] |= (s[p_.private_base + node / 8] >> (node % 8) & 1U) << (k % 8);
+  }
+  const std::size_t used = std::size_t{found_count_} * c.stride;
+  std::fill_n(fields + used, all - used, Slot{0});
+  std::copy_n(hidden.begin(), (nodes + 7) / 8, s + p_.private_base);
+  s[c.used] = found_count_;
 }
 
 Slot Canonical::mapped(Slot value) const {
@@ -284,7 +336,8 @@ void Canonical::build_heap(const Slot* s, const Order& order, Slot* out) const {
   for (const NodeClass& c : p_.classes) std::memset(out + c.base, 0, std::size_t{c.capacity} * c.stride * sizeof(Slot));
   std::memset(out + p_.private_base, 0, (p_.nodes + 7) / 8 * sizeof(Slot));
   if (reused) std::memset(out + p_.owner_base, 0, p_.nodes * sizeof(Slot));
-  for (const std::uint32_t node : found_) {
+  for (std::uint32_t k = 0; k < found_count_; ++k) {
+    const std::uint32_t node = found_[k];
     const NodeClass& c = p_.classes[class_of_[node]];
     const std::uint32_t now = c.first + number_[node] - 1;
     for (std::uint32_t i = 0; i < c.stride; ++i)

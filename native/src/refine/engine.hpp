@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "linpoint/refine/search.hpp"
 #include "refine/asking.hpp"
 #include "refine/canonical.hpp"
+#include "refine/growth.hpp"
+#include "refine/recent_rows.hpp"
 #include "refine/runner.hpp"
 #include "refine/state_store.hpp"
 
@@ -19,15 +22,21 @@ namespace linpoint::refine {
 /// Where levels of the search begin: for each level and thread, its first row.
 using Levels = std::vector<std::vector<std::uint64_t>>;
 
+class Worker;
+
 class Search::Engine {
  public:
   Engine(const Program& program, SpecSets* sets, unsigned threads, search::StopToken& stop);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  ~Engine();
 
   Reached run(std::uint32_t most_depth, bool deadlocks);
   std::vector<Choice> shortest_run();
   Lasso find_lasso(Property property, Fairness fairness);
 
-  Progress progress;
+  // What threads write often has lines of the cache to itself, so that it takes none from what all read.
+  alignas(64) Progress progress;
 
  private:
   friend class Worker;
@@ -38,13 +47,19 @@ class Search::Engine {
   void note(const Violation& violation);
   void need(Fault fault, std::uint32_t instruction);
 
-  const Program& program_;
+  struct alignas(64) Cursor {
+    std::atomic<std::uint64_t> next{0};
+  };
+
+  alignas(64) const Program& program_;
   SpecSets* sets_;
   search::StopToken& stop_;
   Packing packing_;
   StateStore store_;
+  Growth growth_;
   Levels levels_;
-  std::vector<std::atomic<std::uint64_t>> cursors_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<Cursor> cursors_;
   std::vector<std::uint64_t> ends_;
   std::vector<std::atomic<std::uint8_t>> finished_;  // returns that some run has come to
   std::atomic<bool> pause_{false};
@@ -63,14 +78,18 @@ class Worker : public Asking {
 
   Worker(Search::Engine& engine, unsigned thread);
 
-  /// Takes states of the level until there are none, or the table must grow.
+  /// Takes states of the level until there are none.
   void work();
 
   // As a sink of its runner.
   void refused(unsigned process, unsigned instruction);
   void faulted(Fault fault, unsigned process, unsigned instruction);
   void reached(Slot* state, unsigned process);
-  void finished(unsigned instruction) { engine_finished_[instruction].store(1, std::memory_order_relaxed); }
+  void finished(unsigned instruction) {
+    // Once is enough: who writes takes the line away from all others.
+    std::atomic<std::uint8_t>& flag = engine_finished_[instruction];
+    if (flag.load(std::memory_order_relaxed) == 0) flag.store(1, std::memory_order_relaxed);
+  }
 
   /// The first state: what `setup` leaves behind.
   void begin(const Slot* initial);
@@ -81,6 +100,7 @@ class Worker : public Asking {
   void step(unsigned process);
   void look_for_deadlock();
   void flush();
+  bool look();
   [[nodiscard]] bool is_ample(unsigned process) const;
   [[nodiscard]] bool may_meet(const Footprint& access, unsigned process, unsigned group) const;
 
@@ -95,7 +115,9 @@ class Worker : public Asking {
   std::vector<Slot> state_;
   std::vector<std::uint8_t> rows_;
   std::uint64_t hashes_[kQueue] = {};
+  RecentRows recent_;
   unsigned queued_ = 0;
+  std::uint64_t since_look_ = StateStore::kLook;
   StateStore::Number current_ = 0;
   std::uint64_t transitions_ = 0;
   std::uint64_t successors_ = 0;

@@ -13,7 +13,10 @@ namespace {
 constexpr std::uint64_t kFirstCapacity = std::uint64_t{1} << 17U;
 constexpr std::uint64_t kSmall = std::uint64_t{1} << 23U;
 constexpr std::uint64_t kMostChunks = std::uint64_t{1} << 16U;
-constexpr std::uint64_t kPolling = std::uint64_t{1} << 16U;
+constexpr std::uint64_t kPiece = std::uint64_t{1} << 15U;
+constexpr std::uint64_t kMostThreads = 16;
+// Between two looks the table does not fill, whatever all threads insert.
+static_assert(kFirstCapacity / 4 > kMostThreads * StateStore::kLook);
 constexpr std::size_t kHuge = std::size_t{2} << 20U;
 
 /// Memory from the system, zero, in large pages where there are such: a table is read at random places.
@@ -30,37 +33,13 @@ std::uint64_t word_of(std::uint64_t hash, std::uint64_t number) { return (hash >
 
 }  // namespace
 
-std::uint64_t hash_row(const std::uint8_t* row, std::uint32_t bytes) {
-  // Two lanes, which do not wait for each other; the last words may overlap those before them.
-  const auto word = [row](std::uint32_t at) {
-    std::uint64_t found = 0;
-    std::memcpy(&found, row + at, 8);
-    return found;
-  };
-  std::uint64_t one = 0x9e3779b97f4a7c15ULL ^ bytes;
-  std::uint64_t other = 0xc2b2ae3d27d4eb4fULL;
-  std::uint32_t at = 0;
-  for (; at + 16 < bytes; at += 16) {
-    one = (one ^ word(at)) * 0xff51afd7ed558ccdULL;
-    other = (other ^ word(at + 8)) * 0x9fb21c651e98df25ULL;
-    one ^= one >> 32U;
-    other ^= other >> 32U;
-  }
-  if (at + 8 < bytes) one = (one ^ word(at)) * 0xff51afd7ed558ccdULL;
-  other = (other ^ word(bytes - 8)) * 0x9fb21c651e98df25ULL;
-  std::uint64_t hash = (one ^ (one >> 32U)) + (other ^ (other >> 29U)) * 0xc4ceb9fe1a85ec53ULL;
-  hash ^= hash >> 33U;
-  hash *= 0xff51afd7ed558ccdULL;
-  return hash ^ (hash >> 32U);
-}
-
 StateStore::StateStore(std::uint32_t row_bytes, unsigned threads, bool compact, search::StopToken& stop)
     : row_bytes_(row_bytes), compact_(compact), stop_(stop), arenas_(threads) {
   for (Arena& arena : arenas_) arena.chunks = std::make_unique<std::uint8_t*[]>(kMostChunks);
   table_ = make_table(kFirstCapacity);
   if (table_ == nullptr) return;
   mask_ = kFirstCapacity - 1;
-  limit_ = kFirstCapacity / 4 * 3 / 2;  // a batch of a small search may bring many
+  limit_ = kFirstCapacity / 2;
 }
 
 StateStore::~StateStore() {
@@ -99,53 +78,81 @@ std::uint64_t StateStore::size() const {
 }
 
 bool StateStore::grow() {
+  begin_growing();
+  move_some();
+  return end_growing();
+}
+
+void StateStore::begin_growing() {
   // Large steps while it is small: each row is hashed again with each.
-  const std::uint64_t capacity = (mask_ + 1) * (mask_ < kSmall ? 4 : 2);
-  std::uint64_t* const larger = make_table(capacity);
-  if (larger == nullptr) return false;
-  if (!(compact_ ? move_hashes(larger, capacity - 1) : move_rows(larger, capacity - 1))) {
-    release(larger, capacity);
+  const std::uint64_t capacity = (mask_ + 1) * (mask_ + 1 < kSmall ? 4 : 2);
+  larger_ = make_table(capacity);
+  larger_mask_ = capacity - 1;
+  pieces_.clear();
+  next_piece_.store(0);
+  if (larger_ == nullptr) return;
+  const auto cut = [&](unsigned thread, std::uint64_t count) {
+    for (std::uint64_t from = 0; from < count; from += kPiece)
+      pieces_.push_back({thread, from, std::min(count, from + kPiece)});
+  };
+  if (compact_)
+    cut(0, mask_ + 1);
+  else
+    for (unsigned thread = 0; thread < arenas_.size(); ++thread) cut(thread, count(thread));
+}
+
+void StateStore::move_some() {
+  for (;;) {
+    const std::size_t next = next_piece_.fetch_add(1);
+    if (next >= pieces_.size() || stop_.poll()) return;
+    if (compact_)
+      move_hashes(pieces_[next]);
+    else
+      move_rows(pieces_[next]);
+  }
+}
+
+bool StateStore::end_growing() {
+  if (larger_ == nullptr) return false;
+  if (stop_.stopped()) {
+    release(larger_, larger_mask_ + 1);
+    larger_ = nullptr;
     return false;
   }
   release(table_, mask_ + 1);
-  table_ = larger;
-  mask_ = capacity - 1;
-  limit_ = capacity / 4 * 3;
+  table_ = larger_;
+  mask_ = larger_mask_;
+  larger_ = nullptr;
+  limit_ = (mask_ + 1) / 4 * 3;
   return true;
 }
 
-bool StateStore::move_hashes(std::uint64_t* larger, std::uint64_t mask) const {
-  for (std::uint64_t i = 0; i <= mask_; ++i) {
-    if (i % kPolling == 0 && stop_.poll()) return false;
-    if (table_[i] == 0) continue;
-    std::uint64_t at = table_[i] & mask;
-    while (larger[at] != 0) at = (at + 1) & mask;
-    larger[at] = table_[i];
+/// Puts a word that is not there yet into the larger table.
+void StateStore::place(std::uint64_t word, std::uint64_t hash) {
+  for (std::uint64_t at = hash & larger_mask_;; at = (at + 1) & larger_mask_) {
+    std::uint64_t none = __atomic_load_n(larger_ + at, __ATOMIC_RELAXED);
+    if (none != 0) continue;
+    if (__atomic_compare_exchange_n(larger_ + at, &none, word, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
   }
-  return true;
 }
 
-bool StateStore::move_rows(std::uint64_t* larger, std::uint64_t mask) const {
+void StateStore::move_hashes(const Piece& piece) {
+  for (std::uint64_t i = piece.from; i < piece.to; ++i)
+    if (table_[i] != 0) place(table_[i], table_[i]);
+}
+
+void StateStore::move_rows(const Piece& piece) {
   constexpr std::uint64_t kAhead = 32;
   std::array<std::uint64_t, kAhead> hashes{};
-  for (unsigned thread = 0; thread < arenas_.size(); ++thread) {
-    const std::uint64_t count = arenas_[thread].count.load();
-    const Number base = Number{thread} << kThreadShift;
-    for (std::uint64_t from = 0; from < count; from += kAhead) {
-      if (from % kPolling == 0 && stop_.poll()) return false;
-      const std::uint64_t some = std::min(count - from, kAhead);
-      for (std::uint64_t i = 0; i < some; ++i) {
-        hashes[i] = hash_row(row(base | (from + i)), row_bytes_);
-        __builtin_prefetch(larger + (hashes[i] & mask), 1);
-      }
-      for (std::uint64_t i = 0; i < some; ++i) {
-        std::uint64_t at = hashes[i] & mask;
-        while (larger[at] != 0) at = (at + 1) & mask;
-        larger[at] = word_of(hashes[i], (base | (from + i)) + 1);
-      }
+  const Number base = Number{piece.thread} << kThreadShift;
+  for (std::uint64_t from = piece.from; from < piece.to; from += kAhead) {
+    const std::uint64_t some = std::min(piece.to - from, kAhead);
+    for (std::uint64_t i = 0; i < some; ++i) {
+      hashes[i] = hash_row(row(base | (from + i)), row_bytes_);
+      __builtin_prefetch(larger_ + (hashes[i] & larger_mask_), 1);
     }
+    for (std::uint64_t i = 0; i < some; ++i) place(word_of(hashes[i], (base | (from + i)) + 1), hashes[i]);
   }
-  return true;
 }
 
 void StateStore::forget_before(const std::vector<std::uint64_t>& places) {
@@ -176,7 +183,9 @@ bool StateStore::add(unsigned thread, const std::uint8_t* packed, std::uint64_t&
     memory_.fetch_add(bytes);
     arena.chunks[arena.made++] = static_cast<std::uint8_t*>(made);
   }
-  std::memcpy(arena.chunks[place >> kChunkShift] + (place & kChunkMask) * row_bytes_, packed, row_bytes_);
+  // Whole pieces: what is written too much is where the next row will be.
+  std::uint8_t* const to = arena.chunks[place >> kChunkShift] + (place & kChunkMask) * row_bytes_;
+  for (std::uint32_t i = 0; i < row_bytes_; i += 16) std::memcpy(to + i, packed + i, 16);
   return true;
 }
 
@@ -191,7 +200,7 @@ bool StateStore::insert_hash(unsigned thread, const std::uint8_t* packed, std::u
     std::uint64_t place = 0;
     if (!add(thread, packed, place)) return false;
     if (__atomic_compare_exchange_n(table_ + at, &word, own, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-      arenas_[thread].count.fetch_add(1, std::memory_order_release);
+      arenas_[thread].count.store(place + 1, std::memory_order_release);
       return true;
     }
     if (word == own) return false;
@@ -201,16 +210,16 @@ bool StateStore::insert_hash(unsigned thread, const std::uint8_t* packed, std::u
 bool StateStore::insert(unsigned thread, const std::uint8_t* packed, std::uint64_t hash) {
   if (compact_) return insert_hash(thread, packed, hash);
   std::uint64_t own = 0;
+  std::uint64_t place = 0;
   for (std::uint64_t at = hash & mask_;; at = (at + 1) & mask_) {
     std::uint64_t word = __atomic_load_n(table_ + at, __ATOMIC_ACQUIRE);
     if (word == 0) {
       if (own == 0) {
-        std::uint64_t place = 0;
         if (!add(thread, packed, place)) return false;
         own = word_of(hash, ((Number{thread} << kThreadShift) | place) + 1);
       }
       if (__atomic_compare_exchange_n(table_ + at, &word, own, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        arenas_[thread].count.fetch_add(1, std::memory_order_release);
+        arenas_[thread].count.store(place + 1, std::memory_order_release);
         return true;
       }
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from linpoint.errors import ModelError
 from linpoint.histories.operation import Operation
@@ -19,6 +19,9 @@ from linpoint.refine.ir import Code, Program
 from linpoint.specs.automaton import state_key, step_error
 from linpoint.specs.protocol import Spec
 from linpoint.verdicts.model import Survivor
+
+_WORDS: Final = {"mutex": {False: "free", True: "held"}}
+"""What states are called of specs whose own do not speak for themselves."""
 
 
 class Specification(Protocol):
@@ -83,7 +86,9 @@ class NumberedSpec:
                 pending[process] = str(self.operations[invocation])
             elif invocation >= 0:
                 done[process] = (str(self.operations[invocation]), self._results[result])
-        return Survivor(_plain(self._states[state]), pending, done)
+        words = _WORDS.get(self.spec.name)
+        plain = _plain(self._states[state]) if words is None else words[self._states[state]]
+        return Survivor(plain, pending, done)
 
     def result_in(self, configuration: Sequence[int], process: int) -> tuple[bool, Value]:
         """Whether the operation of a process has taken effect, and with which result."""

@@ -19,6 +19,7 @@ using Slot = std::uint32_t;
 
 constexpr unsigned kMostRegisters = 64;
 constexpr unsigned kMostProcesses = 8;
+constexpr unsigned kMostNodes = 250;
 /// So many slots more than it has are behind each state that is packed, so that this can be done in large pieces.
 constexpr std::uint32_t kSlack = 16;
 
