@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The durable queue of Friedman, Herlihy, Marathe and Petrank (PPoPP 2018): Michael and Scott's, made to last.
 //
-// zoo: spec=queue kind=BUG_NODE:DL1,C2 BUG_MARK:C2 BUG_HELP_LINK:DL3 BUG_HELP_MARK:DL3
+// zoo: spec=queue kind=BUG_NODE:DL1,C2 BUG_MARK:C2,DL1 BUG_HELP_LINK:DL3 BUG_HELP_MARK:DL3
 // scenario: BUG_NODE enqueue(1)
 // scenario: BUG_MARK enqueue(1); dequeue()
 // scenario: BUG_HELP_LINK enqueue(1) | enqueue(2)
@@ -57,7 +57,7 @@ class DurableQueue {
 
   void enqueue(int value) {
     auto* node = static_cast<Node*>(pool_->allocate(sizeof(Node)));
-    node->value = value;  // blame: BUG_NODE DL1,C2
+    node->value = value;  // blame: BUG_NODE DL1
 #ifndef BUG_NODE
     flush(node);  // ordered by the swap that links it
 #endif

@@ -73,12 +73,12 @@ static void copy_slot(struct hash_table* table, struct body* body, uint64_t key,
     struct bucket* next = atomic_load_explicit(&bucket->next, memory_order_relaxed);
     if (next == NULL) {
       next = table->allocate(table->context, sizeof(struct bucket));
-      atomic_store_explicit(&bucket->next, next, memory_order_relaxed); /* blame: BUG_RESIZE DL1,C2 */
+      atomic_store_explicit(&bucket->next, next, memory_order_relaxed); /* blame: BUG_RESIZE DL1 */
     }
     bucket = next;
   }
-  atomic_store_explicit(&bucket->value[slot], value, memory_order_relaxed); /* blame: BUG_RESIZE DL1,C2 */
-  atomic_store_explicit(&bucket->key[slot], key, memory_order_relaxed);     /* blame: BUG_RESIZE DL1,C2 */
+  atomic_store_explicit(&bucket->value[slot], value, memory_order_relaxed); /* blame: BUG_RESIZE DL1 */
+  atomic_store_explicit(&bucket->key[slot], key, memory_order_relaxed);     /* blame: BUG_RESIZE DL1 */
   ++table->slots_taken;
 }
 

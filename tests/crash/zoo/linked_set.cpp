@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sorted linked list as a set. Writers take a lock, readers take none.
 //
-// zoo: spec=set kind=BUG_NODE:DL1,C2 BUG_LINK:C2 BUG_READER:DL3
+// zoo: spec=set kind=BUG_NODE:DL1,C2 BUG_LINK:C2,DL1 BUG_READER:DL3
 // scenario: BUG_NODE add(1)
 // scenario: BUG_LINK add(1)
 // scenario: BUG_READER add(1) | contains(1)
@@ -44,8 +44,8 @@ class LinkedSet {
     // What is there already was made durable by the writer that put it there, before it gave the lock away.
     if (after != nullptr && after->key == key) return false;
     auto* node = static_cast<Node*>(pool_->allocate(sizeof(Node)));
-    node->key = key;                                     // blame: BUG_NODE DL1,C2
-    node->next.store(after, std::memory_order_relaxed);  // blame: BUG_NODE DL1,C2
+    node->key = key;                                     // blame: BUG_NODE DL1
+    node->next.store(after, std::memory_order_relaxed);  // blame: BUG_NODE DL1
 #ifndef BUG_NODE
     flush(node);
     fence();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A B+-tree whose sorted nodes shift their entries in place, word by word, as FAST and FAIR does.
 //
-// zoo: spec=map kind=BUG_READER:DL3 BUG_SHIFT:DL1 BUG_REMOVE:C2 BUG_REPAIR:DL2 BUG_SPLIT:DL2
+// zoo: spec=map kind=BUG_READER:DL3 BUG_SHIFT:DL1 BUG_REMOVE:C2,DL1 BUG_REPAIR:DL2,DL1 BUG_SPLIT:DL2,DL1
 // scenario: BUG_READER insert(1, 1) | get(1)
 // scenario: BUG_SHIFT insert(5, 5); insert(4, 4); insert(3, 3); insert(2, 2); insert(1, 1)
 // scenario: BUG_REMOVE insert(1, 1); remove(1)
@@ -38,7 +38,7 @@ struct Node : Keyed {
   std::atomic<Keyed*> entry[kEntries];
 };
 
-void flush(void* line) { __asm__ volatile("clflush %0" : "+m"(*static_cast<volatile char*>(line))); }
+void flush(void* line) { __asm__ volatile("clflush %0" : "+m"(*static_cast<volatile char*>(line))::"memory"); }
 void fence() { __asm__ volatile("mfence" ::: "memory"); }
 void flush_node(Node* node) {
   flush(node);
@@ -152,8 +152,8 @@ class ShiftingTree {
     int at = 0;
     while (node->entry[at].load() != nullptr) ++at;
     for (; at > 0 && node->entry[at - 1].load()->key > added->key; --at) {
-      node->entry[at].store(node->entry[at - 1].load(),
-                            std::memory_order_release);  // blame: BUG_SHIFT DL1; BUG_REPAIR DL2
+      Keyed* moved = node->entry[at - 1].load();
+      node->entry[at].store(moved, std::memory_order_release);  // blame: BUG_SHIFT DL1; BUG_REPAIR DL2
 #ifndef BUG_SHIFT
       if (begins_line(&node->entry[at])) flush_node(node);
 #endif
