@@ -188,7 +188,8 @@ class Campaign:
             left = max(0.0, self.left()) / (min(len(causes), _MOST_FINDINGS) - at)
             if not self.interrupted:
                 try:
-                    small = smallest(cause, self.test, self.runner, time.monotonic() + left)
+                    others = [code for other in causes if other is not cause for code in other.codes]
+                    small = smallest(cause, self.test, self.runner, time.monotonic() + left, others)
                     shown, run, minimal = small.shown, small.run, small.minimal
                 except KeyboardInterrupt:
                     self.interrupted = True

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from linpoint.crash.causes import Cause, cause_key
 from linpoint.crash.program import CrashTest
 from linpoint.crash.running import Run, Runner
-from linpoint.crash.said import Violation
+from linpoint.crash.said import Code, Violation
 from linpoint.crash.telling import class_of
 from linpoint.histories.values import same
 from linpoint.scenarios.scenario import Call
@@ -36,14 +36,21 @@ class Smallest:
     minimal: bool
 
 
-def smallest(cause: Cause, test: CrashTest, runner: Runner, deadline: float) -> Smallest:
-    """The smallest workload for a cause, in the time there is."""
-    return _Shrinking(cause, test, runner, deadline).best()
+def smallest(cause: Cause, test: CrashTest, runner: Runner, deadline: float, others: Sequence[Code] = ()) -> Smallest:
+    """The smallest workload for a cause, in the time there is; ``others`` are to blame for something else.
+
+    Where this cause does not show beside the others, they are healed, as they were when it was found.
+    """
+    return _Shrinking(cause, test, runner, deadline, tuple(others)).best()
 
 
 class _Shrinking:
-    def __init__(self, cause: Cause, test: CrashTest, runner: Runner, deadline: float) -> None:
+    def __init__(
+        self, cause: Cause, test: CrashTest, runner: Runner, deadline: float, others: tuple[Code, ...]
+    ) -> None:
         self._cause, self._test, self._runner, self._deadline = cause, test, runner, deadline
+        self._others = others
+        self._healed: tuple[Code, ...] = ()
         self._found = Smallest(cause.run, cause.shown, minimal=False)
         self._kind = cause.shown.kind.lower()
         self._places_of: Path = test.target.library
@@ -53,10 +60,12 @@ class _Shrinking:
         calls, beside = _essential(plan.calls, shown)
         workload = list(plan.workload)
         try:
-            if len(calls) + len(beside) < len(workload) + len(plan.beside) and self._shows(calls, beside):
+            if self._shows_in_some_way(calls, beside):
                 workload = calls
-            else:
+            elif self._shows_in_some_way(workload, list(plan.beside)):
                 beside = list(plan.beside)
+            else:
+                return self._unshown()
             workload, beside = self._about_one_key(workload, beside)
             for size in _sizes(len(workload)):
                 workload = self._without_chunks(workload, beside, size)
@@ -64,6 +73,17 @@ class _Shrinking:
         except _OutOfTimeError:
             pass
         return self._found
+
+    def _shows_in_some_way(self, workload: Sequence[Call], beside: Sequence[Call]) -> bool:
+        for self._healed in dict.fromkeys([(), self._others]):
+            if self._shows(workload, beside):
+                return True
+        return False
+
+    def _unshown(self) -> Smallest:
+        """As it was found: with all that was healed by then."""
+        run = replace(self._cause.run, plan=replace(self._cause.run.plan, healed=self._others))
+        return Smallest(run, self._cause.shown, minimal=False)
 
     def _about_one_key(self, workload: list[Call], beside: list[Call]) -> tuple[list[Call], list[Call]]:
         if not self._test.vocabulary.keyed or len(workload) < 2:
@@ -100,7 +120,12 @@ class _Shrinking:
         left = self._deadline - time.monotonic()
         if left < _SHORTEST:
             raise _OutOfTimeError
-        run = self._runner.test(self._test.plan(workload, beside), [self._kind], min(_ONE, left), want=self._is_wanted)
+        run = self._runner.test(
+            replace(self._test.plan(workload, beside), healed=self._healed),
+            [self._kind],
+            min(_ONE, left),
+            want=self._is_wanted,
+        )
         if run.heard.interrupted:
             raise KeyboardInterrupt
         if run.wanted is None or not run.sound:
