@@ -75,10 +75,11 @@ class _Shrinking:
         return self._found
 
     def _shows_in_some_way(self, workload: Sequence[Call], beside: Sequence[Call]) -> bool:
-        for self._healed in dict.fromkeys([(), self._others]):
-            if self._shows(workload, beside):
-                return True
-        return False
+        self._healed = ()
+        if self._shows(workload, beside):
+            return True
+        self._healed = self._others
+        return bool(self._others) and self._shows(workload, beside)
 
     def _unshown(self) -> Smallest:
         """As it was found: with all that was healed by then."""
