@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from linpoint.crash.vocabulary import Purpose, Vocabulary, memory_cells, nth_value
+from linpoint.crash.vocabulary import Purpose, Vocabulary, memory_cells, nth_value, zero_value
 from linpoint.histories.values import Value, canonical
 from linpoint.scenarios.scenario import Call
 
@@ -102,7 +102,10 @@ def _keys(workload: Sequence[Call], beside: Sequence[Call]) -> dict[object, tupl
 
 
 def _untouched(purpose: Purpose, keys: dict[object, tuple[Value, int]]) -> Iterator[Value]:
-    """A few keys that nobody has touched: beside those that were, and far away."""
+    """A few keys that nobody has touched: what lost memory looks like, beside those that were, and far away."""
+    empty = zero_value(purpose.parameters[0])
+    if empty is not None and canonical(empty) not in keys:
+        yield empty
     for begin in (0, _BEYOND):
         near = (nth_value(purpose.parameters[0], begin + number) for number in range(len(keys) + _OTHERS))
         fresh = {canonical(key): key for key in near if canonical(key) not in keys}

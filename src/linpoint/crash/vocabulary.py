@@ -49,6 +49,19 @@ def nth_value(kind: TypeSaid, number: int) -> Value:
             return tuple(nth_value(part, number) for part in kind.parts)
 
 
+def zero_value(kind: TypeSaid) -> Value:
+    """The value of memory that holds only zeros; None where that is no value of the type, or nobody knows."""
+    match kind.kind:
+        case "integer" if kind.least <= 0 <= kind.most:
+            return 0
+        case "number":
+            return 0.0
+        case "string":
+            return ""
+        case _:
+            return None
+
+
 def _word(number: int) -> str:
     text = ""
     while True:
