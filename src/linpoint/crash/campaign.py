@@ -237,7 +237,7 @@ class Campaign:
         return "every crash that was tested is survived"
 
     def _complete(self, kind: str) -> bool:
-        results = [result for run in self.runs for result in run.heard.results.values() if kind in result.tests]
+        results = [result for run in self.runs if kind in run.kinds for result in run.heard.results.values()]
         asked = kind in self.test.asked.kinds and not self.interrupted
         return asked and bool(results) and all(each.exhaustive and each.ended == "complete" for each in results)
 

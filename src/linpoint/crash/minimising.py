@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Final
 
 from linpoint.crash.causes import Cause, cause_key
+from linpoint.crash.hosts import Plan
 from linpoint.crash.program import CrashTest
 from linpoint.crash.running import Run, Runner
 from linpoint.crash.said import Code, Violation
 from linpoint.crash.telling import class_of
-from linpoint.histories.values import same
+from linpoint.histories.values import Value, same, scalars
 from linpoint.scenarios.scenario import Call
 
 _ONE: Final = 3.0
@@ -69,7 +70,9 @@ class _Shrinking:
             workload, beside = self._about_one_key(workload, beside)
             for size in _sizes(len(workload)):
                 workload = self._without_chunks(workload, beside, size)
-            self._found.minimal = self._is_minimal(workload, beside)
+            minimal = self._is_minimal(workload, beside)
+            self._shows(*_simpler(self._found.run.plan))
+            self._found.minimal = minimal
         except _OutOfTimeError:
             pass
         return self._found
@@ -151,6 +154,21 @@ def _essential(calls: Sequence[Call], shown: Violation) -> tuple[list[Call], lis
         first, second = shown.dl3.first, shown.dl3.second
         return [calls[number] for number in (*numbers, first)], [calls[second]]
     return [calls[number] for number in dict.fromkeys([*numbers, *shown.open])], []
+
+
+def _simpler(plan: Plan) -> tuple[list[Call], list[Call]]:
+    """The same workload with the smallest numbers in the same order: 506952116 is nothing to remember at night."""
+    calls = [*plan.workload, *plan.beside]
+    numbers = sorted({value for call in calls for value in scalars(call.args) if type(value) is int})
+    rank = {value: at for at, value in enumerate(numbers, 1)}
+
+    def renamed(value: Value) -> Value:
+        if type(value) is int:
+            return rank[value]
+        return tuple(map(renamed, value)) if isinstance(value, tuple) else value
+
+    simple = [Call(call.operation, tuple(map(renamed, call.args))) for call in calls]
+    return simple[: len(plan.workload)], simple[len(plan.workload) :]
 
 
 def _sizes(count: int) -> Iterator[int]:
