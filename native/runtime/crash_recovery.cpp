@@ -29,15 +29,18 @@ class Recovering {
     static_cast<void>(outer.images().put(writes));
     the_pool.take_back(outer.cursor());
     const std::size_t extent = outer.images().extent();
-    images_.begin(the_pool.memory(), extent);
+    images_.begin({the_pool.memory(), extent});
     the_recorder.restart(extent);
     const Outcome& outcome = the_runner.run_recovery(1, session_.tester.fuel, kTracing);
     the_recorder.settle_all();
     const bool complete = outcome.ended == Ended::kComplete;
     take_over();
-    walk_.begin(inner_.events, 0, outer.cursor(), locks_, images_);
-    session_.heal_known(walk_);
-    crashes(crash, complete);
+    const auto is_store = [](const Event& event) { return persistency::is_store(event.kind); };
+    if (std::ranges::any_of(inner_.events, is_store)) {
+      walk_.begin(inner_.events, 0, outer.cursor(), locks_, images_);
+      session_.heal_known(walk_);
+      crashes(crash, complete);
+    }
     // The pool belongs to the other walk again, which knows nothing of what was written meanwhile.
     outer.images().copy_once();
   }
