@@ -65,6 +65,9 @@ void Causes::count(const Walk& walk, Group& group, const Failure& failure, std::
   // Who has returned and is lost, although it was found otherwise.
   if (group.family == Family::kLost && root != kNoEvent && walk.trace()[root].operation != failure.operation)
     group.classes[static_cast<std::size_t>(Class::kC2)] = true;
+  // With everything that came before: that is what a crash before the next store leaves.
+  if (group.family == Family::kUnrecovered && failure.kind == Class::kDl1)
+    group.classes[static_cast<std::size_t>(Class::kDl2)] = true;
   if (group.family == Family::kLost && group.count == kHealed)
     healed_.insert(healed_.end(), group.codes.begin(), group.codes.end());
 }

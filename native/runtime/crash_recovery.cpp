@@ -35,9 +35,12 @@ class Recovering {
     the_recorder.settle_all();
     const bool complete = outcome.ended == Ended::kComplete;
     take_over();
-    walk_.begin(inner_.events, 0, outer.cursor(), locks_, images_);
-    session_.heal_known(walk_);
-    crashes(crash, complete);
+    const auto is_store = [](const Event& event) { return persistency::is_store(event.kind); };
+    if (std::ranges::any_of(inner_.events, is_store)) {
+      walk_.begin(inner_.events, 0, outer.cursor(), locks_, images_);
+      session_.heal_known(walk_);
+      crashes(crash, complete);
+    }
     // The pool belongs to the other walk again, which knows nothing of what was written meanwhile.
     outer.images().copy_once();
   }

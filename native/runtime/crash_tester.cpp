@@ -9,6 +9,9 @@ namespace {
 constexpr std::uint64_t kChecked = 512;
 /// A process of its own may take longer.
 constexpr std::int64_t kMoreFuel = 4;
+/// Of an image that is known: that it passes, and that it was counted.
+constexpr std::uint8_t kPassed = 1;
+constexpr std::uint8_t kCounted = 2;
 
 }  // namespace
 
@@ -23,13 +26,25 @@ void Tester::put(Walk& walk, const Context& context, const CrashState& state,
 bool Tester::passes(Walk& walk, Class kind, const Context& context, const CrashState& state,
                     std::span<const persistency::Write> more) {
   put(walk, context, state, more);
+  std::uint8_t& known = find(walk, kind, context);
+  was_new_ = (known & kCounted) == 0;
+  known |= kCounted;
+  ++(was_new_ ? counts.tests[static_cast<std::size_t>(kind)] : counts.duplicates);
+  return (known & kPassed) != 0;
+}
+
+bool Tester::passes_again(Walk& walk, Class kind, const Context& context, const CrashState& state) {
+  ++counts.retests;
+  put(walk, context, state, {});
+  return (find(walk, kind, context) & kPassed) != 0;
+}
+
+std::uint8_t& Tester::find(Walk& walk, Class kind, const Context& context) {
   bool known = false;
-  std::uint8_t& passed = seen_.at(key_, known);
-  was_new_ = !known;
+  std::uint8_t& answer = seen_.at(key_, known);
   if (known && hooks == kLean) {
     walk.images().restore();
-    ++counts.duplicates;
-    return passed != 0;
+    return answer;
   }
   the_pool.take_back(walk.cursor());
   const Outcome& outcome = the_runner.run_probes(context.probes, fuel, hooks);
@@ -40,27 +55,12 @@ bool Tester::passes(Walk& walk, Class kind, const Context& context, const CrashS
   if (outcome.ended == Ended::kRefused) {
     stopped = true;
     reason = outcome.message;
-    passed = 1;
-    return true;
+    answer = kPassed;
+    return answer;
   }
   if (++runs_ % kChecked == 0) check_pool(walk, false);
-  if (known) {
-    ++counts.duplicates;
-    return passed != 0;
-  }
-  ++counts.tests[static_cast<std::size_t>(kind)];
-  const bool allowed = oracle_.allows(kind, context, outcome);
-  // The table may have grown meanwhile? No: only tests add to it, and there was none.
-  passed = allowed ? 1 : 0;
-  return allowed;
-}
-
-bool Tester::passes_again(Walk& walk, Class kind, const Context& context, const CrashState& state) {
-  const Counts before = counts;
-  const bool passed = passes(walk, kind, context, state);
-  counts = before;
-  ++counts.retests;
-  return passed;
+  if (!known && oracle_.allows(kind, context, outcome)) answer |= kPassed;
+  return answer;
 }
 
 bool Tester::fails_elsewhere(Walk& walk, Class kind, const Context& context, const CrashState& state,

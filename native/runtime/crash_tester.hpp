@@ -51,7 +51,8 @@ class Tester {
   std::string reason;
 
  private:
-  /// Into `key`.
+  /// What is known of the image in the pool, whose hash is `key_`; if that is nothing, it is run.
+  std::uint8_t& find(Walk& walk, Class kind, const Context& context);
   void put(Walk& walk, const Context& context, const CrashState& state, std::span<const persistency::Write> more);
 
   Oracle& oracle_;

@@ -11,6 +11,7 @@ an anchor in ``docs/reference/errors.md`` and a test.
         ├── SpecError      LP-S...  the specification, its name, parameters or code
         ├── ResultError    LP-R...  the JSON document of a result
         ├── TestError      LP-T...  the definition of a test, or a scenario
+        │                  LP-C...  a test of a persistent object, its workload or its probes
         ├── UsageError     LP-U...  options and arguments of a command or function
         ├── CertificateError  LP-V001  a verdict that did not survive its own re-check (a bug of ours)
         └── ViolationError / UndecidedError  raised by ``Verdict.raise_for_violation``

@@ -52,6 +52,12 @@ OPERATIONS: dict[str, dict[str, tuple[list[Any], Any]]] = {
     "fetch-add": {"fetch-add": ([INT], INT)},
     "multiset": {"add": ([INT], NOTHING), "remove": ([INT], BOOL), "count": ([INT], INT)},
     "mwcas": {"read": ([many(INT)], many(INT)), "mwcas": ([many(several(INT, INT, INT))], BOOL)},
+    "multi-register(initial=0)": {
+        "txn": (
+            [many(several({"kind": "string"}, INT, maybe(INT)))],
+            many(several({"kind": "string"}, INT, maybe(INT))),
+        )
+    },
     "mutex": {"acquire": ([], NOTHING), "release": ([], NOTHING), "try-acquire": ([], BOOL)},
 }
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A host that speaks the protocol and runs no code: its "target" is a JSON file that says how it behaves.
 

@@ -23,7 +23,7 @@ _HOST = Path(__file__).with_name("fake_host.py")
 def fake_host(folder: Path, manner: dict[str, Any], asked: CrashAsked) -> CrashHost:
     """A host that plays a target of this manner."""
     host = folder / "host"
-    host.write_text(_HOST.read_text(encoding="utf-8").replace("/usr/bin/env python3", sys.executable, 1))
+    host.write_text(f"#!{sys.executable}\n{_HOST.read_text(encoding='utf-8')}", encoding="utf-8")
     host.chmod(0o755)
     target = folder / "target.json"
     target.write_text(json.dumps(manner), encoding="utf-8")

@@ -16,7 +16,7 @@ from typing import Final
 from linpoint.checkers.conditions import validate as validate_condition
 from linpoint.crash.hosts import KINDS, PERSISTENCIES, Manner
 from linpoint.crash.oracle import DEFAULT_CONDITION
-from linpoint.errors import LinpointError, UsageError
+from linpoint.errors import LinpointError, TestError, UsageError
 from linpoint.explore.cpp.objects.asked import (
     CommentParser,
     comments_in,
@@ -67,7 +67,7 @@ class CrashAsked:
         for kind in self.tests or ():
             if kind not in KINDS:
                 remedy = f"They are {', '.join(KINDS)}."
-                raise UsageError("LP-C003", f"--tests: there is no kind {kind!r}.", remedy=remedy)
+                raise TestError("LP-C003", f"--tests: there is no kind {kind!r}.", remedy=remedy)
         if self.condition is not None:
             validate_condition(self.condition)
         given = [
@@ -142,7 +142,7 @@ def parse_kinds(text: str | None) -> tuple[str, ...] | None:
         return None
     found = tuple(word.strip().lower() for word in text.split(",") if word.strip())
     if not found:
-        raise UsageError("LP-C003", "--tests names no kind.", remedy=f"They are {', '.join(KINDS)}.")
+        raise TestError("LP-C003", "--tests names no kind.", remedy=f"They are {', '.join(KINDS)}.")
     return found
 
 

@@ -188,7 +188,8 @@ class Campaign:
             left = max(0.0, self.left()) / (min(len(causes), _MOST_FINDINGS) - at)
             if not self.interrupted:
                 try:
-                    small = smallest(cause, self.test, self.runner, time.monotonic() + left)
+                    others = [code for other in causes if other is not cause for code in other.codes]
+                    small = smallest(cause, self.test, self.runner, time.monotonic() + left, others)
                     shown, run, minimal = small.shown, small.run, small.minimal
                 except KeyboardInterrupt:
                     self.interrupted = True
@@ -236,7 +237,7 @@ class Campaign:
         return "every crash that was tested is survived"
 
     def _complete(self, kind: str) -> bool:
-        results = [result for run in self.runs for result in run.heard.results.values() if kind in result.tests]
+        results = [result for run in self.runs if kind in run.kinds for result in run.heard.results.values()]
         asked = kind in self.test.asked.kinds and not self.interrupted
         return asked and bool(results) and all(each.exhaustive and each.ended == "complete" for each in results)
 

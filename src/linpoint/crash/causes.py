@@ -67,8 +67,12 @@ def causes_of(runs: Iterable[tuple[Run, Places]]) -> list[Cause]:
     return sorted(found.values(), key=lambda cause: cause.rank)
 
 
-def _simplicity(violation: Violation) -> tuple[bool, bool, bool, int, int]:
+def _simplicity(violation: Violation) -> tuple[bool, bool, bool, bool, int, int]:
     prefix = violation.prefix
     done = prefix if isinstance(prefix, int) else len(prefix)
-    # One that says before what the store must be durable says more than that it must be some time.
-    return not violation.proven, violation.before is None, violation.dl3 is not None, done, len(violation.state)
+    root = violation.root
+    # One that says before what the store must be durable says more than that it must be some time; best of all within
+    # one operation.
+    later = violation.before is None
+    another = root is not None and root.operation != violation.operation
+    return not violation.proven, violation.dl3 is not None, another, later, done, len(violation.state)

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from linpoint.crash.causes import Cause, cause_key
+from linpoint.crash.hosts import Plan
 from linpoint.crash.program import CrashTest
 from linpoint.crash.running import Run, Runner
-from linpoint.crash.said import Violation
+from linpoint.crash.said import Code, Violation
 from linpoint.crash.telling import class_of
-from linpoint.histories.values import same
+from linpoint.histories.values import Value, same, scalars
 from linpoint.scenarios.scenario import Call
 
 _ONE: Final = 3.0
@@ -36,14 +37,21 @@ class Smallest:
     minimal: bool
 
 
-def smallest(cause: Cause, test: CrashTest, runner: Runner, deadline: float) -> Smallest:
-    """The smallest workload for a cause, in the time there is."""
-    return _Shrinking(cause, test, runner, deadline).best()
+def smallest(cause: Cause, test: CrashTest, runner: Runner, deadline: float, others: Sequence[Code] = ()) -> Smallest:
+    """The smallest workload for a cause, in the time there is; ``others`` are to blame for something else.
+
+    Where this cause does not show beside the others, they are healed, as they were when it was found.
+    """
+    return _Shrinking(cause, test, runner, deadline, tuple(others)).best()
 
 
 class _Shrinking:
-    def __init__(self, cause: Cause, test: CrashTest, runner: Runner, deadline: float) -> None:
+    def __init__(
+        self, cause: Cause, test: CrashTest, runner: Runner, deadline: float, others: tuple[Code, ...]
+    ) -> None:
         self._cause, self._test, self._runner, self._deadline = cause, test, runner, deadline
+        self._others = others
+        self._healed: tuple[Code, ...] = ()
         self._found = Smallest(cause.run, cause.shown, minimal=False)
         self._kind = cause.shown.kind.lower()
         self._places_of: Path = test.target.library
@@ -53,17 +61,33 @@ class _Shrinking:
         calls, beside = _essential(plan.calls, shown)
         workload = list(plan.workload)
         try:
-            if len(calls) + len(beside) < len(workload) + len(plan.beside) and self._shows(calls, beside):
+            if self._shows_in_some_way(calls, beside):
                 workload = calls
-            else:
+            elif self._shows_in_some_way(workload, list(plan.beside)):
                 beside = list(plan.beside)
+            else:
+                return self._unshown()
             workload, beside = self._about_one_key(workload, beside)
             for size in _sizes(len(workload)):
                 workload = self._without_chunks(workload, beside, size)
-            self._found.minimal = self._is_minimal(workload, beside)
+            minimal = self._is_minimal(workload, beside)
+            self._shows(*_simpler(self._found.run.plan))
+            self._found.minimal = minimal
         except _OutOfTimeError:
             pass
         return self._found
+
+    def _shows_in_some_way(self, workload: Sequence[Call], beside: Sequence[Call]) -> bool:
+        self._healed = ()
+        if self._shows(workload, beside):
+            return True
+        self._healed = self._others
+        return bool(self._others) and self._shows(workload, beside)
+
+    def _unshown(self) -> Smallest:
+        """As it was found: with all that was healed by then."""
+        run = replace(self._cause.run, plan=replace(self._cause.run.plan, healed=self._others))
+        return Smallest(run, self._cause.shown, minimal=False)
 
     def _about_one_key(self, workload: list[Call], beside: list[Call]) -> tuple[list[Call], list[Call]]:
         if not self._test.vocabulary.keyed or len(workload) < 2:
@@ -100,7 +124,12 @@ class _Shrinking:
         left = self._deadline - time.monotonic()
         if left < _SHORTEST:
             raise _OutOfTimeError
-        run = self._runner.test(self._test.plan(workload, beside), [self._kind], min(_ONE, left), want=self._is_wanted)
+        run = self._runner.test(
+            replace(self._test.plan(workload, beside), healed=self._healed),
+            [self._kind],
+            min(_ONE, left),
+            want=self._is_wanted,
+        )
         if run.heard.interrupted:
             raise KeyboardInterrupt
         if run.wanted is None or not run.sound:
@@ -125,6 +154,21 @@ def _essential(calls: Sequence[Call], shown: Violation) -> tuple[list[Call], lis
         first, second = shown.dl3.first, shown.dl3.second
         return [calls[number] for number in (*numbers, first)], [calls[second]]
     return [calls[number] for number in dict.fromkeys([*numbers, *shown.open])], []
+
+
+def _simpler(plan: Plan) -> tuple[list[Call], list[Call]]:
+    """The same workload with the smallest numbers in the same order: 506952116 is nothing to remember at night."""
+    calls = [*plan.workload, *plan.beside]
+    numbers = sorted({value for call in calls for value in scalars(call.args) if type(value) is int})
+    rank = {value: at for at, value in enumerate(numbers, 1)}
+
+    def renamed(value: Value) -> Value:
+        if type(value) is int:
+            return rank[value]
+        return tuple(map(renamed, value)) if isinstance(value, tuple) else value
+
+    simple = [Call(call.operation, tuple(map(renamed, call.args))) for call in calls]
+    return simple[: len(plan.workload)], simple[len(plan.workload) :]
 
 
 def _sizes(count: int) -> Iterator[int]:

@@ -18,7 +18,7 @@ from linpoint.explore.cpp.said import Module
 from linpoint.explore.cpp.symbols import Frame, Symbols, place_of
 from linpoint.histories.trace import Place
 
-_TARGET: Final = r"(?P<name>\*?\(?[A-Za-z_][\w:]*(?:\(\))?(?:(?:\.|->|::)[A-Za-z_]\w*(?:\(\))?|\[[^\]=]*\])*\)?)"
+_TARGET: Final = r"(?P<name>\*?[A-Za-z_][\w:]*(?:\(\))?(?:(?:\.|->|::)[A-Za-z_]\w*(?:\(\))?|\[[^\]=]*\])*)"
 _STORED: Final = (
     re.compile(rf"{_TARGET}\s*(?:\.|->)\s*(?:store|exchange|compare_exchange_\w+|fetch_\w+|test_and_set|clear)\s*\("),
     re.compile(

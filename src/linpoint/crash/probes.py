@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from linpoint.crash.vocabulary import Purpose, Vocabulary, memory_cells, nth_value
+from linpoint.crash.vocabulary import MEMORIES, Purpose, Vocabulary, memory_cells, named_words, nth_value, zero_value
 from linpoint.histories.values import Value, canonical
 from linpoint.scenarios.scenario import Call
 
@@ -49,7 +49,7 @@ def generated_probes(vocabulary: Vocabulary, workload: Sequence[Call], beside: S
     takers = vocabulary.of(lambda each: each.takes and each.total)
     if takers and vocabulary.of(lambda each: each.adds and each.total):
         return list(_drained(vocabulary, workload, beside, takers))
-    if vocabulary.spec.name == "mwcas":
+    if vocabulary.spec.name in MEMORIES:
         return list(_of_words(vocabulary, workload, beside))
     return list(_any(vocabulary, workload, beside))
 
@@ -102,7 +102,10 @@ def _keys(workload: Sequence[Call], beside: Sequence[Call]) -> dict[object, tupl
 
 
 def _untouched(purpose: Purpose, keys: dict[object, tuple[Value, int]]) -> Iterator[Value]:
-    """A few keys that nobody has touched: beside those that were, and far away."""
+    """A few keys that nobody has touched: what lost memory looks like, beside those that were, and far away."""
+    empty = zero_value(purpose.parameters[0])
+    if empty is not None and canonical(empty) not in keys:
+        yield empty
     for begin in (0, _BEYOND):
         near = (nth_value(purpose.parameters[0], begin + number) for number in range(len(keys) + _OTHERS))
         fresh = {canonical(key): key for key in near if canonical(key) not in keys}
@@ -159,22 +162,25 @@ def _most_there(vocabulary: Vocabulary, workload: Sequence[Call]) -> int:
 
 
 def _of_words(vocabulary: Vocabulary, workload: Sequence[Call], beside: Sequence[Call]) -> Iterator[Probe]:
-    """All words of a memory that somebody names, read one by one and together; changed; read again."""
-    words = dict.fromkeys(vocabulary.words)
+    """All words of a memory that somebody names, read one by one; changed; read again, also together."""
+    words = dict.fromkeys(vocabulary.words if vocabulary.spec.name == "mwcas" else ())
     for call in (*workload, *beside):
-        cells = call.args[0] if call.args and isinstance(call.args[0], tuple) else ()
-        words |= dict.fromkeys(cell[0] if isinstance(cell, tuple) else cell for cell in cells)
+        words |= dict.fromkeys(named_words(call.args[0]) if call.args else ())
     every = tuple(words)
-    readers = vocabulary.of(lambda each: each.reads)
     changers = vocabulary.of(lambda each: not each.reads)
-    for turn in range(2):
-        for reader in readers:
-            yield from (Probe(Call(reader.name, ((word,),))) for word in every)
-            if turn:
-                yield Probe(Call(reader.name, (every,)))
-        for number, changer in enumerate(changers if not turn else ()):
-            for at in range(len(every)):
-                yield Probe(Call(changer.name, (memory_cells(changer.name, every, at, number + at + 1),)))
+    yield from (Probe(_read(vocabulary, (word,))) for word in every)
+    for number, changer in enumerate(changers):
+        for at in range(len(every)):
+            cells = memory_cells(changer.name, every, 3 * at + 1, number + at + 1)
+            yield Probe(Call(changer.name, (cells,)))
+    yield from (Probe(_read(vocabulary, (word,))) for word in every)
+    yield Probe(_read(vocabulary, every))
+
+
+def _read(vocabulary: Vocabulary, words: Sequence[Value]) -> Call:
+    if vocabulary.spec.name == "mwcas":
+        return Call("read", (tuple(words),))
+    return Call("txn", (tuple(("read", word, None) for word in words),))
 
 
 def _any(vocabulary: Vocabulary, workload: Sequence[Call], beside: Sequence[Call]) -> Iterator[Probe]:

@@ -11,7 +11,7 @@ from linpoint.crash.asked import CrashAsked
 from linpoint.crash.hosts import Plan
 from linpoint.crash.probes import Probe
 from linpoint.crash.program import CrashTest
-from linpoint.crash.said import Beside, Violation
+from linpoint.crash.said import Beside, Code, Violation
 from linpoint.errors import LinpointError
 from linpoint.histories.values import freeze, thaw
 from linpoint.scenarios.scenario import Call
@@ -52,6 +52,7 @@ class CrashContent(msgspec.Struct):
     workload: list[_Called]
     probes: list[tuple[str, list[Any], int]] = []
     beside: list[_Called] = []
+    healed: list[Code] = []
     state: CrashState | None = None
     condition: str | None = None
     flags: list[str] = []
@@ -89,6 +90,7 @@ class CrashContent(msgspec.Struct):
                 tuple(_call(*each) for each in self.workload),
                 tuple(Probe(_call(name, args), since) for name, args, since in self.probes),
                 tuple(_call(*each) for each in self.beside),
+                tuple(self.healed),
             )
         except LinpointError as error:
             raise tokens.not_a_finding(error.message.rstrip(".")) from None
@@ -105,6 +107,7 @@ def content_of(test: CrashTest, plan: Plan, shown: Violation | None, finding: st
         [_called(call) for call in plan.workload],
         [] if shown is None else [(*_called(each.call), each.since) for each in plan.probes],
         [_called(call) for call in plan.beside],
+        list(plan.healed),
         None if shown is None else CrashState(shown.kind, shown.event, shown.state, shown.prefix, shown.dl3),
         asked.condition,
         list(asked.flags),

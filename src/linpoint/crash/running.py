@@ -31,6 +31,8 @@ class Run:
     """What came of one run."""
 
     plan: Plan
+    kinds: tuple[str, ...] = ()
+    """Of the crash tests in it."""
     heard: Heard = field(default_factory=Heard)
     oracle: Oracle | None = None
     wrong: Verdict | None = None
@@ -79,7 +81,7 @@ class Runner:
         self, plan: Plan, kinds: Sequence[str], seconds: float, *, want: Want | None = None, known: Oracle | None = None
     ) -> Run:
         """Crash tests of these kinds; ``known`` has judged the same plan before. With ``want`` it ends at the first one."""
-        run = Run(plan, oracle=known)
+        run = Run(plan, tuple(kinds), oracle=known)
         listening = self._listening(run, want)
         run.heard = self.host.test(plan, kinds, seconds, listening, workers=0 if want is None else 1)
         return run

@@ -164,7 +164,8 @@ class Telling:
         stores += [(stored_name(each), each) for store in violation.also if (each := self._places.of_store(store))]
         named = [_flushed(name, each) for name, each in dict.fromkeys(stores)]
         before = self._places.of_store(violation.before)
-        if before is not None and (before.file, before.line) != (place.file, place.line):
+        together = violation.before is not None and root is not None and violation.before.operation == root.operation
+        if before is not None and together and (before.file, before.line) != (place.file, place.line):
             same_file = before.file == place.file
             until = f"line {before.line}" if same_file else f"{before.file}:{before.line}"
         else:

@@ -14,7 +14,7 @@ from typing import Final
 
 from linpoint.errors import LinpointError
 from linpoint.histories.operation import Operation
-from linpoint.histories.values import Value, same, scalars
+from linpoint.histories.values import Value, same
 from linpoint.scenarios.described_objects import ObjectTest, TypeSaid
 from linpoint.scenarios.scenario import Call
 from linpoint.specs.protocol import Outcomes, Spec, State
@@ -23,6 +23,8 @@ _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _TRIED: Final = 6
 """Values of each parameter that are tried."""
 _MOST_STATES: Final = 24
+MEMORIES: Final = frozenset({"mwcas", "multi-register"})
+"""Specs of several words, which operations name in lists."""
 _WORDS: Final = 4
 """Words of a memory of which nothing is known."""
 
@@ -47,6 +49,19 @@ def nth_value(kind: TypeSaid, number: int) -> Value:
             return tuple(nth_value(kind.parts[0], number + more) for more in range(1 + number % 2))
         case _:
             return tuple(nth_value(part, number) for part in kind.parts)
+
+
+def zero_value(kind: TypeSaid) -> Value:
+    """The value of memory that holds only zeros; None where that is no value of the type, or nobody knows."""
+    match kind.kind:
+        case "integer" if kind.least <= 0 <= kind.most:
+            return 0
+        case "number":
+            return 0.0
+        case "string":
+            return ""
+        case _:
+            return None
 
 
 def _word(number: int) -> str:
@@ -111,7 +126,11 @@ class Vocabulary:
 
 def vocabulary_of(spec: Spec, test: ObjectTest, given: dict[str, tuple[tuple[Value, ...], ...]]) -> Vocabulary:
     """What the operations of a test are for; ``given`` are the values of ``LINPOINT_VALUES``."""
-    words = tuple(dict.fromkeys(scalars(given["read"]))) if "read" in given and spec.name == "mwcas" else ()
+    words: tuple[Value, ...] = ()
+    if spec.name in MEMORIES:
+        words = tuple(
+            dict.fromkeys(word for values in given.values() for cells in values[0] for word in named_words(cells))
+        )
     trying = _Trying(spec, test, given, words or tuple(range(_WORDS)))
     purposes = {name: trying.purpose(name) for name in test.definition.operations}
     return Vocabulary(spec, purposes, words or tuple(range(_WORDS)))
@@ -164,7 +183,7 @@ class _Trying:
             args = tuple(nth_value(kind, number) for kind in kinds)
             if name in self._given:
                 args = tuple(values[number % len(values)] for values in self._given[name])
-            elif self._spec.name == "mwcas":
+            elif self._spec.name in MEMORIES:
                 args = (memory_cells(name, self._words, number, number + 1),)
             call = Call(name, args)
             if self._spec.complaint(Operation(0, name, call.args)) is None:
@@ -188,6 +207,15 @@ class _Trying:
                 yield state
 
 
+def named_words(cells: Value) -> list[Value]:
+    """The words of a memory that an argument names: ``[m, ...]``, ``[[m, ...], ...]`` or ``[["read", m, null], ...]``."""
+    if not isinstance(cells, tuple):
+        return []
+    plain = [cell for cell in cells if not isinstance(cell, tuple)]
+    listed = [cell for cell in cells if isinstance(cell, tuple) and cell]
+    return plain + [cell[1] if isinstance(cell[0], str) and len(cell) > 1 else cell[0] for cell in listed]
+
+
 def memory_cells(
     name: str, words: Sequence[Value], number: int, new: Value, old: Callable[[Value], Value] | None = None
 ) -> Value:
@@ -196,6 +224,8 @@ def memory_cells(
     match name.replace("_", "-"):
         case "read":
             return tuple(chosen)
+        case "txn":
+            return tuple(("read", word, None) if number % 3 == 0 else ("write", word, new) for word in chosen)
         case "mwcas":
             return tuple((word, 0 if old is None else old(word), new) for word in chosen)
         case _:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import msgspec
 
-from linpoint.crash.vocabulary import Purpose, Vocabulary, memory_cells, nth_value
+from linpoint.crash.vocabulary import MEMORIES, Purpose, Vocabulary, memory_cells, nth_value
 from linpoint.errors import LinpointError, TestError
 from linpoint.histories.values import Value, canonical, freeze
 from linpoint.scenarios.described_objects import TypeSaid
@@ -98,7 +98,7 @@ class Generator:
         self._used += call.args[1:] if self._words.keyed else call.args
 
     def _arguments(self, purpose: Purpose) -> tuple[Value, ...]:
-        if self._words.spec.name == "mwcas" and purpose.given is None:
+        if self._words.spec.name in MEMORIES and purpose.given is None:
             return (self._cells(purpose),)
         args: list[Value] = []
         for at, kind in enumerate(purpose.parameters):

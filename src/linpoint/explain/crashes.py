@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any, Final
 
+from linpoint.explain.cache_lines import store_lines, where_told
 from linpoint.explain.explanation import as_json
 from linpoint.explain.letters import fitted, wrapped
 from linpoint.histories.printable import printable
-from linpoint.histories.trace import Place
 from linpoint.histories.values import Value, counted, one_line, show
 from linpoint.verdicts.durability import CrashFinding, CrashResult, CrashTested, Done, Needless, StoreShown
 from linpoint.verdicts.program import Answer
@@ -25,9 +24,7 @@ _LONGEST: Final = 60
 _MOST_BEFORE: Final = 8
 """Operations before the crash that are shown."""
 _MOST_AFTER: Final = 6
-_MOST_STORES: Final = 24
 _MOST_ADVICE: Final = 5
-_POINTER: Final = 8
 KIND_NAMES: Final = {
     "DL1": "DL1 (a store persistent before what it needs)",
     "DL2": "DL2 (a store lost, what came before it kept)",
@@ -101,7 +98,7 @@ def finding_lines(finding: CrashFinding) -> list[str]:
     """A finding: its class, the operations around the crash, the stores by cache line, the remedy."""
     lines = list(_class_lines(finding))
     lines += ["", *_operation_lines(finding)] if finding.operations else []
-    lines += ["", *_store_lines(finding.stores)] if finding.stores else []
+    lines += ["", *store_lines(finding.stores)] if finding.stores else []
     if finding.remedy:
         lines += ["", *wrapped(f"Remedy: {remedy_of(finding)}", _WIDTH, most=6)]
     return lines
@@ -185,75 +182,6 @@ def allowed_told(values: Sequence[Value]) -> str:
 def value_told(value: Value) -> str:
     """A value in one line, as short as it must be."""
     return fitted(one_line(show(value)), _LONGEST)
-
-
-def by_line(stores: Sequence[StoreShown]) -> list[tuple[int, list[StoreShown]]]:
-    """Stores by cache line, the line that was written first comes first."""
-    lines = dict.fromkeys(store.line for store in stores)
-    return [(line, [store for store in stores if store.line == line]) for line in lines]
-
-
-def mark_of(store: StoreShown) -> str:
-    """Whether a store is in the crash state."""
-    return "persisted" if store.persisted else "kept" if store.kept else "LOST"
-
-
-def store_told(store: StoreShown) -> str:
-    """What a store did, and where."""
-    name = store.name or f"{store.address:#x}"
-    value = stored_value(store)
-    how = {"update": " (atomic)", "non-temporal": " (non-temporal)"}.get(store.kind, "")
-    return f"{name} = {value}{how}"
-
-
-def stored_value(store: StoreShown) -> str:
-    """The bytes of a store as a number, least byte first."""
-    try:
-        number = int.from_bytes(bytes.fromhex(store.value), "little")
-    except ValueError:
-        return store.value
-    return f"{number:#x}" if store.size >= _POINTER and number > 0xFFFF else str(number)
-
-
-def where_told(place: Place | None) -> str:
-    """A place in a few letters."""
-    return "?" if place is None else f"{place.file}:{place.line}"
-
-
-_ROLES: Final = {
-    "cause": "<-- make this durable",
-    "also": "<-- and this",
-    "before": "<-- before this",
-    "sync": "<-- the crash is at this store",
-    "": "",
-}
-
-
-def _store_lines(stores: Sequence[StoreShown]) -> Iterator[str]:
-    """The stores by cache line, with marks."""
-    yield "Stores around the crash, by cache line (persisted: certainly; kept: in this state; LOST: not):"
-    shown = _chosen(stores)
-    width = max((len(where_told(store.place)) for store in shown), default=0)
-    for line, members in by_line(shown):
-        yield f"  line {line:#x}"
-        for of, group in groupby(members, key=lambda store: store.operation):
-            if of:
-                yield f"    {fitted(of, _LONGEST)}"
-            for store in group:
-                told = fitted(store_told(store), 44)
-                mark = f"{mark_of(store):<9}  {where_told(store.place):<{width}}  {told:<28}"
-                yield f"      {mark} {_ROLES[store.role]}".rstrip()
-    if len(shown) < len(stores):
-        yield f"  ... and {counted(len(stores) - len(shown), 'more store')}"
-
-
-def _chosen(stores: Sequence[StoreShown]) -> list[StoreShown]:
-    """Those that matter and those nearest to them, in their order."""
-    if len(stores) <= _MOST_STORES:
-        return list(stores)
-    at = [number for number, store in enumerate(stores) if store.role] or [len(stores) - 1]
-    nearest = sorted(range(len(stores)), key=lambda number: min(abs(number - each) for each in at))
-    return [stores[number] for number in sorted(nearest[:_MOST_STORES])]
 
 
 def covered_lines(result: CrashResult) -> list[str]:

@@ -11,21 +11,17 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from linpoint.explain import crashes
+from linpoint.explain.cache_lines import by_line, mark_of, store_told, stored_value, where_told
 from linpoint.explain.crashes import (
     CLASS_NAMES,
     advice_told,
     allowed_told,
     bounds_told,
-    by_line,
-    mark_of,
     meaning,
     points_told,
     remedy_of,
     sentence,
-    store_told,
-    stored_value,
     value_told,
-    where_told,
 )
 from linpoint.explain.html.escaping import escaped
 from linpoint.explain.html.frame import Part, document
