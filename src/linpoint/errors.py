@@ -19,6 +19,10 @@ an anchor in ``docs/reference/errors.md`` and a test.
 from __future__ import annotations
 
 CODES: dict[str, str] = {
+    "LP-C001": "a file has no tests of persistent objects",
+    "LP-C002": "a workload cannot be read",
+    "LP-C003": "there is no such kind of crash test",
+    "LP-C004": "a probe cannot be run",
     "LP-H001": "the file cannot be read",
     "LP-H002": "a line or form cannot be parsed",
     "LP-H003": "a return without a call",

@@ -17,6 +17,7 @@ from linpoint.cli import limits, streams
 from linpoint.cli.after_dashes import CountingAfterDashes
 from linpoint.cli.check import check
 from linpoint.cli.convert import convert
+from linpoint.cli.crash import run as test_crashes
 from linpoint.cli.demo import demo
 from linpoint.cli.explore import explore
 from linpoint.cli.output import print_error, print_json, print_text
@@ -45,6 +46,7 @@ app.command()(convert)
 app.command("test", cls=CountingAfterDashes)(run_tests)
 app.command()(explore)
 app.command("refine")(refine_models)
+app.command("crash", cls=CountingAfterDashes)(test_crashes)
 app.command()(specs)
 app.command()(demo)
 app.command()(replay)

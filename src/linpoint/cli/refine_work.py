@@ -130,10 +130,10 @@ class Work:
 
     def _as_told(self, file: str, name: str, result: ModelResult | LinpointError) -> Told:
         if isinstance(result, LinpointError):
-            return Told(file, name, Answer(error=result.as_dict()), unit="model")
+            return Told(file, name, Answer(error=result.as_dict()), unit="model", measure="state")
         path = f"./{file}" if file.startswith("-") else file
         words = ["refine", f"{path}:{name}" if name else path, *self.words]
-        return Told(file, name, answer_of_model(result, words, page=self.page), words, unit="model")
+        return Told(file, name, answer_of_model(result, words, page=self.page), words, unit="model", measure="state")
 
 
 def answer_of_model(result: ModelResult, command: Sequence[str] = (), *, page: bool = False) -> Answer:
@@ -163,5 +163,5 @@ def replay_model(content: dict[str, Any], *, as_json: bool) -> int:
             result = refine(asked, Limits(limits))
         note = "the run of the token is not there any more, since the model has changed; this is a new search"
         result = dataclasses.replace(result, warnings=(*result.warnings, *([note] if found.run is not None else ())))
-    told = Told(found.file, found.model, answer_of_model(result), unit="model")
+    told = Told(found.file, found.model, answer_of_model(result), unit="model", measure="state")
     return tell(AllTold([told], "linpoint refine"), Forms(json=as_json), limits, interrupted=result.interrupted)

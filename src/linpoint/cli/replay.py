@@ -43,7 +43,7 @@ def replay(
 
     A token of `check` holds the operations of the finding; nothing else is needed, except for your own spec if you used
     one. A token of `test` holds the scenario and its schedule, one of `explore` the schedule, one of `refine` the run of
-    the model; they need your code again: from the same folder, with the file where it was.
+    the model, one of `crash` the workload and the crash state; they need your code again: from the same folder, with the file where it was.
     """
     content = tokens.decode(token)
     if content["kind"] in ("test", "stress"):
@@ -68,6 +68,10 @@ def replay(
         from linpoint.cli.refine_work import replay_model  # noqa: PLC0415 - as above
 
         raise typer.Exit(replay_model(content, as_json=json))
+    if content["kind"] == "crash":
+        from linpoint.cli.crash_work import replay_crash_finding  # noqa: PLC0415 - as above
+
+        raise typer.Exit(replay_crash_finding(content, as_json=json))
     finding, history = _read(content)
     spec = options.find_spec(finding.spec, finding.initial)
     checker = "graph" if finding.paper_rules else "auto"

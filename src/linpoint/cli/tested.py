@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer of ``linpoint test`` over all its tests, for every form in which it is told. A test is a case.
 
-That of ``linpoint refine`` is the same over models. That of ``linpoint explore`` is one of a single case: the program.
+That of ``linpoint refine`` is the same over models, that of ``linpoint crash`` over tests of persistent objects. That of ``linpoint explore`` is one of a single case: the program.
 """
 
 from __future__ import annotations
@@ -29,6 +29,12 @@ from linpoint.verdicts.finding import Finding, Ran, Tested, TestResult
 
 _EXIT: Final = {status.value: code for status, code in EXIT.items()} | {"holds": EXIT[Status.LINEARIZABLE]}
 """Of a program is said that it holds, since there is no spec."""
+_MEASURED: Final = {
+    "schedule": ("bounded_schedules", "schedules"),
+    "state": ("states",),
+    "crash test": ("crash_tests",),
+}
+"""What is counted, by its names in JSON."""
 
 
 def split_target(target: str) -> tuple[str, str]:
@@ -50,6 +56,8 @@ class Told:
     """Its own page, where the report is over several tests."""
     unit: str = "test"
     """What it is."""
+    measure: str = "schedule"
+    """What is counted of it."""
 
     @property
     def name(self) -> str:
@@ -78,9 +86,10 @@ class Told:
 
     @property
     def covered(self) -> int:
-        """How many states of a model were reached, or how many schedules were run, of either kind."""
+        """How many states of a model were reached, crashes tested, or schedules run, of either kind."""
         statistics = self.answer.document.get("statistics", {})
-        return int(sum(statistics.get(name, 0) for name in ("states", "bounded_schedules", "schedules")))
+        names = _MEASURED[self.measure]
+        return int(sum(statistics.get(name, 0) for name in names))
 
     @property
     def seconds(self) -> float:
@@ -194,7 +203,7 @@ class AllTold:
     @property
     def measure(self) -> str:
         """What is counted of each."""
-        return "state" if self.unit == "model" else "schedule"
+        return self.told[0].measure if self.told else "schedule"
 
     @property
     def code(self) -> int:

@@ -7,15 +7,25 @@ from typing import TYPE_CHECKING
 
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.graphs import PrecedenceGraph
+from linpoint.verdicts.durability import CrashResult, register_crash_explainer
 from linpoint.verdicts.finding import TestResult, register_result_explainer
 from linpoint.verdicts.model import ModelResult, register_model_explainer
 from linpoint.verdicts.verdict import Verdict, register_explainer
 
 if TYPE_CHECKING:
+    from linpoint.explain.crashes import CrashText
     from linpoint.explain.findings import ResultText
     from linpoint.explain.models import ModelText
 
-__all__ = ["Explanation", "PrecedenceGraph", "explain", "explain_model", "explain_result", "precedence_graph"]
+__all__ = [
+    "Explanation",
+    "PrecedenceGraph",
+    "explain",
+    "explain_crash",
+    "explain_model",
+    "explain_result",
+    "precedence_graph",
+]
 
 
 def explain(verdict: Verdict) -> Explanation:
@@ -46,6 +56,14 @@ def explain_model(result: ModelResult) -> ModelText:
     return models.explain_model(result)
 
 
+def explain_crash(result: CrashResult) -> CrashText:
+    """Explain the result of testing crashes."""
+    from linpoint.explain import crashes  # noqa: PLC0415 - as above
+
+    return crashes.explain_crash(result)
+
+
 register_explainer(explain, precedence_graph)
 register_result_explainer(explain_result)
 register_model_explainer(explain_model)
+register_crash_explainer(explain_crash)

@@ -91,37 +91,50 @@ class Asked:
 
 def said_in(file: str) -> Asked:
     """What a file asks for in its comments; nothing, if it cannot be read: who builds it will say so."""
-    try:
-        text = Path(file).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return Asked()
     found = Asked()
-    for comment in _COMMENT.finditer(text):
-        line = text.count("\n", 0, comment.start()) + 1
+    for line, comment in comments_in(file):
         try:
-            found = _parsed(comment[1], Path(file).parent).over(found)
+            found = _parsed(comment, Path(file).parent).over(found)
         except LinpointError as error:
             raise error.at(f"{file}:{line}") from None
     return found
 
 
-def _parsed(text: str, folder: Path) -> Asked:
+def comments_in(file: str) -> list[tuple[int, str]]:
+    """The comments of a file that are for us, with their lines; none if it cannot be read."""
     try:
-        words = shlex.split(text)
+        text = Path(file).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    return [(text.count("\n", 0, comment.start()) + 1, comment[1]) for comment in _COMMENT.finditer(text)]
+
+
+def words_of(comment: str) -> tuple[list[str], list[str]]:
+    """The options of a comment, and what comes after ``--``."""
+    try:
+        words = shlex.split(comment)
     except ValueError as error:
         raise UsageError("LP-U001", f"the options cannot be read: {error}.", remedy="Close the quotes.") from None
     at = words.index("--") if "--" in words else len(words)
-    given = vars(_parser().parse_args(words[:at]))
+    return words[:at], words[at + 1 :]
+
+
+def _parsed(text: str, folder: Path) -> Asked:
+    words, flags = words_of(text)
+    given = vars(_parser().parse_args(words))
     before, after, scenario = (given.pop(name) for name in ("before", "after", "scenario"))
     if scenario is None and (before or after):
         raise UsageError("LP-U001", "--before and --after go with --scenario.", remedy="Add it.")
     given["scenario"] = None if scenario is None else Scenario.parse(scenario, before, after)
-    given["spec"] = None if given["spec"] is None else _beside(given["spec"], folder)
-    return Asked(**given, flags=_from_folder(words[at + 1 :], folder))
+    given["spec"] = None if given["spec"] is None else spec_beside(given["spec"], folder)
+    return Asked(**given, flags=flags_from(flags, folder))
 
 
-class _Parser(argparse.ArgumentParser):
+class CommentParser(argparse.ArgumentParser):
+    """The options of a command in a comment; what is none is LP-U001."""
+
     def error(self, message: str) -> NoReturn:
+        """As ever, but coded."""
         options = sorted(option for option in self._option_string_actions if option.startswith("--"))
         raise UsageError(
             "LP-U001",
@@ -130,33 +143,34 @@ class _Parser(argparse.ArgumentParser):
         )
 
 
-def _parser() -> _Parser:
-    parser = _Parser(add_help=False, allow_abbrev=False)
+def _parser() -> CommentParser:
+    parser = CommentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("-s", "--spec")
     for name in ("--memory-model", "--races", "--method", "--compiler", "--scenario"):
         parser.add_argument(name)
     for name in ("--before", "--after"):
         parser.add_argument(name, default="")
     for name in ("--threads", "--operations", "--seed", "--workers"):
-        parser.add_argument(name, type=_number)
+        parser.add_argument(name, type=whole_number)
     for name in ("--reuse", "--progress"):
         parser.add_argument(name, action="store_true")
     return parser
 
 
-def _number(text: str) -> int:
+def whole_number(text: str) -> int:
+    """For options that are numbers."""
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
     return int(text)
 
 
-def _beside(spec: str, folder: Path) -> str:
+def spec_beside(spec: str, folder: Path) -> str:
     """A spec in a Python file, which is named as seen from the folder."""
     file, colon, name = spec.rpartition(":")
     return f"{_path(file, folder)}:{name}" if colon and file.endswith(".py") else spec
 
 
-def _from_folder(words: list[str], folder: Path) -> tuple[str, ...]:
+def flags_from(words: list[str], folder: Path) -> tuple[str, ...]:
     """Compiler flags and sources with their paths as seen from where we are."""
     found: list[str] = []
     is_path = False

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The work of ``linpoint crash``: what is built, tested and told, over all its files. No worker is needed: the host is one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from linpoint.cli import options, streams
+from linpoint.cli.asked import Answer
+from linpoint.cli.explore_cpp import show_build_error
+from linpoint.cli.forms import Forms, tell
+from linpoint.cli.limits import TimeIsUpError, deadline
+from linpoint.cli.output import Progress, progress
+from linpoint.cli.tested import AllTold, Told
+from linpoint.crash.again import replay_crash
+from linpoint.crash.asked import CrashAsked, said_in
+from linpoint.crash.campaign import Campaign, Watcher
+from linpoint.crash.campaign import Progress as Reached
+from linpoint.crash.program import CrashTest, build_crash_tests
+from linpoint.crash.replaying import crash_content
+from linpoint.errors import LinpointError
+from linpoint.explain import explain_crash
+from linpoint.explain.crashes import document
+from linpoint.histories.commands import command_line
+from linpoint.targets.compilers import find_compiler
+from linpoint.targets.failures import BuildError
+from linpoint.targets.flags import sorted_flags, split_test
+from linpoint.targets.host import find_host
+from linpoint.targets.tools import OutOfTimeError
+from linpoint.verdicts import Budget
+from linpoint.verdicts.durability import CrashResult, CrashTested
+from linpoint.verdicts.program import Answer as Verdict
+
+_MEASURE: Final = "crash test"
+_AT_LEAST: Final = 0.1
+_TO_TELL: Final = 0.5
+"""Seconds of the budget that are kept for telling the answer."""
+_GRACE: Final = 10.0
+"""Seconds beyond the budget in which a finding is told; who needs more is inside of an endless spec."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What the command was given for all its tests; what a file says of itself comes to it."""
+
+    asked: CrashAsked = field(default_factory=CrashAsked)
+    page: bool = False
+    words: tuple[str, ...] = ()
+    """The options that run the same tests."""
+
+    def prepare(self, targets: Sequence[str] = ()) -> None:
+        """Build the hosts, once, and say what cannot be before anything is built."""
+        sorted_flags(self.asked.compiler_flags)
+        files = [named[0] for target in targets if (named := split_test(target)) is not None]
+        compilers = [self._for(file).compiler for file in files] or [self.asked.compiler]
+        with progress() as line:
+            for compiler in dict.fromkeys(compilers):
+                find_host(find_compiler(compiler), tell=line)
+
+    def _for(self, file: str) -> CrashAsked:
+        try:
+            return self.asked.over(said_in(file))
+        except LinpointError:  # it will be said when the file is tested
+            return self.asked
+
+    def run(self, targets: Sequence[str], limits: Budget, line: Progress) -> tuple[list[Told], bool]:
+        """What is to be said of every test, in order. The bool says Ctrl-C."""
+        streams.keep_stdout()  # a user's spec may print
+        plan = [each for target in targets for each in self._tests(target, limits, line)]
+        left = sum(isinstance(each, CrashTest) for each in plan)
+        told: list[Told] = []
+        interrupted = False
+        for each in plan:
+            if isinstance(each, Told):
+                told.append(each)
+                continue
+            if interrupted:
+                result = undecided(each.name, each.file, "it was interrupted before this test was begun")
+                told.append(self.told(each.file, each.name, result))
+                continue
+            seconds = limits.remaining()
+            share = 1e6 if seconds is None else max(_AT_LEAST, (seconds - _TO_TELL) / left)
+            left -= 1
+            answer = self._tested(each, share, line)
+            interrupted = isinstance(answer, CrashResult) and answer.interrupted
+            told.append(self.told(each.file, each.name, answer))
+        return told, interrupted
+
+    def _tests(self, target: str, limits: Budget, line: Progress) -> list[CrashTest | Told]:
+        named = split_test(target)
+        assert named is not None
+        try:
+            return list(self.built(self.asked.over(said_in(named[0])), *named, limits, line))
+        except LinpointError as error:
+            if isinstance(error, BuildError):
+                show_build_error(error)
+            return [self.told(*named, error)]
+        except OutOfTimeError:
+            why = "the budget ended while it was compiled"
+            return [self.told(*named, undecided(named[1] or named[0], named[0], why))]
+
+    def built(self, asked: CrashAsked, file: str, name: str, limits: Budget, line: Progress) -> list[CrashTest]:
+        """The tests of a file."""
+        return build_crash_tests(
+            file,
+            name,
+            asked,
+            deadline=limits.deadline,
+            max_memory=limits.max_memory,
+            tell=lambda text: line(text, at_once=True),
+        )
+
+    def _tested(self, test: CrashTest, seconds: float, line: Progress) -> CrashResult | LinpointError:
+        try:
+            with deadline(Budget.starting_now(seconds, None), grace=_GRACE):
+                return Campaign(test, seconds, _watcher(test.name, line)).result()
+        except TimeIsUpError:
+            why = "the budget ended inside of the spec, which does not come back"
+            return undecided(test.name, test.file, why)
+        except LinpointError as error:
+            return error
+
+    def told(self, file: str, name: str, result: CrashResult | LinpointError) -> Told:
+        """What is to be said of a result, or of what kept it from being one."""
+        if isinstance(result, LinpointError):
+            said = result.said if isinstance(result, BuildError) else ""
+            return Told(file, name, Answer(error=result.as_dict(), said=said), measure=_MEASURE)
+        command = ["crash", f"{file}:{name}" if name else file, *self.words]
+        return Told(file, name, answer_of_crash(result, command, page=self.page), command, measure=_MEASURE)
+
+
+def answer_of_crash(result: CrashResult, command: Sequence[str] = (), *, page: bool = False) -> Answer:
+    """A result as it is printed and written."""
+    explained = explain_crash(result)
+    first = result.findings[0].replay_words if result.findings else []
+    shown, again = (f"linpoint {command_line(each)}" if each else "" for each in (command, first))
+    return Answer(
+        status=result.answer.value,
+        document=document(result),
+        text=explained.text,
+        page=explained.as_html(command=shown, replay=again) if page else "",
+        replay=first,
+    )
+
+
+def undecided(name: str, file: str, why: str) -> CrashResult:
+    """A test of which nothing is known."""
+    return CrashResult(name, Verdict.UNKNOWN, exhaustive=False, why=why, findings=(), tested=CrashTested(), file=file)
+
+
+def _watcher(name: str, line: Progress) -> Watcher:
+    def watch(reached: Reached) -> None:
+        tests = f": {reached.tests:,} crash tests, {reached.rate:,.0f} a second" if reached.tests else ""
+        line(f"{name}: {reached.what}{tests}")
+
+    return watch
+
+
+def replay_crash_finding(content: dict[str, Any], *, as_json: bool) -> int:
+    """Crash a workload again as a finding did; it needs the sources where they were."""
+    found = crash_content(content)
+    plan = found.plan
+    command = Command(found.asked)
+    command.prepare()
+    limits = Budget.starting_now(options.DEFAULT_BUDGET, None)
+    streams.keep_stdout()
+    with progress() as line:
+        result: CrashResult | LinpointError
+        try:
+            (test,) = command.built(found.asked, found.file, found.test, limits, line)
+            test.accept(plan)
+            result = replay_crash(test, found, max(_AT_LEAST, limits.remaining() or time.monotonic()))
+        except LinpointError as error:
+            if isinstance(error, BuildError):
+                show_build_error(error)
+            result = error
+        except OutOfTimeError:
+            result = undecided(found.test, found.file, "the budget ended while it was compiled")
+    interrupted = isinstance(result, CrashResult) and result.interrupted
+    told = command.told(found.file, found.test, result)
+    return tell(AllTold([told], "linpoint crash"), Forms(json=as_json), limits, interrupted=interrupted)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Violations with one cause, over all hosts and runs: one finding each, with the simplest of them to show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from linpoint.crash.places import Places
+from linpoint.crash.running import Run
+from linpoint.crash.said import Violation
+from linpoint.crash.telling import class_of
+
+
+@dataclass(slots=True)
+class Cause:
+    """A store that is not durable in time, a lock that stays, or what recovery does not understand."""
+
+    key: str
+    shown: Violation
+    run: Run
+    """The run that it is of."""
+    classes: dict[str, None] = field(default_factory=dict)
+    count: int = 0
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """By which causes are told: what is proven first, then what most crashes suffer from."""
+        return not self.shown.proven, -self.count
+
+
+def cause_key(violation: Violation, places: Places) -> str:
+    """What violations of one cause have in common."""
+    blamed = violation.root or violation.sync
+    where = "nowhere" if blamed is None else places.key(blamed)
+    # What is lost at a line and what is half done there are two things to mend.
+    how = "lock" if violation.lock else "durable" if violation.root is not None else "recovery"
+    return f"{where} {how}"
+
+
+def causes_of(runs: Iterable[tuple[Run, Places]]) -> list[Cause]:
+    """All causes, the most telling first."""
+    found: dict[str, Cause] = {}
+    for run, places in runs:
+        groups = {(host, group.group): group for host, result in run.heard.results.items() for group in result.groups}
+        counted: set[tuple[int, int]] = set()
+        for host, violation in run.heard.violations:
+            if not violation.confirmed:
+                continue
+            key = cause_key(violation, places)
+            cause = found.setdefault(key, Cause(key, violation, run))
+            if _simplicity(violation) < _simplicity(cause.shown):
+                cause.shown, cause.run = violation, run
+            cause.classes[class_of(violation)] = None
+            group = groups.get((host, violation.group))
+            if group is None or (host, violation.group) in counted:
+                cause.count += group is None
+                continue
+            counted.add((host, violation.group))
+            cause.count += group.count
+            cause.classes |= dict.fromkeys(each for each in group.classes if each != "exhaustive")
+    return sorted(found.values(), key=lambda cause: cause.rank)
+
+
+def _simplicity(violation: Violation) -> tuple[bool, bool, int, int]:
+    prefix = violation.prefix
+    done = prefix if isinstance(prefix, int) else len(prefix)
+    return not violation.proven, violation.dl3 is not None, done, len(violation.state)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code of a target as lines of source, and what a line of source stores to.
+
+Of functions that were inlined the innermost line of the user's own is taken, whose file is that of the function it was
+written in. What nobody knows stays unknown: nothing here fails.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from linpoint.crash.said import Code, Store
+from linpoint.explore.cpp.said import Module
+from linpoint.explore.cpp.symbols import Frame, Symbols, place_of
+from linpoint.histories.trace import Place
+
+_TARGET: Final = r"(?P<name>\*?\(?[A-Za-z_][\w:]*(?:\(\))?(?:(?:\.|->|::)[A-Za-z_]\w*(?:\(\))?|\[[^\]=]*\])*\)?)"
+_STORED: Final = (
+    re.compile(rf"{_TARGET}\s*(?:\.|->)\s*(?:store|exchange|compare_exchange_\w+|fetch_\w+|test_and_set|clear)\s*\("),
+    re.compile(
+        rf"(?:__atomic_\w+|__sync_\w+|CAS\w*|cas\w*|memcpy|memset|memmove|strcpy|\w*[mM]emcpy\w*)\s*\(\s*&?\s*{_TARGET}\s*,"
+    ),
+    re.compile(rf"(?:^|[;{{}}(,\s]){_TARGET}\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)"),
+    re.compile(rf"(?:\+\+|--)\s*{_TARGET}"),
+    re.compile(rf"{_TARGET}\s*(?:\+\+|--)"),
+)
+_TYPES: Final = frozenset({"return", "auto", "const", "if", "while", "for"})
+
+
+class Places:
+    """The lines of one target, as hosts name its code."""
+
+    def __init__(self, library: Path, modules: Sequence[Module]) -> None:
+        self._symbols = Symbols(library, modules)
+        self._folder = os.path.realpath(".")
+
+    def look_up(self, codes: Iterable[Code | None]) -> None:
+        """Find the lines of many addresses at once."""
+        offsets = (self._offset(code) for code in codes)
+        self._symbols.look_up(each for each in offsets if each is not None)
+
+    def of(self, code: Code | None, stack: Sequence[Code] = ()) -> Place | None:
+        """The user's line at a return address: its own, else that of the nearest caller that has one."""
+        for each in (code, *stack):
+            frame = self._frame(each)
+            if frame is not None:
+                return place_of(frame, self._folder)
+        return None
+
+    def of_store(self, store: Store | None) -> Place | None:
+        """The user's line of a store."""
+        return None if store is None else self.of(store.place, store.stack)
+
+    def key(self, store: Store) -> str:
+        """What stores of one line have in common."""
+        place = self.of_store(store)
+        return f"{place.file}:{place.line}" if place is not None else str(store.place)
+
+    def _frame(self, code: Code | None) -> Frame | None:
+        offset = self._offset(code)
+        frames = () if offset is None else self._symbols.frames(offset)
+        return next((each for each in frames if each.users), None)
+
+    def _offset(self, code: Code | None) -> int | None:
+        """The call itself, not where it returns to: that may be of the next line."""
+        offset = None if code is None else self._symbols.offset(code[1], code[0])
+        return None if not offset else offset - 1
+
+
+def stored_name(place: Place | None) -> str | None:
+    """What a line stores to, if it leaves no doubt."""
+    text = "" if place is None else (place.text or "").split("//")[0]
+    for pattern in _STORED:
+        found = {match["name"] for match in pattern.finditer(text)} - _TYPES
+        if len(found) == 1:
+            return found.pop()
+        if found:
+            return None
+    return None

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A C or C++ file with tests of persistent objects: built, and asked which there are.
+
+Guarantee: what cannot be run is a coded error before anything of it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from linpoint.crash.asked import CrashAsked
+from linpoint.crash.hosts import CrashHost, Manner, Plan
+from linpoint.crash.probes import Probe, generated_probes
+from linpoint.crash.vocabulary import Vocabulary, vocabulary_of
+from linpoint.crash.workload import given_workload
+from linpoint.errors import TestError, UsageError
+from linpoint.explore.cpp.objects.testing import check_operations, named_test
+from linpoint.histories.values import Value
+from linpoint.scenarios.described_objects import ObjectTest, object_tests
+from linpoint.scenarios.scenario import Call, Scenario
+from linpoint.specs.lookup import find
+from linpoint.specs.protocol import Spec
+from linpoint.targets.building import Recipe, Target, build_target
+from linpoint.targets.compilers import find_compiler
+from linpoint.targets.failures import BuildError
+from linpoint.targets.host import find_host
+
+_TO_DESCRIBE: Final = 20.0
+"""Seconds in which a file must have said what its tests are."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrashTest:
+    """One test of a file that was built."""
+
+    file: str
+    test: ObjectTest
+    spec: Spec
+    asked: CrashAsked
+    host: CrashHost
+    target: Target
+    vocabulary: Vocabulary
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.test.definition.name
+
+    def plan(self, workload: Sequence[Call], beside: Sequence[Call] = ()) -> Plan:
+        """A workload with its probes: those that the user gives, or made from the spec."""
+        probes: Sequence[Probe]
+        if self.asked.probes is None:
+            probes = generated_probes(self.vocabulary, workload, beside)
+        else:
+            probes = [Probe(call) for call in self._given_probes(self.asked.probes)]
+        return Plan(self.name, tuple(workload), tuple(probes), tuple(beside))
+
+    def given(self) -> tuple[list[Call], list[Call]] | None:
+        """The workload that the user gives, and what may run beside it; None if it is to be generated."""
+        asked = self.asked
+        if asked.scenario is not None:
+            scenario = self.test.accept(asked.scenario)
+            first, *more = scenario.threads
+            return [*scenario.before, *first], [call for thread in more for call in thread]
+        if asked.workload is None:
+            return None
+        workload, beside = given_workload(asked.workload)
+        if not workload:
+            remedy = "Write operations into it: insert(1, 2); get(1)."
+            raise TestError("LP-C002", "the workload has no operations.", place=asked.workload, remedy=remedy)
+        return self._accepted(workload), self._accepted(beside)
+
+    def accept(self, plan: Plan) -> None:
+        """Refuse a plan with operations that this test does not have."""
+        self._accepted(plan.calls)
+
+    def _accepted(self, calls: Sequence[Call]) -> list[Call]:
+        return list(self.test.accept(Scenario((tuple(calls),))).threads[0]) if calls else []
+
+    def _given_probes(self, text: str) -> list[Call]:
+        try:
+            return self._accepted(Scenario.parse(text).calls)
+        except TestError as error:
+            remedy = "Write them as in: get(1); get(2)."
+            raise TestError("LP-C004", f"--probes: {error.message}", place=error.place, remedy=remedy) from None
+
+
+def build_crash_tests(
+    file: str,
+    name: str,
+    asked: CrashAsked,
+    *,
+    deadline: float | None = None,
+    max_memory: int | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> list[CrashTest]:
+    """The tests of a file, or the one of that name. Raises ``OutOfTimeError`` where ``deadline`` comes first."""
+    if not Path(file).is_file():
+        raise TestError("LP-T015", "there is no such file.", place=file, remedy="Give the path of a C++ file.")
+    if asked.spec is None:
+        raise UsageError(
+            "LP-U001",
+            "a test of a persistent object needs a spec.",
+            remedy="Say which: --spec map (`linpoint specs` lists them), or in the file: // linpoint: --spec map.",
+        )
+    spec = find(asked.spec)
+    compiler = find_compiler(asked.compiler)
+    path = find_host(compiler, tell=tell)
+    tell(f"compiling {file}")
+    recipe = Recipe((file, *asked.sources), asked.compiler_flags, compiler)
+    target = build_target(recipe, deadline=deadline, persistent=True)
+    host = CrashHost(path, target.library, asked.manner(max_memory))
+    tests, given = _described(host, file)
+    chosen = tests if not name else {name: named_test(tests, name, file)}
+    for each in chosen.values():
+        check_operations(each, spec)
+    return [
+        CrashTest(file, each, spec, asked, host, target, vocabulary_of(spec, each, given[each.definition.name]))
+        for each in chosen.values()
+    ]
+
+
+Given = dict[str, tuple[tuple[Value, ...], ...]]
+
+
+def _described(host: CrashHost, file: str) -> tuple[dict[str, ObjectTest], dict[str, Given]]:
+    """The tests of a file that have a pool, and the values that it gives for their arguments."""
+    heard = host.describe(_TO_DESCRIBE)
+    if heard.interrupted:
+        raise KeyboardInterrupt
+    said: Any = heard.described or {"tests": []}
+    persistent = {each["name"] for each in said["tests"] if each.get("persistent")}
+    if not persistent:
+        ended = next((each.reason for each in heard.results.values() if each.reason), heard.died)
+        why = ended or ("its tests have no pool" if said["tests"] else "there is no LINPOINT_CRASH_TEST in it")
+        raise BuildError(
+            "LP-C001",
+            f"the file has no tests of persistent objects: {why}.",
+            place=file,
+            remedy="Include <linpoint/crash.hpp> and say LINPOINT_CRASH_TEST(Type, method, ...).",
+        )
+    tests = {name: test for name, test in object_tests(said, file).items() if name in persistent}
+    given: dict[str, Given] = {name: {} for name in tests}
+    for remark in said.get("remarks", ()):
+        if remark["test"] in given and remark.get("operation") is not None:
+            operation = tests[remark["test"]].definition.operations[remark["operation"]]
+            given[remark["test"]][operation.name] = tuple(tuple(source) for source in operation.sources)
+    return tests, given
+
+
+__all__ = ["CrashTest", "Manner", "build_crash_tests"]

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the host says while it tests crashes, in JSON lines. Unknown fields are ignored.
+
+The results of probes are kept as they were written (``msgspec.Raw``): most are compared with what the spec expects letter
+by letter, and never read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from linpoint.explore.cpp.said import Module
+
+Code = tuple[int, int]
+"""A module by its number, and an offset in it."""
+
+
+class Points(msgspec.Struct, frozen=True):
+    """Stores that are likely linearization points, by the rule that says so."""
+
+    atomic: int = 0
+    guarded: int = 0
+    fresh: int = 0
+    """Left out, since they are into memory that their own operation allocated."""
+    stores: int = 0
+
+
+class Traced(msgspec.Struct, frozen=True):
+    """The workload, run once without a crash."""
+
+    ended: str
+    message: str = ""
+    place: Code | None = None
+    results: list[list[Any]] = []
+    """Of the operations, each in a list, which is empty if it has not come back."""
+    events: int = 0
+    stores: int = 0
+    flushes: int = 0
+    fences: int = 0
+    allocations: int = 0
+    points: Points = Points()
+    edges: int = 0
+    locks: int = 0
+    modules: list[Module] = []
+
+
+class Judge(msgspec.Struct, frozen=True, rename={"kind": "class"}):
+    """A question: is this what may be seen after the crash?"""
+
+    kind: str
+    prefix: int | list[int]
+    """So many operations of the workload have completed, or these, in this order."""
+    open: list[int]
+    done: list[tuple[int, Any]]
+    """Operations that completed beside the open ones, with their results."""
+    ended: str
+    probes: msgspec.Raw
+    results: msgspec.Raw
+    message: str = ""
+    prefix_results: list[list[Any]] | None = None
+    """Of the operations of ``prefix``, where they are not those of the trace."""
+
+
+class Store(msgspec.Struct, frozen=True):
+    """A store to persistent memory."""
+
+    event: int
+    operation: int | None
+    thread: int
+    place: Code | None
+    address: int
+    size: int
+    value: str
+    line: int
+    persisted: bool
+    """It certainly was persistent at the crash."""
+    kept: bool
+    """It is in the state that was tested."""
+    kind: str = "store"
+    stack: list[Code] = []
+
+
+class Beside(msgspec.Struct, frozen=True):
+    """Two operations at the same time: the first is stopped after one of its stores, the second runs to its end."""
+
+    first: int
+    second: int
+    store: int
+
+
+class Violation(msgspec.Struct, frozen=True, rename={"kind": "class"}):
+    """A crash state that was judged not to be allowed."""
+
+    group: int
+    kind: str
+    prefix: int | list[int]
+    open: list[int]
+    done: list[tuple[int, Any]]
+    ended: str
+    message: str
+    probes: list[int]
+    results: list[list[Any]]
+    confirmed: bool
+    event: int
+    operation: int | None
+    state: list[tuple[int, int]]
+    """Cache lines other than least, and how many of their stores are in the state."""
+    sync: Store | None = None
+    root: Store | None = None
+    also: list[Store] = []
+    before: Store | None = None
+    proven: bool = False
+    stores: list[Store] = []
+    lock: bool = False
+    dl3: Beside | None = None
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Violations with one cause."""
+
+    group: int
+    count: int
+    classes: list[str] = []
+
+
+class Advised(msgspec.Struct, frozen=True):
+    """A flush or a fence that changes nothing."""
+
+    kind: str
+    place: Code
+    count: int
+
+
+class Reached(msgspec.Struct, frozen=True):
+    """How far a host is."""
+
+    tests: int = 0
+    operation: int = 0
+    operations: int = 0
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """What a host came to."""
+
+    ended: str
+    reason: str = ""
+    tests: dict[str, int] = {}
+    duplicates: int = 0
+    retests: int = 0
+    schedules: int = 0
+    infeasible: int = 0
+    groups: list[Group] = []
+    qualified: list[str] = []
+    advice: list[Advised] = []
+    exhaustive: bool = False
+    seconds: float = 0.0
+    modules: list[Module] = []
+
+
+class Message(msgspec.Struct, frozen=True):
+    """One line: exactly one of these."""
+
+    described: msgspec.Raw | None = None
+    traced: Traced | None = None
+    judge: Judge | None = None
+    violation: Violation | None = None
+    progress: Reached | None = None
+    result: Ended | None = None
+
+
+_DECODER = msgspec.json.Decoder(Message)
+
+
+def heard(line: bytes) -> Message:
+    """A line, understood; raises ``msgspec.MsgspecError`` for what is none."""
+    return _DECODER.decode(line)
