@@ -98,6 +98,40 @@ LINPOINT_HOOK(__wrap_bcmp)
 }
 LINPOINT_HOOK(__wrap_stpcpy)
 
+[[gnu::used]] char* linpoint__wrap_stpncpy(char* to, const char* from, std::size_t most) {
+  linpoint__wrap_strncpy(to, from, most);
+  return to + ::strnlen(to, most);
+}
+LINPOINT_HOOK(__wrap_stpncpy)
+
+[[gnu::used]] char* linpoint__wrap_strncat(char* to, const char* from, std::size_t most) {
+  const std::size_t size = ::strnlen(from, most);
+  char* end = to + std::strlen(to);
+  rt::plain_range(to, whole(to), false);
+  rt::plain_range(from, std::min(size + 1, most), false);
+  rt::plain_range(end, size + 1, true);
+  std::memmove(end, from, size);
+  end[size] = '\0';
+  return to;
+}
+LINPOINT_HOOK(__wrap_strncat)
+
+[[gnu::used]] void* linpoint__wrap_mempcpy(void* to, const void* from, std::size_t size) {
+  return static_cast<char*>(rt::plain_copy(to, from, size)) + size;
+}
+LINPOINT_HOOK(__wrap_mempcpy)
+
+[[gnu::used]] void linpoint__wrap_bcopy(const void* from, void* to, std::size_t size) {
+  rt::plain_copy(to, from, size);
+}
+LINPOINT_HOOK(__wrap_bcopy)
+
+[[gnu::used]] void linpoint__wrap_bzero(void* to, std::size_t size) {
+  rt::plain_range(to, size, true);
+  std::memset(to, 0, size);
+}
+LINPOINT_HOOK(__wrap_bzero)
+
 [[gnu::used]] const void* linpoint__wrap_memchr(const void* in, int wanted, std::size_t size) {
   const void* found = std::memchr(in, wanted, size);
   const auto* begin = static_cast<const char*>(in);

@@ -102,7 +102,7 @@ def test_bad_input(run: Command, tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text("def f(:\n", encoding="utf-8")
     assert run("explore", "prog.py", "--json").error["code"] == "LP-T030"
     assert run("explore", "missing.py", "--json").error["code"] == "LP-T030"
-    assert run("explore", "dekker.c", "--json").error["code"] == "LP-T031"
+    assert run("explore", "dekker.h", "--json").error["code"] == "LP-T031"
     assert run("explore", "prog.py", "--memory-model", "tso", "--json").error["code"] == "LP-T032"
     assert run("explore", "prog.py", "--memory-model", "none", "--json").error["code"] == "LP-U001"
     assert run("explore", "prog.py", "--granularity", "none", "--json").error["code"] == "LP-U001"

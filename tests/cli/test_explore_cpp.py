@@ -50,10 +50,57 @@ int main() {
 """
 
 
+IN_C = """
+#include <assert.h>
+#include <immintrin.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int flags[2], inside;
+static void* enter(void* class) {
+    long me = (long)class;
+    atomic_store_explicit(&flags[me], 1, memory_order_release);
+    _mm_clflush(&flags[me]);
+    FENCE();
+    if (!atomic_load_explicit(&flags[1 - me], memory_order_acquire)) assert(atomic_fetch_add(&inside, 1) == 0);
+    return 0;
+}
+int main(void) {
+    pthread_t other;
+    pthread_create(&other, 0, enter, (void*)1);
+    enter(0);
+    pthread_join(other, 0);
+}
+"""
+
+
 @pytest.fixture(scope="module", autouse=True)
 def host() -> Path:
     """Build the host before any command is timed."""
     return find_host(find_compiler("g++"))
+
+
+def test_a_program_in_c(run: Command, tmp_path: Path) -> None:
+    (tmp_path / "flags.c").write_text(IN_C)
+    told = run("explore", "flags.c", "--memory-model", "tso", "--json", "--", "-DFENCE=_mm_mfence", "-std=c11")
+    assert (told.code, told.json["verdict"], told.json["exhaustive"]) == (0, "holds", True)
+    told = run("explore", "flags.c", "--memory-model", "tso", "--json", "--", "-DFENCE=_mm_sfence")
+    assert (told.code, told.json["findings"][0]["kind"]) == (1, "assertion")
+    told = run(*told.json["findings"][0]["replay"])
+    assert told.code == 1
+    assert "flags.c:11  FENCE();" in told.out
+
+
+@pytest.mark.parametrize(
+    "write", ["std::memcpy(to, from, 24)", "std::memset(to, 0, 24)", "std::copy(from, from + 20, to)"]
+)
+def test_a_race_in_what_compilers_write_in_the_place_of_a_call(run: Command, tmp_path: Path, write: str) -> None:
+    (tmp_path / "race.cpp").write_text(
+        "#include <algorithm>\n#include <cstring>\n#include <thread>\nchar *to = new char[64], *from = new char[64];\n"
+        f"int main() {{\n    std::thread other([] {{ {write}; }});\n    {write};\n    other.join();\n}}\n"
+    )
+    for level in ("-O1", "-O2"):
+        told = run("explore", "race.cpp", "--json", "--", level)
+        assert [each["kind"] for each in told.json["findings"]] == ["race"]
 
 
 def test_a_violation_under_tso_is_told_and_replays(run: Command, tmp_path: Path) -> None:

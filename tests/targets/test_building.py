@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from linpoint.errors import TestError
 from linpoint.targets import building, flags
 from linpoint.targets.building import Recipe, build_target
 from linpoint.targets.compilers import find_compiler
+from linpoint.targets.executables import build_executable
 from linpoint.targets.failures import BuildError
 from linpoint.targets.tools import OutOfTimeError
 from tests.targets.conftest import needs_compiler
@@ -59,7 +61,7 @@ def test_what_was_built_is_kept_until_something_changes(cache: Path, monkeypatch
     made = recipe(write("a.cpp", '#include "own.hpp"\nint main() { return n; }\n'))
     built = []
     build = building._build
-    monkeypatch.setattr(building, "_build", lambda *words: built.append(words) or build(*words))
+    monkeypatch.setattr(building, "_build", lambda *words, **named: built.append(words) or build(*words, **named))
     first = build_target(made)
     assert build_target(made) == first
     assert len(built) == 1
@@ -85,6 +87,48 @@ def test_several_sources_are_one_program(cache: Path) -> None:
     write("a.cpp", "int f(); int main() { return f(); }\n")
     write("b.cpp", "int f() { return 0; }\n")
     assert build_target(recipe("a.cpp", "b.cpp")).library.exists()
+
+
+# Neither is C++: `new` and `class` are names, and a pointer to void becomes any other.
+C_PROGRAM = """
+#include <stdatomic.h>
+#include <stdlib.h>
+struct new { _Atomic int class; };
+int twice(int);
+struct new* one;
+int main(void) { one = malloc(sizeof *one); atomic_store(&one->class, twice(1)); return 0; }
+#ifdef ALONE
+int twice(int n) { return 2 * n; }
+#endif
+"""
+
+
+@pytest.mark.parametrize("compiler", ["g++", "env g++", "clang++"])
+@pytest.mark.parametrize("standard", ["-std=c11", "-std=c++17", "-O2"])
+def test_sources_in_c_are_compiled_as_c(cache: Path, compiler: str, standard: str) -> None:
+    if shutil.which(compiler.rsplit(maxsplit=1)[-1]) is None:
+        pytest.skip(f"there is no {compiler} here")
+    write("a.c", C_PROGRAM)
+    write("b.cpp", 'extern "C" int twice(int n) { return [&] { return n + n; }(); }\n')
+    found = find_compiler(compiler)
+    both = build_target(Recipe(("a.c", "b.cpp"), (standard, "-Werror", "-fno-rtti"), found))
+    alone = build_target(Recipe(("a.c",), (standard, "-Werror", "-DALONE"), found))
+    for target in (both, alone):
+        assert {"__tsan_func_entry", "__tsan_atomic32_store"} <= undefined(target.library)
+
+
+def test_a_program_without_hooks_may_have_sources_in_c(cache: Path) -> None:
+    write("a.c", C_PROGRAM)
+    write("b.cpp", 'extern "C" int twice(int n) { return 2 * n; }\n')
+    program = build_executable(recipe("b.cpp", "a.c", flags=("-std=c11",))).program
+    assert subprocess.run([program], check=False).returncode == 0
+
+
+def test_what_is_no_c_is_told_by_the_compiler(cache: Path) -> None:
+    write("a.c", "int main(void) { return class; }\n")
+    with pytest.raises(BuildError, match=r"LP-T033 a.c: g\+\+ does not compile it") as error:
+        build_target(recipe("a.c"))
+    assert b"class" in error.value.output
 
 
 def test_what_does_not_compile_is_told_by_the_compiler(cache: Path) -> None:
@@ -129,7 +173,7 @@ def test_inline_assembly_is_named(cache: Path) -> None:
     (told,) = target.contents.unseen
     assert told.endswith("at a.cpp:3")
     assert "lock incl" in told
-    assert "__tsan_atomic_thread_fence" in undefined(target.library)
+    assert "__linpoint_fence" in undefined(target.library)
 
 
 def test_libraries_without_hooks_are_named(cache: Path) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from linpoint.errors import UsageError
-from linpoint.targets.flags import DEFAULT, is_cpp, sorted_flags
+from linpoint.targets.flags import DEFAULT, in_language_of, is_cpp, is_source, sorted_flags, split_flags
 
 
 def test_flags_are_sorted() -> None:
@@ -25,3 +25,12 @@ def test_what_cannot_be_is_refused_by_name(flag: str) -> None:
 def test_sources_are_known_by_their_names() -> None:
     assert all(map(is_cpp, ("a.cpp", "d/a.cc", "a.cxx", "a.c++", "a.C")))
     assert not any(map(is_cpp, ("a.py", "a.c", "a.hpp", "cpp", "-O2")))
+    assert all(map(is_source, ("a.cpp", "a.C", "a.c")))
+    assert not any(map(is_source, ("a.py", "a.h", "c", "-O2")))
+    assert split_flags(["b.cpp", "-O2", "c.c", "-I", "x.o"]) == (("b.cpp", "c.c"), ("-O2", "-I", "x.o"))
+
+
+def test_each_language_has_its_flags() -> None:
+    flags = ["-std=c++20", "-std=gnu11", "-std=c2x", "-O2", "-fno-rtti", "-fno-gnu-unique", "-DX=-std=c11"]
+    assert in_language_of("a.c", flags) == ["-x", "c", "-std=gnu11", "-std=c2x", "-O2", "-DX=-std=c11"]
+    assert in_language_of("a.cpp", flags) == ["-std=c++20", "-O2", "-fno-rtti", "-fno-gnu-unique", "-DX=-std=c11"]

@@ -23,7 +23,7 @@ from linpoint.explore.cpp.running import ISOLATIONS, RACES, Manner
 from linpoint.explore.python.backends import BACKENDS
 from linpoint.explore.python.bytecode import GRANULARITIES
 from linpoint.histories.trace import MEMORY_MODELS
-from linpoint.targets.flags import is_cpp
+from linpoint.targets.flags import is_source
 from linpoint.verdicts import Budget, tokens
 
 _TO_TELL: Final = 0.3
@@ -32,13 +32,13 @@ _TO_TELL: Final = 0.3
 
 def explore(
     program: Annotated[
-        str, typer.Argument(metavar="PROGRAM", help="A Python program, or the first source of a C++ program.")
+        str, typer.Argument(metavar="PROGRAM", help="A Python program, or the first source of a C++ or C program.")
     ],
     args: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[WORD...]",
-            help="More C++ sources. After --: arguments of a Python program, or compiler flags.",
+            help="More C++ and C sources. After --: arguments of a Python program, or compiler flags.",
         ),
     ] = None,
     *,
@@ -114,7 +114,7 @@ def explore(
     only_cpp |= {"--reuse": reuse, "--spurious": spurious, "--isolate": isolate != "none", "--outcomes": outcomes}
     only_cpp |= {"--workers": workers != 1, "--atomic-methods": atomic_methods is not None}
     only_python = {"--granularity": granularity != "access", "--backend": backend != "auto"}
-    cpp = is_cpp(program)
+    cpp = is_source(program)
     _refuse_of_others(only_python if cpp else only_cpp, "Python" if cpp else "C++")
     if cpp:
         from linpoint.cli.explore_cpp import Asked, parse_args, run_cpp, split_words  # noqa: PLC0415 - only who needs it

@@ -30,7 +30,7 @@ from linpoint.histories.values import counted
 from linpoint.targets.building import Recipe, Target, build_target
 from linpoint.targets.compilers import find_compiler
 from linpoint.targets.failures import BuildError
-from linpoint.targets.flags import is_cpp, sorted_flags
+from linpoint.targets.flags import is_source, sorted_flags
 from linpoint.targets.host import find_host
 from linpoint.targets.tools import OutOfTimeError
 from linpoint.verdicts import Budget, tokens
@@ -61,7 +61,7 @@ class Asked:
 
 def split_words(program: str, words: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The sources and the compiler flags: sources come first, and flags begin where a word is none."""
-    count = next((number for number, word in enumerate(words) if not is_cpp(word)), len(words))
+    count = next((number for number, word in enumerate(words) if not is_source(word)), len(words))
     return (program, *words[:count]), tuple(words[count:])
 
 

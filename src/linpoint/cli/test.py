@@ -40,7 +40,7 @@ def run(
         list[str],
         typer.Argument(
             metavar="FILE[:TEST]...",
-            help="Python or C++ files of tests; one test with :NAME. After --: compiler flags and more C++ sources.",
+            help="Python or C++ files of tests; one test with :NAME. After --: compiler flags and more C++ and C sources.",
         ),
     ],
     *,
@@ -332,7 +332,7 @@ def _ask(request: TestRequest, limits: Budget, line: Progress) -> Outcome:
 def _refuse(file: str) -> None:
     """Refuse what cannot be tested before a process is started for it."""
     if Path(file).suffix == ".c":
-        raise TestError("LP-T015", "C is not tested, C++ is.", place=file, remedy="Give it a name that ends with .cpp.")
+        raise TestError("LP-T015", "a test is written in C++.", place=file, remedy="Give the C source after --.")
     if not file.isprintable() and file.encode(errors="replace").decode() != file:
         raise TestError("LP-T015", "the name of the file is not UTF-8.", place=file, remedy="Give it another name.")
     if file.endswith(".py") and not Path(file).is_file():

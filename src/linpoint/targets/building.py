@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user's C++ program as a target: a shared object with hooks, which the host loads.
+"""A user's C++ or C program as a target: a shared object with hooks, which the host loads.
 
 Each source becomes assembler text, which is read for what no hook sees (``assembly``), then an object; all of them are
 linked without the sanitizer's library, whose place the host takes. Guarantee: a target that was kept is used again only if
@@ -27,7 +27,7 @@ from linpoint.targets.tools import run, run_all
 __all__ = ["Contents", "Recipe", "Target", "build_target"]
 
 _KIND: Final = "targets"
-_FORM: Final = "2"
+_FORM: Final = "3"
 """To be raised whenever targets are built in another way."""
 _MAIN: Final = re.compile(r"^[0-9a-f]+ [TW] main$", re.MULTILINE)
 
@@ -51,19 +51,23 @@ class Target:
     contents: Contents
 
 
-def build_target(recipe: Recipe, *, deadline: float | None = None) -> Target:
-    """Build a program, unless that was done before. Raises ``OutOfTimeError`` where ``deadline`` comes first."""
+def build_target(recipe: Recipe, *, persistent: bool = False, deadline: float | None = None) -> Target:
+    """Build a program, unless that was done before. Raises ``OutOfTimeError`` where ``deadline`` comes first.
+
+    One that is tested for what it leaves in ``persistent`` memory tells of more: branches and comparisons, each store as it
+    is written, stores past the caches and locked instructions in ``asm``.
+    """
     refuse_unreadable(recipe)
     here = str(Path.cwd())
     include = sdk()
-    ours = own_flags(recipe.compiler)
+    ours = own_flags(recipe.compiler, persistent=persistent)
     parts = (_FORM, recipe.compiler.identity, *ours, here, str(include), *recipe.files, "--", *recipe.flags)
     recorded = cache_folder() / _KIND / f"{digest(parts)}.json"
     known = remembered(recorded, _KIND)
     if known is not None:
         return _target(*known)
     with building(_KIND) as folder:
-        depends = _build(recipe, include, folder, deadline)
+        depends = _build(recipe, include, folder, deadline, persistent=persistent)
         name = digest([*parts, *(text for pair in sorted(depends.items()) for text in pair)])
         place = keep(folder, _KIND, name)
     remember(recorded, Manifest(name, depends))
@@ -75,19 +79,23 @@ def _target(place: Path, name: str) -> Target:
     return Target(place / "target.so", name, contents)
 
 
-def _build(recipe: Recipe, include: Path, folder: Path, deadline: float | None) -> dict[str, str]:
+def _build(
+    recipe: Recipe, include: Path, folder: Path, deadline: float | None, *, persistent: bool = False
+) -> dict[str, str]:
     """Make the target in ``folder``; the digests of what it depends on."""
     flags = sorted_flags(recipe.flags)
     compiler = recipe.compiler
     texts = [folder / f"{number}.s" for number in range(len(recipe.files))]
     commands = [
-        to_compile(compiler, flags, include, file if not file.startswith("-") else f"./{file}", text)
+        to_compile(
+            compiler, flags, include, file if not file.startswith("-") else f"./{file}", text, persistent=persistent
+        )
         for file, text in zip(recipe.files, texts, strict=True)
     ]
     accepted(recipe, run_all(commands, deadline=deadline), "compile")
     unseen: list[str] = []
     for text in texts:
-        mended, found = hooked(text.read_text(encoding="utf-8", errors="surrogateescape"))
+        mended, found = hooked(text.read_text(encoding="utf-8", errors="surrogateescape"), persistent=persistent)
         text.write_text(mended, encoding="utf-8", errors="surrogateescape")
         unseen += map(str, found)
     accepted(recipe, run_all([to_assemble(compiler, text) for text in texts], deadline=deadline), "assemble")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from linpoint.targets.flags import FAST, Flags, sorted_flags, to_build
+from linpoint.targets.flags import FAST, Flags, in_language_of, sorted_flags, to_build
 from linpoint.targets.host import sdk
 from linpoint.targets.keeping import building, cache_folder, digest, file_digest, keep
 from linpoint.targets.recipes import Manifest, Recipe, accepted, dependencies, refuse_unreadable, remember, remembered
@@ -56,7 +56,7 @@ def build_executable(recipe: Recipe, *, sanitizer: str | None = None, deadline: 
             recipe,
             run_all(
                 [
-                    to_build(recipe.compiler, Flags(flags.compiling, ()), include, [source], compiling, to)
+                    to_build(recipe.compiler, _for_source(flags, source), include, [source], compiling, to)
                     for source, to in zip(sources, objects, strict=True)
                 ],
                 deadline=deadline,
@@ -74,3 +74,7 @@ def build_executable(recipe: Recipe, *, sanitizer: str | None = None, deadline: 
         place = keep(folder, _KIND, name)
     remember(recorded, Manifest(name, depends))
     return Executable(place / "program", name)
+
+
+def _for_source(flags: Flags, source: str) -> Flags:
+    return Flags(tuple(in_language_of(source, flags.compiling)), ())

@@ -7,6 +7,7 @@ are refused by name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +16,10 @@ from typing import Final
 from linpoint.errors import UsageError
 from linpoint.targets.compilers import Compiler
 
-SOURCES: Final = (".cpp", ".cc", ".cxx", ".c++", ".C")
-"""How the names of C++ sources end."""
+_CPP_SOURCES: Final = (".cpp", ".cc", ".cxx", ".c++", ".C")
+_C_SOURCE: Final = ".c"
 DEFAULT: Final = ("-std=c++20", "-O1")
-"""The flags that come first, so that what the user gives overrules them."""
+"""The flags that come first, so that what the user gives overrules them; C has its compiler's standard."""
 
 FAST: Final = ("-std=c++20", "-O2")
 """As DEFAULT, for programs on real threads."""
@@ -72,6 +73,12 @@ _WITH_WORD: Final = frozenset(
     ]
 )
 """Flags whose value may be the next word."""
+_ONLY_CPP: Final = re.compile(
+    r"-std=(?:c|gnu)\+\+.*|-stdlib=.*|-f(?:no-)?(?:rtti|permissive|threadsafe-statics|sized-deallocation|aligned-new|char8_t"
+    r"|coroutines|concepts|implicit-templates|visibility-inlines-hidden|gnu-unique)|-ftemplate-\w+=.*|-fconstexpr-.*"
+)
+_ONLY_C: Final = re.compile(r"-std=(?:c\d|gnu\d|iso).*|-f(?:no-)?gnu89-inline")
+"""What compilers refuse, or complain of, in a source of the other language: sources of both have the same flags."""
 _FOR_LINKER: Final = ("-l", "-L", "-Wl,")
 _LINKERS_OWN: Final = ("-Xlinker", "-T", "-u", "-z", "-rdynamic")
 # Binutils before 2.42 take the files of version 5 for others. With _FORTIFY_SOURCE other functions are called instead of
@@ -85,18 +92,38 @@ _HOOKS: Final = (
     "-fno-lto",
     "-U_FORTIFY_SOURCE",
 )
+# What gcc makes of functions that write memory, in the place of a call, has no hooks. Those that only read are left, since
+# constants are made with them too.
+_CALLED: Final = (
+    "-fno-tree-loop-distribute-patterns",
+    *(f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset", "mempcpy", "bcopy", "bzero")),
+    *(f"-fno-builtin-{name}" for name in ("strcpy", "strncpy", "stpcpy", "stpncpy", "strcat", "strncat")),
+    *(f"-fno-builtin-{name}" for name in ("sprintf", "snprintf", "vsprintf", "vsnprintf")),
+)
+_CALLED_COPIES: Final = Path("linpoint") / "detail" / "called_copies.h"
+"""For gcc: what the standard library writes with, as calls."""
 _HOOKS_OF: Final = {
     # Fences are seen by us, whatever the compiler's own runtime makes of them.
-    "gcc": ("--param", "tsan-distinguish-volatile=1", "-fno-gnu-unique", "-fvisibility=default", "-Wno-tsan"),
+    "gcc": (
+        *("--param", "tsan-distinguish-volatile=1", "-fno-gnu-unique", "-fvisibility=default", "-Wno-tsan"),
+        *_CALLED,
+    ),
     "clang": (
         *("-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-read-before-write=1"),
         *("-fvisibility=default", "-Wno-unused-command-line-argument"),
     ),
 }
+# Coverage guides what is tested, and stores are to be seen as they are written, not several as one.
+_PERSISTENT: Final = ("-fsanitize-coverage=trace-pc,trace-cmp",)
+_PERSISTENT_OF: Final = {
+    "gcc": ("-fno-tree-vectorize", "-fno-tree-loop-vectorize", "-fno-tree-slp-vectorize", "-fno-store-merging"),
+    "clang": ("-fno-vectorize", "-fno-slp-vectorize"),
+}
 # What the C library does with memory of the program, in functions that have no hooks; the host has others of these names.
 _WRAPPED: Final = (
     *("memcpy", "memmove", "memset", "memcmp", "memchr", "strlen", "strcpy", "strncpy", "strcat", "strcmp", "strncmp"),
-    *("bcmp", "stpcpy", "strchr", "strrchr", "sprintf", "snprintf", "vsnprintf"),
+    *("bcmp", "stpcpy", "strchr", "strrchr", "sprintf", "snprintf", "vsnprintf", "mempcpy", "strncat", "stpncpy"),
+    *("bcopy", "bzero"),
 )
 _LINK: Final = ("-Wl,-z,now", "-Wl," + ",".join(f"--wrap={name}" for name in _WRAPPED))
 # The host has the same templates of the standard library as the target, but without hooks: each is to use its own.
@@ -113,7 +140,12 @@ class Flags:
 
 def is_cpp(name: str) -> bool:
     """Whether a file is a C++ source, by its name."""
-    return Path(name).suffix in SOURCES
+    return Path(name).suffix in _CPP_SOURCES
+
+
+def is_source(name: str) -> bool:
+    """Whether a file is a source of a program in C or C++, by its name."""
+    return is_cpp(name) or Path(name).suffix == _C_SOURCE
 
 
 def split_targets(words: Sequence[str], after_dashes: int) -> tuple[list[str], tuple[str, ...]]:
@@ -124,7 +156,7 @@ def split_targets(words: Sequence[str], after_dashes: int) -> tuple[list[str], t
 
 def split_flags(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Of what came after ``--``: the sources, and the flags."""
-    sources = tuple(word for word in words if is_cpp(word) and not word.startswith("-"))
+    sources = tuple(word for word in words if is_source(word) and not word.startswith("-"))
     return sources, tuple(word for word in words if word not in sources)
 
 
@@ -163,16 +195,33 @@ def _refuse(word: str, *, hooked: bool) -> None:
         raise UsageError("LP-U001", f"the compiler flag {word} cannot be used: {why}.", remedy="Leave it out.")
 
 
-def own_flags(compiler: Compiler) -> tuple[str, ...]:
+def own_flags(compiler: Compiler, *, persistent: bool = False) -> tuple[str, ...]:
     """All that is not the user's: a target that was built with others of them is another one."""
-    return (*DEFAULT, *_HOOKS, *_HOOKS_OF[compiler.family], _OWN_FIRST, *_LINK)
+    return (*DEFAULT, *_hooks(compiler, persistent=persistent), _OWN_FIRST, *_LINK)
 
 
-def to_compile(compiler: Compiler, flags: Flags, include: Path, source: str, to: Path) -> list[str]:
+def _hooks(compiler: Compiler, *, persistent: bool) -> tuple[str, ...]:
+    further = (*_PERSISTENT, *_PERSISTENT_OF[compiler.family]) if persistent else ()
+    return (*_HOOKS, *_HOOKS_OF[compiler.family], *further)
+
+
+def to_compile(
+    compiler: Compiler, flags: Flags, include: Path, source: str, to: Path, *, persistent: bool = False
+) -> list[str]:
     """The command that makes assembler text of a source, and a file of what it depends on."""
-    hooks = (*_HOOKS, *_HOOKS_OF[compiler.family], "-isystem", str(include))
+    hooks = (*_hooks(compiler, persistent=persistent), "-isystem", str(include))
+    if compiler.family == "gcc":
+        hooks = (*hooks, "-include", str(include / _CALLED_COPIES))
     written = ("-MD", "-MF", str(to.with_suffix(".d")), "-MT", "target")
-    return [*compiler.words, *flags.compiling, *hooks, *written, "-S", source, "-o", str(to)]
+    words = [*compiler.words, *in_language_of(source, [*flags.compiling, *hooks]), *written]
+    return [*words, "-S", source, "-o", str(to)]
+
+
+def in_language_of(source: str, words: Sequence[str]) -> list[str]:
+    """Of flags for C and C++, those for a source; a C++ compiler is told if it is C, and does what the one for C does."""
+    if is_source(source) and not is_cpp(source):
+        return ["-x", "c", *(word for word in words if not _ONLY_CPP.fullmatch(word))]
+    return [word for word in words if not _ONLY_C.fullmatch(word)]
 
 
 def to_build(

@@ -50,10 +50,10 @@ def refuse_unreadable(recipe: Recipe) -> None:
             with Path(file).open("rb"):
                 pass
         except FileNotFoundError:
-            remedy = "Give the path of a C++ program."
+            remedy = "Give the path of a C++ or C program."
             raise TestError("LP-T030", "there is no such file.", place=file, remedy=remedy) from None
         except OSError as error:
-            remedy = "It must be a C++ source."
+            remedy = "It must be a C++ or C source."
             raise TestError("LP-T030", f"it cannot be read: {error.strerror}.", place=file, remedy=remedy) from None
 
 

@@ -316,8 +316,8 @@ def test_what_cannot_be_loaded(program: Callable[..., Program], explore: Explore
         load("nowhere.py")
     with pytest.raises(TestError, match=r"LP-T030 .*ModuleNotFoundError"):
         explore("import there_is_no_such_module\n")
-    with pytest.raises(TestError, match=r"LP-T031 dekker.c: .*no program in Python or C\+\+"):
-        load("dekker.c")
+    with pytest.raises(TestError, match=r"LP-T031 dekker.h: .*no program in Python, C or C\+\+"):
+        load("dekker.h")
     with pytest.raises(TestError, match=r"LP-T031 .*asyncio"):
         program("import asyncio\n")
 

@@ -15,7 +15,7 @@ from typing import Final
 from linpoint.errors import TestError
 from linpoint.explore.python.sharing import shared_names
 
-_OTHERS: Final = (".cpp", ".cc", ".cxx", ".c", ".hpp", ".h")
+_OTHERS: Final = (".cpp", ".cc", ".cxx", ".c++", ".C", ".c", ".hpp", ".h")
 _REMEDY: Final = "It must be a file that `python FILE` runs."
 
 
@@ -35,7 +35,7 @@ class Program:
 def load(file: str, args: tuple[str, ...] = ()) -> Program:
     """Read and compile a program, without running any of it."""
     if Path(file).suffix in _OTHERS:
-        raise TestError("LP-T031", "this is no program in Python or C++.", place=file, remedy="Give one that is.")
+        raise TestError("LP-T031", "this is no program in Python, C or C++.", place=file, remedy="Give one that is.")
     path = Path(file).resolve()
     try:
         source = path.read_bytes()

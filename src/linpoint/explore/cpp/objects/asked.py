@@ -23,7 +23,7 @@ from linpoint.errors import LinpointError, UsageError
 from linpoint.explore.cpp.running import RACES, Manner
 from linpoint.histories.trace import MEMORY_MODELS
 from linpoint.scenarios.scenario import Scenario
-from linpoint.targets.flags import is_cpp, split_flags
+from linpoint.targets.flags import is_source, split_flags
 
 LINEARIZABILITY: Final = "linearizability"
 OUTCOMES: Final = "outcomes"
@@ -175,7 +175,7 @@ def flags_from(words: list[str], folder: Path) -> tuple[str, ...]:
     found: list[str] = []
     is_path = False
     for word in words:
-        if is_path or (is_cpp(word) and not word.startswith("-")):
+        if is_path or (is_source(word) and not word.startswith("-")):
             found.append(_path(word, folder))
             is_path = False
             continue
