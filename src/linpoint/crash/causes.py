@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from linpoint.crash.places import Places
 from linpoint.crash.running import Run
-from linpoint.crash.said import Violation
+from linpoint.crash.said import Code, Violation
 from linpoint.crash.telling import class_of
 
 
@@ -22,6 +22,8 @@ class Cause:
     """The run that it is of."""
     classes: dict[str, None] = field(default_factory=dict)
     count: int = 0
+    codes: dict[Code, None] = field(default_factory=dict)
+    """Of the stores that are to blame."""
 
     @property
     def rank(self) -> tuple[bool, int]:
@@ -52,6 +54,9 @@ def causes_of(runs: Iterable[tuple[Run, Places]]) -> list[Cause]:
             if _simplicity(violation) < _simplicity(cause.shown):
                 cause.shown, cause.run = violation, run
             cause.classes[class_of(violation)] = None
+            blamed = violation.root
+            if blamed is not None and blamed.place is not None:
+                cause.codes[blamed.place] = None
             group = groups.get((host, violation.group))
             if group is None or (host, violation.group) in counted:
                 cause.count += group is None
@@ -62,7 +67,8 @@ def causes_of(runs: Iterable[tuple[Run, Places]]) -> list[Cause]:
     return sorted(found.values(), key=lambda cause: cause.rank)
 
 
-def _simplicity(violation: Violation) -> tuple[bool, bool, int, int]:
+def _simplicity(violation: Violation) -> tuple[bool, bool, bool, int, int]:
     prefix = violation.prefix
     done = prefix if isinstance(prefix, int) else len(prefix)
-    return not violation.proven, violation.dl3 is not None, done, len(violation.state)
+    # One that says before what the store must be durable says more than that it must be some time.
+    return not violation.proven, violation.before is None, violation.dl3 is not None, done, len(violation.state)

@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from linpoint.crash.probes import Probe
-from linpoint.crash.said import Ended, Judge, Message, Traced, Violation, heard
+from linpoint.crash.said import Code, Ended, Judge, Message, Traced, Violation, heard
 from linpoint.explore.cpp.watching import GRACE, Watch, watch_all
 from linpoint.scenarios.scenario import Call
 
@@ -58,14 +58,20 @@ class Plan:
     workload: tuple[Call, ...]
     probes: tuple[Probe, ...] = ()
     beside: tuple[Call, ...] = ()
+    healed: tuple[Code, ...] = ()
+    """Code whose stores count as persisted at once: causes that are known already."""
 
     @property
     def calls(self) -> list[Call]:
         """All operations, by number."""
         return [*self.workload, *self.beside, *(each.call for each in self.probes)]
 
-    def text(self) -> bytes:
-        """As the host reads it."""
+    def parts(self, state: str = "") -> list[bytes]:
+        """As the host reads it, with a crash state."""
+        told = "".join(f"heal {module} {offset}\n" for module, offset in self.healed) + state
+        return [self._text(), told.encode()] if told else [self._text()]
+
+    def _text(self) -> bytes:
         lines = [self.test, *(_line("0", call) for call in self.workload), *(_line("1", call) for call in self.beside)]
         lines += (_line(f"after@{each.since}" if each.since else "after", each.call) for each in self.probes)
         return ("\n".join(lines) + "\n").encode()
@@ -167,7 +173,7 @@ class _CrashWatch(Watch):
             self.ended = self.heard.results[self.number] = message.result
             self.tests = sum(message.result.tests.values())
         elif message.described is not None:
-            self.heard.described = msgspec.json.decode(message.described)
+            self.heard.described = message.described
 
     def read(self) -> bool:
         """As ever; true if more tests are done."""
@@ -190,17 +196,17 @@ class CrashHost:
 
     def trace(self, plan: Plan, seconds: float = _FOR_TRACE) -> Heard:
         """The workload, run once without a crash."""
-        return self._run("trace", [plan.text()], seconds, 1, Listening())
+        return self._run("trace", plan.parts(), seconds, 1, Listening())
 
     def test(
         self, plan: Plan, kinds: Sequence[str], seconds: float, listening: Listening, *, workers: int = 0
     ) -> Heard:
         """Crash tests of these kinds; the hosts share the operations in which crashes happen."""
-        return self._run(",".join(kinds), [plan.text()], seconds, workers or self.manner.workers, listening)
+        return self._run(",".join(kinds), plan.parts(), seconds, workers or self.manner.workers, listening)
 
     def state(self, plan: Plan, state: str, seconds: float, listening: Listening) -> Heard:
         """One crash state again."""
-        return self._run("state", [plan.text(), state.encode()], seconds, 1, listening)
+        return self._run("state", plan.parts(state), seconds, 1, listening)
 
     def _run(self, what: str, parts: Sequence[bytes], seconds: float, workers: int, listening: Listening) -> Heard:
         said = Heard()

@@ -30,7 +30,8 @@ _CHANGES: Final = 4
 """And of one that changes: what is read after it may be long."""
 _AGAIN: Final = 3
 """Things that are put into what was drained."""
-_BEYOND: Final = 1_000_003
+_BEYOND: Final = 1_000_000
+"""The number of a value that no workload comes to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def _keyed(vocabulary: Vocabulary, workload: Sequence[Call], beside: Sequence[Ca
     asking = readers or removers or adders  # what answers and changes tells as much, once
     for key, since in keys.values():
         yield from (Probe(_call(each, key, 0), since) for each in asking)
-    for key in _untouched(asking[0], keys) if asking else ():
+    for key in _untouched(asking[0], keys) if asking and not vocabulary.keys else ():
         yield Probe(_call(asking[0], key, 0))
     used = len(keys) * len(asking)
     rounds = [*removers[:1], *readers[:1], *adders[:1], *readers[:1]]
@@ -102,13 +103,10 @@ def _keys(workload: Sequence[Call], beside: Sequence[Call]) -> dict[object, tupl
 
 def _untouched(purpose: Purpose, keys: dict[object, tuple[Value, int]]) -> Iterator[Value]:
     """A few keys that nobody has touched: beside those that were, and far away."""
-    count = 0
-    numbers = [*range(_OTHERS + len(keys)), *range(_BEYOND, _BEYOND + _OTHERS)]
-    for number in reversed(numbers):
-        key = nth_value(purpose.parameters[0], number)
-        if purpose.given is None and count < _OTHERS and canonical(key) not in keys:
-            count += 1
-            yield key
+    for begin in (0, _BEYOND):
+        near = (nth_value(purpose.parameters[0], begin + number) for number in range(len(keys) + _OTHERS))
+        fresh = {canonical(key): key for key in near if canonical(key) not in keys}
+        yield from list(fresh.values())[: _OTHERS // 2]
 
 
 def _spread(items: list[tuple[Value, int]], most: int) -> list[tuple[Value, int]]:

@@ -113,7 +113,7 @@ def build_crash_tests(
     recipe = Recipe((file, *asked.sources), asked.compiler_flags, compiler)
     target = build_target(recipe, deadline=deadline, persistent=True)
     host = CrashHost(path, target.library, asked.manner(max_memory))
-    tests, given = _described(host, file)
+    tests, given = described_tests(host, file)
     chosen = tests if not name else {name: named_test(tests, name, file)}
     for each in chosen.values():
         check_operations(each, spec)
@@ -126,7 +126,7 @@ def build_crash_tests(
 Given = dict[str, tuple[tuple[Value, ...], ...]]
 
 
-def _described(host: CrashHost, file: str) -> tuple[dict[str, ObjectTest], dict[str, Given]]:
+def described_tests(host: CrashHost, file: str) -> tuple[dict[str, ObjectTest], dict[str, Given]]:
     """The tests of a file that have a pool, and the values that it gives for their arguments."""
     heard = host.describe(_TO_DESCRIBE)
     if heard.interrupted:

@@ -162,7 +162,7 @@ class Ended(msgspec.Struct, frozen=True):
 class Message(msgspec.Struct, frozen=True):
     """One line: exactly one of these."""
 
-    described: msgspec.Raw | None = None
+    described: Any = None
     traced: Traced | None = None
     judge: Judge | None = None
     violation: Violation | None = None

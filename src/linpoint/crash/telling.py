@@ -153,7 +153,9 @@ class Telling:
             return "set the lock free in recovery, or keep it in memory that does not survive"
         root = violation.root
         place = self._places.of_store(root)
-        if root is None or place is None:
+        if root is not None and place is None:
+            return f"flush the line of {root.address:#x} when it was stored to, and fence"
+        if place is None:
             return (
                 "let recovery find out that the operation was cut off, and undo or finish it: by a log, or by one "
                 "store that makes it count"

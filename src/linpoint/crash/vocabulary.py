@@ -91,6 +91,12 @@ class Vocabulary:
         """The first argument says which part of the object an operation is about."""
         return self.spec.partition is not None
 
+    @property
+    def keys(self) -> tuple[Value, ...]:
+        """The keys that the test gives for some operations, which are then those of all; none if it gives none."""
+        given = [each.given[0] for each in self.purposes.values() if self.keyed and each.given]
+        return tuple(dict.fromkeys(key for keys in given for key in keys))
+
     def of(self, wanted: Callable[[Purpose], bool]) -> list[Purpose]:
         """Those that are for this."""
         return [each for each in self.purposes.values() if wanted(each)]

@@ -30,6 +30,8 @@ _EXISTING: Final = 0.9
 _CURRENT: Final = 0.75
 """How often what is compared is what is there."""
 _RECENT: Final = 16
+_RECENTLY: Final = 0.5
+"""How often an existing key is one of the last."""
 _TRIES: Final = 12
 _CANDIDATES: Final = 6
 _STAGES: Final = 3
@@ -124,12 +126,13 @@ class Generator:
 
     def _key(self, purpose: Purpose, kind: TypeSaid) -> Value:
         fresh = self._draw.random() < (_FRESH if purpose.adds else 1 - _EXISTING)
-        if not fresh and self._keys:
-            recent = self._draw.random() < 0.5
-            return self._draw.choice(self._keys[-_RECENT:] if recent else self._keys)
         if purpose.given is not None:
             return self._draw.choice(purpose.given[0])
-        return self._fresh(kind)
+        if not fresh and self._keys:
+            recent = self._draw.random() < _RECENTLY
+            return self._draw.choice(self._keys[-_RECENT:] if recent else self._keys)
+        known = self._words.keys
+        return self._draw.choice(known) if known else self._fresh(kind)
 
     def _fresh(self, kind: TypeSaid) -> Value:
         number, self._made = self._made, self._made + 1
@@ -180,10 +183,11 @@ def generated(
     edges, _, best, generator = max(ways, key=lambda each: each[:2])
     while len(best) < count:
         ways = []
-        for number in range(1 if enough() else _CONTINUATIONS):
+        several = not enough()
+        for number in range(_CONTINUATIONS if several else 1):
             another = generator.another(f"{seed} {len(best)} {number}")
             calls = [*best, *another.calls(min(len(best), count - len(best)))]
-            ways.append((trace(calls), -number, calls, another))
+            ways.append((trace(calls) if several else edges, -number, calls, another))
         before = len(best)
         edges, _, best, generator = max(ways, key=lambda each: each[:2])
         if len(best) == before or edges < 0:
