@@ -57,14 +57,14 @@ Group* Causes::find_group(Family family, std::uint64_t code) {
   return found == groups_.end() ? nullptr : &*found;
 }
 
-void Causes::count(Walk& walk, Group& group, const Failure& failure) {
+void Causes::count(const Walk& walk, Group& group, const Failure& failure, std::uint32_t root) {
   ++group.count;
   group.classes[static_cast<std::size_t>(failure.kind)] = true;
-  if (group.family != Family::kLost || group.count != kHealed) return;
-  for (const std::uint64_t code : group.codes) {
-    walk.heal(code, false);
-    healed_.push_back(code);
-  }
+  // Who has returned and is lost, although it was found otherwise.
+  if (group.family == Family::kLost && root != kNoEvent && walk.trace()[root].operation != failure.operation)
+    group.classes[static_cast<std::size_t>(Class::kC2)] = true;
+  if (group.family == Family::kLost && group.count == kHealed)
+    healed_.insert(healed_.end(), group.codes.begin(), group.codes.end());
 }
 
 bool Causes::repairs(Walk& walk, const Failure& failure, const std::vector<Kept>& more) {
@@ -86,15 +86,20 @@ bool Causes::is_known(Walk& walk, const Failure& failure) {
   for (Group& group : groups_) {
     if (group.family != Family::kLost) continue;
     std::vector<Kept> missing;
+    std::uint32_t last_missing = kNoEvent;
     walk.now().for_each_line([&](std::uint64_t line) {
       for (const persistency::Waiting& each : walk.now().waiting_in(line)) {
         if (std::ranges::find(group.codes, walk.trace()[each.index].code) == group.codes.end()) continue;
         if (persistency::has(walk.now(), failure.state, each.index, each.address)) continue;
-        if (const auto kept = walk.now().place_of(each.index, each.address)) missing.push_back(*kept);
+        const auto kept = walk.now().place_of(each.index, each.address);
+        if (!kept) continue;
+        missing.push_back(*kept);
+        const bool own = walk.trace()[each.index].operation == failure.operation;
+        if (own || last_missing == kNoEvent) last_missing = each.index;
       }
     });
     if (missing.empty() || !repairs(walk, failure, missing)) continue;
-    count(walk, group, failure);
+    count(walk, group, failure, last_missing);
     return true;
   }
   if (failure.suspect == kNoEvent) return false;
@@ -176,7 +181,7 @@ std::optional<Cause> Causes::add(Walk& walk, const Failure& failure) {
   const std::uint64_t code = blamed == kNoEvent ? 0 : walk.trace()[blamed].code;
   Group* known = find_group(cause.family, code);
   if (known != nullptr) {
-    count(walk, *known, failure);
+    count(walk, *known, failure, cause.root);
     return std::nullopt;
   }
   Group& group = groups_.emplace_back();
@@ -184,7 +189,7 @@ std::optional<Cause> Causes::add(Walk& walk, const Failure& failure) {
   group.code = code;
   group.codes = {code};
   for (const std::uint32_t store : cause.also) group.codes.push_back(walk.trace()[store].code);
-  count(walk, group, failure);
+  count(walk, group, failure, cause.root);
   return cause;
 }
 

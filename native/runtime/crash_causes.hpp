@@ -58,7 +58,7 @@ class Causes {
   /// Counts a failure in its group. If that is a new one: its cause, when it was confirmed.
   [[nodiscard]] std::optional<Cause> add(Walk& walk, const Failure& failure);
   [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
-  /// Code whose stores count as persistent by now.
+  /// Code whose stores are to count as persistent from the next operation on.
   [[nodiscard]] const std::vector<std::uint64_t>& healed() const { return healed_; }
   [[nodiscard]] std::uint64_t unconfirmed() const { return unconfirmed_; }
 
@@ -70,7 +70,7 @@ class Causes {
   [[nodiscard]] std::vector<persistency::Kept> needed(Walk& walk, const Failure& failure,
                                                       const std::vector<persistency::Kept>& background, bool changed,
                                                       const std::vector<persistency::Kept>& candidates);
-  void count(Walk& walk, Group& group, const Failure& failure);
+  void count(const Walk& walk, Group& group, const Failure& failure, std::uint32_t root = kNoEvent);
   [[nodiscard]] Group* find_group(Family family, std::uint64_t code);
 
   Tester& tester_;

@@ -63,7 +63,10 @@ void exhaust(Session& session) {
   while (!walk.at_end()) {
     const std::uint32_t at = walk.position();
     const Event& event = session.recorded.events[at];
-    if (event.kind == Kind::kCall) session.operation = next++;
+    if (event.kind == Kind::kCall) {
+      session.operation = next++;
+      session.heal_known(walk);
+    }
     walk.advance();
     const bool store = persistency::is_store(event.kind) && !walk.is_lock(at) &&
                        event.operation != persistency::kNoOperation;

@@ -7,6 +7,7 @@
 
 extern "C" {
 std::uint8_t linpoint_crashing = 0;
+std::int64_t linpoint_countdown = 0;
 }
 
 namespace linpoint::runtime::crash {
@@ -27,10 +28,10 @@ std::uint64_t address_of(const volatile void* at) { return reinterpret_cast<std:
   if (tracing() && phase == Phase::kPersistent) the_recorder.write(address, size, caller);
 }
 
+/// The count is below zero.
 [[gnu::always_inline]] inline void read(const volatile void* at, std::uint64_t size, const void* caller) {
-  spend(caller);
-  if (linpoint_crashing != kLean) [[unlikely]]
-    seen_read(address_of(at), size, caller);
+  spent(caller);
+  seen_read(address_of(at), size, caller);
 }
 
 [[gnu::always_inline]] inline void write(const volatile void* at, std::uint64_t size, const void* caller) {
@@ -42,9 +43,14 @@ std::uint64_t address_of(const volatile void* at) { return reinterpret_cast<std:
 
 }  // namespace
 
-void out_of_fuel(const void* caller) {
+void spent(const void* caller) {
+  if (linpoint_crashing == kOff) return;
+  if (linpoint_crashing != kLean) {
+    linpoint_countdown = 0;
+    if (--hot.fuel >= 0) return;
+  }
   // What ends it may come through hooks, too.
-  hot.fuel = std::int64_t{1} << 40U;
+  linpoint_countdown = hot.fuel = std::int64_t{1} << 40U;
   phase = Phase::kHost;
   fail(Fault::kLivelock, "does not come to an end", caller);
 }
@@ -130,10 +136,10 @@ using linpoint::runtime::phase;
   [[gnu::used]] void linpoint_crash##name(void* address) { crash::read(address, size, LINPOINT_CALLER); }
 #define LINPOINT_WRITE(name, size) \
   [[gnu::used]] void linpoint_crash##name(void* address) { crash::write(address, size, LINPOINT_CALLER); }
-#define LINPOINT_BOTH(name, size)                          \
-  [[gnu::used]] void linpoint_crash##name(void* address) { \
-    crash::read(address, size, LINPOINT_CALLER);           \
-    crash::write(address, size, LINPOINT_CALLER);          \
+#define LINPOINT_BOTH(name, size)                                                                        \
+  [[gnu::used]] void linpoint_crash##name(void* address) {                                               \
+    if (linpoint_crashing != crash::kLean) crash::seen_read(crash::address_of(address), size, LINPOINT_CALLER); \
+    crash::write(address, size, LINPOINT_CALLER);                                                        \
   }
 
 #define LINPOINT_ACCESSES(size)                             \
@@ -188,9 +194,11 @@ LINPOINT_FILL(__tsan_memset)
 LINPOINT_FILL(__wrap_memset)
 
 // Coverage: of a target that was built for crashes.
-void __sanitizer_cov_trace_pc() {
-  if (!crash::on()) return;
-  crash::spend(LINPOINT_CALLER);
+asm(".text\n.globl __sanitizer_cov_trace_pc\n.type __sanitizer_cov_trace_pc, @function\n.p2align 4\n"
+    "__sanitizer_cov_trace_pc:\n  decq linpoint_countdown(%rip)\n  js linpoint__sanitizer_cov_trace_pc\n  ret\n"
+    ".size __sanitizer_cov_trace_pc, .-__sanitizer_cov_trace_pc\n");
+[[gnu::used]] void linpoint__sanitizer_cov_trace_pc() {
+  crash::spent(LINPOINT_CALLER);
   if (crash::tracing() && phase == Phase::kPersistent) [[unlikely]] {
     const linpoint::runtime::OutOfProgram host;
     crash::the_recorder.edge(LINPOINT_CALLER);

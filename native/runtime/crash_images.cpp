@@ -91,10 +91,10 @@ bool Images::prepare() {
   return least_ != nullptr && initial_ != nullptr;
 }
 
-void Images::begin(const std::byte* initial, std::size_t extent) {
-  std::memcpy(initial_, initial, extent);
-  if (extent < extent_) std::memset(initial_ + extent, 0, extent_ - extent);
-  extent_ = std::max(extent, extent_);
+void Images::begin(std::span<const std::byte> initial) {
+  std::memcpy(initial_, initial.data(), initial.size());
+  if (initial.size() < extent_) std::memset(initial_ + initial.size(), 0, extent_ - initial.size());
+  extent_ = std::max(initial.size(), extent_);
   restart();
 }
 

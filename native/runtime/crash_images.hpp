@@ -41,8 +41,8 @@ class HashTable {
 class Images {
  public:
   [[nodiscard]] bool prepare();
-  /// The least image, and the pool, are these bytes, with nothing but zeros behind the extent.
-  void begin(const std::byte* initial, std::size_t extent);
+  /// The least image, and the pool, are these bytes, with nothing but zeros behind them.
+  void begin(std::span<const std::byte> initial);
   /// Goes back to the bytes that `begin` was given.
   void restart();
 

@@ -55,15 +55,26 @@ void Oracle::put(Json& json, Class kind, const Context& context, const Outcome& 
   put_numbers(json, context.open);
   json.key("done").open('[');
   for (const auto& [number, result] : context.done) json.open('[').value(number).raw(result).close(']');
-  json.close(']').field("ended", name_of(outcome.ended)).field("message", outcome.message).key("probes");
-  put_numbers(json, context.probes);
-  json.key("results").open('[');
+  json.close(']').field("ended", name_of(outcome.ended)).field("message", outcome.message);
+  json.key("probes").raw(text_of(context.probes));
+  std::string text = "[";
+  text.reserve(outcome.results.text.size() + 4 * context.probes.size() + 2);
   for (std::size_t each = 0; each < context.probes.size(); ++each) {
-    json.open('[');
-    if (each < outcome.results.size()) json.raw(outcome.results[each]);
-    json.close(']');
+    text += each == 0 ? "[" : ",[";
+    if (each < outcome.results.size()) text += outcome.results[each];
+    text += ']';
   }
-  json.close(']');
+  json.key("results").raw(text += ']');
+}
+
+const std::string& Oracle::text_of(const std::vector<unsigned>& probes) const {
+  if (probes != last_probes_) {
+    Json json;
+    put_numbers(json, probes);
+    last_text_ = json.text();
+    last_probes_ = probes;
+  }
+  return last_text_;
 }
 
 bool Oracle::allows(Class kind, const Context& context, const Outcome& outcome) {

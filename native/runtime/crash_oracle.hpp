@@ -40,8 +40,12 @@ class Oracle {
   [[nodiscard]] std::uint64_t asked() const { return asked_; }
 
  private:
+  [[nodiscard]] const std::string& text_of(const std::vector<unsigned>& probes) const;
+
   const Scenario& scenario_;
   HashTable answers_;
+  mutable std::vector<unsigned> last_probes_;  ///< seldom others than the last
+  mutable std::string last_text_ = "[]";
   std::uint64_t asked_ = 0;
 };
 

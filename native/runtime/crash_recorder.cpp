@@ -39,14 +39,18 @@ bool clip(std::uint64_t& address, std::uint64_t& size) {
   return true;
 }
 
-/// Of a large pool little is used: the rest stays untouched.
-void copy_what_is_there(std::byte* to) {
+/// Of a large pool little is used: the rest stays untouched. Says where it ends.
+std::size_t copy_what_is_there(std::byte* to) {
   constexpr std::size_t kPage = 4096;
+  std::size_t end = 0;
   for (std::size_t at = 0; at < the_pool.span(); at += kPage) {
     const std::byte* page = the_pool.memory() + at;
     // All are as the first one, which is zero.
-    if (page[0] != std::byte{0} || std::memcmp(page, page + 1, kPage - 1) != 0) std::memcpy(to + at, page, kPage);
+    if (page[0] == std::byte{0} && std::memcmp(page, page + 1, kPage - 1) == 0) continue;
+    std::memcpy(to + at, page, kPage);
+    end = at + kPage;
   }
+  return end;
 }
 
 }  // namespace
@@ -242,7 +246,7 @@ void Recorder::call(std::uint32_t which) {
   if (!called_) {
     called_ = true;
     first_call_ = static_cast<std::uint32_t>(events_.size());
-    copy_what_is_there(initial_);
+    initial_extent_ = copy_what_is_there(initial_);
   }
   operation = which;
   frame_ = kNoFrame;

@@ -74,7 +74,7 @@ class Recorder {
   [[nodiscard]] std::span<const Event> events() const { return events_; }
   /// The event with which the first operation began, and what was in the pool before.
   [[nodiscard]] std::uint32_t first_call() const { return first_call_; }
-  [[nodiscard]] const std::byte* initial() const { return initial_; }
+  [[nodiscard]] std::span<const std::byte> initial() const { return {initial_, initial_extent_}; }
   [[nodiscard]] std::span<const std::uint32_t> frames_of_events() const { return frames_of_events_; }
   [[nodiscard]] std::span<const Frame> frames() const { return frames_; }
   [[nodiscard]] std::size_t edges() const { return edges_.size(); }
@@ -111,6 +111,7 @@ class Recorder {
   std::byte* shadow_ = nullptr;  ///< the pool as events have made it
   std::size_t extent_ = 0;       ///< behind it the shadow has nothing but zeros
   std::byte* initial_ = nullptr;
+  std::size_t initial_extent_ = 0;
   std::uint32_t first_call_ = 0;
   bool called_ = false;
   HostVector<Event> events_;

@@ -29,7 +29,7 @@ class Recovering {
     static_cast<void>(outer.images().put(writes));
     the_pool.take_back(outer.cursor());
     const std::size_t extent = outer.images().extent();
-    images_.begin(the_pool.memory(), extent);
+    images_.begin({the_pool.memory(), extent});
     the_recorder.restart(extent);
     const Outcome& outcome = the_runner.run_recovery(1, session_.tester.fuel, kTracing);
     the_recorder.settle_all();

@@ -48,11 +48,12 @@ const Outcome& Runner::run(const Job& job, std::int64_t fuel, Hooks hooks) {
   outcome_.place = 0;
   outcome_.results.clear();
   hot.fuel = fuel;
+  linpoint_countdown = hooks == kLean ? fuel : 0;
   linpoint_crashing = hooks;
   Job copy = job;
   const RunEnd end = scheduler.run_alone(do_job, &copy);
   linpoint_crashing = kOff;
-  used_ = fuel - hot.fuel;
+  used_ = fuel - (hooks == kLean ? linpoint_countdown : hot.fuel);
   if (end == RunEnd::kRefused) {
     outcome_.ended = Ended::kRefused;
     outcome_.message = refused_for;

@@ -79,9 +79,7 @@ bool Session::trace() {
     conclusion.reason = "there is no memory for images of the pool";
     return false;
   }
-  std::size_t extent = the_pool.span();
-  while (extent > 0 && the_recorder.initial()[extent - 1] == std::byte{0}) --extent;
-  images.begin(the_recorder.initial(), extent);
+  images.begin(the_recorder.initial());
   images.restore();
   images.reach(end);
   std::uint64_t cursor = Pool::kBase;

@@ -48,7 +48,7 @@ class Session {
   bool test(Walk& moment, const Recorded& trace_of, const Failure& crash);
   /// A crash of one of the workload, by its place in it; or when it has just returned.
   [[nodiscard]] Failure crash_in(std::size_t operation, bool returned) const;
-  /// What is known to be missing is not to be found again.
+  /// What is well known to be missing is not to be found again: to be called between operations.
   void heal_known(Walk& moment) const;
 
   /// So many seconds from now on are for what comes next; 0: all that are left.

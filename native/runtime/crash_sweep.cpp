@@ -53,6 +53,7 @@ class Sweep {
  private:
   void begin(std::size_t operation, std::size_t passes, std::size_t number) {
     chosen_ = session_.is_mine(operation) && operation / options.shards % passes == number;
+    session_.heal_known(walk_);
     if (!chosen_) return;
     which_ = operation;
     session_.operation = operation;

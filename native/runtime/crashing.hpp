@@ -14,7 +14,9 @@
 #include "core.hpp"
 
 extern "C" {
-[[gnu::visibility("hidden")]] extern std::uint8_t linpoint_crashing;  ///< a `crash::Mode`
+[[gnu::visibility("hidden")]] extern std::uint8_t linpoint_crashing;  ///< a `crash::Hooks`
+/// Each hook counts it down. Lean: the fuel that is left. Else there is none, and each hook looks further.
+[[gnu::visibility("hidden")]] extern std::int64_t linpoint_countdown;
 }
 
 namespace linpoint::runtime::crash {
@@ -28,7 +30,7 @@ inline constexpr std::uint64_t kLine = 64;
 
 /// What lean hooks use, all in one place.
 struct Hot {
-  std::int64_t fuel = 0;
+  std::int64_t fuel = 0;  ///< while hooks are not lean
   std::uint64_t begin = 0;  ///< of the pool
   std::uint64_t span = 0;
   std::uint8_t* marks = nullptr;    ///< of each line: whether it is in one of the lists
@@ -42,11 +44,12 @@ extern Hot hot;
 inline constexpr std::uint8_t kWritten = 1;
 inline constexpr std::uint8_t kRead = 2;
 
-[[noreturn]] void out_of_fuel(const void* caller);
+/// There is no fuel, or hooks are not lean.
+void spent(const void* caller);
 
 [[gnu::always_inline]] inline void spend(const void* caller) {
-  if (--hot.fuel < 0) [[unlikely]]
-    out_of_fuel(caller);
+  if (--linpoint_countdown < 0) [[unlikely]]
+    spent(caller);
 }
 
 inline void mark_written(std::uint64_t line) {

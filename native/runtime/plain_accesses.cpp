@@ -168,9 +168,20 @@ void plain_access(const volatile void* address, std::size_t size, bool writes, c
 
 namespace rt = linpoint::runtime;
 
-#define LINPOINT_ACCESS(name, size, writes, is_volatile)                                               \
-  [[gnu::used]] void linpoint##name(void* address) { rt::access(address, size, writes, is_volatile); } \
+#define LINPOINT_READ(name, size, is_volatile)                                                        \
+  [[gnu::used]] void linpoint##name(void* address) { rt::access(address, size, false, is_volatile); } \
+  LINPOINT_CRASH_READ(name)
+
+#define LINPOINT_WRITE(name, size, is_volatile)                                                      \
+  [[gnu::used]] void linpoint##name(void* address) { rt::access(address, size, true, is_volatile); } \
   LINPOINT_CRASH_HOOK(name)
+
+// Where lean hooks are on, nobody wants to know in which function the program is.
+#define LINPOINT_FUNCTION_HOOK(name)                                                                        \
+  asm(".text\n.globl " #name "\n.type " #name ", @function\n.p2align 4\n" #name                            \
+      ":\n"                                                                                                 \
+      "  cmpb $1, linpoint_crashing(%rip)\n  jne linpoint" #name "\n  ret\n.size " #name ", .-" #name "\n"); \
+  static_assert(rt::crash::kLean == 1)
 
 #define LINPOINT_BOTH(name, size)                    \
   [[gnu::used]] void linpoint##name(void* address) { \
@@ -180,14 +191,14 @@ namespace rt = linpoint::runtime;
   LINPOINT_CRASH_HOOK(name)
 
 #define LINPOINT_ACCESSES(size)                                            \
-  LINPOINT_ACCESS(__tsan_read##size, size, false, false)                   \
-  LINPOINT_ACCESS(__tsan_write##size, size, true, false)                   \
-  LINPOINT_ACCESS(__tsan_unaligned_read##size, size, false, false)         \
-  LINPOINT_ACCESS(__tsan_unaligned_write##size, size, true, false)         \
-  LINPOINT_ACCESS(__tsan_volatile_read##size, size, false, true)           \
-  LINPOINT_ACCESS(__tsan_volatile_write##size, size, true, true)           \
-  LINPOINT_ACCESS(__tsan_unaligned_volatile_read##size, size, false, true) \
-  LINPOINT_ACCESS(__tsan_unaligned_volatile_write##size, size, true, true) \
+  LINPOINT_READ(__tsan_read##size, size, false)                   \
+  LINPOINT_WRITE(__tsan_write##size, size, false)                   \
+  LINPOINT_READ(__tsan_unaligned_read##size, size, false)         \
+  LINPOINT_WRITE(__tsan_unaligned_write##size, size, false)         \
+  LINPOINT_READ(__tsan_volatile_read##size, size, true)           \
+  LINPOINT_WRITE(__tsan_volatile_write##size, size, true)           \
+  LINPOINT_READ(__tsan_unaligned_volatile_read##size, size, true) \
+  LINPOINT_WRITE(__tsan_unaligned_volatile_write##size, size, true) \
   LINPOINT_BOTH(__tsan_read_write##size, size)                             \
   LINPOINT_BOTH(__tsan_unaligned_read_write##size, size)
 
@@ -199,7 +210,7 @@ LINPOINT_ACCESSES(4)
 LINPOINT_ACCESSES(8)
 LINPOINT_ACCESSES(16)
 
-LINPOINT_ACCESS(__tsan_vptr_read, sizeof(void*), false, false)
+LINPOINT_READ(__tsan_vptr_read, sizeof(void*), false)
 
 [[gnu::used]] void linpoint__tsan_vptr_update(void** at, void* value) {
   if (*at != value) rt::access(static_cast<const volatile void*>(at), sizeof(void*), true, false);
@@ -238,11 +249,9 @@ LINPOINT_CRASH_HOOK(__wrap_memset)
 
 void __tsan_init() {}
 
-void __tsan_func_entry(const void* caller) {
-  if (!rt::controlled()) {
-    if (rt::crash::tracing()) rt::crash::enter_function(caller);
-    return;
-  }
+[[gnu::used]] void linpoint__tsan_func_entry(const void* caller) {
+  if (rt::crash::tracing()) rt::crash::enter_function(caller);
+  if (!rt::controlled()) return;
   if (rt::scheduler.trace.on()) {
     const rt::OutOfProgram host;
     rt::scheduler.running().calls.callers.push_back(caller);
@@ -251,11 +260,9 @@ void __tsan_func_entry(const void* caller) {
 }
 
 /// Stores to the frame that ends here must not reach memory when something else is there.
-void __tsan_func_exit() {
-  if (!rt::controlled()) {
-    if (rt::crash::tracing()) rt::crash::leave_function();
-    return;
-  }
+[[gnu::used]] void linpoint__tsan_func_exit() {
+  if (rt::crash::tracing()) rt::crash::leave_function();
+  if (!rt::controlled()) return;
   rt::Task& task = rt::scheduler.running();
   if (rt::atomic_functions.any()) rt::AtomicFunctions::leave();
   if (rt::scheduler.trace.on() && !task.calls.callers.empty()) task.calls.callers.pop_back();
@@ -269,4 +276,6 @@ void __tsan_func_exit() {
   });
   if (own) rt::scheduler.drain(task);
 }
+LINPOINT_FUNCTION_HOOK(__tsan_func_entry);
+LINPOINT_FUNCTION_HOOK(__tsan_func_exit);
 }

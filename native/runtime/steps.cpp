@@ -224,7 +224,7 @@ void refuse(std::string_view reason) {
 }
 
 std::uint64_t steps_so_far() {
-  return scheduler.steps() + scheduler.quiet() + static_cast<std::uint64_t>(crash::hot.fuel);
+  return scheduler.steps() + scheduler.quiet() + static_cast<std::uint64_t>(crash::hot.fuel + linpoint_countdown);
 }
 
 void synchronize_release(std::uint64_t object) {
