@@ -51,6 +51,7 @@ def long(session: nox.Session) -> None:
     _cmake(session, "release")
     session.run("build/release/reduction_test", "1", "1000000", external=True)
     session.run("build/release/together_test", "1", "500000", external=True)
+    session.run("build/release/persistency_test", "1", "500000", external=True)
     session.run("python", "-m", "pytest", "-n", str(os.cpu_count() or 2), "-m", "long", *session.posargs)
 
 

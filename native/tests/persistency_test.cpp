@@ -173,6 +173,16 @@ void made_states() {
   EXPECT(Exhaustive(walk.now, chosen).count() == 2);
 }
 
+/// The example of docs/explanation/persistency.md.
+void documented_example() {
+  const Script script = std::move(Script().store(kX).store(kBesideX).store(kY).clwb(kX).sfence());
+  Walk walk(script.events(), Mode::kAdr);
+  while (walk.at < 4) walk.step();
+  EXPECT(Exhaustive(walk.now).count() == 6);
+  walk.step();
+  EXPECT(Exhaustive(walk.now).count() == 2);
+}
+
 /// A store can be made persistent by decree, with what the model cannot separate from it.
 void repairs() {
   const Script script = std::move(Script().store(kX).store(kY).store(kBesideX).store(kX));
@@ -359,10 +369,11 @@ int main(int argc, char** argv) {
   non_temporal_stores();
   persistent_caches();
   made_states();
+  documented_example();
   repairs();
   many_states();
   parts_of_stores();
   random_traces(given ? static_cast<unsigned>(std::strtoul(arguments[1], nullptr, 10)) : 23,
-                given ? static_cast<int>(std::strtol(arguments[2], nullptr, 10)) : 20000);
+                given ? static_cast<int>(std::strtol(arguments[2], nullptr, 10)) : 8000);
   return finish();
 }

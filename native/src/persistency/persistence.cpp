@@ -165,10 +165,9 @@ void Persistence::flush(const Event& event, std::uint32_t index) {
     return;
   }
   Line& line = lines_[number];
-  if (line.flushed > owner.fenced && line.flusher == event.thread) {
-    // Noted already, unless there are later stores. Non-temporal ones may seem to be such: then it is noted again.
-    if (line.stores.back().index < line.flushed - 1) return;
-  }
+  // Noted already, unless there are later stores. Non-temporal ones may seem to be such: then it is noted again.
+  const bool noted = line.flushed > owner.fenced && line.flusher == event.thread;
+  if (noted && line.stores.back().index < line.flushed - 1) return;
   idle_ = false;
   line.flushed = index + 1;
   line.flusher = event.thread;
@@ -208,24 +207,22 @@ void Persistence::settle_cached(std::uint32_t number, std::uint32_t before) {
 
 /// A store with all that its channel has before it, the oldest first, and with what these overlap.
 void Persistence::settle(std::uint32_t number, std::uint32_t index) {
-  for (;;) {
-    const Waiting* wanted = waiting_store(number, index);
-    if (wanted == nullptr) return;
+  while (const Waiting* wanted = waiting_store(number, index)) {
     const Buffered oldest = oldest_of_channel(number, *wanted);
-    for (;;) {
-      const Waiting store = *waiting_store(oldest.line, oldest.index);
-      const Waiting* beneath = nullptr;
-      if (store.bound) {
-        for (const Waiting& earlier : lines_[oldest.line].waiting()) {
-          if (beneath != nullptr || earlier.index >= store.index) break;
-          if (overlap(earlier, store)) beneath = &earlier;
-        }
-      }
-      if (beneath == nullptr) break;
-      settle(oldest.line, beneath->index);
-    }
+    while (const Waiting* beneath = oldest_beneath(oldest)) settle(oldest.line, beneath->index);
     remove(oldest.line, oldest.index);
   }
+}
+
+/// What a store overlaps that must become persistent before it, if anything.
+const Waiting* Persistence::oldest_beneath(const Buffered& upper) const {
+  const Waiting& store = *waiting_store(upper.line, upper.index);
+  if (!store.bound) return nullptr;
+  for (const Waiting& earlier : lines_[upper.line].waiting()) {
+    if (earlier.index >= store.index) break;
+    if (overlap(earlier, store)) return &earlier;
+  }
+  return nullptr;
 }
 
 Persistence::Buffered Persistence::oldest_of_channel(std::uint32_t number, const Waiting& store) const {
@@ -274,86 +271,6 @@ void Persistence::remove(std::uint32_t number, std::uint32_t index) {
     active_[line.active] = active_.back();
     active_.pop_back();
   }
-}
-
-Channel Persistence::channel_of(const Waiting& store) const {
-  if (store.combining) return combining_channel(store.address, store.thread);
-  return mode_ == Mode::kAdr ? line_channel(store.address) : buffer_channel(store.thread);
-}
-
-std::uint32_t Persistence::count(Channel channel) const {
-  if (is_buffer(channel)) {
-    const std::size_t number = (channel >> 48U) - 1;
-    if (number >= threads_.size()) return 0;
-    return static_cast<std::uint32_t>(threads_[number].buffer.size()) - threads_[number].head;
-  }
-  const std::uint32_t number = find(line_of_channel(channel));
-  if (number == kNone) return 0;
-  if (channel >> 48U == 0) return mode_ == Mode::kAdr ? lines_[number].cached() : 0;
-  std::uint32_t count = 0;
-  for (const Waiting& store : lines_[number].waiting()) count += channel_of(store) == channel ? 1 : 0;
-  return count;
-}
-
-void Persistence::collect(Channel channel, std::vector<std::uint32_t>& into) const {
-  into.clear();
-  if (is_buffer(channel)) {
-    const std::size_t number = (channel >> 48U) - 1;
-    if (number >= threads_.size()) return;
-    const Thread& owner = threads_[number];
-    for (const Buffered& store : std::span(owner.buffer).subspan(owner.head)) into.push_back(store.index);
-    return;
-  }
-  for (const Waiting& store : waiting_in(line_of_channel(channel)))
-    if (channel_of(store) == channel) into.push_back(store.index);
-}
-
-void Persistence::collect_lines(Channel buffer, std::vector<std::uint64_t>& into) const {
-  into.clear();
-  const std::size_t number = (buffer >> 48U) - 1;
-  if (!is_buffer(buffer) || number >= threads_.size()) return;
-  const Thread& owner = threads_[number];
-  for (const Buffered& store : std::span(owner.buffer).subspan(owner.head)) into.push_back(lines_[store.line].address);
-}
-
-void Persistence::count_combining(const Line& line, std::vector<Kept>& into) const {
-  const auto begin = static_cast<std::ptrdiff_t>(into.size());
-  for (const Waiting& store : line.waiting()) {
-    if (!store.combining) continue;
-    const Channel channel = channel_of(store);
-    const auto same = [channel](const Kept& each) { return each.channel == channel; };
-    const auto found = std::find_if(into.begin() + begin, into.end(), same);
-    if (found == into.end()) {
-      into.push_back({channel, 1});
-    } else {
-      ++found->prefix;
-    }
-  }
-}
-
-std::span<const Waiting> Persistence::waiting_in(std::uint64_t line) const {
-  const std::uint32_t number = find(line);
-  return number == kNone ? std::span<const Waiting>{} : lines_[number].waiting();
-}
-
-std::optional<Kept> Persistence::place_of(std::uint32_t index, std::uint64_t address) const {
-  const std::uint32_t number = find(line_of(address));
-  if (number == kNone) return std::nullopt;
-  const Waiting* store = waiting_store(number, index);
-  if (store == nullptr) return std::nullopt;
-  Kept place{channel_of(*store), 0};
-  if (is_buffer(place.channel)) {
-    const Thread& owner = threads_[store->thread];
-    const auto after = std::upper_bound(owner.buffer.begin() + owner.head, owner.buffer.end(), index,
-                                        [](std::uint32_t wanted, const Buffered& each) { return wanted < each.index; });
-    place.prefix = static_cast<std::uint32_t>(after - owner.buffer.begin()) - owner.head;
-  } else if (lines_[number].combining == 0) {
-    place.prefix = static_cast<std::uint32_t>(store - lines_[number].waiting().data()) + 1;
-  } else {
-    for (const Waiting& each : lines_[number].waiting())
-      place.prefix += each.index <= index && channel_of(each) == place.channel ? 1 : 0;
-  }
-  return place;
 }
 
 const Waiting* Persistence::waiting_store(std::uint32_t line, std::uint32_t index) const {

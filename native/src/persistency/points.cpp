@@ -114,7 +114,21 @@ class Allocations {
   std::map<std::uint64_t, Block> blocks_;
 };
 
-bool before(const Advice& a, const Advice& b) { return a.code != b.code ? a.code < b.code : a.fence < b.fence; }
+bool before(const Advice& a, const Advice& b) { return a.code != b.code ? a.code < b.code : !a.fence && b.fence; }
+
+/// The rule of a store to no lock word; counts it.
+Rule classify(bool atomic, bool guarded, bool fresh, Points& points) {
+  const bool suspected = atomic || guarded;
+  ++points.stores;
+  if (atomic) ++points.atomic;
+  if (guarded) ++points.guarded;
+  if (suspected) ++points.suspected;
+  if (fresh) ++points.fresh;
+  if (fresh) return Rule::kFresh;
+  if (!suspected) return Rule::kNone;
+  ++points.points;
+  return atomic ? Rule::kAtomic : Rule::kGuarded;
+}
 
 }  // namespace
 
@@ -134,21 +148,9 @@ Points find_points(std::span<const Event> trace, const LockWords& locks) {
     if (locks.covers(event)) {
       points.rules[at] = Rule::kLock;
       ++points.locks;
-      continue;
-    }
-    const bool atomic = is_update(event.kind);
-    const bool guarded = guarding.contains(event.code) || guardians.meets(event);
-    const bool fresh = allocations.fresh(event);
-    ++points.stores;
-    points.atomic += atomic ? 1 : 0;
-    points.guarded += guarded ? 1 : 0;
-    points.suspected += atomic || guarded ? 1 : 0;
-    points.fresh += fresh ? 1 : 0;
-    if (fresh) {
-      points.rules[at] = Rule::kFresh;
-    } else if (atomic || guarded) {
-      points.rules[at] = atomic ? Rule::kAtomic : Rule::kGuarded;
-      ++points.points;
+    } else {
+      const bool guarded = guarding.contains(event.code) || guardians.meets(event);
+      points.rules[at] = classify(is_update(event.kind), guarded, allocations.fresh(event), points);
     }
   }
   return points;

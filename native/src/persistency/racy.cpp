@@ -55,8 +55,8 @@ class Search {
       });
     }
     for (const auto& [word, events] : words_) {
-      sweep(events.begin(), events.end());
-      sweep(events.rbegin(), events.rend());
+      sweep(events);
+      sweep({events.rbegin(), events.rend()});
     }
   }
 
@@ -86,20 +86,20 @@ class Search {
   }
 
  private:
-  template <typename Iterator>
-  void sweep(Iterator event, Iterator end) {
+  /// Through the accesses to a word, in one direction.
+  void sweep(const std::vector<std::uint32_t>& events) {
     std::vector<Recent> recent;
-    for (; event != end; ++event) {
-      const Event& now = trace_[*event];
-      if (racing_[*event]) {
+    for (const std::uint32_t event : events) {
+      const Event& now = trace_[event];
+      if (racing_[event]) {
         for (const Recent& each : recent)
-          meet(*event, trace_[each.last].operation != now.operation ? each.last : each.other);
+          meet(event, trace_[each.last].operation != now.operation ? each.last : each.other);
       }
       const auto same = [&](const Recent& each) { return each.code == now.code; };
       auto place = std::find_if(recent.begin(), recent.end(), same);
       if (place == recent.end()) place = recent.insert(place, {now.code, kNone, kNone});
       if (place->last != kNone && trace_[place->last].operation != now.operation) place->other = place->last;
-      place->last = *event;
+      place->last = event;
     }
   }
 

@@ -159,6 +159,7 @@ class Persistence {
   void settle_cached(std::uint32_t number, std::uint32_t before);
   void settle(std::uint32_t number, std::uint32_t index);
   [[nodiscard]] Buffered oldest_of_channel(std::uint32_t number, const Waiting& store) const;
+  [[nodiscard]] const Waiting* oldest_beneath(const Buffered& upper) const;
   void remove(std::uint32_t number, std::uint32_t index);
   void count_combining(const Line& line, std::vector<Kept>& into) const;
 

@@ -19,7 +19,7 @@
 namespace linpoint::persistency {
 
 /// A word that is a lock: 0, then updated by a locked instruction, then stored 0 to in the same operation; and nothing
-/// but 0 is stored to it otherwise. Or a mutex. Counters are not: they are decreased to 0.
+/// but 0 is stored to it otherwise. Or a mutex whose kLock has a size. Counters are not: they are decreased to 0.
 struct LockWord {
   std::uint64_t address = 0;
   std::uint32_t size = 0;
