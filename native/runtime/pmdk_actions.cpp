@@ -67,7 +67,7 @@ int publish(const pobj_action* actions, std::size_t count, std::uint64_t flags, 
 namespace pmdk = linpoint::runtime::pmdk;
 
 #define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
-#define LINPOINT_CALLED(pop)                \
+#define LINPOINT_CALLED(pop)               \
   pmdk::called(__func__, LINPOINT_CALLER); \
   pmdk::check_open(pop, __func__, LINPOINT_CALLER)
 

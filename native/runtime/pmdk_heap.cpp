@@ -72,7 +72,10 @@ std::uint64_t reserve(pmemobjpool* pop, std::size_t size, bool zero, const void*
   put(block.word, word(whole, BlockState::kReserved), caller);
   void* object = &block + 1;
   if (crash::tracing()) crash::the_recorder.allocate(number_of(object), size, caller);
-  if (zero) fill_by_flags(object, 0, block.usable(), 0, caller);
+  if (zero) {
+    fill(object, 0, block.usable(), caller);
+    persist(object, block.usable(), kOwn);
+  }
   return place + sizeof(Block);
 }
 
@@ -82,8 +85,7 @@ void cancel(pmemobjpool* pop, std::uint64_t offset, const void* caller) {
   if (crash::tracing()) crash::the_recorder.free(number_of(&block + 1), caller);
 }
 
-void allocate_in(AtomicSection& section, pmemobjpool* pop, std::uint64_t offset, std::uint64_t type,
-                 BlockState state) {
+void allocate_in(AtomicSection& section, pmemobjpool* pop, std::uint64_t offset, std::uint64_t type, BlockState state) {
   Block& block = block_of(pop, offset);
   section.set(block.type, type);
   section.set(block.word, word(block.size(), state));

@@ -114,15 +114,15 @@ int pmem_msync(const void* address, std::size_t size) {
   return 0;
 }
 
-#define LINPOINT_COPY(name, flags)                                           \
-  void* name(void* to, const void* from, std::size_t size) {                 \
-    pmdk::called(__func__, LINPOINT_CALLER);                                 \
-    return pmdk::copy_by_flags(to, from, size, flags, LINPOINT_CALLER);      \
+#define LINPOINT_COPY(name, flags)                                      \
+  void* name(void* to, const void* from, std::size_t size) {            \
+    pmdk::called(__func__, LINPOINT_CALLER);                            \
+    return pmdk::copy_by_flags(to, from, size, flags, LINPOINT_CALLER); \
   }
-#define LINPOINT_FILL(name, flags)                                           \
-  void* name(void* to, int value, std::size_t size) {                        \
-    pmdk::called(__func__, LINPOINT_CALLER);                                 \
-    return pmdk::fill_by_flags(to, value, size, flags, LINPOINT_CALLER);     \
+#define LINPOINT_FILL(name, flags)                                       \
+  void* name(void* to, int value, std::size_t size) {                    \
+    pmdk::called(__func__, LINPOINT_CALLER);                             \
+    return pmdk::fill_by_flags(to, value, size, flags, LINPOINT_CALLER); \
   }
 LINPOINT_COPY(pmem_memcpy_persist, 0)
 LINPOINT_COPY(pmem_memmove_persist, 0)

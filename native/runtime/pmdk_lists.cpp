@@ -92,7 +92,7 @@ Head& as_head(void* head) { return *static_cast<Head*>(head); }
 namespace pmdk = linpoint::runtime::pmdk;
 
 #define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
-#define LINPOINT_CALLED(pop)                \
+#define LINPOINT_CALLED(pop)               \
   pmdk::called(__func__, LINPOINT_CALLER); \
   pmdk::check_open(pop, __func__, LINPOINT_CALLER)
 

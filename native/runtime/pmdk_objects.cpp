@@ -44,7 +44,8 @@ int allocate(pmemobjpool* pop, Oid* oid, const Wanted& wanted, const void* calle
 
 /// Its first bytes become those of another object, and are flushed.
 void move_object(pmemobjpool* pop, std::uint64_t to, std::uint64_t from, std::size_t size, const void* caller) {
-  copy_by_flags(at_offset(pop, to), at_offset(pop, from), size, 0, caller);
+  copy(at_offset(pop, to), at_offset(pop, from), size, caller);
+  persist(at_offset(pop, to), size, kOwn);
 }
 
 void free_object(pmemobjpool* pop, Oid& oid, const char* function, const void* caller) {
@@ -71,8 +72,11 @@ int reallocate(pmemobjpool* pop, Oid& oid, const Wanted& wanted, const char* fun
   const std::uint64_t offset = reserve(pop, wanted.size, false, caller);
   if (offset == 0) return -1;
   const std::uint64_t now = block_of(pop, offset).usable();
-  if (wanted.zero && now > usable)
-    fill_by_flags(static_cast<std::byte*>(at_offset(pop, offset)) + usable, 0, now - usable, 0, caller);
+  if (wanted.zero && now > usable) {
+    auto* more = static_cast<std::byte*>(at_offset(pop, offset)) + usable;
+    fill(more, 0, now - usable, caller);
+    persist(more, now - usable, kOwn);
+  }
   move_object(pop, offset, before, std::min<std::uint64_t>(usable, wanted.size), caller);
   AtomicSection section(lane_of(pop).atomic, caller);
   allocate_in(section, pop, offset, wanted.type);
@@ -116,7 +120,8 @@ struct Text {
 
 int copy_text(pmemobjpool* /*pop*/, void* block, void* argument) {
   const auto& text = *static_cast<const Text*>(argument);
-  copy_by_flags(block, text.bytes, text.size, 0, text.caller);
+  copy(block, text.bytes, text.size, text.caller);
+  persist(block, text.size, kOwn);
   return 0;
 }
 
@@ -131,7 +136,7 @@ int duplicate(pmemobjpool* pop, Oid* oid, Text text, std::uint64_t type) {
 namespace pmdk = linpoint::runtime::pmdk;
 
 #define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
-#define LINPOINT_CALLED(pop)                \
+#define LINPOINT_CALLED(pop)               \
   pmdk::called(__func__, LINPOINT_CALLER); \
   pmdk::check_open(pop, __func__, LINPOINT_CALLER)
 

@@ -187,7 +187,8 @@ pmemobjpool* pmemobj_open(const char* path, const char* layout) {
   called(__func__, LINPOINT_CALLER);
   const File* file = find_file(path);
   if (file == nullptr || !file->has_objects()) {
-    error(file == nullptr ? ENOENT : EINVAL, file == nullptr ? "No such file or directory" : "not a pool of libpmemobj");
+    error(file == nullptr ? ENOENT : EINVAL,
+          file == nullptr ? "No such file or directory" : "not a pool of libpmemobj");
     return nullptr;
   }
   if (!layout_fits(header_of(pool_in(*file)), layout)) {

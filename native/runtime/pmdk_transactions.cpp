@@ -278,7 +278,5 @@ void* pmemobj_tx_get_user_data() { return pmdk::working(__func__, LINPOINT_CALLE
 void pmemobj_tx_set_failure_behavior(int behavior) {
   pmdk::working(__func__, LINPOINT_CALLER).levels.back().returns = behavior != 0;
 }
-int pmemobj_tx_get_failure_behavior() {
-  return pmdk::working(__func__, LINPOINT_CALLER).levels.back().returns ? 1 : 0;
-}
+int pmemobj_tx_get_failure_behavior() { return pmdk::working(__func__, LINPOINT_CALLER).levels.back().returns ? 1 : 0; }
 }

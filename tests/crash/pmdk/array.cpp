@@ -47,7 +47,8 @@ class Arrays {
     if (OID_IS_NULL(known)) return std::nullopt;
     const Description* found = description(known);
     const uint64_t* elements = elements_of(found);
-    if (elements == nullptr || pmemobj_alloc_usable_size(found->elements) < found->size * sizeof(uint64_t)) return kTorn;
+    if (elements == nullptr || pmemobj_alloc_usable_size(found->elements) < found->size * sizeof(uint64_t))
+      return kTorn;
     for (uint64_t each = 0; each < found->size; ++each)
       if (elements[each] != each) return kTorn;
     return static_cast<int>(found->size) - 1;
@@ -73,7 +74,7 @@ class Arrays {
   PMEMoid find(uint64_t name) {
     PMEMoid each;
     POBJ_FOREACH(pool_, each)
-      if (pmemobj_type_num(each) == kDescription && description(each)->name == name + 1) return each;
+    if (pmemobj_type_num(each) == kDescription && description(each)->name == name + 1) return each;
     return OID_NULL;
   }
 
@@ -88,7 +89,8 @@ class Arrays {
     Description* found = description(made);
     found->name = name + 1;  // blame: BUG_ALLOC DL1,DL2
     found->size = size;      // blame: BUG_ALLOC DL1,DL2
-    pmemobj_alloc(pool_, &found->elements, size * sizeof(uint64_t), kElements, nullptr, nullptr);  // blame: BUG_ALLOC DL1,DL2
+    pmemobj_alloc(pool_, &found->elements, size * sizeof(uint64_t), kElements, nullptr,
+                  nullptr);  // blame: BUG_ALLOC DL1,DL2
     fill(elements_of(found), 0, size);
     pmemobj_persist(pool_, elements_of(found), size * sizeof(uint64_t));
     pmemobj_persist(pool_, found, sizeof *found);

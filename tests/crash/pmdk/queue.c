@@ -18,7 +18,7 @@ struct node {
   TOID(struct node) next;
 };
 
-/* The lock has a line of its own, and so have head and tail. */
+/* The value of the node at the head has been taken. Head and tail have a line each. */
 struct root {
   PMEMmutex lock;
   TOID(struct node) head;
@@ -31,7 +31,7 @@ struct queue {
   TOID(struct root) root;
 };
 
-static struct queue *with_root(PMEMobjpool *pool) {
+static struct queue *opened(PMEMobjpool *pool) {
   struct queue *queue;
   if (pool == NULL) return NULL;
   queue = malloc(sizeof *queue);
@@ -41,22 +41,26 @@ static struct queue *with_root(PMEMobjpool *pool) {
 }
 
 struct queue *queue_create(const char *path) {
-  return with_root(pmemobj_create(path, POBJ_LAYOUT_NAME(queue), PMEMOBJ_MIN_POOL, 0600));
+  struct queue *queue = opened(pmemobj_create(path, POBJ_LAYOUT_NAME(queue), PMEMOBJ_MIN_POOL, 0600));
+  if (queue == NULL) return NULL;
+  TX_BEGIN(queue->pool) {
+    struct root *root = D_RW(queue->root);
+    TX_ADD(queue->root);
+    root->head = TX_ZNEW(struct node);
+    root->tail = root->head;
+  }
+  TX_END
+  return queue;
 }
 
-struct queue *queue_open(const char *path) { return with_root(pmemobj_open(path, POBJ_LAYOUT_NAME(queue))); }
+struct queue *queue_open(const char *path) { return opened(pmemobj_open(path, POBJ_LAYOUT_NAME(queue))); }
 
 void queue_enqueue(struct queue *queue, int value) {
   struct root *root = D_RW(queue->root);
   TX_BEGIN_PARAM(queue->pool, TX_PARAM_MUTEX, &root->lock, TX_PARAM_NONE) {
     TOID(struct node) node = TX_ZNEW(struct node);
     D_RW(node)->value = value;
-    if (TOID_IS_NULL(root->head)) {
-      TX_ADD_FIELD(queue->root, head);
-      root->head = node;
-    } else {
-      TX_SET(root->tail, next, node);
-    }
+    TX_SET(root->tail, next, node);
 #if !defined(BUG_FORGETS) && !defined(BUG_ADDS_LATE)
     TX_ADD_FIELD(queue->root, tail);
 #endif
@@ -72,13 +76,13 @@ int queue_dequeue(struct queue *queue, int *value) {
   struct root *root = D_RW(queue->root);
   int found = 0;
   TX_BEGIN_PARAM(queue->pool, TX_PARAM_MUTEX, &root->lock, TX_PARAM_NONE) {
-    TOID(struct node) first = root->head;
-    if (!TOID_IS_NULL(first)) {
-      *value = D_RO(first)->value;
-      found = 1;
+    if (!TOID_EQUALS(root->head, root->tail)) {
+      TOID(struct node) before = root->head;
       TX_ADD_FIELD(queue->root, head);
-      root->head = D_RO(first)->next;
-      TX_FREE(first);
+      root->head = D_RO(before)->next;
+      *value = D_RO(root->head)->value;
+      TX_FREE(before);
+      found = 1;
     }
   }
   TX_END
