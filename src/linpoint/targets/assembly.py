@@ -94,7 +94,7 @@ class _Reading:
         return (line,)
 
     def _of_result(self, line: str, text: str) -> Iterable[str]:
-        """gcc has no hook for ``p->member = f()`` where the result is a structure: it is stored when the call returns.
+        """Hook what gcc leaves out: ``p->member = f()`` where the result is a structure, stored when the call returns.
 
         Other stores have the call of a hook before them, in their block and after whatever else is called there.
         """
