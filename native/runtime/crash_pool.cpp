@@ -9,6 +9,7 @@
 
 #include "crash_recorder.hpp"
 #include "crashing.hpp"
+#include "pmdk_journal.hpp"
 
 namespace linpoint::runtime::crash {
 
@@ -46,7 +47,8 @@ bool Pool::reserve(std::size_t size) {
   void* sizes = ::mmap(nullptr, span() / kGranule * sizeof(std::uint32_t), PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   sizes_ = sizes == MAP_FAILED ? nullptr : static_cast<std::uint32_t*>(sizes);
-  return hot.marks != nullptr && hot.written != nullptr && hot.read != nullptr && sizes_ != nullptr;
+  return hot.marks != nullptr && hot.written != nullptr && hot.read != nullptr && sizes_ != nullptr &&
+         pmdk::the_journal.reserve();
 }
 
 void* Pool::allocate(std::size_t size, std::size_t alignment) {
@@ -66,6 +68,7 @@ std::size_t Pool::size_of(std::uint64_t begin) const {
 
 void Pool::take_back(std::uint64_t cursor) {
   cursor_ = cursor;
+  pmdk::the_journal.take_back();
   for (; !since_.empty(); since_.pop_back()) sizes_[since_.back().granule] = since_.back().size;
 }
 

@@ -54,7 +54,8 @@ void Walk::advance() {
   if (healed_.size() > healed_at_first_) bare_.advance(event, position_);
   if (event.kind == Kind::kAllocate) {
     const std::uint64_t size = persistency::number_of(event.value.data());
-    cursor_ = event.address + std::max<std::uint64_t>(size, 1);
+    // What is inside of a block that was given out is one of PMDK's.
+    cursor_ = std::max(cursor_, event.address + std::max<std::uint64_t>(size, 1));
     images_->reach(cursor_);
   }
   if (persistency::is_store(event.kind) && healed(event.code)) {

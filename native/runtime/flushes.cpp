@@ -32,6 +32,11 @@ void __linpoint_non_temporal(void* address, unsigned size, const void* code) {
   if (crash::on()) crash::non_temporal(address, size, code);
 }
 
+/// Before a plain store that the compiler has no hook for.
+void __linpoint_store(void* address, unsigned size, const void* code) {
+  if (crash::on()) crash::plain_range(address, size, true, code);
+}
+
 /// Before a locked instruction, or an exchange with memory.
 void __linpoint_locked(void* address, unsigned size, const void* code) {
   if (crash::on()) crash::locked(address, size, code);

@@ -247,3 +247,31 @@ def test_strings_in_assembly_stay_as_they_are(tmp_path: Path) -> None:
     text.write_text(hooked(text.read_text())[0])
     subprocess.run(["g++", text, "-o", tmp_path / "a"], check=True)
     assert subprocess.run([tmp_path / "a"], check=False).returncode == 0
+
+
+def test_a_store_of_a_result_that_is_a_structure_is_hooked() -> None:
+    body = "\tcall f@PLT\n\tmovq %rax, 8(%rbx)\n\tmovq %rdx, 16(%rbx)\n\tcall __tsan_write8@PLT\n\tmovq %rax, (%rbx)\n"
+    text, unseen = hooked(f"\t.cfi_startproc\n{body}\tret\n", persistent=True)
+    assert not unseen
+    assert text.count("call .Llinpoint_store_8") == 2
+    assert "linpoint" not in hooked(body)[0]
+
+
+@pytest.mark.parametrize(
+    ("statement", "size"),
+    [
+        ("movl %eax, (%rdi)", 4),
+        ("movups %xmm0, 8(%rdi)", 16),
+        ("movq %xmm0, (%rdi)", 8),
+        ("movss %xmm0, (%rdi)", 4),
+        ("movhps %xmm0, (%rdi)", 8),
+        ("movq %rax, place(%rip)", 8),
+        ("movq %rax, 8(%rsp)", 0),
+        ("movq %rax, %rbx", 0),
+        ("movq 8(%rdi), %rbx", 0),
+    ],
+)
+def test_what_comes_after_a_call_is_hooked_by_its_size(statement: str, size: int) -> None:
+    text, _ = hooked(f"\tcall f\n\t{statement}\n", persistent=True)
+    assert (f"call .Llinpoint_store_{size}" in text) == (size > 0)
+    assert ("linpoint" in text) == (size > 0)

@@ -30,6 +30,7 @@ from linpoint.targets.host import find_host
 
 _TO_DESCRIBE: Final = 20.0
 """Seconds in which a file must have said what its tests are."""
+_MODELLED: Final = ("-lpmem", "-lpmemobj")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def build_crash_tests(
     compiler = find_compiler(asked.compiler)
     path = find_host(compiler, tell=tell)
     tell(f"compiling {file}")
-    recipe = Recipe((file, *asked.sources), asked.compiler_flags, compiler)
+    recipe = Recipe((file, *asked.sources), without_pmdk(asked.compiler_flags), compiler)
     target = build_target(recipe, deadline=deadline, persistent=True)
     host = CrashHost(path, target.library, asked.manner(max_memory))
     tests, given = described_tests(host, file)
@@ -121,6 +122,11 @@ def build_crash_tests(
         CrashTest(file, each, spec, asked, host, target, vocabulary_of(spec, each, given[each.definition.name]))
         for each in chosen.values()
     ]
+
+
+def without_pmdk(flags: tuple[str, ...]) -> tuple[str, ...]:
+    """The flags without PMDK's libraries: the host has all of their functions, and they would only be in the way."""
+    return tuple(flag for flag in flags if flag not in _MODELLED)
 
 
 Given = dict[str, tuple[tuple[Value, ...], ...]]

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from linpoint.targets.instructions import Hook, hook_of, is_harmless, is_hidden, is_prefix
+from linpoint.targets.instructions import Hook, hook_of, is_harmless, is_hidden, is_prefix, store_of
 from linpoint.targets.stubs import call_lines, stubs
 
 
@@ -37,6 +37,7 @@ _WORTH_READING: Final = re.compile(
 _FILE: Final = re.compile(r'\.file\s+(\d+)\s+"((?:[^"\\]|\\.)*)"(?:\s+"((?:[^"\\]|\\.)*)")?')
 _LOC: Final = re.compile(r"\.loc\s+(\d+)\s+(\d+)")
 _MARKER: Final = re.compile(r'#\s+(\d+)\s+"((?:[^"\\]|\\.)*)"')
+_OWN_HOOK: Final = re.compile(r"\b__(?:tsan|sanitizer|linpoint|wrap_mem)|\.Llinpoint")
 _LABEL: Final = re.compile(r"^\s*[\w.$]+:\s*")
 _PIECE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(?P<comment>/\*.*?\*/|#.*|//.*)|(?P<end>;)|[^"#;/]+|.')
 _BEGINS: Final = ("#APP", "# APP", "# Start of file scope inline assembly")
@@ -45,7 +46,7 @@ _ENDS: Final = ("#NO_APP", "# NO_APP", "# End of file scope inline assembly")
 
 def hooked(text: str, *, persistent: bool = False) -> tuple[str, list[Unseen]]:
     """Assembler text with hooks, and the instructions that nobody sees."""
-    if not _WORTH_READING.search(text):
+    if not persistent and not _WORTH_READING.search(text):
         return text, []
     reading = _Reading(persistent=persistent)
     lines = [each for line in text.split("\n") for each in reading.line(line)]
@@ -67,6 +68,10 @@ class _Reading:
         self._place = ""
         self._marked = ""
         self._inside = False
+        self._told = False
+        """Whether a hook was called in this block, and nothing else since."""
+        self._frame = False
+        """Whether %rbp is where the stack of the function begins."""
         self._prefix = ""
         """The beginning of an instruction whose rest is the next statement."""
 
@@ -84,6 +89,27 @@ class _Reading:
             self._find_place(text)
         elif not text.startswith((".", "#")) and is_hidden(line):
             return self._of_compiler(line)
+        elif self._persistent:
+            return self._of_result(line, text)
+        return (line,)
+
+    def _of_result(self, line: str, text: str) -> Iterable[str]:
+        """Hook what gcc leaves out: ``p->member = f()`` where the result is a structure, stored when the call returns.
+
+        Other stores have the call of a hook before them, in their block and after whatever else is called there.
+        """
+        if text.startswith(".cfi_startproc"):
+            self._frame, self._told = False, False
+        elif text.startswith("call"):
+            self._told = _OWN_HOOK.search(text) is not None
+        elif _LABEL.match(text):
+            self._told = False
+        elif text.startswith("movq\t%rsp, %rbp"):
+            self._frame = True
+        elif not self._told and text.startswith(("mov", "vmov")):
+            hook = store_of(" ".join(text.partition("#")[0].split()))
+            if hook is not None and not (self._frame and "(%rbp" in text):
+                return [*self._called(hook), line]
         return (line,)
 
     def _find_place(self, text: str) -> None:

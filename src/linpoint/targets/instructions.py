@@ -39,7 +39,7 @@ class Hook:
     """What the host is told of an instruction."""
 
     name: str
-    """``flush``, ``fence``, ``non_temporal``, ``locked`` or ``time``."""
+    """``flush``, ``fence``, ``non_temporal``, ``locked``, ``store`` or ``time``."""
     number: int
     """What kind of it, or of what size."""
     memory: Memory | None = None
@@ -47,7 +47,7 @@ class Hook:
     @property
     def stays(self) -> bool:
         """Whether the instruction is still to be run."""
-        return self.name in ("non_temporal", "locked")
+        return self.name in ("non_temporal", "locked", "store")
 
 
 _OPERAND: Final = re.compile(
@@ -63,6 +63,7 @@ _LOCKED: Final = re.compile(
     r"(?:(?:xacquire|xrelease) )?(?:lock |(?=xchg))(?:(?:xacquire|xrelease) )?"
     r"(?:(add|adc|and|bt[crs]|cmpxchg|dec|inc|neg|not|or|sbb|sub|xadd|xchg|xor)([bwlq]?)|cmpxchg(8|16)b) (.+)"
 )
+_STORE: Final = re.compile(r"(mov[bwlq]?|v?mov(?:[au]p[sd]|dq[au]|[hl]p[sd]|s[sd]|d)) (%\w+), ?([^%$].*|)")
 _SIZES: Final = {"b": 1, "w": 2, "l": 4, "q": 8}
 _VECTORS: Final = {"x": 16, "y": 32, "z": 64}
 _SCALARS: Final = {"movntil": 4, "movntiq": 8, "movntq": 8, "movntss": 4, "movntsd": 8}
@@ -80,6 +81,20 @@ def hook_of(text: str, *, persistent: bool) -> Hook | None:
     if text == "rdtsc" and persistent:  # code for emulated memory waits for as long as the real one would take
         return Hook("time", 0)
     return _flush(text) or ((_non_temporal(text) or _locked(text)) if persistent else None)
+
+
+def store_of(text: str) -> Hook | None:
+    """A plain store of a register to memory that is not found by the stack pointer."""
+    found = _STORE.fullmatch(text)
+    if not found or re.search(r"\(%[re]sp", found[3]):
+        return None
+    register = found[2].removeprefix("%")
+    if "mm" in register:
+        whole = re.search(r"[au]p[sd]|dq[au]", found[1]) is not None
+        size = _VECTORS[register[0]] if whole else 4 if found[1][-2:] in ("ss", "vd") else 8
+    else:
+        size = _register_size(register)
+    return _with_memory("store", size, [found[3]]) if size else None
 
 
 def is_prefix(text: str) -> bool:

@@ -2,9 +2,9 @@
 """Calls of the host's hooks in assembler text, where an instruction was or before one that stays.
 
 The hooks: ``__linpoint_flush(address, later, code)``, ``__linpoint_fence(kind, code)``, ``__linpoint_non_temporal(address,
-size, code)``, ``__linpoint_locked(address, size, code)`` and ``__linpoint_time(kind, code)``. ``code`` is where the program goes on, in the line of the
-instruction. Guarantee: all registers, the flags and what a function keeps below its stack pointer are as they were, but for
-what the instruction itself gives.
+size, code)``, ``__linpoint_locked(address, size, code)``, ``__linpoint_store(address, size, code)`` and
+``__linpoint_time(kind, code)``. ``code`` is where the program goes on, in the line of the instruction. Guarantee: all
+registers, the flags and what a function keeps below its stack pointer are as they were, but for what the instruction gives.
 """
 
 from __future__ import annotations

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A counter that says which line of semantics.c was not as expected: none, so 0.
+//
+// zoo: spec=counter sources=semantics.c flags=-lpmemobj
+#include "semantics.h"
+
+#include <linpoint/crash.hpp>
+
+namespace {
+
+class Semantics {
+ public:
+  static Semantics* create(linpoint::Pool& /*pool*/) { return new Semantics{semantics("semantics.pool")}; }
+  static Semantics* recover(linpoint::Pool& /*pool*/) { return new Semantics{0}; }
+
+  [[nodiscard]] int read() const { return wrong; }
+
+  int wrong;
+};
+
+}  // namespace
+
+LINPOINT_CRASH_TEST(Semantics, read)
