@@ -12,7 +12,7 @@ size. Its mailbox has bounded timestamps and ours has not.
 
 Size of SNZI is the number of nodes of its tree. As PAT's examples have it, each process arrives at some node and departs from
 it, so many times, beside one that only queries. How many times is not said, but the numbers of states tell: from the first
-row to the second they grow by 25, and with as many times in both they would grow by 500. So it is twice in the first and
+row to the second they grow by 25, and ours by 500 with as many times in both. So it seems to be twice in the first and
 once in the second. Ours may also arrive twice before it departs.
 """
 
