@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Persistent structures of our own: every broken twin is found, with its class, and blamed on its line; whole ones are not."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.crash.zoo_twins import ZOO, Twin, twins
+
+_COMMAND = str(Path(sys.executable).with_name("linpoint"))
+_TWINS = twins()
+
+
+def crash(twin: Twin, *options: str, seconds: int = 60) -> dict[str, Any]:
+    """The document of a test of a twin."""
+    words = [_COMMAND, "crash", twin.file, "--spec", twin.spec, "--json"]
+    words += ["--budget", f"{seconds}s", *options, *twin.words]
+    done = subprocess.run(words, cwd=ZOO, capture_output=True, text=True, check=False)
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("twin", [twin for twin in _TWINS if not twin.bug], ids=str)
+def test_a_whole_structure_is_silent(twin: Twin) -> None:
+    document = crash(twin, "--operations", "1000")
+    assert document["verdict"] == "holds", document
+    assert document["findings"] == []
+    assert document["statistics"]["crash_tests"] > 500
+    tiny = crash(twin, "--operations", "4", "--exhaustive")
+    assert tiny["verdict"] == "holds", tiny
+
+
+@pytest.mark.parametrize("twin", [twin for twin in _TWINS if twin.bug], ids=str)
+def test_a_broken_twin_is_found_and_blamed(twin: Twin) -> None:
+    options = ["--scenario", twin.scenario] if twin.scenario else ["--operations", "300"]
+    document = crash(twin, *options)
+    assert document["verdict"] == "violation", document
+    findings = [each for each in document["findings"] if each["kind"] == "durability"]
+    right = [each for each in findings if twin.classes & set(each["class"])]
+    assert right, [(each["class"], each.get("place")) for each in findings]
+    if twin.blamed:
+        assert {each.get("place") for each in right} & twin.blamed, [each.get("place") for each in right]
+
+
+def test_the_zoo_says_what_is_wrong_with_it() -> None:
+    bugs = [twin for twin in _TWINS if twin.bug]
+    assert len(bugs) > 25
+    assert all(twin.classes for twin in bugs)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the structures of the zoo say of themselves: their spec, their broken twins, and the lines to blame.
+
+// zoo: spec=set sources=more.c kind=BUG_NODE:DL1,C2 BUG_LINK:C2
+// scenario: BUG_NODE add(1)
+node->key = key;  // blame: BUG_NODE DL1; BUG_OTHER C2
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ZOO = Path(__file__).parent / "zoo"
+_ZOO = re.compile(r"^// zoo: (.*)$", re.MULTILINE)
+_SCENARIO = re.compile(r"^// scenario: (\w+) (.*)$", re.MULTILINE)
+_BLAME = re.compile(r"blame: ([^*]*)")
+
+
+@dataclass(frozen=True)
+class Twin:
+    """A structure, whole or broken in one way."""
+
+    file: str
+    spec: str
+    sources: tuple[str, ...]
+    bug: str = ""
+    classes: frozenset[str] = frozenset()
+    """One of which the finding must have."""
+    scenario: str = ""
+    """That shows it, if one is known."""
+    blamed: frozenset[str] = frozenset()
+    """Places, one of which the finding must blame."""
+
+    def __str__(self) -> str:
+        return f"{self.file}-{self.bug or 'whole'}"
+
+    @property
+    def words(self) -> list[str]:
+        """The arguments after the options."""
+        flags = [f"-D{self.bug}"] if self.bug else []
+        return ["--", *flags, *self.sources]
+
+
+def twins() -> list[Twin]:
+    """All structures of the zoo."""
+    return [twin for file in sorted(ZOO.glob("*.cpp")) for twin in _twins(file)]
+
+
+def _twins(file: Path) -> list[Twin]:
+    text = file.read_text(encoding="utf-8")
+    said = _ZOO.search(text)
+    assert said is not None, file
+    words = said[1].split()
+    spec = next(word.partition("=")[2] for word in words if word.startswith("spec="))
+    sources = tuple(source for word in words if word.startswith("sources=") for source in word[8:].split(","))
+    kinds = [word.removeprefix("kind=") for word in words if ":" in word]
+    scenarios = dict(_SCENARIO.findall(text))
+    whole = Twin(file.name, spec, sources)
+    return [
+        whole,
+        *(
+            Twin(
+                file.name,
+                spec,
+                sources,
+                bug,
+                frozenset(classes.split(",")),
+                scenarios.get(bug, ""),
+                frozenset(_blamed([file.name, *sources], bug)),
+            )
+            for bug, _, classes in (kind.partition(":") for kind in kinds)
+        ),
+    ]
+
+
+def _blamed(files: list[str], bug: str) -> list[str]:
+    """The lines that a comment blames for a bug."""
+    found = []
+    for name in files:
+        for number, line in enumerate((ZOO / name).read_text(encoding="utf-8").splitlines(), 1):
+            told = _BLAME.search(line)
+            if told and any(part.split()[:1] == [bug] for part in told[1].split(";")):
+                found.append(f"{name}:{number}")
+    return found
