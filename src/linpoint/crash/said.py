@@ -111,10 +111,17 @@ class Violation(msgspec.Struct, frozen=True, rename={"kind": "class"}):
     root: Store | None = None
     also: list[Store] = []
     before: Store | None = None
+    family: str = "lost"
+    """``lost``: the root should have been durable; ``unrecovered``: it is, and recovery does not undo it; ``lock``."""
     proven: bool = False
     stores: list[Store] = []
     lock: bool = False
     dl3: Beside | None = None
+
+    @property
+    def unrecovered(self) -> bool:
+        """Whether nothing that was lost is the cause: what is there was never undone."""
+        return self.family == "unrecovered" and not self.lock
 
 
 class Group(msgspec.Struct, frozen=True):

@@ -34,13 +34,15 @@ def class_of(violation: Violation) -> str:
     """The class of a violation: exhaustive tests have those of the others."""
     if violation.lock:
         return "stuck-lock"
+    if violation.kind == "DL1" and violation.unrecovered:  # what a crash before the next store leaves
+        return "DL2"
     if violation.kind in CLASSES:
         return violation.kind
     if violation.dl3 is not None:
         return "DL3"
     if not violation.open:
         return "C2"
-    return "DL1" if violation.root is not None else "DL2"
+    return "DL2" if violation.unrecovered or violation.root is None else "DL1"
 
 
 class Telling:
@@ -73,7 +75,7 @@ class Telling:
             place,
             self._violates(violation, case),
             self._remedy(violation),
-            violation.proven,
+            violation.proven and not violation.unrecovered,
             count,
             tuple(self._operations(case, violation, refused)),
             tuple(self._stores(violation)),
@@ -103,6 +105,8 @@ class Telling:
         where = f"{what} at {place.file}:{place.line}"
         if violation.lock:
             return f"it was taken at {place.file}:{place.line}"
+        if violation.unrecovered:
+            return f"{where} was kept, and recovery has not undone or finished what it began"
         if violation.root is not None:
             return f"{where} was not durable in time"
         return f"{where} was lost, and what came before it was not"
@@ -151,7 +155,7 @@ class Telling:
     def _remedy(self, violation: Violation) -> str:
         if violation.lock:
             return "set the lock free in recovery, or keep it in memory that does not survive"
-        root = violation.root
+        root = None if violation.unrecovered else violation.root
         place = self._places.of_store(root)
         if root is not None and place is None:
             return f"flush the line of {root.address:#x} when it was stored to, and fence"
@@ -194,7 +198,7 @@ class Telling:
             ("sync", [violation.sync]),
             ("before", [violation.before]),
             ("also", violation.also),
-            ("cause", [violation.root]),
+            ("unrecovered" if violation.unrecovered else "cause", [violation.root]),
         ):
             roles |= {store.event: role for store in stores if store is not None}
         known = {store.event: store for store in violation.stores}

@@ -58,6 +58,7 @@ def where_told(place: Place | None) -> str:
 
 _ROLES: Final = {
     "cause": "<-- make this durable",
+    "unrecovered": "<-- this is not undone",
     "also": "<-- and this",
     "before": "<-- before this",
     "sync": "<-- the crash is at this store",

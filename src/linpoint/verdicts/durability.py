@@ -40,7 +40,8 @@ class StoreShown:
     kept: bool
     """It is in the crash state; what is not was lost."""
     role: str = ""
-    """``cause`` is to be made durable, ``also`` too, ``before`` what must wait for it, ``sync`` the one that was tested."""
+    """``cause`` is to be made durable, ``also`` too, ``before`` what must wait for it, ``unrecovered`` what was not undone, ``sync``
+    the one that was tested."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ _WORD: Final = 8
 _WHEN: Final = {"before": "before", "beside": "beside it", "open": "cut off", "after": "probe"}
 _ROLES: Final = {
     "cause": "make this durable",
+    "unrecovered": "this is not undone",
     "also": "and this",
     "before": "before this",
     "sync": "the crash is at this store",
