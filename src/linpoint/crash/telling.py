@@ -147,7 +147,7 @@ class Telling:
         if wrong.open:
             names = " and ".join(str(self._calls[each]) for each in wrong.open)
             return f"{seen}: {names} is neither done nor undone"
-        if wrong.before and self._oracle.spec.partition is not None:
+        if wrong.before and self._oracle.spec.partition is not None and result in (None, False):
             last = wrong.before[-1]
             return f"{seen}: what {self._calls[last]} had left is lost"
         return seen
