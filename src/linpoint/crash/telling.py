@@ -103,6 +103,8 @@ class Telling:
         where = f"{what} at {place.file}:{place.line}"
         if violation.lock:
             return f"it was taken at {place.file}:{place.line}"
+        if violation.root is not None and violation.root.kept:
+            return f"{where} was durable before what it stands for"
         if violation.root is not None:
             return f"{where} was not durable in time"
         return f"{where} was lost, and what came before it was not"
@@ -160,6 +162,9 @@ class Telling:
                 "let recovery find out that the operation was cut off, and undo or finish it: by a log, or by one "
                 "store that makes it count"
             )
+        if root is not None and root.kept:
+            rest = "only when all that it stands for is: store, flush and fence that first"
+            return f"let {_flushed(stored_name(place), place)} be durable {rest}"
         stores = [(stored_name(place), place)]
         stores += [(stored_name(each), each) for store in violation.also if (each := self._places.of_store(store))]
         named = [_flushed(name, each) for name, each in dict.fromkeys(stores)]

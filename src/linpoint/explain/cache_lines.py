@@ -58,6 +58,7 @@ def where_told(place: Place | None) -> str:
 
 _ROLES: Final = {
     "cause": "<-- make this durable",
+    "early": "<-- durable too early",
     "also": "<-- and this",
     "before": "<-- before this",
     "sync": "<-- the crash is at this store",
@@ -77,8 +78,9 @@ def store_lines(stores: Sequence[StoreShown]) -> Iterator[str]:
                 yield f"    {fitted(of, _LONGEST)}"
             for store in group:
                 told = fitted(store_told(store), _LONGEST_STORE)
+                role = "early" if store.role == "cause" and store.kept else store.role
                 mark = f"{mark_of(store):<9}  {where_told(store.place):<{width}}  {told:<28}"
-                yield f"      {mark} {_ROLES[store.role]}".rstrip()
+                yield f"      {mark} {_ROLES[role]}".rstrip()
     if len(shown) < len(stores):
         yield f"  ... and {counted(len(stores) - len(shown), 'more store')}"
 
