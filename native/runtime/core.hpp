@@ -288,6 +288,8 @@ void before_load();
 void after_load(void* handle);
 /// In a process of its own, before its run: has what such a process does not get from the one before.
 void after_fork();
+/// What there is now is what runs begin with from now on. No thread but those that wait may be in the program.
+void keep_again();
 /// Before each run, and after it. Memory is restored at the beginning, so that the end of the last run can be looked
 /// at.
 void begin_run();

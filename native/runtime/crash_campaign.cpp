@@ -64,7 +64,10 @@ void advise(Session& session) {
 
 void run_kinds(Session& session, const Kinds& kinds) {
   if (kinds.state) {
-    replay(session);
+    if (session.request.overlap)
+      replay_overlap(session);
+    else
+      replay(session);
     return;
   }
   struct Part {
@@ -76,6 +79,7 @@ void run_kinds(Session& session, const Kinds& kinds) {
       {kinds.dl1 || kinds.dl2 || kinds.c2, 3, sweep},
       {kinds.recovery, 1, [](Session& all, const Kinds&) { crash_recovery(all); }},
       {kinds.exhaustive, 3, [](Session& all, const Kinds&) { exhaust(all); }},
+      {kinds.dl3, 3, [](Session& all, const Kinds&) { overlap(all); }},
   };
   double shares = 0;
   for (const Part& part : parts) shares += part.asked ? part.share : 0;

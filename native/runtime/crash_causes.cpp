@@ -13,20 +13,30 @@ using persistency::Kept;
 /// A group of so many is well known: its stores count as persistent from then on, so that other causes show.
 constexpr std::uint64_t kHealed = 4;
 
-/// All that a state could keep further, what the operation itself has stored last first.
-std::vector<Kept> further(const Walk& walk, const CrashState& state) {
-  std::vector<std::pair<std::uint32_t, Kept>> found;
+/// All that the state could keep further: what the operation itself has stored first, the last store first.
+std::vector<Kept> further(const Walk& walk, const Failure& failure) {
+  struct Further {
+    bool own = false;
+    std::uint32_t last = 0;
+    Kept kept;
+  };
+  std::vector<Further> found;
   std::vector<std::uint32_t> stores;
   walk.now().for_each_channel([&](Channel channel, std::uint32_t count) {
-    if (persistency::prefix_of(walk.now(), state, channel) >= count) return;
+    const std::uint32_t prefix = persistency::prefix_of(walk.now(), failure.state, channel);
+    if (prefix >= count) return;
     stores.clear();
     walk.now().collect(channel, stores);
-    found.push_back({stores.back(), {channel, count}});
+    const auto is_own = [&](std::uint32_t store) { return walk.trace()[store].operation == failure.operation; };
+    const bool own = std::any_of(stores.begin() + static_cast<std::ptrdiff_t>(prefix), stores.end(), is_own);
+    found.push_back({own, stores.back(), {channel, count}});
   });
-  std::ranges::sort(found, std::ranges::greater(), &std::pair<std::uint32_t, Kept>::first);
+  std::ranges::sort(found, [](const Further& one, const Further& other) {
+    return std::pair(one.own, one.last) > std::pair(other.own, other.last);
+  });
   std::vector<Kept> all;
   all.reserve(found.size());
-  for (const auto& each : found) all.push_back(each.second);
+  for (const Further& each : found) all.push_back(each.kept);
   return all;
 }
 
@@ -61,7 +71,7 @@ void Causes::count(const Walk& walk, Group& group, const Failure& failure, std::
   ++group.count;
   group.classes[static_cast<std::size_t>(failure.kind)] = true;
   // Who has returned and is lost, although it was found otherwise.
-  if (group.family == Family::kLost && root != kNoEvent && walk.trace()[root].operation != failure.operation)
+  if (group.family == Family::kLost && !failure.overlap && root != kNoEvent && walk.trace()[root].operation != failure.operation)
     group.classes[static_cast<std::size_t>(Class::kC2)] = true;
   // With everything that came before: that is what a crash before the next store leaves.
   if (group.family == Family::kUnrecovered && failure.kind == Class::kDl1)
@@ -107,7 +117,7 @@ bool Causes::is_known(Walk& walk, const Failure& failure) {
   }
   if (failure.suspect == kNoEvent) return false;
   Group* group = find_group(Family::kUnrecovered, walk.trace()[failure.suspect].code);
-  if (group == nullptr || repairs(walk, failure, further(walk, failure.state))) return false;
+  if (group == nullptr || repairs(walk, failure, further(walk, failure))) return false;
   count(walk, *group, failure);
   return true;
 }
@@ -163,7 +173,7 @@ Cause Causes::find(Walk& walk, const Failure& failure) {
     return cause;
   }
   if (failure.culprit == kNoEvent) {
-    std::vector<Kept> candidates = further(walk, failure.state);
+    std::vector<Kept> candidates = further(walk, failure);
     if (!candidates.empty() && repairs(walk, failure, candidates)) return find_lost(walk, failure, candidates);
   }
   cause.family = Family::kUnrecovered;

@@ -33,6 +33,13 @@ struct Failure {
   /// The same, if it should turn out that everything fails.
   std::uint32_t suspect = kNoEvent;
   bool lock = false;
+  /// Of two operations side by side: their numbers, and after which store of the first it was paused.
+  struct Overlapped {
+    unsigned first = 0;
+    unsigned second = 0;
+    std::uint32_t store = 0;
+  };
+  std::optional<Overlapped> overlap;
 };
 
 struct Cause {

@@ -95,7 +95,15 @@ void Images::begin(std::span<const std::byte> initial) {
   std::memcpy(initial_, initial.data(), initial.size());
   if (initial.size() < extent_) std::memset(initial_ + initial.size(), 0, extent_ - initial.size());
   extent_ = std::max(initial.size(), extent_);
-  restart();
+  std::memcpy(least_, initial_, extent_);
+  std::memcpy(the_pool.memory(), initial_, extent_);
+  settled_.clear();
+  hash_ = 0;
+}
+
+void Images::begin_line(std::uint64_t line, const std::byte* bytes) {
+  for (std::byte* image : {initial_, least_, the_pool.memory()}) std::memcpy(image + line * kLine, bytes, kLine);
+  extent_ = std::max<std::size_t>(extent_, (line + 1) * kLine);
 }
 
 void Images::copy_once() {
@@ -104,8 +112,11 @@ void Images::copy_once() {
 }
 
 void Images::restart() {
-  std::memcpy(least_, initial_, extent_);
-  std::memcpy(the_pool.memory(), initial_, extent_);
+  restore();
+  for (const std::uint64_t line : settled_)
+    for (std::byte* image : {least_, the_pool.memory()})
+      std::memcpy(image + line * kLine, initial_ + line * kLine, kLine);
+  settled_.clear();
   hash_ = 0;
 }
 
@@ -115,6 +126,7 @@ void Images::reach(std::uint64_t address) {
 
 void Images::settle(const persistency::Event& store) {
   hash_ += write(least_, store.address, store.size, store.value.data());
+  settled_.push_back(static_cast<std::uint32_t>((store.address - Pool::kBegin) / kLine));
   std::memcpy(the_pool.at(store.address), store.value.data(), store.size);
 }
 
@@ -141,7 +153,12 @@ void Images::restore() {
 }
 
 bool Images::intact(bool everything) const {
-  return std::memcmp(the_pool.memory(), least_, everything ? the_pool.span() : extent_) == 0;
+  if (!everything) return std::memcmp(the_pool.memory(), least_, extent_) == 0;
+  bool same = true;
+  the_pool.for_each_page([&](std::size_t at) {
+    same = same && std::memcmp(the_pool.memory() + at, least_ + at, Pool::kPage) == 0;
+  });
+  return same;
 }
 
 }  // namespace linpoint::runtime::crash

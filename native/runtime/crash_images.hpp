@@ -43,6 +43,8 @@ class Images {
   [[nodiscard]] bool prepare();
   /// The least image, and the pool, are these bytes, with nothing but zeros behind them.
   void begin(std::span<const std::byte> initial);
+  /// A line of what `begin` was given is another one. The pool must be that.
+  void begin_line(std::uint64_t line, const std::byte* bytes);
   /// Goes back to the bytes that `begin` was given.
   void restart();
 
@@ -72,6 +74,7 @@ class Images {
   std::size_t extent_ = 0;
   Hash hash_ = 0;  ///< of the least image, as a difference from the initial one
   bool copies_all_ = false;
+  HostVector<std::uint32_t> settled_;  ///< lines, since the beginning
 };
 
 }  // namespace linpoint::runtime::crash

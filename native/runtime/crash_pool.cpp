@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "crash_pool.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -31,7 +33,6 @@ void* map(std::uint64_t at, std::size_t size, int more) {
 std::byte* map_memory(std::size_t size) { return static_cast<std::byte*>(map(0, size, 0)); }
 
 bool Pool::reserve(std::size_t size) {
-  constexpr std::size_t kPage = 4096;
   size_ = rounded_up(size, kPage);
   memory_ = static_cast<std::byte*>(map(kBegin, span(), MAP_FIXED_NOREPLACE));
   if (memory_ == nullptr || reinterpret_cast<std::uint64_t>(memory_) != kBegin) return false;
@@ -47,6 +48,20 @@ bool Pool::reserve(std::size_t size) {
                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   sizes_ = sizes == MAP_FAILED ? nullptr : static_cast<std::uint32_t*>(sizes);
   return hot.marks != nullptr && hot.written != nullptr && hot.read != nullptr && sizes_ != nullptr;
+}
+
+void Pool::collect_pages(HostVector<bool>& touched) const {
+  touched.assign(span() / kPage, true);
+  const int file = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  // Present, or out in the swap.
+  constexpr std::uint64_t kThere = std::uint64_t{3} << 62U;
+  HostVector<std::uint64_t> entries(touched.size(), 0);
+  const std::size_t bytes = entries.size() * sizeof(std::uint64_t);
+  const ssize_t read = ::pread(file, entries.data(), bytes, static_cast<off_t>(kBegin / kPage * sizeof(std::uint64_t)));
+  ::close(file);
+  if (read != static_cast<ssize_t>(bytes)) return;
+  for (std::size_t page = 0; page < entries.size(); ++page) touched[page] = (entries[page] & kThere) != 0;
 }
 
 void* Pool::allocate(std::size_t size, std::size_t alignment) {

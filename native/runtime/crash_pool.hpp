@@ -31,6 +31,16 @@ class Pool {
   [[nodiscard]] bool contains(std::uint64_t address) const { return address - kBegin < span(); }
   [[nodiscard]] static std::uint64_t root_address() { return kBegin; }
 
+  static constexpr std::size_t kPage = 4096;
+  /// Calls `each(offset)` for all pages that were ever touched; others are zero, and stay untouched.
+  template <typename Each>
+  void for_each_page(Each&& each) const {
+    HostVector<bool> touched;
+    collect_pages(touched);
+    for (std::size_t page = 0; page < touched.size(); ++page)
+      if (touched[page]) each(page * kPage);
+  }
+
   /// nullptr if there is no room for it.
   [[nodiscard]] void* allocate(std::size_t size, std::size_t alignment);
   /// Of the block that begins here; 0 if none does.
@@ -46,6 +56,7 @@ class Pool {
 
  private:
   static constexpr std::uint64_t kGranule = 16;
+  void collect_pages(HostVector<bool>& touched) const;
   struct Before {
     std::uint64_t granule = 0;
     std::uint32_t size = 0;

@@ -41,15 +41,11 @@ bool clip(std::uint64_t& address, std::uint64_t& size) {
 
 /// Of a large pool little is used: the rest stays untouched. Says where it ends.
 std::size_t copy_what_is_there(std::byte* to) {
-  constexpr std::size_t kPage = 4096;
   std::size_t end = 0;
-  for (std::size_t at = 0; at < the_pool.span(); at += kPage) {
-    const std::byte* page = the_pool.memory() + at;
-    // All are as the first one, which is zero.
-    if (page[0] == std::byte{0} && std::memcmp(page, page + 1, kPage - 1) == 0) continue;
-    std::memcpy(to + at, page, kPage);
-    end = at + kPage;
-  }
+  the_pool.for_each_page([&](std::size_t at) {
+    std::memcpy(to + at, the_pool.memory() + at, Pool::kPage);
+    end = at + Pool::kPage;
+  });
   return end;
 }
 
@@ -112,7 +108,7 @@ void Recorder::add_store(Kind kind, std::uint64_t address, std::uint64_t size, s
   std::memcpy(event.value.data(), the_pool.at(address), size);
   std::memcpy(shadow_ + (address - Pool::kBegin), the_pool.at(address), size);
   extent_ = std::max(extent_, address + size - Pool::kBegin);
-  if (on_store != nullptr) on_store(events_.size() - 1);
+  if (until_pause_ > 0 && --until_pause_ == 0) pauses_ = true;
 }
 
 bool Recorder::settle_one(const Announced& each) {
@@ -133,6 +129,35 @@ bool Recorder::settle_one(const Announced& each) {
 void Recorder::settle() {
   if (announced_.empty()) return;
   std::erase_if(announced_, [this](Announced& each) { return settle_one(each) || ++each.age > kOldest; });
+  pause_if_asked();
+}
+
+void Recorder::pause_if_asked() {
+  if (!pauses_) return;
+  pauses_ = false;
+  pause_();
+}
+
+void Recorder::pause_after(std::uint64_t stores, void (*pause)()) {
+  until_pause_ = stores;
+  pauses_ = false;
+  pause_ = pause;
+}
+
+void Recorder::rewind() {
+  events_.clear();
+  frames_of_events_.clear();
+  announced_.clear();
+  volatile_.clear();
+  frame_ = kNoFrame;
+  until_pause_ = 0;
+  pauses_ = false;
+  operation = persistency::kNoOperation;
+}
+
+void Recorder::rewind_line(std::uint64_t line, const std::byte* bytes) {
+  std::memcpy(shadow_ + line * kLine, bytes, kLine);
+  extent_ = std::max<std::size_t>(extent_, (line + 1) * kLine);
 }
 
 void Recorder::settle_all() {
@@ -203,6 +228,7 @@ void Recorder::stored(std::uint64_t address, std::uint64_t size, Kind kind, cons
       add_store(kind, address, size, number(code));
     else
       add(Kind::kFence, address, size, number(code));
+    pause_if_asked();
     return;
   }
   if (!inside) return;
@@ -213,6 +239,7 @@ void Recorder::stored(std::uint64_t address, std::uint64_t size, Kind kind, cons
   } else if (changed(address, size)) {
     add_store(kind, address, size, number(code));
   }
+  pause_if_asked();
 }
 
 void Recorder::flush(std::uint64_t address, bool later, const void* code) {
@@ -314,8 +341,11 @@ bool Recorder::differs() {
   settle_all();
   for (const Bytes& each : volatile_)
     std::memcpy(shadow_ + (each.address - Pool::kBegin), the_pool.at(each.address), each.size);
-  extent_ = the_pool.span();
-  return std::memcmp(shadow_, the_pool.memory(), the_pool.span()) != 0;
+  bool differ = false;
+  the_pool.for_each_page([&](std::size_t at) {
+    differ = differ || std::memcmp(shadow_ + at, the_pool.memory() + at, Pool::kPage) != 0;
+  });
+  return differ;
 }
 
 }  // namespace linpoint::runtime::crash

@@ -84,8 +84,12 @@ class Recorder {
   [[nodiscard]] bool left_out() const { return left_out_; }
 
   std::uint32_t operation = persistency::kNoOperation;
-  /// Called with each store that was recorded, if there is one.
-  void (*on_store)(std::size_t event) = nullptr;
+
+  /// Calls `pause` when so many stores more were recorded, outside of what the recorder itself is doing. 0: never.
+  void pause_after(std::uint64_t stores, void (*pause)());
+  /// Forgets all events. A line of the pool is as it was before them.
+  void rewind();
+  void rewind_line(std::uint64_t line, const std::byte* bytes);
 
  private:
   struct Announced {
@@ -101,6 +105,7 @@ class Recorder {
   };
 
   void settle();
+  void pause_if_asked();
   /// False if it has not been done yet.
   [[nodiscard]] bool settle_one(const Announced& each);
   void forget(std::uint64_t address, std::uint64_t size);
@@ -124,6 +129,9 @@ class Recorder {
   CodeSet edges_;
   std::size_t reads_ = 0;
   bool left_out_ = false;
+  std::uint64_t until_pause_ = 0;
+  bool pauses_ = false;
+  void (*pause_)() = nullptr;
 };
 extern Recorder the_recorder;
 

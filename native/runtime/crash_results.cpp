@@ -145,7 +145,14 @@ void Teller::say_violation(std::size_t group, const Walk& walk, const Recorded& 
   json.field("proven", cause.proven).key("stores").open('[');
   for (const std::uint32_t store : around(walk, recorded, failure))
     put_store(json, walk, recorded, failure.state, store);
-  json.close(']').field("lock", failure.lock).key("dl3").null().close('}').close('}');
+  json.close(']').field("lock", failure.lock).key("dl3");
+  if (failure.overlap) {
+    const auto& [first, second, store] = *failure.overlap;
+    json.open('{').field("first", first).field("second", second).field("store", store).close('}');
+  } else {
+    json.null();
+  }
+  json.close('}').close('}');
   say(json.text());
 }
 

@@ -67,6 +67,13 @@ Request read_request(std::string_view text) {
     } else if (word == "line") {
       const auto channel = number_in<persistency::Channel>(cut(line, ' '));
       request.kept.push_back({channel, number_in<std::uint32_t>(line)});
+    } else if (word == "dl3") {
+      const auto first = number_in<unsigned>(cut(line, ' '));
+      const auto second = number_in<unsigned>(cut(line, ' '));
+      request.overlap = {first, second, number_in<std::uint32_t>(line)};
+    } else if (word == "prefix") {
+      request.has_prefix = true;
+      while (!line.empty()) request.prefix.push_back(number_in<unsigned>(cut(line, ' ')));
     }
   }
   return request;

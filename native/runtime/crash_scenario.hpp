@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,14 @@ struct Request {
   bool has_crash = false;
   std::uint32_t crash = 0;  ///< so many events have happened
   std::vector<persistency::Kept> kept;
+  struct Overlapped {
+    unsigned first = 0;
+    unsigned second = 0;
+    std::uint32_t store = 0;
+  };
+  std::optional<Overlapped> overlap;  ///< DL3
+  bool has_prefix = false;
+  std::vector<unsigned> prefix;
 };
 
 [[nodiscard]] Request read_request(std::string_view text);

@@ -80,6 +80,7 @@ bool Session::trace() {
     return false;
   }
   images.begin(the_recorder.initial());
+  // What the workload and the measurement have written.
   images.restore();
   images.reach(end);
   std::uint64_t cursor = Pool::kBase;

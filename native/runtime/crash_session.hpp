@@ -92,7 +92,10 @@ void sweep(Session& session, const Kinds& kinds);
 void exhaust(Session& session);
 /// Crashes of the recovery itself, and recovery twice, for a sample of images.
 void crash_recovery(Session& session);
-/// The state that the request asks for.
+/// Two operations side by side, of which one has seen what the other one loses.
+void overlap(Session& session);
+/// The state that the request asks for, or its two operations side by side.
 void replay(Session& session);
+void replay_overlap(Session& session);
 
 }  // namespace linpoint::runtime::crash

@@ -34,7 +34,6 @@ void Walk::restart() {
   now_.restart();
   bare_.restart();
   images_->restart();
-  images_->restore();
   position_ = first_;
   cursor_ = cursor_at_first_;
 }

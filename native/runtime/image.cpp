@@ -79,6 +79,15 @@ void Image::keep(const SharedObjects& objects) {
   for (const Range& range : objects.standard.writable) watch(range);
 }
 
+void Image::keep_again() {
+  for (Copied& copy : copied_) std::memcpy(copy.bytes.data(), copy.begin, copy.bytes.size());
+  for (const Mapped& mapped : mapped_)
+    if (!map_over(reinterpret_cast<std::uintptr_t>(mapped.begin), mapped.size))
+      refuse("there is no memory for what the program has changed");
+  for (Watched& watched : watched_)
+    if (watched.written) std::memcpy(watched.bytes.data(), watched.begin, watched.bytes.size());
+}
+
 bool Image::unprotect(std::uintptr_t address) {
   for (Watched& watched : watched_) {
     const auto begin = reinterpret_cast<std::uintptr_t>(watched.begin);

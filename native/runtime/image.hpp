@@ -15,6 +15,8 @@ namespace linpoint::runtime {
 class Image {
  public:
   void keep(const SharedObjects& objects);
+  /// They are other ones from now on.
+  void keep_again();
   void restore();
   /// Whether a fault at this address was the first write to a page that is watched: then it may be tried again.
   [[nodiscard]] bool unprotect(std::uintptr_t address);

@@ -103,6 +103,15 @@ void after_load(void* handle) {
 
 void after_fork() { start_watchdog(); }
 
+void keep_again() {
+  heap().keep();
+  keep_farewells();
+  keep_keys();
+  keep_output();
+  keep_world();
+  the_image.keep_again();
+}
+
 void begin_run() {
   the_image.restore();
   restore_heap();

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler.hpp"
 
-#include <asm/prctl.h>
-#include <sys/auxv.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "operations.hpp"
+#include "storage_base.hpp"
 
 namespace linpoint::runtime {
 
@@ -19,29 +15,10 @@ using explore::Explorer;
 using explore::kNobody;
 using explore::Process;
 
-/// The base of thread-local storage. The instruction is quick, but old kernels do not allow it.
-class StorageBase {
- public:
-  StorageBase() : direct_((getauxval(AT_HWCAP2) & 2U) != 0) {}
+int (*main_of_program)(int, char**, char**) = nullptr;
+void run_main_thread(void* /*unused*/) { library::run_main(main_of_program); }
 
-  [[nodiscard]] void* get() const {
-    void* base = nullptr;
-    if (direct_)
-      asm volatile("rdfsbase %0" : "=r"(base));
-    else
-      syscall(SYS_arch_prctl, ARCH_GET_FS, &base);
-    return base;
-  }
-  void set(void* base) const {
-    if (direct_)
-      asm volatile("wrfsbase %0" ::"r"(base) : "memory");
-    else
-      syscall(SYS_arch_prctl, ARCH_SET_FS, base);
-  }
-
- private:
-  bool direct_;
-};
+}  // namespace
 
 const StorageBase storage_base;
 
@@ -50,11 +27,6 @@ void enter_thread() {
   task.function(task.argument);
   scheduler.leave_thread();
 }
-
-int (*main_of_program)(int, char**, char**) = nullptr;
-void run_main_thread(void* /*unused*/) { library::run_main(main_of_program); }
-
-}  // namespace
 
 Scheduler scheduler;
 Phase phase = Phase::kHost;
@@ -283,30 +255,6 @@ RunEnd Scheduler::run(Explorer& explorer, int (*program)(int, char**, char**)) {
   }
   if (storage_ != host_storage_) storage_base.set(host_storage_);
   return end_of_run(explorer);
-}
-
-RunEnd Scheduler::run_alone(void (*function)(void*), void* argument) {
-  runs_alone_ = true;
-  over_ = false;
-  end_ = RunEnd::kComplete;
-  threads_ = fresh_ = unjoined_ = 0;
-  event_.clear();
-  processes_.clear();
-  library::begin_run();
-  host_storage_ = storage_ = storage_base.get();
-  add_thread(function, argument);
-  Task& task = *tasks_[fresh_++];
-  if (!task.fiber.stack.reserve()) return RunEnd::kRefused;
-  // What is never written is the same each time, as far down as most programs go.
-  constexpr std::uintptr_t kWiped = std::uintptr_t{32} << 10U;
-  task.fiber.stack.used(task.fiber.stack.range().end - kWiped);
-  task.fiber.begin(enter_thread);
-  task.storage = library::storage_of(task.number);
-  task.begun = true;
-  resume(task, Phase::kPersistent);
-  if (storage_ != host_storage_) storage_base.set(host_storage_);
-  library::end_run();
-  return end_;
 }
 
 void Scheduler::take_step(Process next) {

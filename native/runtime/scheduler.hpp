@@ -105,6 +105,16 @@ class Scheduler {
   /// One function on a fiber, without steps, as part of a persistent object. Memory is as at the beginning of a run.
   RunEnd run_alone(void (*function)(void*), void* argument);
   [[nodiscard]] bool runs_alone() const { return runs_alone_; }
+  // Its parts, for several fibers, of which the host says who goes on.
+  void begin_alone();
+  /// One more; nullptr if there is no memory for it.
+  [[nodiscard]] Task* add_alone(void (*function)(void*), void* argument);
+  /// Until it pauses or ends, or the run is over.
+  RunEnd go_on_alone(Task& task);
+  /// To be called by the running one.
+  void pause_alone();
+  /// Those from this number on are not gone on with.
+  void forget_alone(Thread from);
 
   [[nodiscard]] Task& running() { return *running_; }
   [[nodiscard]] Task& task(Thread thread) { return *tasks_[thread]; }

@@ -35,6 +35,7 @@ struct Own {
   std::uint64_t dice = 0;
 };
 std::array<Own, kMostThreads> owns;
+std::array<Own, kMostThreads> kept;
 bool any_used = false;
 
 Own& own() {
@@ -76,8 +77,10 @@ int let_others_go(const void* caller) {
 
 }  // namespace
 
+void keep_world() { kept = owns; }
+
 void restore_world() {
-  if (any_used) owns.fill({});
+  if (any_used) owns = kept;
   any_used = false;
 }
 

@@ -9,6 +9,7 @@
 
 namespace linpoint::runtime {
 
+void keep_world();
 void restore_world();
 /// Lets the running thread's clock go on to that time, or by so much, in nanoseconds.
 void sleep_until(std::int64_t time);

@@ -25,6 +25,10 @@
 /// no hooks, and a function that differs in this would not be made part of another one.
 #if defined(LINPOINT_STRESS)
 #define LINPOINT_NOT_SEEN
+#elif defined(__clang__)
+#define LINPOINT_NOT_SEEN __attribute__((no_sanitize("thread", "coverage")))
+#elif defined(__GNUC__) && __GNUC__ >= 12
+#define LINPOINT_NOT_SEEN __attribute__((no_sanitize("thread"), no_sanitize_coverage))
 #else
 #define LINPOINT_NOT_SEEN __attribute__((no_sanitize("thread")))
 #endif

@@ -57,6 +57,8 @@ struct RegisteredPersistent : Test {
 };
 
 inline const Test* persistent_test = nullptr;
+/// Objects may keep a reference to it.
+inline Pool persistent_pool;
 /// By their numbers. A plain pointer: what reads it is not to be seen as a part of the program.
 inline const Step* persistent_steps = nullptr;
 
@@ -87,12 +89,10 @@ __attribute__((weak)) const char* linpoint_crash_prepare(const char* text) {
   return ::linpoint::detail::read_persistent(text);
 }
 LINPOINT_NOT_SEEN __attribute__((weak)) void linpoint_crash_create() {
-  ::linpoint::Pool pool;
-  ::linpoint::detail::tested = ::linpoint::detail::persistent_test->create(pool);
+  ::linpoint::detail::tested = ::linpoint::detail::persistent_test->create(::linpoint::detail::persistent_pool);
 }
 LINPOINT_NOT_SEEN __attribute__((weak)) void linpoint_crash_recover() {
-  ::linpoint::Pool pool;
-  ::linpoint::detail::tested = ::linpoint::detail::persistent_test->recover(pool);
+  ::linpoint::detail::tested = ::linpoint::detail::persistent_test->recover(::linpoint::detail::persistent_pool);
 }
 LINPOINT_NOT_SEEN __attribute__((weak)) void linpoint_crash_run(unsigned number) {
   ::linpoint::detail::run_persistent(number);

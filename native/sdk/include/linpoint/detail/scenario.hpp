@@ -108,15 +108,20 @@ inline const char* read_scenario(std::string_view text) {
 
 /// Tells the host.
 struct HostWitness : Witness {
-  explicit HostWitness(unsigned which)
-      : Witness{[](Witness& self) { linpoint_operation_begins(static_cast<HostWitness&>(self).number); },
-                [](Witness& self) { linpoint_operation_ends(static_cast<HostWitness&>(self).number); },
-                [](Witness& self, std::string_view text) {
-                  linpoint_operation_result(static_cast<HostWitness&>(self).number, text.data(), text.size());
-                },
-                [](Witness&) { linpoint_operation_resumes(); }},
-        number(which) {}
+  LINPOINT_NOT_SEEN explicit HostWitness(unsigned which)
+      : Witness{tell_begin, tell_end, tell_result, tell_resumption}, number(which) {}
   unsigned number;
+
+ private:
+  LINPOINT_NOT_SEEN static unsigned number_of(const Witness& self) {
+    return static_cast<const HostWitness&>(self).number;
+  }
+  LINPOINT_NOT_SEEN static void tell_begin(Witness& self) { linpoint_operation_begins(number_of(self)); }
+  LINPOINT_NOT_SEEN static void tell_end(Witness& self) { linpoint_operation_ends(number_of(self)); }
+  LINPOINT_NOT_SEEN static void tell_result(Witness& self, std::string_view text) {
+    linpoint_operation_result(number_of(self), text.data(), text.size());
+  }
+  LINPOINT_NOT_SEEN static void tell_resumption(Witness&) { linpoint_operation_resumes(); }
 };
 
 LINPOINT_NOT_SEEN inline void run_steps(const Steps& steps) {
