@@ -38,7 +38,7 @@ struct Node : Keyed {
   std::atomic<Keyed*> entry[kEntries];
 };
 
-void flush(void* line) { __asm__ volatile("clflush %0" : "+m"(*static_cast<volatile char*>(line))); }
+void flush(void* line) { __asm__ volatile("clflush %0" : "+m"(*static_cast<volatile char*>(line))::"memory"); }
 void fence() { __asm__ volatile("mfence" ::: "memory"); }
 void flush_node(Node* node) {
   flush(node);

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// A list of guests in persistent memory that forgets some of them when the power fails.
+//
+// Run: linpoint crash guest_list.cpp --spec set
+// Exit code: 1
+//
+// A guest is admitted by linking a new node to the front of the list. The link is flushed, and so it survives a crash.
+// The node that it leads to is not: it may still be in the cache, and then the link leads to a node of zeros, and all
+// guests that came before are gone as well. guest_list_fixed.cpp is the same with two lines more.
+#include <immintrin.h>
+
+#include <linpoint/crash.hpp>
+
+namespace {
+
+struct Guest {
+  int number;
+  Guest* next;
+};
+
+// Writes a line of the cache back, and waits until that is done.
+__attribute__((target("clwb"))) void persist(void* address) {
+  _mm_clwb(address);
+  _mm_sfence();
+}
+
+class GuestList {
+ public:
+  // The first start: a pool of zeros. The root is one pointer that the pool keeps.
+  static GuestList* create(linpoint::Pool& pool) {
+    pool.set_root(pool.allocate(sizeof(Guest*)));
+    return new GuestList(pool);
+  }
+  // After a crash: what was durable is there, at the same addresses.
+  static GuestList* recover(linpoint::Pool& pool) { return new GuestList(pool); }
+
+  bool add(int number) {
+    if (contains(number)) return false;
+    auto* guest = static_cast<Guest*>(pool_->allocate(sizeof(Guest)));
+    guest->number = number;
+    guest->next = *first_;
+    *first_ = guest;
+    persist(first_);
+    return true;
+  }
+
+  bool contains(int number) const {
+    for (const Guest* each = *first_; each != nullptr; each = each->next)
+      if (each->number == number) return true;
+    return false;
+  }
+
+ private:
+  explicit GuestList(linpoint::Pool& pool) : pool_(&pool), first_(static_cast<Guest**>(pool.root())) {}
+
+  linpoint::Pool* pool_;
+  Guest** first_;
+};
+
+}  // namespace
+
+LINPOINT_CRASH_TEST(GuestList, add, contains)
+// One thread at a time: this list has no lock.
+LINPOINT_ROLES(GuestList, "add, contains")

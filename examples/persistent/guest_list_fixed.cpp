@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// guest_list.cpp, mended: no link leads to a guest that is not durable.
+//
+// Run: linpoint crash guest_list_fixed.cpp --spec set
+// Exit code: 0
+#include <immintrin.h>
+
+#include <linpoint/crash.hpp>
+
+namespace {
+
+struct Guest {
+  int number;
+  Guest* next;
+};
+
+// Writes a line of the cache back, and waits until that is done.
+__attribute__((target("clwb"))) void persist(void* address) {
+  _mm_clwb(address);
+  _mm_sfence();
+}
+
+class GuestList {
+ public:
+  // The first start: a pool of zeros. The root is one pointer that the pool keeps.
+  static GuestList* create(linpoint::Pool& pool) {
+    pool.set_root(pool.allocate(sizeof(Guest*)));
+    return new GuestList(pool);
+  }
+  // After a crash: what was durable is there, at the same addresses.
+  static GuestList* recover(linpoint::Pool& pool) { return new GuestList(pool); }
+
+  bool add(int number) {
+    if (contains(number)) return false;
+    auto* guest = static_cast<Guest*>(pool_->allocate(sizeof(Guest)));
+    guest->number = number;
+    guest->next = *first_;
+    // Blocks of the pool begin with a line, and this one fits into it.
+    persist(guest);
+    *first_ = guest;
+    persist(first_);
+    return true;
+  }
+
+  bool contains(int number) const {
+    for (const Guest* each = *first_; each != nullptr; each = each->next)
+      if (each->number == number) return true;
+    return false;
+  }
+
+ private:
+  explicit GuestList(linpoint::Pool& pool) : pool_(&pool), first_(static_cast<Guest**>(pool.root())) {}
+
+  linpoint::Pool* pool_;
+  Guest** first_;
+};
+
+}  // namespace
+
+LINPOINT_CRASH_TEST(GuestList, add, contains)
+// One thread at a time: this list has no lock.
+LINPOINT_ROLES(GuestList, "add, contains")
