@@ -120,7 +120,7 @@ class Telling:
             return f"after {where}, {who} {how}{more}"
         if not refused:
             return f"after {where}, what is seen is not what the spec allows"
-        return f"after {where}, {self._seen(case, refused[0])}"
+        return f"after {where}, {self._seen(case, refused[0], violation)}"
 
     def _where(self, violation: Violation) -> str:
         beside = violation.dl3
@@ -134,7 +134,7 @@ class Telling:
         last = (prefix - 1 if isinstance(prefix, int) else prefix[-1]) if prefix else None
         return f"a crash when {self._calls[last]} had returned{again}" if last is not None else f"a crash{again}"
 
-    def _seen(self, case: Case, wrong: Refused) -> str:
+    def _seen(self, case: Case, wrong: Refused, violation: Violation) -> str:
         """What was seen, what was allowed, and which operation is lost or half done."""
         if wrong.probe is None:
             return "operations that had completed beside it cannot be explained"
@@ -142,6 +142,8 @@ class Telling:
         allowed = _alternatives(wrong.allowed)
         seen = f"{self._calls[number]} returned {show(result)}"
         seen += f" where the spec allows {allowed}" if allowed else ", which the spec does not allow then"
+        if violation.dl3 is not None:
+            return f"{seen}: {self._calls[violation.dl3.second]} rests on what was lost"
         if wrong.open:
             names = " and ".join(str(self._calls[each]) for each in wrong.open)
             return f"{seen}: {names} is neither done nor undone"
@@ -175,6 +177,8 @@ class Telling:
             until = f"line {before.line}" if same_file else f"{before.file}:{before.line}"
         else:
             until = "the operation returns"
+        if violation.dl3 is not None:
+            until = "others can see it, or let who sees it do so"
         maybe = "" if violation.proven else " (this alone does not mend it)"
         return f"flush {' and '.join(named)} and fence before {until}{maybe}"
 
