@@ -184,3 +184,79 @@ def test_it_agrees_under_other_conditions(name: str, condition: str) -> None:
             oracle = Oracle(spec, calls, results, condition=condition)
             expected = oracle.verdict(case).status is Status.LINEARIZABLE
             assert oracle.judge(_asked(case)) is expected, case
+
+
+def test_true_is_not_one() -> None:
+    calls = [Call("insert", (1, 1)), Call("get", (1,)), Call("insert", (1, 2))]
+    oracle = Oracle(find("map"), calls, [True])
+    for seen, allowed in ((1, True), (1.0, True), (True, False), (None, False)):
+        case = Case(((0, True),), probes=((1, seen), (2, False)))
+        assert oracle.judge(_asked(case)) is allowed, seen
+
+
+@pytest.mark.parametrize("name", ["map", "queue", "cas-register"])
+def test_operations_in_another_order_have_the_results_of_that_order(name: str) -> None:
+    text, make = SPECS[name]
+    spec, draw = find(text), random.Random(name)
+    for _ in range(60):
+        calls = [make(draw) for _ in range(9)]
+        state, results = spec.initial, []
+        for call in calls[:4]:
+            result, state = _step(spec, state, call, draw)
+            results.append(result)
+        oracle = Oracle(spec, calls, results)
+        order = draw.sample(range(4), 3)
+        state, told = spec.initial, []
+        for number in order:
+            result, state = _step(spec, state, calls[number], draw)
+            told.append((number, result))
+        seen = []
+        for number in range(4, 9):
+            result, state = _step(spec, state, calls[number], draw)
+            seen.append((number, _mutated(result, draw) if draw.random() < 0.1 else result))
+        case = Case(tuple(told), probes=tuple(seen))
+        expected = oracle.verdict(case).status is Status.LINEARIZABLE
+        asked = _asked(case)
+        by_order = msgspec.structs.replace(asked, prefix=order)
+        by_result = msgspec.structs.replace(by_order, prefix_results=[[thaw(result)] for _, result in told])
+        assert oracle.judge(by_order) is expected
+        assert oracle.judge(by_result) is expected
+
+
+@pytest.mark.parametrize("ended", ["crash", "hang", "memory", "assertion", "exception", "deadlock"])
+def test_what_does_not_come_back_is_never_allowed(ended: str) -> None:
+    oracle = Oracle(find("map"), [Call("get", (1,))], [None])
+    asked = msgspec.structs.replace(_asked(Case(((0, None),))), ended=ended)
+    assert not oracle.judge(asked)
+
+
+def test_moments_may_be_asked_about_in_any_order() -> None:
+    """Several hosts ask in turns, each at its own moment of the trace."""
+    spec, draw = find("map"), random.Random(4)
+    make = SPECS["map"][1]
+    calls = [make(draw) for _ in range(60)]
+    state, results, states = spec.initial, [], [spec.initial]
+    for call in calls[:40]:
+        result, state = _step(spec, state, call, draw)
+        results.append(result)
+        states.append(state)
+    oracle = Oracle(spec, calls, results)
+    for _ in range(300):
+        at = draw.randint(0, 40)
+        now, seen = states[at], []
+        for number in draw.sample(range(40, 60), draw.randint(1, 20)):
+            result, now = _step(spec, now, calls[number], draw)
+            seen.append((number, _mutated(result, draw) if draw.random() < 0.03 else result))
+        case = Case(tuple(enumerate(results[:at])), probes=tuple(seen))
+        assert oracle.judge(_asked(case)) is (oracle.verdict(case).status is Status.LINEARIZABLE)
+
+
+def test_what_is_refused_is_named() -> None:
+    calls = [Call("insert", (1, 7)), Call("insert", (2, 8)), Call("get", (1,)), Call("get", (2,))]
+    oracle = Oracle(find("map"), calls, [True, True])
+    case = Case(((0, True),), open=(1,), probes=((2, None), (3, 9)))
+    first, second = oracle.refused(case)
+    assert (first.probe, first.allowed, first.before, first.open) == (0, (7,), (0,), ())
+    assert second.probe == 1
+    assert set(second.allowed) == {None, 8}
+    assert second.open == (1,)

@@ -177,7 +177,7 @@ class Campaign:
 
     def places(self, run: Run) -> Places:
         """The lines of the code of a run."""
-        return run.places(self.test.target.library)
+        return run.places(self.test.target.library, self.test.sources)
 
     def _findings(self, causes: Sequence[Cause]) -> list[CrashFinding]:
         """The findings, made small one after the other."""

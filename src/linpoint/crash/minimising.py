@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final
 
 from linpoint.crash.causes import Cause, cause_key
@@ -54,7 +53,6 @@ class _Shrinking:
         self._healed: tuple[Code, ...] = ()
         self._found = Smallest(cause.run, cause.shown, minimal=False)
         self._kind = cause.shown.kind.lower()
-        self._places_of: Path = test.target.library
 
     def best(self) -> Smallest:
         plan, shown = self._cause.run.plan, self._cause.shown
@@ -140,7 +138,7 @@ class _Shrinking:
     def _is_wanted(self, run: Run, _host: int, violation: Violation) -> bool:
         if not violation.confirmed or class_of(violation) != class_of(self._cause.shown):
             return False
-        return cause_key(violation, run.places(self._places_of)) == self._cause.key
+        return cause_key(violation, run.places(self._test.target.library, self._test.sources)) == self._cause.key
 
 
 class _OutOfTimeError(Exception):

@@ -190,10 +190,11 @@ class Oracle:
         return not self._wrong_parts(prefix, case, self._beside(prefix, case.open, case.done))
 
     def refused(self, case: Case) -> list[Refused]:
-        """For each part that looks wrong, what is first seen that no strict run of the spec explains."""
+        """For each part that looks wrong, what is first seen that no strict run of the spec explains; the earliest first."""
         prefix = self._counted(case.before)
         beside = self._beside(prefix, case.open, case.done)
-        return [self._refused(prefix, case, beside, part) for part in self._wrong_parts(prefix, case, beside)]
+        wrong = [self._refused(prefix, case, beside, part) for part in self._wrong_parts(prefix, case, beside)]
+        return sorted(wrong, key=lambda each: -1 if each.probe is None else each.probe)
 
     def _refused(self, prefix: _Prefix, case: Case, beside: _Ways, part: Hashable) -> Refused:
         states = prefix.at(part).states

@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from linpoint.crash.said import Code, Store
 from linpoint.explore.cpp.said import Module
-from linpoint.explore.cpp.symbols import Frame, Symbols, place_of
+from linpoint.explore.cpp.symbols import Frame, Symbols, place_of, source_lines
 from linpoint.histories.trace import Place
 
 _TARGET: Final = r"(?P<name>\*?[A-Za-z_][\w:]*(?:\(\))?(?:(?:\.|->|::)[A-Za-z_]\w*(?:\(\))?|\[[^\]=]*\])*)"
@@ -34,9 +35,11 @@ _TYPES: Final = frozenset({"return", "auto", "const", "if", "while", "for"})
 class Places:
     """The lines of one target, as hosts name its code."""
 
-    def __init__(self, library: Path, modules: Sequence[Module]) -> None:
+    def __init__(self, library: Path, modules: Sequence[Module], sources: Sequence[str] = ()) -> None:
+        """``sources`` are those of the target, as the user wrote them."""
         self._symbols = Symbols(library, modules)
         self._folder = os.path.realpath(".")
+        self._beside = tuple(dict.fromkeys(Path(source).parent for source in sources))
 
     def look_up(self, codes: Iterable[Code | None]) -> None:
         """Find the lines of many addresses at once."""
@@ -48,7 +51,7 @@ class Places:
         for each in (code, *stack):
             frame = self._frame(each)
             if frame is not None:
-                return place_of(frame, self._folder)
+                return self._here(place_of(frame, self._folder))
         return None
 
     def of_store(self, store: Store | None) -> Place | None:
@@ -59,6 +62,19 @@ class Places:
         """What stores of one line have in common."""
         place = self.of_store(store)
         return f"{place.file}:{place.line}" if place is not None else str(store.place)
+
+    def _here(self, place: Place) -> Place:
+        """The same line of a file beside the sources, where a cache of compilers names an equal file elsewhere."""
+        if not Path(place.file).is_absolute():
+            return place
+        elsewhere = source_lines(place.file)
+        for folder in self._beside:
+            mine = folder / Path(place.file).name
+            lines = source_lines(str(mine)) if mine.is_file() else ()
+            if lines and (not elsewhere or lines == elsewhere):
+                text = lines[place.line - 1].strip() if place.line <= len(lines) else place.text
+                return replace(place, file=str(mine), text=text)
+        return place
 
     def _frame(self, code: Code | None) -> Frame | None:
         offset = self._offset(code)

@@ -50,6 +50,11 @@ class CrashTest:
         """Its name."""
         return self.test.definition.name
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """All of them, as the user wrote them."""
+        return (self.file, *self.asked.sources)
+
     def plan(self, workload: Sequence[Call], beside: Sequence[Call] = ()) -> Plan:
         """A workload with its probes: those that the user gives, or made from the spec."""
         probes: Sequence[Probe]

@@ -52,11 +52,11 @@ class Run:
         """The workload came to its end, and did what the spec says."""
         return self.oracle is not None and self.wrong is None and not self.differs
 
-    def places(self, library: Path) -> Places:
+    def places(self, library: Path, sources: Sequence[str] = ()) -> Places:
         """The lines of its code."""
         told = [each.modules for each in self.heard.results.values() if each.modules]
         modules = told[0] if told else self.traced.modules if self.traced is not None else []
-        return Places(library, modules or self.modules)
+        return Places(library, modules or self.modules, sources)
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,7 @@ class Telling:
             return f"after {where}, {who} {how}{more}"
         if not refused:
             return f"after {where}, what is seen is not what the spec allows"
-        return f"after {where}, {self._seen(case, refused[0])}"
+        return f"after {where}, {self._seen(case, refused[0], violation)}"
 
     def _where(self, violation: Violation) -> str:
         beside = violation.dl3
@@ -136,7 +136,7 @@ class Telling:
         last = (prefix - 1 if isinstance(prefix, int) else prefix[-1]) if prefix else None
         return f"a crash when {self._calls[last]} had returned{again}" if last is not None else f"a crash{again}"
 
-    def _seen(self, case: Case, wrong: Refused) -> str:
+    def _seen(self, case: Case, wrong: Refused, violation: Violation) -> str:
         """What was seen, what was allowed, and which operation is lost or half done."""
         if wrong.probe is None:
             return "operations that had completed beside it cannot be explained"
@@ -144,6 +144,8 @@ class Telling:
         allowed = _alternatives(wrong.allowed)
         seen = f"{self._calls[number]} returned {show(result)}"
         seen += f" where the spec allows {allowed}" if allowed else ", which the spec does not allow then"
+        if violation.dl3 is not None:
+            return f"{seen}: {self._calls[violation.dl3.second]} rests on what was lost"
         if wrong.open:
             names = " and ".join(str(self._calls[each]) for each in wrong.open)
             return f"{seen}: {names} is neither done nor undone"
@@ -160,8 +162,14 @@ class Telling:
         if root is not None and place is None:
             return f"flush the line of {root.address:#x} when it was stored to, and fence"
         if place is None:
+            early = self._places.of_store(violation.root)
+            kept = (
+                f"let {_flushed(stored_name(early), early)} be durable only when all that it stands for is, or "
+                if early is not None
+                else ""
+            )
             return (
-                "let recovery find out that the operation was cut off, and undo or finish it: by a log, or by one "
+                f"{kept}let recovery find out that the operation was cut off, and undo or finish it: by a log, or by one "
                 "store that makes it count"
             )
         stores = [(stored_name(place), place)]
@@ -174,6 +182,8 @@ class Telling:
             until = f"line {before.line}" if same_file else f"{before.file}:{before.line}"
         else:
             until = "the operation returns"
+        if violation.dl3 is not None:
+            until = "others can see it, or let who sees it do so"
         maybe = "" if violation.proven else " (this alone does not mend it)"
         return f"flush {' and '.join(named)} and fence before {until}{maybe}"
 
