@@ -51,11 +51,14 @@ bool read_word(std::string_view text, const Word<Value> (&words)[Count], Value& 
 }
 
 bool read_flag(std::string_view name) {
-  const Word<bool*> flags[] = {
-      {"--reuse", &options.reuse},           {"--spurious", &options.spurious},
-      {"--trace", &options.trace},           {"--outcomes", &options.outcomes},
-      {"--os-threads", &options.os_threads}, {"--atomic-operations", &options.atomic_operations},
-      {"--points-only", &options.points_only}, {"--persistent-heap", &options.persistent_heap}};
+  const Word<bool*> flags[] = {{"--reuse", &options.reuse},
+                               {"--spurious", &options.spurious},
+                               {"--trace", &options.trace},
+                               {"--outcomes", &options.outcomes},
+                               {"--os-threads", &options.os_threads},
+                               {"--atomic-operations", &options.atomic_operations},
+                               {"--points-only", &options.points_only},
+                               {"--persistent-heap", &options.persistent_heap}};
   bool* flag = nullptr;
   if (!read_word(name, flags, flag)) return false;
   *flag = true;

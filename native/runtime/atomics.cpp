@@ -235,15 +235,15 @@ namespace rt = linpoint::runtime;
   [[gnu::used]] U linpoint__tsan_atomic##bits##_load(const volatile U* at, int order) {                                \
     return rt::load<U>(at, order);                                                                                     \
   }                                                                                                                    \
-  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_load)                                                                            \
+  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_load)                                                                      \
   [[gnu::used]] void linpoint__tsan_atomic##bits##_store(volatile U* at, U value, int order) {                         \
     rt::store<U>(at, value, order);                                                                                    \
   }                                                                                                                    \
-  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_store)                                                                           \
+  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_store)                                                                     \
   [[gnu::used]] U linpoint__tsan_atomic##bits##_exchange(volatile U* at, U value, int order) {                         \
     return rt::combine<U>(at, order, [&](U) { return value; });                                                        \
   }                                                                                                                    \
-  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_exchange)                                                                        \
+  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_exchange)                                                                  \
   LINPOINT_COMBINE(bits, U, add, seen + value)                                                                         \
   LINPOINT_COMBINE(bits, U, sub, seen - value)                                                                         \
   LINPOINT_COMBINE(bits, U, and, seen& value)                                                                          \
@@ -254,12 +254,12 @@ namespace rt = linpoint::runtime;
                                                                           int order, int failed) {                     \
     return rt::compare_exchange_to<U>(at, expected, desired, order, failed);                                           \
   }                                                                                                                    \
-  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_compare_exchange_strong)                                                         \
+  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_compare_exchange_strong)                                                   \
   [[gnu::used]] int linpoint__tsan_atomic##bits##_compare_exchange_weak(volatile U* at, U* expected, U desired,        \
                                                                         int order, int failed) {                       \
     return rt::compare_exchange_to<U>(at, expected, desired, order, failed);                                           \
   }                                                                                                                    \
-  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_compare_exchange_weak)                                                           \
+  LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_compare_exchange_weak)                                                     \
   [[gnu::used]] U linpoint__tsan_atomic##bits##_compare_exchange_val(volatile U* at, U expected, U desired, int order, \
                                                                      int failed) {                                     \
     return rt::compare_exchange<U>(at, expected, desired, order, failed);                                              \

@@ -35,9 +35,9 @@ inline constexpr Thread kMostThreads = 64;
 // ---- Who runs -----------------------------------------------------------------------------------------------------
 
 enum class Phase : std::uint8_t {
-  kHost,     ///< the host's own code: real libc is to be used
-  kLoading,  ///< constructors of the program, before the snapshot: allocate from the arena, nothing is a step
-  kRunning,  ///< a fiber of the program: everything counts
+  kHost,        ///< the host's own code: real libc is to be used
+  kLoading,     ///< constructors of the program, before the snapshot: allocate from the arena, nothing is a step
+  kRunning,     ///< a fiber of the program: everything counts
   kPersistent,  ///< a fiber of a persistent object: its hooks are those of the crash engine, and nothing is a step
 };
 extern Phase phase;

@@ -94,41 +94,39 @@ namespace crash = linpoint::runtime::crash;
 
 #define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
 
-#define LINPOINT_COMBINE(bits, U, word, expression)                                                               \
-  [[gnu::used]] U linpoint_crash__tsan_atomic##bits##_fetch_##word(volatile U* at, U value, int /*order*/) {      \
-    return crash::update<U>(at, crash::EventKind::kUpdate, LINPOINT_CALLER,                                       \
-                            [&](U seen, U& stored) { stored = static_cast<U>(expression); });                     \
+#define LINPOINT_COMBINE(bits, U, word, expression)                                                          \
+  [[gnu::used]] U linpoint_crash__tsan_atomic##bits##_fetch_##word(volatile U* at, U value, int /*order*/) { \
+    return crash::update<U>(at, crash::EventKind::kUpdate, LINPOINT_CALLER,                                  \
+                            [&](U seen, U& stored) { stored = static_cast<U>(expression); });                \
   }
 
-#define LINPOINT_CAS(bits, U, word)                                                                         \
-  [[gnu::used]] int linpoint_crash__tsan_atomic##bits##_compare_exchange_##word(                            \
-      volatile U* at, U* expected, U desired, int /*order*/, int /*failed*/) {                              \
-    return crash::compare_exchange_to<U>(at, expected, desired, LINPOINT_CALLER);                           \
+#define LINPOINT_CAS(bits, U, word)                                               \
+  [[gnu::used]] int linpoint_crash__tsan_atomic##bits##_compare_exchange_##word(  \
+      volatile U* at, U* expected, U desired, int /*order*/, int /*failed*/) {    \
+    return crash::compare_exchange_to<U>(at, expected, desired, LINPOINT_CALLER); \
   }
 
-#define LINPOINT_ATOMICS(bits, U)                                                                             \
-  [[gnu::used]] U linpoint_crash__tsan_atomic##bits##_load(const volatile U* at, int /*order*/) {             \
-    return crash::load<U>(at, LINPOINT_CALLER);                                                               \
-  }                                                                                                           \
-  [[gnu::used]] void linpoint_crash__tsan_atomic##bits##_store(volatile U* at, U value, int order) {          \
-    crash::store<U>(at, value, order, LINPOINT_CALLER);                                                       \
-  }                                                                                                           \
-  [[gnu::used]] U linpoint_crash__tsan_atomic##bits##_exchange(volatile U* at, U value, int /*order*/) {      \
-    return crash::update<U>(at, crash::EventKind::kUpdate, LINPOINT_CALLER,                                 \
-                            [&](U, U& stored) { stored = value; });                                           \
-  }                                                                                                           \
-  LINPOINT_COMBINE(bits, U, add, seen + value)                                                                \
-  LINPOINT_COMBINE(bits, U, sub, seen - value)                                                                \
-  LINPOINT_COMBINE(bits, U, and, seen& value)                                                                 \
-  LINPOINT_COMBINE(bits, U, or, seen | value)                                                                 \
-  LINPOINT_COMBINE(bits, U, xor, seen ^ value)                                                                \
-  LINPOINT_COMBINE(bits, U, nand, ~(seen & value))                                                            \
-  LINPOINT_CAS(bits, U, strong)                                                                               \
-  LINPOINT_CAS(bits, U, weak)                                                                                 \
-  [[gnu::used]] U linpoint_crash__tsan_atomic##bits##_compare_exchange_val(volatile U* at, U expected,        \
-                                                                           U desired, int /*order*/,          \
-                                                                           int /*failed*/) {                  \
-    return crash::compare_exchange<U>(at, expected, desired, LINPOINT_CALLER);                                \
+#define LINPOINT_ATOMICS(bits, U)                                                                                   \
+  [[gnu::used]] U linpoint_crash__tsan_atomic##bits##_load(const volatile U* at, int /*order*/) {                   \
+    return crash::load<U>(at, LINPOINT_CALLER);                                                                     \
+  }                                                                                                                 \
+  [[gnu::used]] void linpoint_crash__tsan_atomic##bits##_store(volatile U* at, U value, int order) {                \
+    crash::store<U>(at, value, order, LINPOINT_CALLER);                                                             \
+  }                                                                                                                 \
+  [[gnu::used]] U linpoint_crash__tsan_atomic##bits##_exchange(volatile U* at, U value, int /*order*/) {            \
+    return crash::update<U>(at, crash::EventKind::kUpdate, LINPOINT_CALLER, [&](U, U& stored) { stored = value; }); \
+  }                                                                                                                 \
+  LINPOINT_COMBINE(bits, U, add, seen + value)                                                                      \
+  LINPOINT_COMBINE(bits, U, sub, seen - value)                                                                      \
+  LINPOINT_COMBINE(bits, U, and, seen& value)                                                                       \
+  LINPOINT_COMBINE(bits, U, or, seen | value)                                                                       \
+  LINPOINT_COMBINE(bits, U, xor, seen ^ value)                                                                      \
+  LINPOINT_COMBINE(bits, U, nand, ~(seen & value))                                                                  \
+  LINPOINT_CAS(bits, U, strong)                                                                                     \
+  LINPOINT_CAS(bits, U, weak)                                                                                       \
+  [[gnu::used]] U linpoint_crash__tsan_atomic##bits##_compare_exchange_val(volatile U* at, U expected, U desired,   \
+                                                                           int /*order*/, int /*failed*/) {         \
+    return crash::compare_exchange<U>(at, expected, desired, LINPOINT_CALLER);                                      \
   }
 
 extern "C" {

@@ -62,8 +62,8 @@ std::uint32_t kept_after(const Walk& walk, const CrashState& state, std::uint32_
 }  // namespace
 
 Group* Causes::find_group(Family family, std::uint64_t code) {
-  const auto found = std::ranges::find_if(
-      groups_, [=](const Group& group) { return group.family == family && group.code == code; });
+  const auto found =
+      std::ranges::find_if(groups_, [=](const Group& group) { return group.family == family && group.code == code; });
   return found == groups_.end() ? nullptr : &*found;
 }
 
@@ -73,7 +73,8 @@ void Causes::count(const Walk& walk, Group& group, const Failure& failure, std::
   const bool found_early = group.family == Family::kUnrecovered && failure.kind == Class::kDl1;
   group.classes[static_cast<std::size_t>(found_early ? Class::kDl2 : failure.kind)] = true;
   // Who has returned and is lost, although it was found otherwise.
-  if (group.family == Family::kLost && !failure.overlap && root != kNoEvent && walk.trace()[root].operation != failure.operation)
+  if (group.family == Family::kLost && !failure.overlap && root != kNoEvent &&
+      walk.trace()[root].operation != failure.operation)
     group.classes[static_cast<std::size_t>(Class::kC2)] = true;
   // With everything that came before: that is what a crash before the next store leaves.
   if (group.family == Family::kUnrecovered && failure.kind == Class::kDl1)
@@ -143,6 +144,14 @@ std::vector<Kept> Causes::needed(Walk& walk, const Failure& failure, const std::
 }
 
 Cause Causes::find_lost(Walk& walk, const Failure& failure, std::vector<Kept> candidates) {
+  // Of very many, as where nothing is ever flushed, the last ones will mostly do.
+  constexpr std::size_t kMany = 64;
+  while (candidates.size() > kMany) {
+    std::vector<Kept> fewer(candidates.begin(),
+                            candidates.begin() + static_cast<std::ptrdiff_t>(candidates.size() / 2));
+    if (!repairs(walk, failure, fewer)) break;
+    candidates = std::move(fewer);
+  }
   std::vector<Kept> lines = needed(walk, failure, {}, false, candidates);
   // In each line the first store that is enough.
   for (Kept& line : lines) {

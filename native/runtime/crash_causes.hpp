@@ -26,7 +26,7 @@ struct Failure {
   Context context;
   CrashState state;
   std::vector<persistency::Write> more;
-  std::uint32_t operation = 0;   ///< number of the one that crashes or has just returned
+  std::uint32_t operation = 0;    ///< number of the one that crashes or has just returned
   std::uint32_t sync = kNoEvent;  ///< the store that was tested
   /// The state has everything, and that fails since this store; or it is to blame for a lock.
   std::uint32_t culprit = kNoEvent;

@@ -25,9 +25,9 @@ constexpr std::int64_t kFuel = 100'000;
 /// Two operations of the workload by their places, or one of those beside it.
 struct Pair {
   std::size_t first = 0;
-  unsigned second = 0;         ///< a number
-  std::uint32_t store = 0;     ///< of the first, counted from 1
-  std::size_t left_out = 0;    ///< the place of the second where it comes before the first; else none
+  unsigned second = 0;       ///< a number
+  std::uint32_t store = 0;   ///< of the first, counted from 1
+  std::size_t left_out = 0;  ///< the place of the second where it comes before the first; else none
 };
 
 constexpr std::size_t kNone = ~std::size_t{0};
@@ -87,8 +87,7 @@ class Overlapping {
       time = session_.go_on();
     }
     schedules_.stop();
-    if (time && seen < plan.schedules.size())
-      qualify("some schedules of operations side by side ended their process");
+    if (time && seen < plan.schedules.size()) qualify("some schedules of operations side by side ended their process");
     return time;
   }
 

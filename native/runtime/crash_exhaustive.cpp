@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever a crash can leave, as far as anybody looks at it (Gorjiara, Xu, Demsky: Jaaru, ASPLOS 2021).
 //
-// At each store, what may be there includes all that may be there until the next one; so crashes right after stores, and
-// at returns, stand for all. Only lines that recovery or a probe reads can matter: those are found by running, which
-// goes on until no run reads a line that has not been varied.
+// At each store, what may be there includes all that may be there until the next one; so crashes right after stores,
+// and at returns, stand for all. Only lines that recovery or a probe reads can matter: those are found by running,
+// which goes on until no run reads a line that has not been varied.
 #include <algorithm>
 
 #include "crash_session.hpp"
@@ -23,6 +23,7 @@ class Moment {
 
   /// False if not all of it was tested.
   bool run() {
+    session_.tester.watch_all();
     for (;;) {
       const std::size_t known = lines_.size();
       persistency::Exhaustive states(walk_.now(), lines_);
@@ -68,8 +69,8 @@ void exhaust(Session& session) {
       session.heal_known(walk);
     }
     walk.advance();
-    const bool store = persistency::is_store(event.kind) && !walk.is_lock(at) &&
-                       event.operation != persistency::kNoOperation;
+    const bool store =
+        persistency::is_store(event.kind) && !walk.is_lock(at) && event.operation != persistency::kNoOperation;
     if (store) last_store = at;
     if (next == 0 || !session.is_mine(next - 1) || (!store && event.kind != Kind::kReturn)) continue;
     Failure crash = session.crash_in(next - 1, !store);

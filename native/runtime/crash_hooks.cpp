@@ -136,28 +136,27 @@ using linpoint::runtime::phase;
   [[gnu::used]] void linpoint_crash##name(void* address) { crash::read(address, size, LINPOINT_CALLER); }
 #define LINPOINT_WRITE(name, size) \
   [[gnu::used]] void linpoint_crash##name(void* address) { crash::write(address, size, LINPOINT_CALLER); }
-#define LINPOINT_BOTH(name, size)                                                                        \
-  [[gnu::used]] void linpoint_crash##name(void* address) {                                               \
+#define LINPOINT_BOTH(name, size)                                                                               \
+  [[gnu::used]] void linpoint_crash##name(void* address) {                                                      \
     if (linpoint_crashing != crash::kLean) crash::seen_read(crash::address_of(address), size, LINPOINT_CALLER); \
-    crash::write(address, size, LINPOINT_CALLER);                                                        \
+    crash::write(address, size, LINPOINT_CALLER);                                                               \
   }
 
-#define LINPOINT_ACCESSES(size)                             \
-  LINPOINT_READ(__tsan_read##size, size)                    \
-  LINPOINT_WRITE(__tsan_write##size, size)                  \
-  LINPOINT_READ(__tsan_unaligned_read##size, size)          \
-  LINPOINT_WRITE(__tsan_unaligned_write##size, size)        \
-  LINPOINT_READ(__tsan_volatile_read##size, size)           \
-  LINPOINT_WRITE(__tsan_volatile_write##size, size)         \
-  LINPOINT_READ(__tsan_unaligned_volatile_read##size, size) \
+#define LINPOINT_ACCESSES(size)                               \
+  LINPOINT_READ(__tsan_read##size, size)                      \
+  LINPOINT_WRITE(__tsan_write##size, size)                    \
+  LINPOINT_READ(__tsan_unaligned_read##size, size)            \
+  LINPOINT_WRITE(__tsan_unaligned_write##size, size)          \
+  LINPOINT_READ(__tsan_volatile_read##size, size)             \
+  LINPOINT_WRITE(__tsan_volatile_write##size, size)           \
+  LINPOINT_READ(__tsan_unaligned_volatile_read##size, size)   \
   LINPOINT_WRITE(__tsan_unaligned_volatile_write##size, size) \
-  LINPOINT_BOTH(__tsan_read_write##size, size)              \
+  LINPOINT_BOTH(__tsan_read_write##size, size)                \
   LINPOINT_BOTH(__tsan_unaligned_read_write##size, size)
 
-#define LINPOINT_COMPARE(name, Number)                                                 \
-  void __sanitizer_cov_trace_##name(Number one, Number other) {                        \
-    if (crash::tracing() && phase == Phase::kPersistent)                               \
-      crash::the_recorder.compare(one, other, LINPOINT_CALLER);                        \
+#define LINPOINT_COMPARE(name, Number)                                                                             \
+  void __sanitizer_cov_trace_##name(Number one, Number other) {                                                    \
+    if (crash::tracing() && phase == Phase::kPersistent) crash::the_recorder.compare(one, other, LINPOINT_CALLER); \
   }
 
 extern "C" {
@@ -178,17 +177,17 @@ LINPOINT_READ(__tsan_vptr_read, sizeof(void*))
 [[gnu::used]] void linpoint_crash__tsan_write_range(void* address, std::size_t size) {
   crash::plain_range(address, size, true, LINPOINT_CALLER);
 }
-#define LINPOINT_COPY(name)                                                                     \
-  [[gnu::used]] void* linpoint_crash##name(void* to, const void* from, std::size_t size) {      \
-    return crash::plain_copy(to, from, size, LINPOINT_CALLER);                                  \
+#define LINPOINT_COPY(name)                                                                \
+  [[gnu::used]] void* linpoint_crash##name(void* to, const void* from, std::size_t size) { \
+    return crash::plain_copy(to, from, size, LINPOINT_CALLER);                             \
   }
 LINPOINT_COPY(__tsan_memcpy)
 LINPOINT_COPY(__tsan_memmove)
 LINPOINT_COPY(__wrap_memcpy)
 LINPOINT_COPY(__wrap_memmove)
-#define LINPOINT_FILL(name)                                                           \
-  [[gnu::used]] void* linpoint_crash##name(void* to, int value, std::size_t size) {   \
-    return crash::plain_fill(to, value, size, LINPOINT_CALLER);                       \
+#define LINPOINT_FILL(name)                                                         \
+  [[gnu::used]] void* linpoint_crash##name(void* to, int value, std::size_t size) { \
+    return crash::plain_fill(to, value, size, LINPOINT_CALLER);                     \
   }
 LINPOINT_FILL(__tsan_memset)
 LINPOINT_FILL(__wrap_memset)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who decides whether what was seen after a crash is allowed: the general checker, which is asked once for each outcome.
+// Who decides whether what was seen after a crash is allowed: the general checker, which is asked once for each
+// outcome.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,9 @@ inline constexpr std::size_t kClasses = 6;
 
 /// What had been done at a crash.
 struct Context {
-  std::size_t completed = 0;        ///< so many of the workload
-  std::vector<unsigned> order;      ///< these instead, if there are any
-  std::vector<unsigned> open;       ///< numbers of operations that had begun
+  std::size_t completed = 0;                           ///< so many of the workload
+  std::vector<unsigned> order;                         ///< these instead, if there are any
+  std::vector<unsigned> open;                          ///< numbers of operations that had begun
   std::vector<std::pair<unsigned, std::string>> done;  ///< operations beside the workload that had returned
   std::vector<unsigned> probes;
 

@@ -167,9 +167,8 @@ void Recorder::settle_all() {
 }
 
 void Recorder::forget(std::uint64_t address, std::uint64_t size) {
-  std::erase_if(announced_, [=](const Announced& each) {
-    return persistency::overlap(each.address, each.size, address, size);
-  });
+  std::erase_if(announced_,
+                [=](const Announced& each) { return persistency::overlap(each.address, each.size, address, size); });
 }
 
 void Recorder::write(std::uint64_t address, std::uint64_t size, const void* code) {
@@ -193,7 +192,8 @@ void Recorder::read(std::uint64_t address, std::uint64_t size, const void* code)
     Event& event = add(Kind::kRead, at, bytes, number(code));
     std::memcpy(event.value.data(), the_pool.at(at), bytes);
   };
-  const bool whole = size <= persistency::kWordSize && persistency::line_of(address) == persistency::line_of(address + size - 1);
+  const bool whole =
+      size <= persistency::kWordSize && persistency::line_of(address) == persistency::line_of(address + size - 1);
   if (whole)
     one(address, size);
   else
@@ -342,9 +342,8 @@ bool Recorder::differs() {
   for (const Bytes& each : volatile_)
     std::memcpy(shadow_ + (each.address - Pool::kBegin), the_pool.at(each.address), each.size);
   bool differ = false;
-  the_pool.for_each_page([&](std::size_t at) {
-    differ = differ || std::memcmp(shadow_ + at, the_pool.memory() + at, Pool::kPage) != 0;
-  });
+  the_pool.for_each_page(
+      [&](std::size_t at) { differ = differ || std::memcmp(shadow_ + at, the_pool.memory() + at, Pool::kPage) != 0; });
   return differ;
 }
 

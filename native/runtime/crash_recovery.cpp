@@ -118,14 +118,15 @@ void crash_recovery(Session& session) {
     const Event& event = session.recorded.events[at];
     if (event.kind == Kind::kCall) session.operation = next++;
     walk.advance();
-    const bool store = persistency::is_store(event.kind) && !walk.is_lock(at) &&
-                       event.operation != persistency::kNoOperation;
+    const bool store =
+        persistency::is_store(event.kind) && !walk.is_lock(at) && event.operation != persistency::kNoOperation;
     if (next == 0 || !session.is_mine(next - 1) || (!store && event.kind != Kind::kReturn)) continue;
     auto count = std::ranges::find(counts, event.code, &std::pair<std::uint64_t, unsigned>::first);
     if (count == counts.end()) count = counts.insert(counts.end(), {event.code, 0});
     if (count->second++ >= kMostOfCode) continue;
     Failure crash = session.crash_in(next - 1, !store);
-    crash.state = store ? persistency::incompletely_durable(walk.now(), at, event.address) : persistency::least(walk.now());
+    crash.state =
+        store ? persistency::incompletely_durable(walk.now(), at, event.address) : persistency::least(walk.now());
     // What fails without a second crash is no failure of the second one.
     if (session.tester.passes_again(walk, Class::kRecovery, crash.context, crash.state)) recovering.run(crash);
     crash.state = persistency::most(walk.now());

@@ -42,8 +42,8 @@ Scenario read_scenario(std::string_view text) {
     }
   }
   for (std::size_t each = 0; each < since.size(); ++each)
-    scenario.probes[each].since = static_cast<std::size_t>(
-        std::ranges::lower_bound(scenario.workload, since[each]) - scenario.workload.begin());
+    scenario.probes[each].since =
+        static_cast<std::size_t>(std::ranges::lower_bound(scenario.workload, since[each]) - scenario.workload.begin());
   return scenario;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two operations side by side (DL3): one is paused after one of its stores, the other runs to its end on what it saw.
 //
-// A process of its own goes through the operations before them, once for many schedules: where one is to begin, volatile
-// memory and the pool are kept, each schedule runs on two fibers, and everything goes back to what was kept. What the
-// two have done to the pool is told, with the lines that have changed since the last place; so the process that asks
-// has the image before them, and recovers from what a crash leaves, with volatile memory that is fresh.
+// A process of its own goes through the operations before them, once for many schedules: where one is to begin,
+// volatile memory and the pool are kept, each schedule runs on two fibers, and everything goes back to what was kept.
+// What the two have done to the pool is told, with the lines that have changed since the last place; so the process
+// that asks has the image before them, and recovers from what a crash leaves, with volatile memory that is fresh.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct Schedule {
 };
 
 struct Plan {
-  std::vector<unsigned> order;  ///< numbers of operations before schedules, one after the other
+  std::vector<unsigned> order;      ///< numbers of operations before schedules, one after the other
   std::vector<Schedule> schedules;  ///< by place
   std::int64_t fuel = 0;            ///< for each of the two
 };

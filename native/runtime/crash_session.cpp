@@ -20,10 +20,10 @@ persistency::Mode mode() { return options.eadr ? persistency::Mode::kEadr : pers
 }  // namespace
 
 bool read_kinds(std::string_view text, Kinds& kinds) {
-  const std::pair<std::string_view, bool*> words[] = {
-      {"trace", &kinds.trace}, {"dl1", &kinds.dl1},   {"dl2", &kinds.dl2},
-      {"c2", &kinds.c2},       {"dl3", &kinds.dl3},   {"exhaustive", &kinds.exhaustive},
-      {"recovery", &kinds.recovery}, {"state", &kinds.state}};
+  const std::pair<std::string_view, bool*> words[] = {{"trace", &kinds.trace},       {"dl1", &kinds.dl1},
+                                                      {"dl2", &kinds.dl2},           {"c2", &kinds.c2},
+                                                      {"dl3", &kinds.dl3},           {"exhaustive", &kinds.exhaustive},
+                                                      {"recovery", &kinds.recovery}, {"state", &kinds.state}};
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(','), text.size());
     const auto known = std::ranges::find(words, text.substr(0, end), &std::pair<std::string_view, bool*>::first);
@@ -103,8 +103,9 @@ void Session::measure() {
   if (tester.fuel > 0 || scenario.workload.empty()) return;
   std::vector<unsigned> probes;
   scenario.collect_probes(scenario.workload.size() - 1, probes);
-  the_runner.run_probes(probes, kFuelOfOperation);
-  tester.fuel = std::max(kLeastFuel, kFuelFactor * the_runner.used());
+  const Outcome& outcome = the_runner.run_probes(probes, kFuelOfOperation);
+  const bool usual = outcome.ended == Ended::kComplete;
+  tester.fuel = std::max(kLeastFuel, usual ? kFuelFactor * the_runner.used() : 0);
 }
 
 Failure Session::crash_in(std::size_t which, bool returned) const {

@@ -84,7 +84,8 @@ class Session {
   bool limited_ = false;
 };
 
-// ---- Kinds of tests --------------------------------------------------------------------------------------------------
+// ---- Kinds of tests
+// --------------------------------------------------------------------------------------------------
 
 /// DL1 and DL2 at each store, C2 at each return, locks that come up locked.
 void sweep(Session& session, const Kinds& kinds);

@@ -34,8 +34,8 @@ class Sweep {
         if (chosen_ && !session_.go_on()) return false;
       }
       const bool store = persistency::is_store(event.kind) && event.operation != persistency::kNoOperation;
-      const bool tested = chosen_ && store && !walk_.is_lock(at) &&
-                          (!options.points_only || session_.points.is_point(at));
+      const bool tested =
+          chosen_ && store && !walk_.is_lock(at) && (!options.points_only || session_.points.is_point(at));
       if (tested && kinds_.dl2) unrecovered(at);
       walk_.advance();
       if (tested && kinds_.dl1) incomplete(at);

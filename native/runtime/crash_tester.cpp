@@ -42,8 +42,12 @@ bool Tester::passes_again(Walk& walk, Class kind, const Context& context, const 
 std::uint8_t& Tester::find(Walk& walk, Class kind, const Context& context) {
   bool known = false;
   std::uint8_t& answer = seen_.at(key_, known);
-  if (known && hooks == kLean) {
+  bool again = known;
+  // What it reads is to be seen at least once.
+  if (hooks != kLean) static_cast<void>(watched_.at(key_, again));
+  if (known && again) {
     walk.images().restore();
+    read_lines_.clear();
     return answer;
   }
   the_pool.take_back(walk.cursor());

@@ -38,8 +38,11 @@ class Tester {
   bool fails_elsewhere(Walk& walk, Class kind, const Context& context, const CrashState& state,
                        std::span<const persistency::Write> more);
   [[nodiscard]] const Outcome& confirmed() const { return confirmed_; }
-  /// Lines that the last run has read, of which stores wait; while lines are watched.
+  /// Lines that the last run has read, while lines are watched; none if it was run before.
   [[nodiscard]] const std::vector<std::uint64_t>& read_lines() const { return read_lines_; }
+
+  /// Another moment, whose images are to be watched all.
+  void watch_all() { watched_.clear(); }
 
   /// Whether the pool is as it should be, at the end.
   void check_pool(Walk& walk, bool everything);
@@ -58,6 +61,7 @@ class Tester {
   Oracle& oracle_;
   Keeper& keeper_;
   HashTable seen_;
+  HashTable watched_;
   std::vector<persistency::Write> writes_;
   std::vector<std::uint64_t> read_lines_;
   Outcome confirmed_;

@@ -9,8 +9,8 @@ using persistency::Channel;
 using persistency::Kept;
 using persistency::Kind;
 
-void Walk::begin(std::span<const Event> trace, std::uint32_t first, std::uint64_t cursor, const persistency::LockWords& locks,
-                 Images& images) {
+void Walk::begin(std::span<const Event> trace, std::uint32_t first, std::uint64_t cursor,
+                 const persistency::LockWords& locks, Images& images) {
   trace_.assign(trace.begin(), trace.end());
   lock_.assign(trace.size(), false);
   images_ = &images;

@@ -22,8 +22,8 @@ class Walk {
 
   /// The events from `first` on, in a pool that `images` begins with. Stores to lock words are left out: a crash leaves
   /// them as they were in the beginning.
-  void begin(std::span<const Event> trace, std::uint32_t first, std::uint64_t cursor, const persistency::LockWords& locks,
-             Images& images);
+  void begin(std::span<const Event> trace, std::uint32_t first, std::uint64_t cursor,
+             const persistency::LockWords& locks, Images& images);
   /// Back to the first event.
   void restart();
 

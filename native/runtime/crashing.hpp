@@ -30,10 +30,10 @@ inline constexpr std::uint64_t kLine = 64;
 
 /// What lean hooks use, all in one place.
 struct Hot {
-  std::int64_t fuel = 0;  ///< while hooks are not lean
+  std::int64_t fuel = 0;    ///< while hooks are not lean
   std::uint64_t begin = 0;  ///< of the pool
   std::uint64_t span = 0;
-  std::uint8_t* marks = nullptr;    ///< of each line: whether it is in one of the lists
+  std::uint8_t* marks = nullptr;     ///< of each line: whether it is in one of the lists
   std::uint32_t* written = nullptr;  ///< lines, each once
   std::uint32_t* read = nullptr;
   std::size_t written_count = 0;
@@ -97,7 +97,8 @@ void library_call(const Told& told);
 void enter_function(const void* caller);
 void leave_function();
 
-// ---- Operations of the program, told by linpoint/crash.hpp -----------------------------------------------------------
+// ---- Operations of the program, told by linpoint/crash.hpp
+// -----------------------------------------------------------
 
 void operation_begins(unsigned number);
 void operation_ends(unsigned number);

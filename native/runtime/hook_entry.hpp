@@ -33,15 +33,15 @@ namespace linpoint::runtime {
 
 // As below, where the crash engine has a function of its own, "linpoint_crash" before the name. What only reads need
 // not even go there while nobody looks.
-#define LINPOINT_CRASH_READ(name)                                                                                   \
-  asm(".text\n.globl " #name "\n.type " #name ", @function\n.p2align 4\n" #name                                    \
-      ":\n"                                                                                                         \
-      "  cmpb $0, linpoint_crashing(%rip)\n  je 1f\n  decq linpoint_countdown(%rip)\n  js linpoint_crash" #name     \
-      "\n  ret\n"                                                                                                   \
-      "1:\n  mov %rbx, linpoint_entry(%rip)\n  mov %rbp, linpoint_entry+8(%rip)\n"                                 \
-      "  mov %r12, linpoint_entry+16(%rip)\n"                                                                       \
-      "  mov %r13, linpoint_entry+24(%rip)\n  mov %r14, linpoint_entry+32(%rip)\n"                                  \
-      "  mov %r15, linpoint_entry+40(%rip)\n  mov %rsp, linpoint_entry+48(%rip)\n  jmp linpoint" #name              \
+#define LINPOINT_CRASH_READ(name)                                                                               \
+  asm(".text\n.globl " #name "\n.type " #name ", @function\n.p2align 4\n" #name                                 \
+      ":\n"                                                                                                     \
+      "  cmpb $0, linpoint_crashing(%rip)\n  je 1f\n  decq linpoint_countdown(%rip)\n  js linpoint_crash" #name \
+      "\n  ret\n"                                                                                               \
+      "1:\n  mov %rbx, linpoint_entry(%rip)\n  mov %rbp, linpoint_entry+8(%rip)\n"                              \
+      "  mov %r12, linpoint_entry+16(%rip)\n"                                                                   \
+      "  mov %r13, linpoint_entry+24(%rip)\n  mov %r14, linpoint_entry+32(%rip)\n"                              \
+      "  mov %r15, linpoint_entry+40(%rip)\n  mov %rsp, linpoint_entry+48(%rip)\n  jmp linpoint" #name          \
       "\n.size " #name ", .-" #name "\n");
 #define LINPOINT_CRASH_HOOK(name)                                                                                   \
   asm(".text\n.globl " #name "\n.type " #name ", @function\n" #name                                                 \

@@ -177,9 +177,9 @@ namespace rt = linpoint::runtime;
   LINPOINT_CRASH_HOOK(name)
 
 // Where lean hooks are on, nobody wants to know in which function the program is.
-#define LINPOINT_FUNCTION_HOOK(name)                                                                        \
-  asm(".text\n.globl " #name "\n.type " #name ", @function\n.p2align 4\n" #name                            \
-      ":\n"                                                                                                 \
+#define LINPOINT_FUNCTION_HOOK(name)                                                                         \
+  asm(".text\n.globl " #name "\n.type " #name ", @function\n.p2align 4\n" #name                              \
+      ":\n"                                                                                                  \
       "  cmpb $1, linpoint_crashing(%rip)\n  jne linpoint" #name "\n  ret\n.size " #name ", .-" #name "\n"); \
   static_assert(rt::crash::kLean == 1)
 
@@ -190,16 +190,16 @@ namespace rt = linpoint::runtime;
   }                                                  \
   LINPOINT_CRASH_HOOK(name)
 
-#define LINPOINT_ACCESSES(size)                                            \
-  LINPOINT_READ(__tsan_read##size, size, false)                   \
+#define LINPOINT_ACCESSES(size)                                     \
+  LINPOINT_READ(__tsan_read##size, size, false)                     \
   LINPOINT_WRITE(__tsan_write##size, size, false)                   \
-  LINPOINT_READ(__tsan_unaligned_read##size, size, false)         \
+  LINPOINT_READ(__tsan_unaligned_read##size, size, false)           \
   LINPOINT_WRITE(__tsan_unaligned_write##size, size, false)         \
-  LINPOINT_READ(__tsan_volatile_read##size, size, true)           \
+  LINPOINT_READ(__tsan_volatile_read##size, size, true)             \
   LINPOINT_WRITE(__tsan_volatile_write##size, size, true)           \
-  LINPOINT_READ(__tsan_unaligned_volatile_read##size, size, true) \
+  LINPOINT_READ(__tsan_unaligned_volatile_read##size, size, true)   \
   LINPOINT_WRITE(__tsan_unaligned_volatile_write##size, size, true) \
-  LINPOINT_BOTH(__tsan_read_write##size, size)                             \
+  LINPOINT_BOTH(__tsan_read_write##size, size)                      \
   LINPOINT_BOTH(__tsan_unaligned_read_write##size, size)
 
 extern "C" {

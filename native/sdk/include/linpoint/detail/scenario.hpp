@@ -47,8 +47,8 @@ struct Scenario {
 inline Scenario* scenario = nullptr;
 inline void* tested = nullptr;
 
-/// The name of the test, then a line for each operation: a word that says where it belongs, its name, its arguments as a
-/// JSON list. Gives each of them to `add`, with that word, and the test to `found`. nullptr, or what is wrong.
+/// The name of the test, then a line for each operation: a word that says where it belongs, its name, its arguments as
+/// a JSON list. Gives each of them to `add`, with that word, and the test to `found`. nullptr, or what is wrong.
 template <typename Found, typename Add>
 const char* read_lines(std::string_view text, const Found& found, const Add& add) {
   const auto cut = [&text](char at) {
