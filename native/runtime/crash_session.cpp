@@ -87,8 +87,7 @@ bool Session::trace() {
   for (std::uint32_t at = 0; at < recorded.first; ++at) {
     const Event& event = recorded.events[at];
     if (event.kind == persistency::Kind::kAllocate)
-      cursor = std::max(cursor,
-                        event.address + std::max<std::uint64_t>(persistency::number_of(event.value.data()), 1));
+      cursor = std::max(cursor, event.address + std::max<std::uint64_t>(persistency::number_of(event.value.data()), 1));
   }
   walk.begin(recorded.events, recorded.first, cursor, locks, images);
   for (const CodePlace& place : request.healed)

@@ -84,8 +84,8 @@ void leave_program(int status, const void* caller) {
 
 using linpoint::runtime::acting_thread;
 using linpoint::runtime::by_host;
-using linpoint::runtime::in_program;
 using linpoint::runtime::farewells;
+using linpoint::runtime::in_program;
 
 extern "C" {
 
