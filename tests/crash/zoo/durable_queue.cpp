@@ -93,7 +93,7 @@ class DurableQueue {
 #ifndef BUG_MARK
         flush(&next->taken);
 #endif
-        head_.compare_exchange_strong(first, next);
+        head_.compare_exchange_strong(first, next);  // completes: BUG_MARK
         return next->value;
       }
 #ifndef BUG_HELP_MARK

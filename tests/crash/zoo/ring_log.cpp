@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A log in a ring: its length says which records count, and what leaves the ring goes to an archive.
 //
-// zoo: spec=log kind=BUG_LENGTH:DL1,DL2 BUG_STREAM:DL1 BUG_ARCHIVE:DL1,C2
+// zoo: spec=log kind=BUG_LENGTH:DL2,DL1 BUG_STREAM:DL1 BUG_ARCHIVE:DL1,C2
 // scenario: BUG_LENGTH append(1)
 // scenario: BUG_STREAM append(1)
 // scenario: BUG_ARCHIVE append(1); append(2); append(3); append(4); append(5)
@@ -49,10 +49,10 @@ class RingLog {
     if (index - memory_->archived == kRing) archive();
     long long* record = &memory_->ring[index % kRing];
 #ifdef BUG_LENGTH
-    memory_->length = index + 1;
+    memory_->length = index + 1;  // blame: BUG_LENGTH DL2
     flush(&memory_->length);
     fence();
-    _mm_stream_si64(record, value);  // blame: BUG_LENGTH DL1
+    _mm_stream_si64(record, value);  // completes: BUG_LENGTH
     fence();
 #else
     _mm_stream_si64(record, value);  // blame: BUG_STREAM DL1
