@@ -16,8 +16,8 @@ struct Guest {
 };
 
 // Writes a line of the cache back, and waits until that is done.
-__attribute__((target("clwb"))) void persist(void* address) {
-  _mm_clwb(address);
+__attribute__((target("clwb"))) void persist(const void* address) {
+  _mm_clwb(const_cast<void*>(address));
   _mm_sfence();
 }
 
@@ -32,7 +32,7 @@ class GuestList {
   static GuestList* recover(linpoint::Pool& pool) { return new GuestList(pool); }
 
   bool add(int number) {
-    const std::lock_guard guard(lock_);  // so that no one sees what is not durable yet
+    const std::scoped_lock guard(lock_);  // so that no one sees what is not durable yet
     if (is_in(number)) return false;
     auto* guest = static_cast<Guest*>(pool_->allocate(sizeof(Guest)));
     guest->number = number;
@@ -40,19 +40,19 @@ class GuestList {
     // Blocks of the pool begin with a line, and this one fits into it.
     persist(guest);
     *first_ = guest;
-    persist(first_);
+    persist(static_cast<const void*>(first_));
     return true;
   }
 
   bool contains(int number) {
-    const std::lock_guard guard(lock_);
+    const std::scoped_lock guard(lock_);
     return is_in(number);
   }
 
  private:
   explicit GuestList(linpoint::Pool& pool) : pool_(&pool), first_(static_cast<Guest**>(pool.root())) {}
 
-  bool is_in(int number) const {
+  [[nodiscard]] bool is_in(int number) const {
     for (const Guest* each = *first_; each != nullptr; each = each->next)
       if (each->number == number) return true;
     return false;
