@@ -165,12 +165,11 @@ std::vector<Plan> plans_of(const Session& session, std::span<const Pair> pairs) 
     if (left_out != kNone) plan.order.erase(plan.order.begin() + static_cast<std::ptrdiff_t>(left_out));
     plan.fuel = kFuel;
     std::ranges::stable_sort(plan.schedules, {}, &Schedule::place);
-    const auto rest = std::ranges::unique(plan.schedules);
-    plan.schedules.erase(rest.begin(), rest.end());
+    plan.schedules.erase(std::unique(plan.schedules.begin(), plan.schedules.end()), plan.schedules.end());
     all.push_back(std::move(plan));
   }
-  // Those in which nothing is left out first.
-  std::ranges::rotate(all, all.empty() || all.back().order.size() != workload.size() ? all.end() : all.end() - 1);
+  // The one in which nothing is left out first: it has the greatest number.
+  if (!all.empty()) std::rotate(all.begin(), all.end() - 1, all.end());
   return all;
 }
 

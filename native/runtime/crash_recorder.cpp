@@ -337,6 +337,21 @@ void Recorder::enter(const void* caller) {
 
 void Recorder::leave() { frame_ = frames_[frame_].outer; }
 
+void Recorder::blame_callers(const StandardCode& standard) {
+  for (std::size_t at = 0; at < events_.size(); ++at) {
+    std::uint64_t code = events_[at].code;
+    std::uint32_t frame = frames_of_events_[at];
+    while (frame != kNoFrame && standard.contains(code)) {
+      code = frames_[frame].caller;
+      frame = frames_[frame].outer;
+    }
+    // Nobody but the host has called it.
+    if (standard.contains(code)) continue;
+    events_[at].code = code;
+    frames_of_events_[at] = frame;
+  }
+}
+
 bool Recorder::differs() {
   settle_all();
   for (const Bytes& each : volatile_)

@@ -33,6 +33,7 @@ class Recovering {
     the_recorder.restart(extent);
     const Outcome& outcome = the_runner.run_recovery(1, session_.tester.fuel, kTracing);
     the_recorder.settle_all();
+    the_recorder.blame_callers(the_runner.standard);
     const bool complete = outcome.ended == Ended::kComplete;
     take_over();
     const auto is_store = [](const Event& event) { return persistency::is_store(event.kind); };

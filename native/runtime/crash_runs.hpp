@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "crash_pool.hpp"
+#include "crash_symbols.hpp"
 #include "crashing.hpp"
 
 namespace linpoint::runtime::crash {
@@ -52,6 +53,7 @@ struct Outcome {
 class Runner {
  public:
   Program program;
+  StandardCode standard;  ///< of the program
 
   /// `create`, then these operations.
   const Outcome& run_workload(std::span<const unsigned> operations, std::int64_t fuel);

@@ -103,6 +103,7 @@ class Worker {
     linpoint_crashing = kOff;
     scheduler.forget_alone(1);
     the_recorder.pause_after(0, nullptr);
+    the_recorder.blame_callers(the_runner.standard);
     events_.clear();
     if (head.feasible != 0)
       for (const Event& event : the_recorder.events())

@@ -55,6 +55,7 @@ bool Session::trace() {
     qualify("code without hooks writes to the pool: its stores are not seen, and crashes within it are not tested");
   if (the_recorder.left_out())
     qualify("the trace is so long that reads were left out: some stores are not known as likely points");
+  the_recorder.blame_callers(the_runner.standard);
   const auto events = the_recorder.events();
   recorded.events.assign(events.begin(), events.end());
   const auto of_events = the_recorder.frames_of_events();
