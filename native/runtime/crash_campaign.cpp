@@ -64,6 +64,7 @@ void advise(Session& session) {
     adviser.observe(session.recorded.events[at], now);
   }
   session.conclusion.advice = adviser.advice();
+  std::erase_if(session.conclusion.advice, [](const persistency::Advice& each) { return each.code == 0; });
 }
 
 void run_kinds(Session& session, const Kinds& kinds) {

@@ -40,6 +40,12 @@ struct Failure {
     std::uint32_t store = 0;
   };
   std::optional<Overlapped> overlap;
+  /// Of a crash of the recovery: the one before, that it recovered from.
+  struct Earlier {
+    std::uint32_t position = 0;
+    std::vector<persistency::Kept> kept;
+  };
+  std::optional<Earlier> earlier;
 };
 
 struct Cause {

@@ -135,8 +135,10 @@ class Overlapping {
     const bool plain = schedule.place == static_cast<std::size_t>(place) &&
                        std::equal(workload.begin(), workload.begin() + place, plan.order.begin());
     crash.context.completed = schedule.place;
-    if (!plain)
+    if (!plain) {
       crash.context.order.assign(plan.order.begin(), plan.order.begin() + static_cast<std::ptrdiff_t>(schedule.place));
+      crash.context.order_results = schedules_.results_before();
+    }
     std::uint32_t stores = 0;
     for (std::uint32_t at = 0; at < inner_.events.size() && stores < schedule.store; ++at)
       if (persistency::is_store(inner_.events[at].kind) && ++stores == schedule.store) crash.sync = at;

@@ -151,7 +151,8 @@ void linpoint_pool_set_root(void* root) {
   std::memcpy(crash::the_pool.at(address), &root, sizeof root);
   if (!crash::tracing()) return;
   crash::the_recorder.stored(address, sizeof root, linpoint::persistency::Kind::kStore, caller);
-  crash::the_recorder.flush(address, false, caller);
-  crash::the_recorder.fence(caller);
+  // Of no code of the program.
+  crash::the_recorder.flush(address, false, nullptr);
+  crash::the_recorder.fence(nullptr);
 }
 }

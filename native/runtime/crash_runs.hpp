@@ -60,8 +60,6 @@ class Runner {
   /// `recover`, then these. Lines that are written are in `hot.written`, and those that are read in `hot.read` if they
   /// are watched.
   const Outcome& run_probes(std::span<const unsigned> probes, std::int64_t fuel, Hooks hooks = kLean);
-  /// `recover` alone, so often.
-  const Outcome& run_recovery(unsigned times, std::int64_t fuel, Hooks hooks);
 
   [[nodiscard]] const Outcome& outcome() const { return outcome_; }
   /// Hooks of the last run.

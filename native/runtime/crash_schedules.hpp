@@ -55,6 +55,8 @@ class Schedules {
   /// left: nothing at all before the first.
   [[nodiscard]] bool next(Images& images, Overlap& overlap);
   void stop();
+  /// Of the operations before the last schedule, as JSON.
+  [[nodiscard]] const std::vector<std::string>& results_before() const { return results_before_; }
 
  private:
   [[nodiscard]] bool get(void* bytes, std::size_t size) const;
@@ -62,6 +64,7 @@ class Schedules {
   int channel_ = -1;
   int process_ = -1;
   std::uint64_t cursor_ = 0;
+  std::vector<std::string> results_before_;
 };
 
 }  // namespace linpoint::runtime::crash

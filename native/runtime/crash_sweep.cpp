@@ -159,7 +159,7 @@ void replay(Session& session) {
     crash.culprit = last_store;
     crash.more.push_back({event.address, event.size, event.value.data(), last_store});
   }
-  session.test(walk, session.recorded, crash);
+  if (session.test(walk, session.recorded, crash) && crash.more.empty()) crash_recovery_from(session, crash);
 }
 
 }  // namespace linpoint::runtime::crash

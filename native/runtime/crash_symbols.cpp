@@ -18,7 +18,7 @@ namespace {
 
 /// Of the namespaces std and __gnu_cxx, as compilers write them.
 bool is_standard(std::string_view name) {
-  constexpr std::array<std::string_view, 8> kBeginnings = {"_ZNSt",  "_ZNKSt",         "_ZSt",           "_ZNVSt",
+  constexpr std::array<std::string_view, 8> kBeginnings = {"_ZNSt",   "_ZNKSt",        "_ZSt",           "_ZNVSt",
                                                            "_ZNVKSt", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx", "_ZNOSt"};
   return std::ranges::any_of(kBeginnings, [&](std::string_view each) { return name.starts_with(each); });
 }
@@ -33,8 +33,7 @@ std::span<const Item> items(std::span<const std::byte> file, std::uint64_t offse
 void collect(std::span<const std::byte> file, std::uint64_t base, std::vector<Range>& into) {
   const auto heads = items<Elf64_Ehdr>(file, 0, sizeof(Elf64_Ehdr));
   if (heads.empty() || std::memcmp(heads[0].e_ident, ELFMAG, SELFMAG) != 0) return;
-  const auto sections =
-      items<Elf64_Shdr>(file, heads[0].e_shoff, std::uint64_t{heads[0].e_shnum} * sizeof(Elf64_Shdr));
+  const auto sections = items<Elf64_Shdr>(file, heads[0].e_shoff, std::uint64_t{heads[0].e_shnum} * sizeof(Elf64_Shdr));
   for (const Elf64_Shdr& section : sections) {
     if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) continue;
     const Elf64_Shdr& strings = sections[section.sh_link];
