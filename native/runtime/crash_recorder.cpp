@@ -18,7 +18,9 @@ using persistency::Kind;
 /// Hooks between the announcement of a store and the store itself; in all that compilers make there are two.
 constexpr unsigned kOldest = 64;
 /// Reads and comparisons serve to rank stores: a longer trace goes on without them.
-constexpr std::size_t kMostReads = 8'000'000;
+constexpr std::size_t kMostReads = 4'000'000;
+/// Who makes a longer trace would not come to an end, or to none that anybody could test.
+constexpr std::size_t kMostEvents = 16'000'000;
 constexpr std::uint32_t kNoFrame = 0;
 
 constexpr std::uint64_t mixed(std::uint64_t number) {
@@ -88,6 +90,7 @@ void Recorder::restart(std::size_t extent) {
 }
 
 Event& Recorder::add(Kind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code) {
+  if (events_.size() == kMostEvents) fail(Fault::kMemory, "makes a trace that is too long", nullptr);
   Event& event = events_.emplace_back();
   event.kind = kind;
   event.size = static_cast<std::uint8_t>(size);
