@@ -2,6 +2,7 @@
 #include "crash_campaign.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <string>
 #include <vector>
@@ -47,6 +48,9 @@ std::string prepare(void* handle, const std::vector<std::string>& parts) {
   phase = Phase::kHost;
   if (problem != nullptr) return problem;
   library::after_load(handle);
+  link_map* loaded = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&loaded)) == 0)
+    the_runner.standard.read(options.target.c_str(), loaded->l_addr);
   if (!the_pool.reserve(options.pool_size)) return "there is no room for the pool at its address";
   if (!the_recorder.prepare()) return "there is no memory for the pool";
   return "";

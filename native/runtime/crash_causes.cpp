@@ -90,7 +90,27 @@ bool Causes::repairs(Walk& walk, const Failure& failure, const std::vector<Kept>
   return tester_.passes_again(walk, failure.kind, failure.context, state);
 }
 
-/// Whether stores that are known to be missing are the reason here, too.
+/// Whether the stores of a group are missing here, and are the reason.
+bool Causes::is_of(Walk& walk, const Failure& failure, Group& group) {
+  std::vector<Kept> missing;
+  std::uint32_t last_missing = kNoEvent;
+  walk.now().for_each_line([&](std::uint64_t line) {
+    for (const persistency::Waiting& each : walk.now().waiting_in(line)) {
+      if (std::ranges::find(group.codes, walk.trace()[each.index].code) == group.codes.end()) continue;
+      if (persistency::has(walk.now(), failure.state, each.index, each.address)) continue;
+      const auto kept = walk.now().place_of(each.index, each.address);
+      if (!kept) continue;
+      missing.push_back(*kept);
+      const bool own = walk.trace()[each.index].operation == failure.operation;
+      if (own || last_missing == kNoEvent) last_missing = each.index;
+    }
+  });
+  if (missing.empty() || !repairs(walk, failure, missing)) return false;
+  count(walk, group, failure, last_missing);
+  return true;
+}
+
+/// Whether what is known to be wrong is the reason here, too.
 bool Causes::is_known(Walk& walk, const Failure& failure) {
   if (failure.lock || failure.culprit != kNoEvent) {
     if (failure.culprit == kNoEvent) return false;
@@ -99,25 +119,8 @@ bool Causes::is_known(Walk& walk, const Failure& failure) {
     if (group != nullptr) count(walk, *group, failure);
     return group != nullptr;
   }
-  for (Group& group : groups_) {
-    if (group.family != Family::kLost) continue;
-    std::vector<Kept> missing;
-    std::uint32_t last_missing = kNoEvent;
-    walk.now().for_each_line([&](std::uint64_t line) {
-      for (const persistency::Waiting& each : walk.now().waiting_in(line)) {
-        if (std::ranges::find(group.codes, walk.trace()[each.index].code) == group.codes.end()) continue;
-        if (persistency::has(walk.now(), failure.state, each.index, each.address)) continue;
-        const auto kept = walk.now().place_of(each.index, each.address);
-        if (!kept) continue;
-        missing.push_back(*kept);
-        const bool own = walk.trace()[each.index].operation == failure.operation;
-        if (own || last_missing == kNoEvent) last_missing = each.index;
-      }
-    });
-    if (missing.empty() || !repairs(walk, failure, missing)) continue;
-    count(walk, group, failure, last_missing);
-    return true;
-  }
+  for (Group& group : groups_)
+    if (group.family == Family::kLost && is_of(walk, failure, group)) return true;
   if (failure.suspect == kNoEvent) return false;
   Group* group = find_group(Family::kUnrecovered, walk.trace()[failure.suspect].code);
   if (group == nullptr || repairs(walk, failure, further(walk, failure))) return false;
@@ -200,7 +203,7 @@ std::optional<Cause> Causes::add(Walk& walk, const Failure& failure) {
       qualify("a crash test fails among others, and passes in a process of its own: it is not counted");
     return std::nullopt;
   }
-  const Cause cause = find(walk, failure);
+  Cause cause = find(walk, failure);
   const std::uint32_t blamed = cause.root != kNoEvent ? cause.root : failure.sync;
   const std::uint64_t code = blamed == kNoEvent ? 0 : walk.trace()[blamed].code;
   Group* known = find_group(cause.family, code);

@@ -40,6 +40,12 @@ struct Failure {
     std::uint32_t store = 0;
   };
   std::optional<Overlapped> overlap;
+  /// Of a crash of the recovery: the one before, that it recovered from.
+  struct Earlier {
+    std::uint32_t position = 0;
+    std::vector<persistency::Kept> kept;
+  };
+  std::optional<Earlier> earlier;
 };
 
 struct Cause {
@@ -70,6 +76,7 @@ class Causes {
   [[nodiscard]] std::uint64_t unconfirmed() const { return unconfirmed_; }
 
  private:
+  [[nodiscard]] bool is_of(Walk& walk, const Failure& failure, Group& group);
   [[nodiscard]] bool is_known(Walk& walk, const Failure& failure);
   [[nodiscard]] Cause find(Walk& walk, const Failure& failure);
   [[nodiscard]] Cause find_lost(Walk& walk, const Failure& failure, std::vector<persistency::Kept> candidates);

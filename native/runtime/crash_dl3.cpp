@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "crash_schedules.hpp"
 #include "crash_session.hpp"
@@ -132,11 +133,13 @@ class Overlapping {
     crash.kind = Class::kDl3;
     crash.context.done.emplace_back(schedule.second, overlap.result);
     crash.overlap = Failure::Overlapped{schedule.first, schedule.second, schedule.store};
-    const bool plain = schedule.place == static_cast<std::size_t>(place) &&
+    const bool plain = std::cmp_equal(schedule.place, place) &&
                        std::equal(workload.begin(), workload.begin() + place, plan.order.begin());
     crash.context.completed = schedule.place;
-    if (!plain)
+    if (!plain) {
       crash.context.order.assign(plan.order.begin(), plan.order.begin() + static_cast<std::ptrdiff_t>(schedule.place));
+      crash.context.order_results = schedules_.results_before();
+    }
     std::uint32_t stores = 0;
     for (std::uint32_t at = 0; at < inner_.events.size() && stores < schedule.store; ++at)
       if (persistency::is_store(inner_.events[at].kind) && ++stores == schedule.store) crash.sync = at;
@@ -164,13 +167,12 @@ std::vector<Plan> plans_of(const Session& session, std::span<const Pair> pairs) 
     plan.order = workload;
     if (left_out != kNone) plan.order.erase(plan.order.begin() + static_cast<std::ptrdiff_t>(left_out));
     plan.fuel = kFuel;
-    std::ranges::stable_sort(plan.schedules, {}, &Schedule::place);
-    const auto rest = std::ranges::unique(plan.schedules);
-    plan.schedules.erase(rest.begin(), rest.end());
+    std::ranges::sort(plan.schedules);
+    plan.schedules.erase(std::unique(plan.schedules.begin(), plan.schedules.end()), plan.schedules.end());
     all.push_back(std::move(plan));
   }
-  // Those in which nothing is left out first.
-  std::ranges::rotate(all, all.empty() || all.back().order.size() != workload.size() ? all.end() : all.end() - 1);
+  // The one in which nothing is left out first: it has the greatest number.
+  if (!all.empty()) std::rotate(all.begin(), all.end() - 1, all.end());
   return all;
 }
 
@@ -188,7 +190,8 @@ void overlap(Session& session) {
     const std::span some(pairs.data() + from, std::min(kAtOnce, pairs.size() - from));
     for (const Plan& plan : plans_of(session, some)) {
       session.operation = plan.schedules.front().place;
-      if (!(time = overlapping.run(plan))) break;
+      time = overlapping.run(plan);
+      if (!time) break;
     }
   }
   overlapping.leave();
@@ -196,7 +199,7 @@ void overlap(Session& session) {
 
 void replay_overlap(Session& session) {
   Overlapping overlapping(session);
-  if (!overlapping.prepare()) return;
+  if (!session.request.overlap || !overlapping.prepare()) return;
   const auto& [first, second, store] = *session.request.overlap;
   const auto& workload = session.scenario.workload;
   Plan plan;

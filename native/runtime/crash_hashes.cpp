@@ -26,7 +26,7 @@ Hash mixed(std::uint64_t one, std::uint64_t other) {
 
 Hash hash_of(const void* bytes, std::size_t size, Hash seed) {
   const auto* at = static_cast<const unsigned char*>(bytes);
-  Hash hash = seed + mixed(size, kOne);
+  Hash hash = seed + mixed(kOne, size);
   for (; size >= sizeof(std::uint64_t); size -= sizeof(std::uint64_t), at += sizeof(std::uint64_t)) {
     std::uint64_t word = 0;
     std::memcpy(&word, at, sizeof word);

@@ -169,7 +169,7 @@ LINPOINT_ACCESSES(16)
 
 LINPOINT_READ(__tsan_vptr_read, sizeof(void*))
 [[gnu::used]] void linpoint_crash__tsan_vptr_update(void** at, void* /*value*/) {
-  crash::write(at, sizeof(void*), LINPOINT_CALLER);
+  crash::write(static_cast<const volatile void*>(at), sizeof(void*), LINPOINT_CALLER);
 }
 [[gnu::used]] void linpoint_crash__tsan_read_range(void* address, std::size_t size) {
   crash::plain_range(address, size, false, LINPOINT_CALLER);

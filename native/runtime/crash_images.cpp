@@ -75,7 +75,7 @@ void Images::settle(const persistency::Event& store) {
   std::memcpy(the_pool.at(store.address), store.value.data(), store.size);
 }
 
-Hash Images::put(std::span<const persistency::Write> writes) {
+Hash Images::put(std::span<const persistency::Write> writes) const {
   Hash hash = hash_;
   for (const persistency::Write& each : writes) {
     note_written(each.address, each.size);

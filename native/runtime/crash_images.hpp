@@ -28,7 +28,7 @@ class Images {
   /// A store that is certain from now on. The pool must be the least image.
   void settle(const persistency::Event& store);
   /// Puts a crash over the least image; the hash of what there is then.
-  [[nodiscard]] Hash put(std::span<const persistency::Write> writes);
+  [[nodiscard]] Hash put(std::span<const persistency::Write> writes) const;
   /// The pool is the least image again, whatever was written in lines that are marked.
   void restore();
 

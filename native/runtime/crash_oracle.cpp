@@ -44,6 +44,9 @@ void Oracle::put(Json& json, Class kind, const Context& context, const Outcome& 
   json.field("class", name_of(kind)).key("prefix");
   if (!context.order.empty()) {
     put_numbers(json, context.order);
+    json.key("prefix_results").open('[');
+    for (const std::string& result : context.order_results) json.open('[').raw(result).close(']');
+    json.close(']');
   } else if (scenario_.in_order) {
     json.value(context.completed);
   } else {

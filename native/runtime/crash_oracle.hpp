@@ -24,6 +24,7 @@ inline constexpr std::size_t kClasses = 6;
 struct Context {
   std::size_t completed = 0;                           ///< so many of the workload
   std::vector<unsigned> order;                         ///< these instead, if there are any
+  std::vector<std::string> order_results;              ///< of those
   std::vector<unsigned> open;                          ///< numbers of operations that had begun
   std::vector<std::pair<unsigned, std::string>> done;  ///< operations beside the workload that had returned
   std::vector<unsigned> probes;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "crash_recorder.hpp"
 #include "crashing.hpp"
@@ -62,7 +63,7 @@ void Pool::collect_pages(HostVector<bool>& touched) const {
   const std::size_t bytes = entries.size() * sizeof(std::uint64_t);
   const ssize_t read = ::pread(file, entries.data(), bytes, static_cast<off_t>(kBegin / kPage * sizeof(std::uint64_t)));
   ::close(file);
-  if (read != static_cast<ssize_t>(bytes)) return;
+  if (!std::cmp_equal(read, bytes)) return;
   for (std::size_t page = 0; page < entries.size(); ++page) touched[page] = (entries[page] & kThere) != 0;
 }
 
@@ -127,7 +128,6 @@ void free_persistent(void* block, const void* caller) {
 
 }  // namespace linpoint::runtime::crash
 
-namespace rt = linpoint::runtime;
 namespace crash = linpoint::runtime::crash;
 
 extern "C" {
@@ -142,7 +142,7 @@ void* linpoint_pool_root() {
   const std::uint64_t address = crash::Pool::root_address();
   if (crash::on()) crash::plain_range(crash::the_pool.at(address), sizeof(void*), false, __builtin_return_address(0));
   void* root = nullptr;
-  std::memcpy(&root, crash::the_pool.at(address), sizeof root);
+  std::memcpy(static_cast<void*>(&root), crash::the_pool.at(address), sizeof root);
   return root;
 }
 // Durable when it returns.
@@ -151,10 +151,11 @@ void linpoint_pool_set_root(void* root) {
   const void* caller = __builtin_return_address(0);
   crash::note_written(address, sizeof root);
   if (crash::tracing()) crash::the_recorder.settle_all();
-  std::memcpy(crash::the_pool.at(address), &root, sizeof root);
+  std::memcpy(crash::the_pool.at(address), static_cast<const void*>(&root), sizeof root);
   if (!crash::tracing()) return;
   crash::the_recorder.stored(address, sizeof root, linpoint::persistency::Kind::kStore, caller);
-  crash::the_recorder.flush(address, false, caller);
-  crash::the_recorder.fence(caller);
+  // Of no code of the program.
+  crash::the_recorder.flush(address, false, nullptr);
+  crash::the_recorder.fence(nullptr);
 }
 }

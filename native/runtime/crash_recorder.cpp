@@ -18,7 +18,9 @@ using persistency::Kind;
 /// Hooks between the announcement of a store and the store itself; in all that compilers make there are two.
 constexpr unsigned kOldest = 64;
 /// Reads and comparisons serve to rank stores: a longer trace goes on without them.
-constexpr std::size_t kMostReads = 8'000'000;
+constexpr std::size_t kMostReads = 4'000'000;
+/// Who makes a longer trace would not come to an end, or to none that anybody could test.
+constexpr std::size_t kMostEvents = 16'000'000;
 constexpr std::uint32_t kNoFrame = 0;
 
 constexpr std::uint64_t mixed(std::uint64_t number) {
@@ -88,6 +90,7 @@ void Recorder::restart(std::size_t extent) {
 }
 
 Event& Recorder::add(Kind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code) {
+  if (events_.size() == kMostEvents) fail(Fault::kMemory, "makes a trace that is too long", nullptr);
   Event& event = events_.emplace_back();
   event.kind = kind;
   event.size = static_cast<std::uint8_t>(size);
@@ -108,7 +111,9 @@ void Recorder::add_store(Kind kind, std::uint64_t address, std::uint64_t size, s
   std::memcpy(event.value.data(), the_pool.at(address), size);
   std::memcpy(shadow_ + (address - Pool::kBegin), the_pool.at(address), size);
   extent_ = std::max(extent_, address + size - Pool::kBegin);
-  if (until_pause_ > 0 && --until_pause_ == 0) pauses_ = true;
+  if (until_pause_ == 0) return;
+  --until_pause_;
+  pauses_ = pauses_ || until_pause_ == 0;
 }
 
 bool Recorder::settle_one(const Announced& each) {
@@ -336,6 +341,21 @@ void Recorder::enter(const void* caller) {
 }
 
 void Recorder::leave() { frame_ = frames_[frame_].outer; }
+
+void Recorder::blame_callers(const StandardCode& standard) {
+  for (std::size_t at = 0; at < events_.size(); ++at) {
+    std::uint64_t code = events_[at].code;
+    std::uint32_t frame = frames_of_events_[at];
+    while (frame != kNoFrame && standard.contains(code)) {
+      code = frames_[frame].caller;
+      frame = frames_[frame].outer;
+    }
+    // Nobody but the host has called it.
+    if (standard.contains(code)) continue;
+    events_[at].code = code;
+    frames_of_events_[at] = frame;
+  }
+}
 
 bool Recorder::differs() {
   settle_all();

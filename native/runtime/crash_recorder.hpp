@@ -15,6 +15,7 @@
 #include <span>
 
 #include "core.hpp"
+#include "crash_symbols.hpp"
 #include "host_memory.hpp"
 #include "linpoint/persistency/trace.hpp"
 
@@ -70,6 +71,8 @@ class Recorder {
 
   /// What has been announced and not done never will be.
   void settle_all();
+  /// Events of the standard library's own code become events of whoever has called it. At the end.
+  void blame_callers(const StandardCode& standard);
 
   [[nodiscard]] std::span<const Event> events() const { return events_; }
   /// The event with which the first operation began, and what was in the pool before.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crashes of the recovery itself: it is recorded as the workload was, and crashes at each of its stores; and what a
-// recovery leaves that has come to its end is recovered again.
+// Crashes of the recovery itself: it is recorded as the workload was, and crashes at each of its stores; what a
+// recovery leaves that has come to its end is recovered again; and the operation that comes next crashes, too, since it
+// may meet what the first one has left behind.
 #include <algorithm>
 
 #include "crash_recorder.hpp"
@@ -31,13 +32,16 @@ class Recovering {
     const std::size_t extent = outer.images().extent();
     images_.begin({the_pool.memory(), extent});
     the_recorder.restart(extent);
-    const Outcome& outcome = the_runner.run_recovery(1, session_.tester.fuel, kTracing);
+    const std::vector<unsigned> further = following(crash);
+    const Outcome& outcome = the_runner.run_probes(further, session_.tester.fuel, kTracing);
     the_recorder.settle_all();
+    the_recorder.blame_callers(the_runner.standard);
     const bool complete = outcome.ended == Ended::kComplete;
+    result_ = outcome.results.size() == 0 ? "" : std::string(outcome.results[0]);
     take_over();
     const auto is_store = [](const Event& event) { return persistency::is_store(event.kind); };
     if (std::ranges::any_of(inner_.events, is_store)) {
-      walk_.begin(inner_.events, 0, outer.cursor(), locks_, images_);
+      walk_.begin(inner_.events, 0, outer.cursor(), session_.locks, images_);
       session_.heal_known(walk_);
       crashes(crash, complete);
     }
@@ -55,53 +59,87 @@ class Recovering {
     inner_.frames.assign(frames.begin(), frames.end());
   }
 
+  /// What comes next in the workload goes on with what was recovered, and crashes too.
+  [[nodiscard]] std::vector<unsigned> following(const Failure& crash) const {
+    const auto& workload = session_.scenario.workload;
+    const auto place = std::ranges::find(workload, crash.operation);
+    if (place == workload.end() || place + 1 == workload.end()) return {};
+    return {*(place + 1)};
+  }
+
   void crashes(const Failure& outer, bool complete) {
-    Failure crash;
-    crash.kind = Class::kRecovery;
-    crash.context = outer.context;
-    crash.operation = outer.operation;
-    std::uint32_t culprit = kNoEvent;
-    std::uint32_t last = kNoEvent;
+    crash_ = {};
+    crash_.kind = Class::kRecovery;
+    crash_.context = outer.context;
+    crash_.earlier = Failure::Earlier{outer.state.position, session_.walk.told(outer.state)};
+    crash_.operation = persistency::kNoOperation;
+    culprit_ = last_ = kNoEvent;
     while (!walk_.at_end()) {
       const std::uint32_t at = walk_.position();
-      const bool store = persistency::is_store(walk_.trace()[at].kind);
-      if (store) {
-        crash.sync = at;
-        crash.suspect = kNoEvent;
-        crash.culprit = culprit != kNoEvent ? culprit : last;
-        crash.state = persistency::most(walk_.now());
-        culprit = session_.test(walk_, inner_, crash) ? kNoEvent : crash.culprit;
+      const Event& event = walk_.trace()[at];
+      if (event.kind == Kind::kCall) {
+        // Recovery has come to its end: it may be done twice, with and without what it has not made sure of.
+        quiet();
+        crash_.operation = event.operation;
+        crash_.context.open.push_back(event.operation);
       }
+      const bool store = persistency::is_store(event.kind);
+      if (store) before(at);
       walk_.advance();
-      if (store) {
-        crash.culprit = kNoEvent;
-        crash.suspect = culprit != kNoEvent ? culprit : at;
-        crash.state = persistency::incompletely_durable(walk_.now(), at, walk_.trace()[at].address);
-        session_.test(walk_, inner_, crash);
-        last = at;
-        if (!session_.go_on()) return;
+      if (store) after(at);
+      if (event.kind == Kind::kReturn) {
+        crash_.context.open.pop_back();
+        crash_.context.done.emplace_back(event.operation, result_);
       }
+      if (store && !session_.go_on()) return;
     }
-    if (!complete) return;
-    // Twice, with and without what the first one has not made sure of.
-    crash.sync = last;
-    crash.culprit = kNoEvent;
-    crash.suspect = culprit != kNoEvent ? culprit : last;
-    crash.state = persistency::least(walk_.now());
-    session_.test(walk_, inner_, crash);
-    crash.state = persistency::most(walk_.now());
-    crash.culprit = crash.suspect;
-    session_.test(walk_, inner_, crash);
+    if (complete) quiet();
+  }
+
+  void before(std::uint32_t at) {
+    crash_.sync = at;
+    crash_.suspect = kNoEvent;
+    crash_.culprit = culprit_ != kNoEvent ? culprit_ : last_;
+    crash_.state = persistency::most(walk_.now());
+    culprit_ = session_.test(walk_, inner_, crash_) ? kNoEvent : crash_.culprit;
+  }
+
+  void after(std::uint32_t at) {
+    crash_.culprit = kNoEvent;
+    crash_.suspect = culprit_ != kNoEvent ? culprit_ : at;
+    crash_.state = persistency::incompletely_durable(walk_.now(), at, walk_.trace()[at].address);
+    session_.test(walk_, inner_, crash_);
+    last_ = at;
+  }
+
+  /// Between operations.
+  void quiet() {
+    crash_.sync = last_;
+    crash_.culprit = kNoEvent;
+    crash_.suspect = culprit_ != kNoEvent ? culprit_ : last_;
+    crash_.state = persistency::least(walk_.now());
+    session_.test(walk_, inner_, crash_);
+    crash_.state = persistency::most(walk_.now());
+    crash_.culprit = crash_.suspect;
+    session_.test(walk_, inner_, crash_);
   }
 
   Session& session_;
   Walk walk_;
   Images images_;
   Recorded inner_;
-  persistency::LockWords locks_{std::span<const Event>()};
+  Failure crash_;
+  std::string result_;  ///< of the operation that goes on
+  std::uint32_t culprit_ = kNoEvent;
+  std::uint32_t last_ = kNoEvent;  ///< store
 };
 
 }  // namespace
+
+void crash_recovery_from(Session& session, const Failure& crash) {
+  Recovering recovering(session);
+  if (recovering.prepare()) recovering.run(crash);
+}
 
 void crash_recovery(Session& session) {
   Recovering recovering(session);

@@ -42,8 +42,9 @@ std::vector<std::uint32_t> around(const Walk& walk, const Recorded& recorded, co
   std::uint32_t at = std::min(failure.state.position, static_cast<std::uint32_t>(recorded.events.size()));
   while (at > 0 && stores.size() < kMostStores) {
     const Event& event = recorded.events[--at];
-    if (event.kind == Kind::kCall && event.operation == failure.operation) break;
-    if (persistency::is_store(event.kind) && event.operation == failure.operation) stores.push_back(at);
+    if (!failure.earlier && event.kind == Kind::kCall && event.operation == failure.operation) break;
+    const bool own = failure.earlier || event.operation == failure.operation;
+    if (persistency::is_store(event.kind) && own) stores.push_back(at);
   }
   static_cast<void>(walk);
   std::ranges::reverse(stores);
@@ -131,9 +132,14 @@ void Teller::say_violation(std::size_t group, const Walk& walk, const Recorded& 
   oracle.put(json, failure.kind, failure.context, outcome);
   json.key("place");
   put_place(json, outcome.place);
-  json.field("confirmed", true).field("event", failure.state.position).field("operation", failure.operation);
+  const std::uint32_t position = failure.earlier ? failure.earlier->position : failure.state.position;
+  json.field("confirmed", true).field("event", position).key("operation");
+  if (failure.operation == persistency::kNoOperation)
+    json.null();
+  else
+    json.value(failure.operation);
   json.key("state").open('[');
-  for (const persistency::Kept& kept : walk.told(failure.state))
+  for (const persistency::Kept& kept : failure.earlier ? failure.earlier->kept : walk.told(failure.state))
     json.open('[').value(kept.channel).value(kept.prefix).close(']');
   json.close(']');
   put_store_or_null(json, "sync", walk, recorded, failure.state, failure.sync);

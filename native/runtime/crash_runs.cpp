@@ -77,11 +77,7 @@ const Outcome& Runner::run_probes(std::span<const unsigned> probes, std::int64_t
   return run({&program, false, 1, probes}, fuel, hooks);
 }
 
-const Outcome& Runner::run_recovery(unsigned times, std::int64_t fuel, Hooks hooks) {
-  return run({&program, false, times, {}}, fuel, hooks);
-}
-
-void Runner::begins(unsigned number) {
+void Runner::begins(unsigned number) const {
   if (!tracing()) return;
   if (fuel_of_operation_ != 0) hot.fuel = fuel_of_operation_;
   the_recorder.call(number);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "crash_pool.hpp"
+#include "crash_symbols.hpp"
 #include "crashing.hpp"
 
 namespace linpoint::runtime::crash {
@@ -52,22 +53,21 @@ struct Outcome {
 class Runner {
  public:
   Program program;
+  StandardCode standard;  ///< of the program
 
   /// `create`, then these operations.
   const Outcome& run_workload(std::span<const unsigned> operations, std::int64_t fuel);
   /// `recover`, then these. Lines that are written are in `hot.written`, and those that are read in `hot.read` if they
   /// are watched.
   const Outcome& run_probes(std::span<const unsigned> probes, std::int64_t fuel, Hooks hooks = kLean);
-  /// `recover` alone, so often.
-  const Outcome& run_recovery(unsigned times, std::int64_t fuel, Hooks hooks);
 
   [[nodiscard]] const Outcome& outcome() const { return outcome_; }
   /// Hooks of the last run.
   [[nodiscard]] std::int64_t used() const { return used_; }
 
   // By the program, on its fiber.
-  void begins(unsigned number);
-  void ends(unsigned number);
+  void begins(unsigned number) const;
+  static void ends(unsigned number);
   void result(std::string_view text);
   /// There are none of this run; those that come are told here.
   [[nodiscard]] Results& forget_results() {

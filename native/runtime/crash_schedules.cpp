@@ -23,13 +23,15 @@ enum class Message : std::uint32_t { kPlace = 0x504c4143, kOverlap = 0x4f564552,
 
 struct Head {
   Message message = Message::kEnd;
-  std::uint32_t feasible = 0;
+  std::uint32_t feasible = 0;  ///< or how many results there are
   Schedule schedule;
   std::uint64_t cursor = 0;
   std::uint64_t count = 0;  ///< of lines, or of events
   std::uint64_t text = 0;   ///< bytes of the result
 };
 
+/// No result is longer.
+constexpr std::size_t kLongest = std::size_t{16} << 20U;
 /// How long nothing at all may come, in milliseconds.
 constexpr int kPatience = 20'000;
 
@@ -72,7 +74,11 @@ class Worker {
     the_runner.program.create();
     for (std::size_t place = 0; worker.next_ < worker.end(); ++place) {
       if (worker.plan_.schedules[worker.next_].place == place) scheduler.pause_alone();
-      if (place < worker.plan_.order.size()) the_runner.program.run(worker.plan_.order[place]);
+      if (place >= worker.plan_.order.size()) continue;
+      const Results& results = the_runner.forget_results();
+      the_runner.program.run(worker.plan_.order[place]);
+      const OutOfProgram host;
+      worker.results_.emplace_back(results.size() == 0 ? std::string_view("null") : results[0]);
     }
   }
   static void run_one(void* number) { the_runner.program.run(*static_cast<unsigned*>(number)); }
@@ -103,6 +109,7 @@ class Worker {
     linpoint_crashing = kOff;
     scheduler.forget_alone(1);
     the_recorder.pause_after(0, nullptr);
+    the_recorder.blame_callers(the_runner.standard);
     events_.clear();
     if (head.feasible != 0)
       for (const Event& event : the_recorder.events())
@@ -115,14 +122,14 @@ class Worker {
     if (head.text != 0) put_bytes(results[0].data(), head.text);
   }
 
-  [[nodiscard]] bool go_so_far(Schedule& schedule) {
+  [[nodiscard]] bool go_so_far(Schedule& schedule) const {
     Task* task = scheduler.add_alone(run_one, &schedule.first);
     the_recorder.pause_after(schedule.store, pause);
     linpoint_countdown = 0;
     hot.fuel = plan_.fuel;
     return task != nullptr && scheduler.go_on_alone(*task) == RunEnd::kComplete && !task->ended;
   }
-  [[nodiscard]] bool go_to_end(Schedule& schedule) {
+  [[nodiscard]] bool go_to_end(Schedule& schedule) const {
     Task* task = scheduler.add_alone(run_one, &schedule.second);
     linpoint_countdown = 0;
     hot.fuel = plan_.fuel;
@@ -140,7 +147,13 @@ class Worker {
     std::vector<std::uint32_t> lines(hot.written, hot.written + hot.written_count);
     std::erase_if(lines, [](std::uint32_t line) { return line * kLine >= the_pool.span(); });
     head.count = lines.size();
+    head.feasible = static_cast<std::uint32_t>(results_.size());
     put(head);
+    for (const std::string& result : results_) {
+      put(result.size());
+      put_bytes(result.data(), result.size());
+    }
+    results_.clear();
     for (const std::uint32_t line : lines) {
       const std::byte* bytes = the_pool.memory() + line * kLine;
       std::memcpy(snapshot_ + line * kLine, bytes, kLine);
@@ -186,6 +199,7 @@ class Worker {
   std::byte* snapshot_ = nullptr;
   std::vector<char> out_;
   std::vector<Event> events_;
+  std::vector<std::string> results_;  ///< of operations since the last place
 };
 
 }  // namespace
@@ -204,6 +218,7 @@ bool Schedules::start(const Plan& plan) {
   }
   ::close(channels[1]);
   channel_ = channels[0];
+  results_before_.clear();
   return process_ > 0;
 }
 
@@ -236,6 +251,12 @@ bool Schedules::next(Images& images, Overlap& overlap) {
     if (head.message == Message::kEnd) return false;
     if (head.message == Message::kPlace) {
       cursor_ = head.cursor;
+      for (std::uint32_t each = 0; each < head.feasible; ++each) {
+        std::size_t size = 0;
+        if (!get(&size, sizeof size) || size > kLongest) return false;
+        results_before_.emplace_back(size, ' ');
+        if (!get(results_before_.back().data(), size)) return false;
+      }
       for (std::uint64_t each = 0; each < head.count; ++each) {
         std::uint32_t line = 0;
         std::byte bytes[kLine];

@@ -7,6 +7,7 @@
 // that asks has the image before them, and recovers from what a crash leaves, with volatile memory that is fresh.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -23,7 +24,7 @@ struct Schedule {
   unsigned second = 0;      ///< and of the other one
   std::uint32_t store = 0;  ///< it is paused after so many stores to the pool
 
-  bool operator==(const Schedule&) const = default;
+  auto operator<=>(const Schedule&) const = default;
 };
 
 struct Plan {
@@ -55,6 +56,8 @@ class Schedules {
   /// left: nothing at all before the first.
   [[nodiscard]] bool next(Images& images, Overlap& overlap);
   void stop();
+  /// Of the operations before the last schedule, as JSON.
+  [[nodiscard]] const std::vector<std::string>& results_before() const { return results_before_; }
 
  private:
   [[nodiscard]] bool get(void* bytes, std::size_t size) const;
@@ -62,6 +65,7 @@ class Schedules {
   int channel_ = -1;
   int process_ = -1;
   std::uint64_t cursor_ = 0;
+  std::vector<std::string> results_before_;
 };
 
 }  // namespace linpoint::runtime::crash

@@ -26,7 +26,7 @@ bool read_kinds(std::string_view text, Kinds& kinds) {
                                                       {"recovery", &kinds.recovery}, {"state", &kinds.state}};
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(','), text.size());
-    const auto known = std::ranges::find(words, text.substr(0, end), &std::pair<std::string_view, bool*>::first);
+    const auto* const known = std::ranges::find(words, text.substr(0, end), &std::pair<std::string_view, bool*>::first);
     if (known == std::end(words)) return false;
     *known->second = true;
     text.remove_prefix(std::min(end + 1, text.size()));
@@ -55,6 +55,7 @@ bool Session::trace() {
     qualify("code without hooks writes to the pool: its stores are not seen, and crashes within it are not tested");
   if (the_recorder.left_out())
     qualify("the trace is so long that reads were left out: some stores are not known as likely points");
+  the_recorder.blame_callers(the_runner.standard);
   const auto events = the_recorder.events();
   recorded.events.assign(events.begin(), events.end());
   const auto of_events = the_recorder.frames_of_events();

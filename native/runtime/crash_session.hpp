@@ -93,9 +93,12 @@ void sweep(Session& session, const Kinds& kinds);
 void exhaust(Session& session);
 /// Crashes of the recovery itself, and recovery twice, for a sample of images.
 void crash_recovery(Session& session);
+/// The same from one state of the present moment.
+void crash_recovery_from(Session& session, const Failure& crash);
 /// Two operations side by side, of which one has seen what the other one loses.
 void overlap(Session& session);
-/// The state that the request asks for, or its two operations side by side.
+/// The state that the request asks for, and crashes of the recovery from it if it is allowed; or its two operations
+/// side by side.
 void replay(Session& session);
 void replay_overlap(Session& session);
 

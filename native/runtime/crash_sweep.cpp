@@ -33,14 +33,7 @@ class Sweep {
         begin(next++, passes, number);
         if (chosen_ && !session_.go_on()) return false;
       }
-      const bool store = persistency::is_store(event.kind) && event.operation != persistency::kNoOperation;
-      const bool tested =
-          chosen_ && store && !walk_.is_lock(at) && (!options.points_only || session_.points.is_point(at));
-      if (tested && kinds_.dl2) unrecovered(at);
-      walk_.advance();
-      if (tested && kinds_.dl1) incomplete(at);
-      if (chosen_ && kinds_.dl1 && walk_.is_lock(at)) locked(at);
-      if (store && !walk_.is_lock(at)) last_store_ = at;
+      const bool tested = visit(at, event);
       if (event.kind == Kind::kReturn) {
         if (chosen_ && kinds_.c2) completed();
         chosen_ = false;
@@ -51,6 +44,19 @@ class Sweep {
   }
 
  private:
+  /// Goes beyond an event; true if crashes around it were tested.
+  bool visit(std::uint32_t at, const Event& event) {
+    const bool store = persistency::is_store(event.kind) && event.operation != persistency::kNoOperation;
+    const bool tested =
+        chosen_ && store && !walk_.is_lock(at) && (!options.points_only || session_.points.is_point(at));
+    if (tested && kinds_.dl2) unrecovered(at);
+    walk_.advance();
+    if (tested && kinds_.dl1) incomplete(at);
+    if (chosen_ && kinds_.dl1 && walk_.is_lock(at)) locked(at);
+    if (store && !walk_.is_lock(at)) last_store_ = at;
+    return tested;
+  }
+
   void begin(std::size_t operation, std::size_t passes, std::size_t number) {
     chosen_ = session_.is_mine(operation) && operation / options.shards % passes == number;
     session_.heal_known(walk_);
@@ -159,7 +165,7 @@ void replay(Session& session) {
     crash.culprit = last_store;
     crash.more.push_back({event.address, event.size, event.value.data(), last_store});
   }
-  session.test(walk, session.recorded, crash);
+  if (session.test(walk, session.recorded, crash) && crash.more.empty()) crash_recovery_from(session, crash);
 }
 
 }  // namespace linpoint::runtime::crash

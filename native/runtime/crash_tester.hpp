@@ -45,7 +45,7 @@ class Tester {
   void watch_all() { watched_.clear(); }
 
   /// Whether the pool is as it should be, at the end.
-  void check_pool(Walk& walk, bool everything);
+  static void check_pool(Walk& walk, bool everything);
 
   Counts counts;
   std::int64_t fuel = 0;

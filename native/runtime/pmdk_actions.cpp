@@ -6,7 +6,7 @@
 #include "pmdk_transactions.hpp"
 
 // As in libpmemobj/action_base.h; what is in it is the library's affair.
-struct pobj_action {
+struct pobj_action {  // NOLINT(misc-use-internal-linkage): of functions that programs call
   int type;
   std::uint32_t data[3];
   struct {
@@ -27,7 +27,7 @@ Action read(const pobj_action& from) {
   action.kind = static_cast<Action::Kind>(from.data[0]);
   action.type = from.heap.more[0];
   if (action.kind == Action::Kind::kSet) {
-    std::memcpy(&action.word, &from.heap.offset, sizeof action.word);
+    std::memcpy(static_cast<void*>(&action.word), &from.heap.offset, sizeof action.word);
     action.value = from.heap.usable_size;
   } else {
     action.offset = from.heap.offset;

@@ -117,7 +117,8 @@ void abort_transaction(int number, const void* caller) {
   if (of.levels.size() == 1) of.roll_back(caller);
   of.error = number == 0 ? ECANCELED : number;
   call_back(of);
-  if (of.levels.back().jumps) std::longjmp(of.levels.back().back, of.error);
+  // As the library does: programs have given it where to go.
+  if (of.levels.back().jumps) std::longjmp(of.levels.back().back, of.error);  // NOLINT(cert-err52-cpp,modernize-avoid-setjmp-longjmp)
 }
 
 int failed(int number, std::string_view message, std::uint64_t flags, const void* caller) {
