@@ -98,7 +98,7 @@ void run_kinds(Session& session, const Kinds& kinds) {
 }
 
 void conclude(Session& session) {
-  session.tester.check_pool(session.walk, true);
+  Tester::check_pool(session.walk, true);
   static_cast<void>(session.go_on());
   Conclusion& conclusion = session.conclusion;
   if (session.tester.stopped) {

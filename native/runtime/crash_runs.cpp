@@ -94,7 +94,7 @@ void Runner::result(std::string_view text) {
 }
 
 void operation_begins(unsigned number) { the_runner.begins(number); }
-void operation_ends(unsigned number) { the_runner.ends(number); }
+void operation_ends(unsigned number) { Runner::ends(number); }
 void operation_result(unsigned /*number*/, const char* text, std::size_t size) { the_runner.result({text, size}); }
 
 }  // namespace linpoint::runtime::crash

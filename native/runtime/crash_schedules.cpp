@@ -245,24 +245,30 @@ bool Schedules::get(void* bytes, std::size_t size) const {
   return true;
 }
 
+/// Results of so many operations, and so many lines of the pool.
+bool Schedules::get_place(Images& images, std::uint32_t results, std::uint64_t lines) {
+  for (std::uint32_t each = 0; each < results; ++each) {
+    std::size_t size = 0;
+    if (!get(&size, sizeof size) || size > kLongest) return false;
+    results_before_.emplace_back(size, ' ');
+    if (!get(results_before_.back().data(), size)) return false;
+  }
+  for (std::uint64_t each = 0; each < lines; ++each) {
+    std::uint32_t line = 0;
+    std::byte bytes[kLine];
+    if (!get(&line, sizeof line) || !get(bytes, sizeof bytes) || line * kLine >= the_pool.span()) return false;
+    images.begin_line(line, bytes);
+  }
+  return true;
+}
+
 bool Schedules::next(Images& images, Overlap& overlap) {
   Head head;
   while (channel_ >= 0 && get(&head, sizeof head)) {
     if (head.message == Message::kEnd) return false;
     if (head.message == Message::kPlace) {
       cursor_ = head.cursor;
-      for (std::uint32_t each = 0; each < head.feasible; ++each) {
-        std::size_t size = 0;
-        if (!get(&size, sizeof size) || size > kLongest) return false;
-        results_before_.emplace_back(size, ' ');
-        if (!get(results_before_.back().data(), size)) return false;
-      }
-      for (std::uint64_t each = 0; each < head.count; ++each) {
-        std::uint32_t line = 0;
-        std::byte bytes[kLine];
-        if (!get(&line, sizeof line) || !get(bytes, sizeof bytes) || line * kLine >= the_pool.span()) return false;
-        images.begin_line(line, bytes);
-      }
+      if (!get_place(images, head.feasible, head.count)) return false;
       continue;
     }
     if (head.message != Message::kOverlap) return false;

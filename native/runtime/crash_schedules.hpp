@@ -60,6 +60,7 @@ class Schedules {
   [[nodiscard]] const std::vector<std::string>& results_before() const { return results_before_; }
 
  private:
+  [[nodiscard]] bool get_place(Images& images, std::uint32_t results, std::uint64_t lines);
   [[nodiscard]] bool get(void* bytes, std::size_t size) const;
 
   int channel_ = -1;

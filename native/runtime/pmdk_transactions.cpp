@@ -118,7 +118,8 @@ void abort_transaction(int number, const void* caller) {
   of.error = number == 0 ? ECANCELED : number;
   call_back(of);
   // As the library does: programs have given it where to go.
-  if (of.levels.back().jumps) std::longjmp(of.levels.back().back, of.error);  // NOLINT(cert-err52-cpp,modernize-avoid-setjmp-longjmp)
+  if (of.levels.back().jumps)
+    std::longjmp(of.levels.back().back, of.error);  // NOLINT(cert-err52-cpp,modernize-avoid-setjmp-longjmp)
 }
 
 int failed(int number, std::string_view message, std::uint64_t flags, const void* caller) {
