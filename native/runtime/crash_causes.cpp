@@ -13,11 +13,12 @@ using persistency::Kept;
 /// A group of so many is well known: its stores count as persistent from then on, so that other causes show.
 constexpr std::uint64_t kHealed = 4;
 
-/// All that the state could keep further: what the operation itself has stored first, the last store first.
+/// All that the state could keep further: what the operation itself has stored, the first store first, since what comes
+/// later often is what recovery could find out from it; then what others have, the last store first.
 std::vector<Kept> further(const Walk& walk, const Failure& failure) {
   struct Further {
-    bool own = false;
-    std::uint32_t last = 0;
+    bool others = false;
+    std::uint32_t rank = 0;
     Kept kept;
   };
   std::vector<Further> found;
@@ -27,12 +28,14 @@ std::vector<Kept> further(const Walk& walk, const Failure& failure) {
     if (prefix >= count) return;
     stores.clear();
     walk.now().collect(channel, stores);
-    const auto is_own = [&](std::uint32_t store) { return walk.trace()[store].operation == failure.operation; };
-    const bool own = std::any_of(stores.begin() + static_cast<std::ptrdiff_t>(prefix), stores.end(), is_own);
-    found.push_back({own, stores.back(), {channel, count}});
+    const auto own =
+        std::find_if(stores.begin() + static_cast<std::ptrdiff_t>(prefix), stores.end(),
+                     [&](std::uint32_t each) { return walk.trace()[each].operation == failure.operation; });
+    const bool others = own == stores.end();
+    found.push_back({others, others ? kNoEvent - stores.back() : *own, {channel, count}});
   });
   std::ranges::sort(found, [](const Further& one, const Further& other) {
-    return std::pair(one.own, one.last) > std::pair(other.own, other.last);
+    return std::pair(one.others, one.rank) < std::pair(other.others, other.rank);
   });
   std::vector<Kept> all;
   all.reserve(found.size());

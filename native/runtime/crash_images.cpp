@@ -16,16 +16,20 @@ std::uint64_t word_at(const std::byte* memory, std::uint64_t address) {
   return word;
 }
 
+/// What words add to the hash of an image. Most of a pool is zero, and adds nothing.
+Hash hash_of_words(const std::byte* memory, std::uint64_t address, std::uint64_t size) {
+  Hash hash = 0;
+  const std::uint64_t last = persistency::word_of(address + size - 1);
+  for (std::uint64_t at = persistency::word_of(address); at <= last; at += persistency::kWordSize)
+    if (const std::uint64_t word = word_at(memory, at); word != 0) hash += mixed(at, word);
+  return hash;
+}
+
 /// Writes bytes, and says by how much that changes the hash.
 Hash write(std::byte* memory, std::uint64_t address, std::uint64_t size, const std::byte* value) {
-  Hash change = 0;
-  const std::uint64_t last = persistency::word_of(address + size - 1);
-  for (std::uint64_t word = persistency::word_of(address); word <= last; word += persistency::kWordSize)
-    change -= mixed(word, word_at(memory, word));
+  const Hash before = hash_of_words(memory, address, size);
   std::memcpy(memory + (address - Pool::kBegin), value, size);
-  for (std::uint64_t word = persistency::word_of(address); word <= last; word += persistency::kWordSize)
-    change += mixed(word, word_at(memory, word));
-  return change;
+  return hash_of_words(memory, address, size) - before;
 }
 
 }  // namespace
@@ -43,11 +47,14 @@ void Images::begin(std::span<const std::byte> initial) {
   std::memcpy(least_, initial_, extent_);
   std::memcpy(the_pool.memory(), initial_, extent_);
   settled_.clear();
-  hash_ = 0;
+  hash_ = initial_hash_ = extent_ == 0 ? 0 : hash_of_words(initial_, Pool::kBegin, extent_);
 }
 
 void Images::begin_line(std::uint64_t line, const std::byte* bytes) {
+  const std::uint64_t address = Pool::kBegin + line * kLine;
+  initial_hash_ -= hash_of_words(initial_, address, kLine);
   for (std::byte* image : {initial_, least_, the_pool.memory()}) std::memcpy(image + line * kLine, bytes, kLine);
+  hash_ = initial_hash_ += hash_of_words(initial_, address, kLine);
   extent_ = std::max<std::size_t>(extent_, (line + 1) * kLine);
 }
 
@@ -62,7 +69,7 @@ void Images::restart() {
     for (std::byte* image : {least_, the_pool.memory()})
       std::memcpy(image + line * kLine, initial_ + line * kLine, kLine);
   settled_.clear();
-  hash_ = 0;
+  hash_ = initial_hash_;
 }
 
 void Images::reach(std::uint64_t address) {

@@ -49,7 +49,8 @@ class Images {
   std::byte* least_ = nullptr;
   std::byte* initial_ = nullptr;
   std::size_t extent_ = 0;
-  Hash hash_ = 0;  ///< of the least image, as a difference from the initial one
+  Hash hash_ = 0;  ///< of the least image
+  Hash initial_hash_ = 0;
   bool copies_all_ = false;
   HostVector<std::uint32_t> settled_;  ///< lines, since the beginning
 };

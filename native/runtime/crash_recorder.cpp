@@ -73,11 +73,11 @@ bool Recorder::prepare() {
   return shadow_ != nullptr && initial_ != nullptr;
 }
 
-void Recorder::restart(std::size_t extent) {
+void Recorder::restart(std::size_t extent, bool keeps) {
   std::memcpy(shadow_, the_pool.memory(), extent);
   if (extent < extent_) std::memset(shadow_ + extent, 0, extent_ - extent);
   extent_ = extent;
-  called_ = false;
+  called_ = !keeps;
   events_.clear();
   frames_of_events_.clear();
   announced_.clear();

@@ -43,8 +43,9 @@ class Recorder {
   };
 
   [[nodiscard]] bool prepare();
-  /// The pool is as it is, with nothing but zeros behind so many bytes, and nothing has happened.
-  void restart(std::size_t extent);
+  /// The pool is as it is, with nothing but zeros behind so many bytes, and nothing has happened. `keeps`: what is in
+  /// it before the first operation.
+  void restart(std::size_t extent, bool keeps = false);
 
   // What hooks tell. All of the addresses may lie outside of the pool, where they are left out.
   void write(std::uint64_t address, std::uint64_t size, const void* code);

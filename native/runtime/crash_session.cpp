@@ -47,7 +47,7 @@ Session::Session(Scenario what, Request asked)
 }
 
 bool Session::trace() {
-  the_recorder.restart(0);
+  the_recorder.restart(0, true);
   // A copy: the measurement below has an outcome of its own.
   const Outcome outcome =
       the_runner.run_workload(scenario.workload, options.fuel > 0 ? options.fuel : kFuelOfOperation);
