@@ -12,6 +12,7 @@
 #include "crash_schedules.hpp"
 #include "crash_session.hpp"
 #include "linpoint/persistency/racy.hpp"
+#include "pmdk.hpp"
 
 namespace linpoint::runtime::crash {
 
@@ -179,6 +180,11 @@ std::vector<Plan> plans_of(const Session& session, std::span<const Pair> pairs) 
 }  // namespace
 
 void overlap(Session& session) {
+  if (pmdk::in_use()) {
+    // The model has one transaction at a time: two of them would undo each other's stores.
+    qualify("operations side by side are not tested in programs that use PMDK");
+    return;
+  }
   Overlapping overlapping(session);
   if (!overlapping.prepare()) {
     qualify("there is no memory for operations side by side");

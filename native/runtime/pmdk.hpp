@@ -47,6 +47,8 @@ inline constexpr std::uint64_t kClassMask = std::uint64_t{0xffff} << 48U;
 // ---- Calls of the program -------------------------------------------------------------------------------------------
 
 /// To be called first by each function: counts as a step of the fuel, and says in the result what is assumed. Refuses
+/// Whether the program has called any function of PMDK.
+[[nodiscard]] bool in_use();
 /// programs that run without a pool, as those of `linpoint explore`.
 void called(const char* function, const void* caller);
 /// As called, for what the model leaves out.

@@ -75,15 +75,20 @@ void end_of_store(const void* to, std::size_t size, unsigned flags, bool past_ca
 
 }  // namespace
 
+namespace {
+bool used = false;
+}
+
+bool in_use() { return used; }
+
 void called(const char* function, const void* caller) {
   if (!crash::on() || phase != Phase::kPersistent) {
     const OutOfProgram host;
     refuse(std::string("the program calls ") + function + "() outside of a test of linpoint crash");
   }
   crash::spend(caller);
-  static bool said = false;
-  if (said) return;
-  said = true;
+  if (used) return;
+  used = true;
   const OutOfProgram host;
   qualify("libpmem and libpmemobj are modelled: PMDK's own code is assumed to be correct");
 }

@@ -85,9 +85,9 @@ def test_arrays_of_transactions_hold(compiler: str) -> None:
     ("twin", "words", "sources", "classes"),
     [
         ("BUG_FORGETS", (*QUEUE, "--scenario", "enqueue(1); enqueue(2)"), ("queue.c",), {"DL1", "C2"}),
-        ("BUG_ADDS_LATE", (*QUEUE, "--scenario", "enqueue(1); enqueue(2)"), ("queue.c",), {"DL1"}),
+        ("BUG_ADDS_LATE", (*QUEUE, "--scenario", "enqueue(1); enqueue(2)"), ("queue.c",), {"DL2"}),
         ("BUG_ALLOC", (*ARRAY, "--scenario", "put(1, 3)"), (), {"DL2"}),
-        ("BUG_REALLOC", (*ARRAY, "--scenario", "put(1, 3); put(1, 40)"), (), {"DL1"}),
+        ("BUG_REALLOC", (*ARRAY, "--scenario", "put(1, 3); put(1, 40)"), (), {"DL2"}),
     ],
 )
 def test_broken_twins_are_found_and_blamed(
