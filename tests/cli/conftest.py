@@ -59,9 +59,9 @@ def environment(home: Path) -> dict[str, str]:
 Command = Callable[..., Run]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Who runs the command where nothing is asked of its beginning."""
+    """Who runs the command where nothing is asked of its beginning; gone when tests elsewhere look for processes."""
     server = Server(COMMAND, environment(tmp_path_factory.mktemp("home")))
     yield server
     server.close()

@@ -105,6 +105,7 @@ static void tell(const void* at, long size) {
 ACCESS(1) ACCESS(2) ACCESS(4) ACCESS(8) ACCESS(16)
 void __tsan_read_range(void* at, long size) {}
 void __tsan_write_range(void* at, long size) { tell(at, size); }
+void __linpoint_store(void* at, unsigned size, const void* code) { (void)code; tell(at, size); }
 void __tsan_vptr_update(void* at, void* value) { tell(at, 8); }
 void __tsan_atomic64_store(long* at, long value, int order) { tell(at, 8); *at = value; }
 void __tsan_init(void) {}

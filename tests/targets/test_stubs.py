@@ -40,6 +40,7 @@ void __linpoint_flush(char* address, int later, const void* code) { tell(address
 void __linpoint_fence(int kind, const void* code) { tell(0, kind, code); }
 void __linpoint_locked(char* address, unsigned size, const void* code) { tell(address, size, code); }
 void __linpoint_non_temporal(char* address, unsigned size, const void* code) { tell(address, size, code); }
+void __linpoint_store(char* address, unsigned size, const void* code) { (void)address; (void)size; (void)code; spoil(); }
 void check(void);
 extern char site_begin[], site_end[];
 int main(void) {
