@@ -25,7 +25,9 @@ Worker::Worker(Search::Engine& engine, unsigned thread)
       canonical_(engine.program_, engine.sets_),
       runner_(engine.program_, *this),
       state_(engine.program_.slots + kSlack),
-      rows_(std::size_t{kQueue} * engine.packing_.bytes() + kSlack),
+      packed_heap_(engine.program_),
+      row_stride_((engine.packing_.bytes() + 15) / 16 * 16),
+      rows_(kQueue * row_stride_ + PackedHeap::kBeyond),
       recent_(engine.packing_.bytes()) {}
 
 void Worker::begin(const Slot* initial) {
@@ -175,30 +177,46 @@ void Worker::faulted(Fault fault, unsigned process, unsigned instruction) {
 void Worker::reached(Slot* state, unsigned process) {
   ++successors_;
   ++transitions_;
-  canonical_.apply(state, process);
-  std::uint8_t* row = rows_.data() + std::size_t{queued_} * engine_.packing_.bytes();
-  std::uint64_t hash = 0;
-  if (!engine_.packing_.pack(state, row, hash)) {
+  if (!packed_heap_.applies()) canonical_.apply(state, process);
+  std::uint8_t* row = rows_.data() + std::size_t{queued_} * row_stride_;
+  if (!engine_.packing_.pack(state, row)) {
     engine_.need(Fault::kRoomForValues, 0);
     return;
   }
-  if (recent_.had(row, hash)) return;
-  engine_.store_.prefetch(hash);
-  hashes_[queued_++] = hash;
-  if (queued_ == kQueue) flush();
+  if (++queued_ == kQueue) flush();
 }
 
+/// Rows wait in a line for what memory has to say: first where they belong in the table, then which row is there.
 void Worker::flush() {
-  // One state may have more successors than the table has room for, so it is here that somebody looks.
-  since_look_ += queued_;
-  if (since_look_ > StateStore::kLook - kQueue && !look()) {
-    queued_ = 0;
-    return;
-  }
-  for (unsigned i = 0; i < queued_; ++i) engine_.store_.prefetch_row(hashes_[i]);
-  for (unsigned i = 0; i < queued_; ++i)
-    engine_.store_.insert(thread_, rows_.data() + std::size_t{i} * engine_.packing_.bytes(), hashes_[i]);
+  const unsigned count = queued_;
   queued_ = 0;
+  // One state may have more successors than the table has room for, so it is here that somebody looks.
+  if (since_look_ > StateStore::kLook - kQueue && !look()) return;
+  const std::uint32_t bytes = engine_.packing_.bytes();
+  StateStore& store = engine_.store_;
+  for (unsigned i = 0; i < count; ++i) {
+    hashes_[i] = hash_row(rows_.data() + i * row_stride_, bytes);
+    recent_.prefetch(hashes_[i]);
+  }
+  unsigned kept = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    std::uint8_t* const row = rows_.data() + i * row_stride_;
+    std::uint64_t hash = hashes_[i];
+    if (recent_.had(row, hash)) continue;
+    if (packed_heap_.applies() && packed_heap_.apply(row)) {
+      hash = hash_row(row, bytes);
+      if (recent_.had(row, hash)) continue;
+    }
+    store.prefetch(hash);
+    hashes_[kept] = hash;
+    kept_[kept] = row;
+    if (kept >= kApart) store.prefetch_row(hashes_[kept - kApart]);
+    if (kept >= 2 * kApart) store.insert(thread_, kept_[kept - 2 * kApart], hashes_[kept - 2 * kApart]);
+    ++kept;
+  }
+  for (unsigned i = kept - std::min(kept, kApart); i < kept; ++i) store.prefetch_row(hashes_[i]);
+  for (unsigned i = kept - std::min(kept, 2 * kApart); i < kept; ++i) store.insert(thread_, kept_[i], hashes_[i]);
+  since_look_ += kept;
 }
 
 /// Whether there is room for more rows; if need be all threads wait, and make some.
@@ -208,7 +226,7 @@ bool Worker::look() {
     if (engine_.stop_.stopped()) return false;
     engine_.growth_.help();
   }
-  since_look_ = queued_;
+  since_look_ = 0;
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include "refine/asking.hpp"
 #include "refine/canonical.hpp"
 #include "refine/growth.hpp"
+#include "refine/packed_heap.hpp"
 #include "refine/recent_rows.hpp"
 #include "refine/runner.hpp"
 #include "refine/state_store.hpp"
@@ -104,7 +105,8 @@ class Worker : public Asking {
   [[nodiscard]] bool is_ample(unsigned process) const;
   [[nodiscard]] bool may_meet(const Footprint& access, unsigned process, unsigned group) const;
 
-  static constexpr unsigned kQueue = 64;
+  static constexpr unsigned kQueue = 128;
+  static constexpr unsigned kApart = 16;
 
   Search::Engine& engine_;
   std::atomic<std::uint8_t>* engine_finished_;
@@ -113,8 +115,11 @@ class Worker : public Asking {
   Canonical canonical_;
   Runner<Worker> runner_;
   std::vector<Slot> state_;
+  PackedHeap packed_heap_;
+  std::size_t row_stride_;
   std::vector<std::uint8_t> rows_;
   std::uint64_t hashes_[kQueue] = {};
+  const std::uint8_t* kept_[kQueue] = {};
   RecentRows recent_;
   unsigned queued_ = 0;
   std::uint64_t since_look_ = StateStore::kLook;

@@ -54,8 +54,7 @@ class Follower {
     const auto before = order_;
     settle(step.state, step.process);
     std::vector<std::uint8_t> row(packing_.bytes() + kSlack);
-    std::uint64_t hash = 0;
-    if (packing_.pack(canon_.data(), row.data(), hash) && same_rows(row.data(), store_.row(to), packing_.bytes()))
+    if (packing_.pack(canon_.data(), row.data()) && same_rows(row.data(), store_.row(to), packing_.bytes()))
       return true;
     order_ = before;
     return false;

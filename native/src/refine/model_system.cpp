@@ -18,17 +18,16 @@ class ModelSystem::Stepper {
   Stepper(const Program& program, const Same& same)
       : program_(program), same_(same), canonical_(program, nullptr), runner_(program, *this) {}
 
-  void step(const Configuration& from, unsigned process, std::vector<Configuration>& out) {
+  void step(const std::uint32_t* from, unsigned process, Configurations& out) {
     out_ = &out;
-    runner_.step(from.data(), process);
+    runner_.step(from, process);
   }
-  void step_with_call(const Configuration& from, unsigned process, unsigned invocation,
-                      std::vector<Configuration>& out) {
+  void step_with_call(const std::uint32_t* from, unsigned process, unsigned invocation, Configurations& out) {
     wanted_ = invocation;
     step(from, process, out);
   }
-  void step_with_result(const Configuration& from, unsigned process, const std::vector<Slot>& values,
-                        std::vector<Configuration>& out) {
+  void step_with_result(const std::uint32_t* from, unsigned process, const std::vector<Slot>& values,
+                        Configurations& out) {
     values_ = &values;
     step(from, process, out);
     values_ = nullptr;
@@ -54,7 +53,7 @@ class ModelSystem::Stepper {
   }
   void reached(Slot* state, unsigned process) {
     canonical_.apply(state, process);
-    out_->emplace_back(state, state + program_.slots);
+    out_->add(state);
   }
 
   unsigned fault = 0;
@@ -65,7 +64,7 @@ class ModelSystem::Stepper {
   const Same& same_;
   Canonical canonical_;
   Runner<Stepper> runner_;
-  std::vector<Configuration>* out_ = nullptr;
+  Configurations* out_ = nullptr;
   const std::vector<Slot>* values_ = nullptr;
   unsigned wanted_ = 0;
 };
@@ -79,33 +78,32 @@ ModelSystem::~ModelSystem() = default;
 
 Configuration ModelSystem::initial() { return stepper_->settled(first_state(program_, nullptr)); }
 
-void ModelSystem::call(const Configuration& from, unsigned process, unsigned invocation,
-                       std::vector<Configuration>& out) {
+void ModelSystem::call(const std::uint32_t* from, unsigned process, unsigned invocation, Configurations& out) {
   stepper_->step_with_call(from, process, invocations_[invocation], out);
 }
 
-void ModelSystem::unseen(const Configuration& from, std::vector<Configuration>& out) {
+void ModelSystem::unseen(const std::uint32_t* from, Configurations& out) {
   for (unsigned process = 0; process < program_.processes; ++process)
-    if (program_.block(from.data(), process)[0] != 0 && !is_done(from, process)) stepper_->step(from, process, out);
+    if (program_.block(from, process)[0] != 0 && !is_done(from, process)) stepper_->step(from, process, out);
 }
 
-void ModelSystem::linearize(const Configuration& /*from*/, unsigned /*process*/, std::vector<Configuration>& /*out*/) {}
+void ModelSystem::linearize(const std::uint32_t* /*from*/, unsigned /*process*/, Configurations& /*out*/) {}
 
-void ModelSystem::give_back(const Configuration& from, unsigned process, unsigned /*result*/,
-                            const std::vector<Slot>& values, std::vector<Configuration>& out) {
+void ModelSystem::give_back(const std::uint32_t* from, unsigned process, unsigned /*result*/,
+                            const std::vector<Slot>& values, Configurations& out) {
   if (is_done(from, process)) stepper_->step_with_result(from, process, values, out);
 }
 
-bool ModelSystem::is_done(const Configuration& from, unsigned process) {
-  const Slot stop = program_.block(from.data(), process)[0];
+bool ModelSystem::is_done(const std::uint32_t* from, unsigned process) {
+  const Slot stop = program_.block(from, process)[0];
   return stop != 0 && program_.code[program_.stops[stop]].code == Code::kReturn;
 }
 
-Configuration ModelSystem::swapped(const Configuration& from, unsigned first) {
-  Configuration to = from;
+void ModelSystem::swap(const std::uint32_t* from, unsigned first, Configurations& out) {
+  Configuration to(from, from + program_.slots);
   std::swap_ranges(program_.block(to.data(), first), program_.block(to.data(), first + 1),
                    program_.block(to.data(), first + 1));
-  return stepper_->settled(std::move(to));
+  out.add(stepper_->settled(std::move(to)).data());
 }
 
 unsigned ModelSystem::fault() const { return stepper_->fault; }

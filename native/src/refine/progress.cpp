@@ -67,9 +67,8 @@ class Cartographer {
     Label label;
     label.bits = static_cast<std::uint8_t>(process | (std::exchange(returns_, false) ? Label::kReturns : 0U) |
                                            (std::exchange(drains_, false) ? Label::kDrains : 0U));
-    std::uint64_t hash = 0;
-    if (!packing_.pack(state, row_.data(), hash)) return;
-    const StateStore::Number to = store_.find(row_.data(), hash);
+    if (!packing_.pack(state, row_.data())) return;
+    const StateStore::Number to = store_.find(row_.data(), hash_row(row_.data(), packing_.bytes()));
     if (to == StateStore::kNowhere) return;
     graph_->to.push_back(static_cast<State>(to));
     graph_->label.push_back(label);

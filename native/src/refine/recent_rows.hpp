@@ -17,33 +17,39 @@ class RecentRows {
  public:
   explicit RecentRows(std::uint32_t row_bytes)
       : row_bytes_(row_bytes),
-        stride_((std::size_t{row_bytes} + 15) / 16 * 16),
-        mask_(std::bit_floor(kBytes / (stride_ + sizeof(std::uint64_t))) - 1),
-        hashes_(mask_ + 1),
-        rows_((mask_ + 1) * stride_) {
+        stride_((kRow + std::size_t{row_bytes} + 15) / 16 * 16),
+        mask_(std::bit_floor(kBytes / stride_) - 1),
+        entries_((mask_ + 1) * stride_) {
     // Where nothing is yet, a hash that belongs elsewhere.
-    for (std::size_t i = 0; i <= mask_; ++i) hashes_[i] = (i ^ 1U) << kShift;
+    for (std::size_t i = 0; i <= mask_; ++i) {
+      const std::uint64_t elsewhere = (i ^ 1U) << kShift;
+      std::memcpy(entries_.data() + i * stride_, &elsewhere, sizeof elsewhere);
+    }
   }
 
+  void prefetch(std::uint64_t hash) const { __builtin_prefetch(entries_.data() + place(hash)); }
   /// Whether it had the row; it has it from now on. Rows are read 16 bytes beyond their end.
   bool had(const std::uint8_t* row, std::uint64_t hash) {
-    const std::size_t at = (hash >> kShift) & mask_;
-    std::uint8_t* const own = rows_.data() + at * stride_;
-    if (hashes_[at] == hash && same_rows(own, row, row_bytes_)) return true;
-    hashes_[at] = hash;
-    for (std::uint32_t i = 0; i < stride_; i += 16) std::memcpy(own + i, row + i, 16);
+    std::uint8_t* const own = entries_.data() + place(hash);
+    std::uint64_t known = 0;
+    std::memcpy(&known, own, sizeof known);
+    if (known == hash && same_rows(own + kRow, row, row_bytes_)) return true;
+    std::memcpy(own, &hash, sizeof hash);
+    for (std::size_t i = 0; kRow + i < stride_; i += 8) std::memcpy(own + kRow + i, row + i, 8);
     return false;
   }
 
  private:
   static constexpr std::size_t kBytes = std::size_t{512} << 10U;
+  static constexpr std::size_t kRow = sizeof(std::uint64_t);  // in an entry: before it is the hash
   static constexpr unsigned kShift = 20;
+
+  [[nodiscard]] std::size_t place(std::uint64_t hash) const { return ((hash >> kShift) & mask_) * stride_; }
 
   std::uint32_t row_bytes_;
   std::size_t stride_;
   std::size_t mask_;
-  std::vector<std::uint64_t> hashes_;
-  std::vector<std::uint8_t> rows_;
+  std::vector<std::uint8_t> entries_;
 };
 
 }  // namespace linpoint::refine

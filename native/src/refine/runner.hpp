@@ -92,10 +92,19 @@ class Runner {
     std::size_t told = 0;
   };
 
+  /// States are short, and a call of the library is not. In pieces as they are unpacked and will be packed, from the
+  /// second slot on: a processor waits where it reads parts of two pieces that it has just written.
+  static void copy_slots(const Slot* from, Slot* to, std::uint32_t count) {
+    to[0] = from[0];
+    std::uint32_t i = 1;
+    for (; i + 4 <= count; i += 4) std::memcpy(to + i, from + i, 4 * sizeof(Slot));
+    for (; i < count; ++i) to[i] = from[i];
+  }
+
   Slot* copy(const Slot* from) {
     while (copies_.size() < depth_) copies_.push_back(std::make_unique<Slot[]>(p_.slots + kSlack));
     Slot* made = copies_[depth_ - 1].get();
-    std::memcpy(made, from, p_.slots * sizeof(Slot));
+    copy_slots(from, made, p_.slots);
     return made;
   }
 
@@ -281,7 +290,7 @@ class Runner {
     if (p_.link_slot != 0) block[p_.link_slot] = 0;
     const std::uint32_t gives = p_.gives[at];
     if (gives != 0) ++block[gives];
-    std::memset(block + p_.registers_slot, 0, p_.registers * sizeof(Slot));
+    for (std::uint32_t r = 0; r < p_.registers; ++r) block[p_.registers_slot + r] = 0;
     if (p_.heap != Heap::kCollected) memory_.free_retired(s, process);
     sink_.reached(s, process);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linpoint/refine/sequential_system.hpp"
 
+#include <algorithm>
+
 namespace linpoint::refine {
 
 // Of a process: 0 is idle; then called operations, by invocation; then those that have taken effect.
@@ -11,28 +13,26 @@ Configuration SequentialSystem::initial() {
   return first;
 }
 
-void SequentialSystem::call(const Configuration& from, unsigned process, unsigned invocation,
-                            std::vector<Configuration>& out) {
-  out.push_back(from);
-  out.back()[1 + process] = 1 + invocation;
+void SequentialSystem::call(const std::uint32_t* from, unsigned process, unsigned invocation, Configurations& out) {
+  out.add(from)[1 + process] = 1 + invocation;
 }
 
-void SequentialSystem::unseen(const Configuration& from, std::vector<Configuration>& out) {
+void SequentialSystem::unseen(const std::uint32_t* from, Configurations& out) {
   for (unsigned process = 0; process < processes_; ++process) linearize(from, process, out);
 }
 
-void SequentialSystem::linearize(const Configuration& from, unsigned process, std::vector<Configuration>& out) {
+void SequentialSystem::linearize(const std::uint32_t* from, unsigned process, Configurations& out) {
   const std::uint32_t status = from[1 + process];
   if (status == 0 || status > invocations_) return;
-  for (const auto& [result, state] : outcomes(from[0], process, status - 1)) {
-    out.push_back(from);
-    out.back()[0] = state;
-    out.back()[1 + process] = done(status - 1, result);
+  for (const auto& [after, state] : effects(from[0], process, status - 1)) {
+    std::uint32_t* const made = out.add(from);
+    made[0] = state;
+    made[1 + process] = after;
   }
 }
 
-void SequentialSystem::give_back(const Configuration& from, unsigned process, unsigned result,
-                                 const std::vector<Slot>& values, std::vector<Configuration>& out) {
+void SequentialSystem::give_back(const std::uint32_t* from, unsigned process, unsigned result,
+                                 const std::vector<Slot>& values, Configurations& out) {
   const std::uint32_t status = from[1 + process];
   if (status <= invocations_) return;
   auto found = allowed_.find({status, result});
@@ -40,15 +40,12 @@ void SequentialSystem::give_back(const Configuration& from, unsigned process, un
     const auto& [invocation, given] = done_[status - invocations_ - 1];
     found = allowed_.emplace(std::pair{status, result}, allows_(invocation, given, values)).first;
   }
-  if (!found->second) return;
-  out.push_back(from);
-  out.back()[1 + process] = 0;
+  if (found->second) out.add(from)[1 + process] = 0;
 }
 
-Configuration SequentialSystem::swapped(const Configuration& from, unsigned first) {
-  Configuration to = from;
-  std::swap(to[1 + first], to[2 + first]);
-  return to;
+void SequentialSystem::swap(const std::uint32_t* from, unsigned first, Configurations& out) {
+  std::uint32_t* const made = out.add(from);
+  std::swap(made[1 + first], made[2 + first]);
 }
 
 std::pair<int, int> SequentialSystem::status(std::uint32_t number) const {
@@ -58,17 +55,18 @@ std::pair<int, int> SequentialSystem::status(std::uint32_t number) const {
   return {static_cast<int>(invocation), static_cast<int>(result)};
 }
 
-const SequentialSystem::Outcomes& SequentialSystem::outcomes(std::uint32_t state, unsigned process,
-                                                             unsigned invocation) {
-  const std::pair<std::uint64_t, std::uint64_t> key{state,
-                                                    std::uint64_t{by_process_ ? process : 0U} << 32U | invocation};
-  auto found = known_.find(key);
-  if (found == known_.end()) {
-    Outcomes made;
-    apply_(state, process, invocation, made);
-    found = known_.emplace(key, std::move(made)).first;
+const SequentialSystem::Effects& SequentialSystem::effects(std::uint32_t state, unsigned process, unsigned invocation) {
+  const std::size_t who = by_process_ ? process : 0;
+  const std::size_t at = (state * std::size_t{by_process_ ? processes_ : 1} + who) * invocations_ + invocation;
+  if (at >= known_.size()) known_.resize(std::max(at + 1, known_.size() * 2));
+  if (known_[at] == 0) {
+    Outcomes given;
+    apply_(state, process, invocation, given);
+    Effects& made = effects_.emplace_back();
+    for (const auto& [result, after] : given) made.emplace_back(done(invocation, result), after);
+    known_[at] = static_cast<std::uint32_t>(effects_.size());
   }
-  return found->second;
+  return effects_[known_[at] - 1];
 }
 
 std::uint32_t SequentialSystem::done(unsigned invocation, std::uint32_t result) {

@@ -56,9 +56,8 @@ class Looker : public Asking {
   void reached(Slot* state, unsigned process) {
     const bool drains = std::exchange(first_, false);
     canonical_.apply(state, process);
-    std::uint64_t hash = 0;
-    if (!packing_.pack(state, row_.data(), hash)) return;
-    const Number to = store_.find(row_.data(), hash);
+    if (!packing_.pack(state, row_.data())) return;
+    const Number to = store_.find(row_.data(), hash_row(row_.data(), packing_.bytes()));
     if (to == StateStore::kNowhere || !wanted_->contains(to)) return;
     Edge edge;
     edge.from = from_;

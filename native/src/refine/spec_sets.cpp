@@ -3,20 +3,14 @@
 
 #include <algorithm>
 
-#include "hashing.hpp"
 #include "refine/runner.hpp"
 
 namespace linpoint::refine {
 
 namespace {
 
-std::uint64_t hash_of(const std::vector<std::uint32_t>& words, std::uint32_t length) {
-  std::uint64_t hash = length;
-  for (const std::uint32_t word : words) hash = mix(hash ^ word) + word;
-  return hash;
-}
-
 constexpr std::size_t kPolling = 256;
+constexpr std::size_t kFirstIndex = 1024;
 
 }  // namespace
 
@@ -41,8 +35,10 @@ SpecSets::~SpecSets() {
 
 Slot SpecSets::initial() {
   const std::scoped_lock guard(lock_);
-  std::vector<Configuration> members{system_.initial()};
-  return close(members) ? intern(members) : kRefused;
+  const Configuration first = system_.initial();
+  made_.clear(static_cast<std::uint32_t>(first.size()));
+  made_.add(first.data());
+  return close() ? intern() : kRefused;
 }
 
 Slot SpecSets::returned(Slot set, unsigned process, const Slot* values, unsigned count) {
@@ -85,70 +81,72 @@ Slot SpecSets::next(Slot set, unsigned event) {
   return after;
 }
 
-void SpecSets::step(const Configuration& from, unsigned event, unsigned result, std::vector<Configuration>& out) {
+void SpecSets::step(const std::uint32_t* from, unsigned event, unsigned result) {
   if (event >= processes_ * per_process_) {
-    out.push_back(system_.swapped(from, event - processes_ * per_process_));
+    system_.swap(from, event - processes_ * per_process_, found_);
     return;
   }
   const unsigned process = event / per_process_;
   const unsigned kind = event % per_process_;
   if (kind < invocations_)
-    system_.call(from, process, kind, out);
+    system_.call(from, process, kind, found_);
   else if (kind == invocations_)
-    system_.linearize(from, process, out);
+    system_.linearize(from, process, found_);
   else
-    system_.give_back(from, process, result, results_[result], out);
+    system_.give_back(from, process, result, results_[result], found_);
 }
 
 Slot SpecSets::fill(Slot set, unsigned event, unsigned result) {
-  const std::vector<std::uint32_t> all = members_[set];
   const std::uint32_t length = lengths_[set];
-  std::vector<Configuration> after;
-  for (std::size_t i = 0; i + length <= all.size(); i += length)
-    step(Configuration(all.begin() + static_cast<std::ptrdiff_t>(i),
-                       all.begin() + static_cast<std::ptrdiff_t>(i + length)),
-         event, result, after);
-  // A set is closed already, and taking each other's place or returning opens nothing that a spec could do unseen.
-  if (after.empty() || !close(after)) return kRefused;
-  return intern(after);
+  const std::vector<std::uint32_t>& all = members_[set];
+  made_.clear(length);
+  found_.clear(length);
+  for (std::size_t i = 0; i < all.size(); i += length) step(all.data() + i, event, result);
+  take_found();
+  if (made_.size() == 0) return kRefused;
+  const bool calls = event < processes_ * per_process_ && event % per_process_ <= invocations_;
+  if ((calls || !system_.stays_closed()) && !close()) return kRefused;
+  return intern();
 }
 
-bool SpecSets::close(std::vector<Configuration>& members) {
-  std::sort(members.begin(), members.end());
-  members.erase(std::unique(members.begin(), members.end()), members.end());
+void SpecSets::take_found() {
+  for (std::size_t i = 0; i < found_.size(); ++i) made_.add(found_[i]);
+  found_.clear(found_.length());
+}
+
+/// Adds to what is made all that can come of it unseen.
+bool SpecSets::close() {
   if (!closed_) return true;
-  std::unordered_multimap<std::uint64_t, std::size_t> known;
-  const auto is_new = [&](const Configuration& one, std::size_t number) {
-    const std::uint64_t hash = hash_of(one, 0);
-    const auto [from, to] = known.equal_range(hash);
-    for (auto it = from; it != to; ++it)
-      if (members[it->second] == one) return false;
-    known.emplace(hash, number);
-    return true;
-  };
-  for (std::size_t i = 0; i < members.size(); ++i) is_new(members[i], i);
-  std::vector<Configuration> found;
-  for (std::size_t i = 0; i < members.size(); ++i) {
+  found_.clear(made_.list().length());
+  for (std::size_t i = 0; i < made_.size(); ++i) {
     if (i % kPolling == kPolling - 1 && (stop_.poll() || !stop_.reserve(0))) return false;
-    found.clear();
-    system_.unseen(members[i], found);
+    system_.unseen(made_.list()[i], found_);
     if (stop_.stopped()) return false;
-    for (Configuration& each : found)
-      if (is_new(each, members.size())) members.push_back(std::move(each));
+    take_found();
   }
-  std::sort(members.begin(), members.end());
   return true;
 }
 
-Slot SpecSets::intern(std::vector<Configuration>& members) {
-  std::vector<std::uint32_t> all;
-  for (const Configuration& each : members) all.insert(all.end(), each.begin(), each.end());
-  const auto length = static_cast<std::uint32_t>(members.front().size());
-  const std::uint64_t hash = hash_of(all, length);
-  const auto [from, to] = by_hash_.equal_range(hash);
-  for (auto it = from; it != to; ++it)
-    if (members_[it->second] == all && lengths_[it->second] == length) return it->second;
+/// Whether a set has the same members as the one that is made.
+bool SpecSets::is_made(Slot set) const {
+  const std::vector<std::uint32_t>& all = members_[set];
+  const std::uint32_t length = lengths_[set];
+  if (length != made_.list().length() || all.size() != made_.list().words().size()) return false;
+  for (std::size_t i = 0; i < all.size(); i += length)
+    if (!made_.has(all.data() + i)) return false;
+  return true;
+}
+
+Slot SpecSets::intern() {
+  if (members_.size() * 2 >= index_.size()) widen_index();
+  const std::size_t mask = index_.size() - 1;
+  std::size_t at = made_.hash() & mask;
+  for (; index_[at] != 0; at = (at + 1) & mask) {
+    const Slot known = index_[at] - 1;
+    if (hashes_[known] == made_.hash() && is_made(known)) return known;
+  }
   const auto number = static_cast<Slot>(members_.size());
+  const std::vector<std::uint32_t>& all = made_.list().words();
   std::size_t bytes = all.size() * sizeof(std::uint32_t) + 128;
   if (number / kRows >= kChunks) {
     stop_.stop(search::StopReason::kMemory);
@@ -162,17 +160,28 @@ Slot SpecSets::intern(std::vector<Configuration>& members) {
     for (std::size_t i = 0; i < std::size_t{kRows} * events_; ++i) chunk[i].store(kUnknown, std::memory_order_relaxed);
     chunks_[number / kRows].store(chunk, std::memory_order_release);
   }
-  members_.push_back(std::move(all));
-  lengths_.push_back(length);
-  by_hash_.emplace(hash, number);
+  members_.push_back(all);
+  lengths_.push_back(made_.list().length());
+  hashes_.push_back(made_.hash());
+  index_[at] = number + 1;
   size_.store(members_.size(), std::memory_order_release);
   return number;
+}
+
+void SpecSets::widen_index() {
+  index_.assign(std::max(kFirstIndex, index_.size() * 2), 0);
+  const std::size_t mask = index_.size() - 1;
+  for (std::size_t set = 0; set < hashes_.size(); ++set) {
+    std::size_t at = hashes_[set] & mask;
+    while (index_[at] != 0) at = (at + 1) & mask;
+    index_[at] = static_cast<Slot>(set) + 1;
+  }
 }
 
 bool SpecSets::may_be_done(Slot set, unsigned process) {
   for (const Configuration& each : configurations(set)) {
     const std::scoped_lock guard(lock_);
-    if (system_.is_done(each, process)) return true;
+    if (system_.is_done(each.data(), process)) return true;
   }
   return false;
 }
@@ -185,6 +194,7 @@ std::vector<Configuration> SpecSets::configurations(Slot set) {
   for (std::size_t i = 0; i + length <= all.size(); i += length)
     out.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(i),
                      all.begin() + static_cast<std::ptrdiff_t>(i + length));
+  std::sort(out.begin(), out.end());
   return out;
 }
 

@@ -17,6 +17,7 @@ constexpr std::uint64_t kPiece = std::uint64_t{1} << 15U;
 constexpr std::uint64_t kMostThreads = 16;
 // Between two looks the table does not fill, whatever all threads insert.
 static_assert(kFirstCapacity / 4 > kMostThreads * StateStore::kLook);
+constexpr std::size_t kRowsAhead = 512;
 constexpr std::size_t kHuge = std::size_t{2} << 20U;
 
 /// Memory from the system, zero, in large pages where there are such: a table is read at random places.
@@ -186,10 +187,21 @@ bool StateStore::add(unsigned thread, const std::uint8_t* packed, std::uint64_t&
   // Whole pieces: what is written too much is where the next row will be.
   std::uint8_t* const to = arena.chunks[place >> kChunkShift] + (place & kChunkMask) * row_bytes_;
   for (std::uint32_t i = 0; i < row_bytes_; i += 16) std::memcpy(to + i, packed + i, 16);
+  // Who announces the row waits until it is written; so the memory of rows to come is asked for now.
+  __builtin_prefetch(to + kRowsAhead, 1);
   return true;
 }
 
 // Words hold a row's number plus 1, so that 0 is for none.
+
+/// Puts a word where `none` is; if another thread was there first, `none` is what it has put there.
+inline bool StateStore::take(std::uint64_t at, std::uint64_t& none, std::uint64_t own) {
+  if (arenas_.size() == 1) {  // nobody else, so that nothing has to wait for the row to be written
+    __atomic_store_n(table_ + at, own, __ATOMIC_RELEASE);
+    return true;
+  }
+  return __atomic_compare_exchange_n(table_ + at, &none, own, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
 
 bool StateStore::insert_hash(unsigned thread, const std::uint8_t* packed, std::uint64_t hash) {
   const std::uint64_t own = hash == 0 ? 1 : hash;
@@ -199,7 +211,7 @@ bool StateStore::insert_hash(unsigned thread, const std::uint8_t* packed, std::u
     if (word != 0) continue;
     std::uint64_t place = 0;
     if (!add(thread, packed, place)) return false;
-    if (__atomic_compare_exchange_n(table_ + at, &word, own, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    if (take(at, word, own)) {
       arenas_[thread].count.store(place + 1, std::memory_order_release);
       return true;
     }
@@ -218,7 +230,7 @@ bool StateStore::insert(unsigned thread, const std::uint8_t* packed, std::uint64
         if (!add(thread, packed, place)) return false;
         own = word_of(hash, ((Number{thread} << kThreadShift) | place) + 1);
       }
-      if (__atomic_compare_exchange_n(table_ + at, &word, own, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+      if (take(at, word, own)) {
         arenas_[thread].count.store(place + 1, std::memory_order_release);
         return true;
       }

@@ -22,13 +22,13 @@ class ModelSystem final : public System {
   ~ModelSystem() override;
 
   Configuration initial() override;
-  void call(const Configuration& from, unsigned process, unsigned invocation, std::vector<Configuration>& out) override;
-  void unseen(const Configuration& from, std::vector<Configuration>& out) override;
-  void linearize(const Configuration& from, unsigned process, std::vector<Configuration>& out) override;
-  void give_back(const Configuration& from, unsigned process, unsigned result, const std::vector<Slot>& values,
-                 std::vector<Configuration>& out) override;
-  bool is_done(const Configuration& from, unsigned process) override;
-  Configuration swapped(const Configuration& from, unsigned first) override;
+  void call(const std::uint32_t* from, unsigned process, unsigned invocation, Configurations& out) override;
+  void unseen(const std::uint32_t* from, Configurations& out) override;
+  void linearize(const std::uint32_t* from, unsigned process, Configurations& out) override;
+  void give_back(const std::uint32_t* from, unsigned process, unsigned result, const std::vector<Slot>& values,
+                 Configurations& out) override;
+  bool is_done(const std::uint32_t* from, unsigned process) override;
+  void swap(const std::uint32_t* from, unsigned first, Configurations& out) override;
 
   /// What went wrong in the specification itself, if something did: a fault, or 0.
   [[nodiscard]] unsigned fault() const;

@@ -16,12 +16,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "linpoint/refine/configurations.hpp"
 #include "linpoint/refine/program.hpp"
 #include "linpoint/search/stop_token.hpp"
 
 namespace linpoint::refine {
-
-using Configuration = std::vector<std::uint32_t>;
 
 /// A specification as a transition system. Called under a lock.
 class System {
@@ -33,19 +32,21 @@ class System {
 
   virtual Configuration initial() = 0;
   /// What may come of a call; nothing where it cannot be made.
-  virtual void call(const Configuration& from, unsigned process, unsigned invocation,
-                    std::vector<Configuration>& out) = 0;
+  virtual void call(const std::uint32_t* from, unsigned process, unsigned invocation, Configurations& out) = 0;
   /// What may happen unseen.
-  virtual void unseen(const Configuration& from, std::vector<Configuration>& out) = 0;
+  virtual void unseen(const std::uint32_t* from, Configurations& out) = 0;
   /// The operation of the process takes effect; for runs that say when.
-  virtual void linearize(const Configuration& from, unsigned process, std::vector<Configuration>& out) = 0;
+  virtual void linearize(const std::uint32_t* from, unsigned process, Configurations& out) = 0;
   /// Whether its operation may return with this result, a number that `results` has; and what comes of it.
-  virtual void give_back(const Configuration& from, unsigned process, unsigned result, const std::vector<Slot>& values,
-                         std::vector<Configuration>& out) = 0;
+  virtual void give_back(const std::uint32_t* from, unsigned process, unsigned result, const std::vector<Slot>& values,
+                         Configurations& out) = 0;
   /// Whether the operation of the process has taken effect.
-  virtual bool is_done(const Configuration& from, unsigned process) = 0;
+  virtual bool is_done(const std::uint32_t* from, unsigned process) = 0;
   /// Processes `first` and `first + 1` take each other's place.
-  virtual Configuration swapped(const Configuration& from, unsigned first) = 0;
+  virtual void swap(const std::uint32_t* from, unsigned first, Configurations& out) = 0;
+  /// Whether nothing more can happen unseen when operations have returned, or processes taken each other's place, than
+  /// could before: a set stays closed then.
+  [[nodiscard]] virtual bool stays_closed() const { return false; }
 };
 
 class SpecSets {
@@ -84,10 +85,13 @@ class SpecSets {
 
   Slot next(Slot set, unsigned event);
   Slot fill(Slot set, unsigned event, unsigned result);
-  Slot intern(std::vector<Configuration>& members);
-  bool close(std::vector<Configuration>& members);
+  Slot intern();
+  bool close();
+  [[nodiscard]] bool is_made(Slot set) const;
   unsigned result_number(const Slot* values, unsigned count);
-  void step(const Configuration& from, unsigned event, unsigned result, std::vector<Configuration>& out);
+  void step(const std::uint32_t* from, unsigned event, unsigned result);
+  void take_found();
+  void widen_index();
 
   System& system_;
   search::StopToken& stop_;
@@ -102,7 +106,11 @@ class SpecSets {
   std::unique_ptr<std::atomic<Cell*>[]> chunks_;
   std::vector<std::vector<std::uint32_t>> members_;  // configurations one after the other
   std::vector<std::uint32_t> lengths_;               // of one configuration of a set
-  std::unordered_multimap<std::uint64_t, Slot> by_hash_;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<Slot> index_;  // sets by their hashes, plus 1; 0 where there is none
+  // What is being made: used again and again.
+  DistinctConfigurations made_;
+  Configurations found_;
   std::unordered_map<std::uint64_t, std::int32_t> rare_;  // cells of results beyond the first few
   std::vector<std::vector<Slot>> results_;
   std::array<std::atomic<std::int16_t>, kSingles> single_{};
