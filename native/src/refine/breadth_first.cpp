@@ -26,7 +26,7 @@ Worker::Worker(Search::Engine& engine, unsigned thread)
       runner_(engine.program_, *this),
       state_(engine.program_.slots + kSlack),
       packed_heap_(engine.program_),
-      row_stride_((engine.packing_.bytes() + 15) / 16 * 16),
+      row_stride_((std::size_t{engine.packing_.bytes()} + 15) / 16 * 16),
       rows_(kQueue * row_stride_ + PackedHeap::kBeyond),
       recent_(engine.packing_.bytes()) {}
 

@@ -16,7 +16,7 @@ class ModelSystem::Stepper {
   static constexpr bool kTelling = false;
 
   Stepper(const Program& program, const Same& same)
-      : program_(program), same_(same), canonical_(program, nullptr), runner_(program, *this) {}
+      : same_(same), canonical_(program, nullptr), runner_(program, *this) {}
 
   void step(const std::uint32_t* from, unsigned process, Configurations& out) {
     out_ = &out;
@@ -60,7 +60,6 @@ class ModelSystem::Stepper {
   unsigned at = 0;
 
  private:
-  const Program& program_;
   const Same& same_;
   Canonical canonical_;
   Runner<Stepper> runner_;

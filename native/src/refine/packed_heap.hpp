@@ -12,6 +12,7 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -23,7 +24,7 @@ namespace linpoint::refine {
 class PackedHeap {
  public:
   explicit PackedHeap(const Program& program)
-      : applies_(program.canonical_heap && program.nodes > 0 && !(program.symmetric && program.processes > 1) &&
+      : applies_(program.canonical_heap && program.nodes > 0 && (!program.symmetric || program.processes == 1) &&
                  program.heap == Heap::kCollected && program.classes.size() == 1 && !program.store_buffers &&
                  program.link_slot == 0 && program.slot_bytes == 1 && program.slots <= kMostSlots) {
     if (!applies_) return;
@@ -78,8 +79,9 @@ class PackedHeap {
     const __m128i last = _mm_set1_epi8(static_cast<char>(nodes_ - 1));
     for (std::uint32_t i = 0; i < slots_; i += 16) {
       const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + i));  // NOLINT: as intrinsics want it
-      const __m128i node = _mm_sub_epi8(all, first);
-      const int some = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(node, last), node));
+      const __m128i node = _mm_sub_epi8(all, first);   // NOLINT(portability-simd-intrinsics): there is a way without
+      const __m128i least = _mm_min_epu8(node, last);  // NOLINT(portability-simd-intrinsics): likewise
+      const int some = _mm_movemask_epi8(_mm_cmpeq_epi8(least, node));
       found |= std::uint64_t{static_cast<std::uint32_t>(some)} << i;
     }
 #else
@@ -142,7 +144,7 @@ class PackedHeap {
     std::uint64_t now = 0;
     for (std::uint32_t k = 0; k < found.count; ++k) {
       const std::uint32_t from = fields_ + found.node[k] * stride_;
-      std::uint8_t* const to = row + fields_ + k * stride_;
+      std::uint8_t* const to = row + fields_ + std::size_t{k} * stride_;
       for (std::uint32_t i = 0; i < stride_; ++i) {
         const std::uint8_t value = old[from + i];
         to[i] = (pointers >> (from + i) & 1U) != 0 ? found.code[value - first_] : value;
