@@ -35,13 +35,13 @@ class RecentRows {
     std::memcpy(&known, own, sizeof known);
     if (known == hash && same_rows(own + kRow, row, row_bytes_)) return true;
     std::memcpy(own, &hash, sizeof hash);
-    for (std::size_t i = 0; kRow + i < stride_; i += 8) std::memcpy(own + kRow + i, row + i, 8);
+    for (std::size_t i = 0; kRow + i < stride_; i += 16) std::memcpy(own + kRow + i, row + i, 16);
     return false;
   }
 
  private:
   static constexpr std::size_t kBytes = std::size_t{512} << 10U;
-  static constexpr std::size_t kRow = sizeof(std::uint64_t);  // in an entry: before it is the hash
+  static constexpr std::size_t kRow = 16;  // in an entry; before it is the hash
   static constexpr unsigned kShift = 20;
 
   [[nodiscard]] std::size_t place(std::uint64_t hash) const { return ((hash >> kShift) & mask_) * stride_; }

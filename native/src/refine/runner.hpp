@@ -97,8 +97,11 @@ class Runner {
   static void copy_slots(const Slot* from, Slot* to, std::uint32_t count) {
     to[0] = from[0];
     std::uint32_t i = 1;
-    for (; i + 4 <= count; i += 4) std::memcpy(to + i, from + i, 4 * sizeof(Slot));
-    for (; i < count; ++i) to[i] = from[i];
+    for (; i + 8 <= count; i += 8) std::memcpy(to + i, from + i, 8 * sizeof(Slot));
+    if (i + 4 <= count) std::memcpy(to + i, from + i, 4 * sizeof(Slot));
+    if (count > 4) std::memcpy(to + count - 4, from + count - 4, 4 * sizeof(Slot));
+    if (count <= 4)
+      for (; i < count; ++i) to[i] = from[i];
   }
 
   Slot* copy(const Slot* from) {

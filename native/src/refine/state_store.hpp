@@ -37,12 +37,18 @@ class StateStore {
   ~StateStore();
 
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(table_ + (hash & mask_)); }
+  /// Asks memory for the row with which one of this hash will be compared, if there is one.
   void prefetch_row(std::uint64_t hash) const {
-    const std::uint64_t word = __atomic_load_n(table_ + (hash & mask_), __ATOMIC_RELAXED);
-    if (word == 0 || compact_) return;
-    const std::uint8_t* const first = row((word & kNumberMask) - 1);
-    __builtin_prefetch(first);
-    __builtin_prefetch(first + row_bytes_ - 1);  // it may be in two lines of the cache
+    if (compact_) return;
+    for (std::uint64_t at = hash & mask_;; at = (at + 1) & mask_) {
+      const std::uint64_t word = __atomic_load_n(table_ + at, __ATOMIC_RELAXED);
+      if (word == 0) return;
+      if (word >> 40U != hash >> 40U) continue;
+      const std::uint8_t* const first = row((word & kNumberMask) - 1);
+      __builtin_prefetch(first);
+      __builtin_prefetch(first + row_bytes_ - 1);  // it may be in two lines of the cache
+      return;
+    }
   }
   /// Whether the row was new; it is then `thread`'s. Gives false too if memory was refused.
   bool insert(unsigned thread, const std::uint8_t* packed, std::uint64_t hash);
