@@ -61,13 +61,17 @@ class Found:
     stressing: tuple[float, ...]
     commands: tuple[float, ...]
     runs: tuple[int, ...]
-    passed: bool
-    """The correct twin."""
+    twin: dict[str, Any]
+    """What was said of the correct twin."""
 
     @property
-    def wrong(self) -> bool:
-        """Something was missed, or found where there is nothing."""
-        return not self.passed or not self.stressing
+    def wrong(self) -> str:
+        """What was missed, or found where there is nothing, or not tested; empty if all is well."""
+        if not self.stressing:
+            return "the bug was missed"
+        if self.twin["verdict"] == "unknown":
+            return f"its correct twin was not tested: {self.twin['why']}"
+        return "" if self.twin["verdict"] == "linearizable" else "its correct twin fails"
 
 
 def main() -> int:
@@ -89,7 +93,7 @@ def experiment(runs: int, budget: float, twins: float, *, select: str = "") -> b
     wrong = False
     for bug in (each for each in BUGS if select in each.name):
         found = measure(bug, runs, budget, twins)
-        wrong = wrong or found.wrong
+        wrong = wrong or bool(found.wrong)
         print(_row(found), flush=True)
     print(f"\nload {os.getloadavg()[0]:.1f} at the end; correct twins ran for {twins:g} s each")
     return wrong
@@ -106,12 +110,12 @@ def measure(bug: Bug, runs: int, budget: float, twins: float) -> Found:
         began = time.monotonic()
         told = _command(bug, seed, budget, broken=True)
         if told["verdict"] != "violation":
-            return Found(bug, (), (), (), passed=True)
+            return Found(bug, (), (), (), {})
         commands.append(time.monotonic() - began)
         stressing.append(told["statistics"]["seconds"])
         objects.append(told["statistics"]["runs"])
-    passed = _command(bug, 1, twins, broken=False)["verdict"] == "linearizable"
-    return Found(bug, tuple(stressing), tuple(commands), tuple(objects), passed)
+    twin = _command(bug, 1, twins, broken=False)
+    return Found(bug, tuple(stressing), tuple(commands), tuple(objects), twin)
 
 
 def _command(bug: Bug, seed: int, budget: float, *, broken: bool) -> dict[str, Any]:
@@ -129,7 +133,7 @@ def _row(found: Found) -> str:
     bug = found.bug
     theirs = f"{seconds(bug.mean)} +- {seconds(bug.half_width)}"
     if found.wrong:
-        return f"{bug.name:30}{theirs:>18}  WRONG: {'the bug was missed' if found.passed else 'its correct twin fails'}"
+        return f"{bug.name:30}{theirs:>18}  WRONG: {found.wrong}"
     parts = [confidence.interval(times) for times in (found.stressing, found.commands)]
     ours = "".join(f"{f'{seconds(mean)} +- {seconds(half)}':>22}" for mean, half in parts)
     mean_runs = sum(found.runs) / len(found.runs)

@@ -31,9 +31,16 @@ bool touches_parts(const Script& script) {
   return false;
 }
 
-bool loses(const Script& script) {
+bool loses_as_it_is(const Script& script) {
   const auto dpor = make_dpor({.whole_places = !touches_parts(script)});
   return explore_all(script, *dpor).outcomes != Oracle(script).all() || !dpor->exhaustive();
+}
+
+/// Whether it is known before that a thread will end, or not.
+bool loses(Script script) {
+  const bool loses_foreseen = loses_as_it_is(script);
+  script.foreseen = false;
+  return loses_foreseen || loses_as_it_is(script);
 }
 
 /// With no instruction that could be left out.

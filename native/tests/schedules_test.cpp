@@ -12,6 +12,7 @@
 
 #include "harness.hpp"
 #include "linpoint/explore/schedulers.hpp"
+#include "random_scripts.hpp"
 #include "scripts.hpp"
 #include "shown.hpp"
 
@@ -29,6 +30,7 @@ Instruction write(std::size_t place) { return {kWrite, place, 1, false}; }
 Instruction load(std::size_t place) { return {kLoad, place, 0, false}; }
 Instruction store(std::size_t place) { return {kStoreNext, place, 0, false}; }
 Instruction add(std::size_t place) { return {kFetchAdd, place, 0, false}; }
+Instruction set_to(std::size_t place, int value) { return {kCompareAndSet, place, value, false}; }
 Instruction lock(std::size_t place) { return {kLock, place, 0, false}; }
 Instruction unlock(std::size_t place) { return {kUnlock, place, 0, false}; }
 Instruction try_lock(std::size_t place) { return {kTryLock, place, 0, false}; }
@@ -114,6 +116,17 @@ void numbers_are_exact() {
     EXPECT(reduced.outcomes == all.outcomes);
     if (failures > failures_before) std::printf("in \"%s\"\n", program.name);
   }
+}
+
+/// Two set a place to 1 from 0, and one looks: at 0, or behind the first who has set it, before or after the other's
+/// attempt, which has only read. That the other one ends with its attempt makes no write of it.
+void an_attempt_that_fails_is_a_read_also_at_the_end() {
+  Script script = untimed({{{set_to(kX, 1)}}, {{set_to(kX, 1)}}, {{read(kX)}}});
+  script.foreseen = false;
+  const auto dpor = make_dpor({.whole_places = true});
+  EXPECT(explore_all(script, *dpor).outcomes == Oracle(script).all());
+  EXPECT(dpor->exhaustive());
+  EXPECT(dpor->progress().runs == 4);
 }
 
 /// The first thread would stop every run, and so it sleeps in those where it is not first. Whoever waits when all are
@@ -312,6 +325,7 @@ void whoever_yields_is_let_wait() {
 
 int main() {
   numbers_are_exact();
+  an_attempt_that_fails_is_a_read_also_at_the_end();
   a_stop_hides_nobody();
   there_may_be_many_processes();
   places_are_ranges();

@@ -59,6 +59,7 @@ struct Script {
   std::array<bool, kPlaces> counts{};         ///< a semaphore: its permits are counted, a lock has one at most
   std::array<bool, kThreads> spawned{};       ///< comes into being by an instruction of another thread
   bool timed = true;                          ///< calls and returns count
+  bool foreseen = true;                       ///< that a thread ends is known before its last step
 };
 
 /// A script between two steps.
@@ -134,7 +135,7 @@ class Machine {
         accesses.push_back(end(instruction.target, kAcquire));
         break;
     }
-    if (is_last(thread)) accesses.push_back(end(thread, kRelease));
+    if (script_->foreseen && is_last(thread)) accesses.push_back(end(thread, kRelease));
     return accesses;
   }
 
@@ -144,7 +145,9 @@ class Machine {
     const Instruction instruction = next(thread);
     Position& at = at_[thread];
     if (script_->timed && at.instruction == 0) before_[number(thread)] = returned_;
+    const bool last = is_last(thread);
     const bool goes_on = perform(thread, instruction, event);
+    if (last && !script_->foreseen) event.push_back(end(thread, explore::Mode::kRelease));
     wake(event);
     if (parked_[thread]) {
       std::erase_if(event, [](const explore::Access& each) { return each.mode == explore::Mode::kRelease; });

@@ -114,6 +114,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "many": MANY,
         "register": REGISTER,
         "empty": "int main() {}\n",
+        "nothing": "",
         "roles": COUNTER.replace("BODY", "") + 'LINPOINT_ROLES(CounterTest, "grow | read")\n',
         "values": COUNTER.replace("BODY", "") + 'LINPOINT_VALUES(CounterTest, "read", "[1]")\n',
         "hostile": HOSTILE.read_text(),
@@ -173,6 +174,25 @@ def test_the_smallest_violation_is_told_and_replays(run: Command, folder: Path) 
     (folder / "counter.cpp").write_text(COUNTER)
     assert mended.code == 0
     assert "Warning: the code has changed" in mended.out
+
+
+def test_replay_elsewhere_says_where_it_can_be(run: Command, folder: Path) -> None:
+    told = run("test", "counter.cpp", "--spec", "counter", "--json", "--", LOST)
+    (finding,) = told.json["findings"]
+    (folder / "counter.cpp").rename(folder / "away.cpp")
+    again = run(*finding["replay"])
+    as_json = run(*finding["replay"], "--json")
+    (folder / "away.cpp").rename(folder / "counter.cpp")
+    assert again.code == as_json.code == 2
+    assert again.err.startswith("error: LP-T015 counter.cpp: there is no such file. Replay it in the folder")
+    assert as_json.json["error"]["code"] == "LP-T015"
+
+
+def test_a_file_with_nothing_in_it_is_told_what_a_test_has(run: Command) -> None:
+    told = run("test", "nothing.cpp", "--spec", "counter")
+    assert told.code == 2
+    assert "LP-T033 nothing.cpp: it has no main()." in told.err
+    assert "LINPOINT_TEST" in told.err
 
 
 def test_a_missing_fence_is_named(run: Command) -> None:

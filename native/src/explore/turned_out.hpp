@@ -36,12 +36,16 @@ inline bool exceeds(std::span<const Access> pending, std::span<const Access> eve
 }
 
 /// Whether nothing is named but one place, and always the same: then an attempt that fails has looked at just what it
-/// would have written, and whoever makes it fail writes that, or a part of it.
+/// would have written, and whoever makes it fail writes that, or a part of it. That its process ends with it, and lets
+/// others go on that wait for that, says nothing of why it has failed.
 inline bool is_one_place(std::span<const Access> pending, std::span<const Access> event, bool whole) {
   const Access* place = nullptr;
+  const auto lets_go = [&](const Access& access) {
+    return access.mode == Mode::kRelease && std::find(pending.begin(), pending.end(), access) == pending.end();
+  };
   for (const std::span<const Access>& accesses : {pending, event})
     for (const Access& access : accesses) {
-      if (access.mode == Mode::kCall || access.mode == Mode::kReturn) continue;
+      if (access.mode == Mode::kCall || access.mode == Mode::kReturn || lets_go(access)) continue;
       if (place == nullptr) place = &access;
       if (access.begin != place->begin || access.end != place->end) return false;
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from linpoint.cli import options, streams
@@ -14,7 +15,7 @@ from linpoint.cli.forms import Forms, tell
 from linpoint.cli.limits import TimeIsUpError, deadline
 from linpoint.cli.output import Progress, progress
 from linpoint.cli.tested import AllTold, Told
-from linpoint.errors import LinpointError
+from linpoint.errors import LinpointError, TestError
 from linpoint.explore.cpp.objects.asked import Asked, said_in
 from linpoint.explore.cpp.objects.finding import cpp_finding
 from linpoint.explore.cpp.objects.search import Progress as Reached
@@ -131,6 +132,9 @@ def _watcher(name: str, line: Progress) -> Watcher:
 def replay_cpp_test(content: dict[str, Any], *, as_json: bool) -> int:
     """Run the schedule of a finding again; it needs the sources where they were."""
     found = cpp_finding(content)
+    if not Path(found.file).is_file():
+        remedy = "Replay it in the folder where it was found: its sources are needed."
+        raise TestError("LP-T015", "there is no such file.", place=found.file, remedy=remedy)
     command = Command(found.asked)
     command.prepare()
     limits = Budget.starting_now(options.DEFAULT_BUDGET, None)

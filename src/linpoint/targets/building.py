@@ -122,5 +122,5 @@ def _refuse_without_main(recipe: Recipe, library: Path) -> None:
             "LP-T033",
             "it has no main().",
             place=recipe.files[0],
-            remedy="Give all sources of a program, one of which has main().",
+            remedy="Give all sources of a program, one of which has main(); a test has LINPOINT_TEST of linpoint/test.hpp.",
         )
