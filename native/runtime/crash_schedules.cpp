@@ -124,6 +124,8 @@ class Worker {
 
   [[nodiscard]] bool go_so_far(Schedule& schedule) const {
     Task* task = scheduler.add_alone(run_one, &schedule.first);
+    // Whoever did all operations before does this one, too: what a thread does when it first comes here is done.
+    if (task != nullptr) scheduler.goes_on_as(*task, 0);
     the_recorder.pause_after(schedule.store, pause);
     linpoint_countdown = 0;
     hot.fuel = plan_.fuel;
