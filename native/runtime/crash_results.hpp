@@ -51,6 +51,7 @@ class Teller {
  private:
   void put_place(Json& json, std::uint64_t code) const;
   void put_modules(Json& json) const;
+  void put_callers(Json& json, const Recorded& recorded, std::uint32_t event) const;
   void put_store(Json& json, const Walk& walk, const Recorded& recorded, const CrashState& state,
                  std::uint32_t event) const;
   void put_store_or_null(Json& json, const char* name, const Walk& walk, const Recorded& recorded,

@@ -64,6 +64,7 @@ class Telling:
         """The finding of a violation."""
         every = (*violation.stores, *violation.also, *filter(None, (violation.root, violation.before, violation.sync)))
         self._places.look_up(code for store in every for code in (store.place, *store.stack))
+        self._places.look_up(violation.missed_by)
         case = self._oracle.case_of(violation)
         refused = self._oracle.refused(case) if violation.ended == "complete" else []
         blamed = violation.root or violation.sync
@@ -185,7 +186,15 @@ class Telling:
         if violation.dl3 is not None:
             until = "others can see it, or let who sees it do so"
         maybe = "" if violation.proven else " (this alone does not mend it)"
-        return f"flush {' and '.join(named)} and fence before {until}{maybe}"
+        return f"flush {' and '.join(named)} and fence before {until}{maybe}{self._missed(violation)}"
+
+    def _missed(self, violation: Violation) -> str:
+        """Where the operation flushes, and has forgotten this line; mostly that is in a function that does nothing else."""
+        at, *callers = self._places.way_to(violation.missed_by) or (None,)
+        if at is None:
+            return ""
+        caller = f", called at line {callers[0].line}," if callers and callers[0].file == at.file else ""
+        return f"; the flushes up to {at.file}:{at.line}{caller} are of other cache lines"
 
     def _operations(self, case: Case, violation: Violation, refused: Sequence[Refused]) -> Iterator[Done]:
         allowed = {each.probe: each.allowed for each in refused if each.probe is not None}

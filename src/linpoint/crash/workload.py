@@ -217,8 +217,8 @@ def generated(
         several = not enough()
         for number in range(_CONTINUATIONS if several else 1):
             seeded = f"{seed} {len(best)} {number}"
-            manner = random.Random(seeded).choice(_MANNERS) if number else None  # noqa: S311 - no secret
-            another = generator.another(seeded, manner)
+            other = random.Random(seeded).choice(_MANNERS) if number else None  # noqa: S311 - no secret
+            another = generator.another(seeded, other)
             calls = [*best, *another.calls(min(len(best), count - len(best)))]
             ways.append((trace(calls) if several else edges, -number, calls, another))
         before = len(best)
