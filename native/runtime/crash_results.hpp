@@ -21,6 +21,7 @@ struct Recorded {
   std::vector<Recorder::Frame> frames;
   std::uint32_t first = 0;  ///< event of the first operation
   std::size_t edges = 0;
+  std::int64_t silence = 0;  ///< hooks without a store, at most
 };
 
 /// What is said at the end.

@@ -136,7 +136,7 @@ class Worker {
   [[nodiscard]] bool go_to_end(Schedule& schedule) const {
     Task* task = scheduler.add_alone(run_one, &schedule.second);
     linpoint_countdown = 0;
-    hot.fuel = plan_.fuel;
+    the_recorder.expect_stores(plan_.silence, plan_.fuel);
     return task != nullptr && scheduler.go_on_alone(*task) == RunEnd::kComplete && task->ended;
   }
 
