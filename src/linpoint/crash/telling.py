@@ -151,8 +151,9 @@ class Telling:
             names = " and ".join(str(self._calls[each]) for each in wrong.open)
             return f"{seen}: {names} is neither done nor undone"
         if wrong.before and self._oracle.spec.partition is not None and result in (None, False):
-            last = wrong.before[-1]
-            return f"{seen}: what {self._calls[last]} had left is lost"
+            steps = self._oracle.spec
+            left = [each for each in wrong.before if steps.step_named(self._calls[each].operation).reads is not True]
+            return f"{seen}: what {self._calls[(left or wrong.before)[-1]]} had left is lost"
         return seen
 
     def _remedy(self, violation: Violation) -> str:
