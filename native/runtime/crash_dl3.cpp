@@ -23,6 +23,10 @@ constexpr std::size_t kMostPairs = 200'000;
 constexpr std::size_t kAtOnce = 4'000;
 /// Hooks of each of the two: who waits for a lock of the other one waits for ever.
 constexpr std::int64_t kFuel = 100'000;
+/// Who waits stores nothing meanwhile. So many times as long as anybody stored nothing in the trace, and this.
+constexpr std::int64_t kSilences = 4;
+constexpr std::int64_t kLeastSilence = 5'000;
+std::int64_t silence_of(const Session& session) { return kLeastSilence + kSilences * session.recorded.silence; }
 
 /// Two operations of the workload by their places, or one of those beside it.
 struct Pair {
@@ -168,6 +172,7 @@ std::vector<Plan> plans_of(const Session& session, std::span<const Pair> pairs) 
     plan.order = workload;
     if (left_out != kNone) plan.order.erase(plan.order.begin() + static_cast<std::ptrdiff_t>(left_out));
     plan.fuel = kFuel;
+    plan.silence = silence_of(session);
     std::ranges::sort(plan.schedules);
     plan.schedules.erase(std::unique(plan.schedules.begin(), plan.schedules.end()), plan.schedules.end());
     all.push_back(std::move(plan));
@@ -212,6 +217,7 @@ void replay_overlap(Session& session) {
   plan.order = session.request.prefix;
   if (!session.request.has_prefix) plan.order.assign(workload.begin(), std::ranges::find(workload, first));
   plan.fuel = kFuel;
+  plan.silence = silence_of(session);
   plan.schedules.push_back({plan.order.size(), first, second, store});
   overlapping.run(plan);
   overlapping.leave();

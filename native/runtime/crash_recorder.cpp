@@ -111,9 +111,27 @@ void Recorder::add_store(Kind kind, std::uint64_t address, std::uint64_t size, s
   std::memcpy(event.value.data(), the_pool.at(address), size);
   std::memcpy(shadow_ + (address - Pool::kBegin), the_pool.at(address), size);
   extent_ = std::max(extent_, address + size - Pool::kBegin);
+  end_silence();
   if (until_pause_ == 0) return;
   --until_pause_;
   pauses_ = pauses_ || until_pause_ == 0;
+}
+
+void Recorder::end_silence() {
+  if (within_ == 0) {
+    longest_silence_ = std::max(longest_silence_, fuel_then_ - hot.fuel);
+  } else if (hot.fuel <= within_) {
+    const std::int64_t more = std::min(within_ - hot.fuel, fuel_left_);
+    fuel_left_ -= more;
+    hot.fuel += more;
+  }
+  fuel_then_ = hot.fuel;
+}
+
+void Recorder::expect_stores(std::int64_t within, std::int64_t fuel) {
+  within_ = std::min(within, fuel);
+  fuel_left_ = fuel - within_;
+  hot.fuel = within_;
 }
 
 bool Recorder::settle_one(const Announced& each) {
@@ -155,6 +173,7 @@ void Recorder::rewind() {
   announced_.clear();
   volatile_.clear();
   frame_ = kNoFrame;
+  within_ = 0;
   until_pause_ = 0;
   pauses_ = false;
   operation = persistency::kNoOperation;
@@ -282,6 +301,7 @@ void Recorder::call(std::uint32_t which) {
   }
   operation = which;
   frame_ = kNoFrame;
+  if (within_ == 0) fuel_then_ = hot.fuel;
   add(Kind::kCall, 0, 0, 0);
 }
 
@@ -289,6 +309,7 @@ void Recorder::returns(std::uint32_t which) {
   settle_all();
   const OutOfProgram host;
   operation = which;
+  end_silence();
   add(Kind::kReturn, 0, 0, 0);
   operation = persistency::kNoOperation;
 }

@@ -91,6 +91,11 @@ class Recorder {
 
   /// Calls `pause` when so many stores more were recorded, outside of what the recorder itself is doing. 0: never.
   void pause_after(std::uint64_t stores, void (*pause)());
+  /// Hooks without a store, within an operation: the most that there were.
+  [[nodiscard]] std::int64_t longest_silence() const { return longest_silence_; }
+  /// From now on who makes no store with so many hooks has no fuel left: it waits, and nobody will come. Nor may it use
+  /// more than all of this.
+  void expect_stores(std::int64_t within, std::int64_t fuel);
   /// Forgets all events. A line of the pool is as it was before them.
   void rewind();
   void rewind_line(std::uint64_t line, const std::byte* bytes);
@@ -109,6 +114,7 @@ class Recorder {
   };
 
   void settle();
+  void end_silence();
   void pause_if_asked();
   /// False if it has not been done yet.
   [[nodiscard]] bool settle_one(const Announced& each);
@@ -136,6 +142,10 @@ class Recorder {
   std::uint64_t until_pause_ = 0;
   bool pauses_ = false;
   void (*pause_)() = nullptr;
+  std::int64_t longest_silence_ = 0;
+  std::int64_t fuel_then_ = 0;  ///< when a silence began
+  std::int64_t within_ = 0;     ///< 0: nobody expects stores
+  std::int64_t fuel_left_ = 0;  ///< if somebody does, beyond what was given until the next store
 };
 extern Recorder the_recorder;
 

@@ -51,6 +51,22 @@ std::vector<std::uint32_t> around(const Walk& walk, const Recorded& recorded, co
   return stores;
 }
 
+/// The last flush between a store that is lost and what must wait for it, if the operation flushes other lines then,
+/// and never this one: that is where this one was forgotten.
+std::uint32_t missed_by(const Recorded& recorded, const Cause& cause, std::uint32_t position) {
+  if (cause.family != Family::kLost || cause.root == kNoEvent) return kNoEvent;
+  const Event& lost = recorded.events[cause.root];
+  std::uint32_t last = kNoEvent;
+  const std::uint32_t end = std::min({cause.before, position, static_cast<std::uint32_t>(recorded.events.size())});
+  for (std::uint32_t at = cause.root + 1; at < end; ++at) {
+    const Event& event = recorded.events[at];
+    if (!persistency::is_flush(event.kind)) continue;
+    if (persistency::line_of(event.address) == persistency::line_of(lost.address)) return kNoEvent;
+    if (event.operation == lost.operation) last = at;
+  }
+  return last;
+}
+
 }  // namespace
 
 void Teller::put_place(Json& json, std::uint64_t code) const {
@@ -91,6 +107,15 @@ void Teller::say_traced(const Recorded& recorded, const Outcome& outcome, const 
   say(json.text());
 }
 
+void Teller::put_callers(Json& json, const Recorded& recorded, std::uint32_t event) const {
+  std::uint32_t frame = event < recorded.frames_of_events.size() ? recorded.frames_of_events[event] : 0;
+  for (std::size_t depth = 0; frame != 0 && depth < kMostFrames; ++depth) {
+    const Recorder::Frame& each = recorded.frames[frame];
+    if (places_.of(each.caller) != CodePlaces::kNone) put_place(json, each.caller);
+    frame = each.outer;
+  }
+}
+
 void Teller::put_store(Json& json, const Walk& walk, const Recorded& recorded, const CrashState& state,
                        std::uint32_t event) const {
   const Event& store = recorded.events[event];
@@ -102,12 +127,7 @@ void Teller::put_store(Json& json, const Walk& walk, const Recorded& recorded, c
   json.field("thread", store.thread).key("place");
   put_place(json, store.code);
   json.key("stack").open('[');
-  std::uint32_t frame = event < recorded.frames_of_events.size() ? recorded.frames_of_events[event] : 0;
-  for (std::size_t depth = 0; frame != 0 && depth < kMostFrames; ++depth) {
-    const Recorder::Frame& each = recorded.frames[frame];
-    if (places_.of(each.caller) != CodePlaces::kNone) put_place(json, each.caller);
-    frame = each.outer;
-  }
+  put_callers(json, recorded, event);
   json.close(']').field("address", store.address).field("size", unsigned{store.size}).field("value", hex(store));
   json.field("line", persistency::line_of(store.address));
   const bool happened = event < walk.position();
@@ -148,6 +168,13 @@ void Teller::say_violation(std::size_t group, const Walk& walk, const Recorded& 
   for (const std::uint32_t store : cause.also) put_store(json, walk, recorded, failure.state, store);
   json.close(']');
   put_store_or_null(json, "before", walk, recorded, failure.state, cause.before);
+  json.key("missed_by").open('[');
+  const std::uint32_t missed = failure.earlier ? kNoEvent : missed_by(recorded, cause, position);
+  if (missed != kNoEvent) {
+    put_place(json, recorded.events[missed].code);
+    put_callers(json, recorded, missed);
+  }
+  json.close(']');
   constexpr const char* kFamilies[] = {"lost", "unrecovered", "lock"};
   json.field("family", kFamilies[static_cast<std::size_t>(cause.family)]);
   json.field("proven", cause.proven).key("stores").open('[');

@@ -21,6 +21,7 @@ struct Recorded {
   std::vector<Recorder::Frame> frames;
   std::uint32_t first = 0;  ///< event of the first operation
   std::size_t edges = 0;
+  std::int64_t silence = 0;  ///< hooks without a store, at most
 };
 
 /// What is said at the end.
@@ -51,6 +52,7 @@ class Teller {
  private:
   void put_place(Json& json, std::uint64_t code) const;
   void put_modules(Json& json) const;
+  void put_callers(Json& json, const Recorded& recorded, std::uint32_t event) const;
   void put_store(Json& json, const Walk& walk, const Recorded& recorded, const CrashState& state,
                  std::uint32_t event) const;
   void put_store_or_null(Json& json, const char* name, const Walk& walk, const Recorded& recorded,

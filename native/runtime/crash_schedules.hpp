@@ -31,6 +31,7 @@ struct Plan {
   std::vector<unsigned> order;      ///< numbers of operations before schedules, one after the other
   std::vector<Schedule> schedules;  ///< by place
   std::int64_t fuel = 0;            ///< for each of the two
+  std::int64_t silence = 0;         ///< so many hooks without a store: the second waits for the first
 };
 
 /// What became of a schedule.

@@ -64,6 +64,7 @@ bool Session::trace() {
   recorded.frames.assign(frames.begin(), frames.end());
   recorded.first = the_recorder.first_call();
   recorded.edges = the_recorder.edges();
+  recorded.silence = the_recorder.longest_silence();
   locks = persistency::LockWords(recorded.events);
   points = persistency::find_points(recorded.events, locks);
   teller.say_traced(recorded, outcome, points, locks.words().size());

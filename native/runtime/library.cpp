@@ -109,11 +109,13 @@ void keep_again() {
   keep_keys();
   keep_output();
   keep_world();
+  the_storage.keep_again();
   the_image.keep_again();
 }
 
 void begin_run() {
   the_image.restore();
+  the_storage.restore();
   restore_heap();
   restore_farewells();
   restore_keys();

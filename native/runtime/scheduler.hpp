@@ -109,6 +109,8 @@ class Scheduler {
   void begin_alone();
   /// One more; nullptr if there is no memory for it.
   [[nodiscard]] Task* add_alone(void (*function)(void*), void* argument);
+  /// What a fiber does is done by a thread that has begun: its variables are that thread's.
+  void goes_on_as(Task& task, Thread begun) { task.storage = tasks_[begun]->storage; }
   /// Until it pauses or ends, or the run is over.
   RunEnd go_on_alone(Task& task);
   /// To be called by the running one.

@@ -136,6 +136,20 @@ void* Storage::fresh(Thread thread) {
   return borrowed.base;
 }
 
+void Storage::keep_again() {
+  for (std::size_t index = 0; index < variables_.size(); ++index) {
+    const unsigned char* now = borrowed_.front().variables[index];
+    variables_[index].kept.assign(now, now + variables_[index].of_main.size());
+  }
+}
+
+void Storage::restore() const {
+  for (std::size_t index = 0; index < variables_.size(); ++index) {
+    const HostVector<unsigned char>& kept = variables_[index].kept;
+    if (!kept.empty()) std::memcpy(borrowed_.front().variables[index], kept.data(), kept.size());
+  }
+}
+
 void forget_exceptions() {
   if (any_exception) exceptions_of_threads.fill({});
   any_exception = false;

@@ -18,12 +18,16 @@ class Storage {
   /// The base of a thread that is about to begin, with its variables as they are at first; nullptr if nobody needs
   /// that.
   [[nodiscard]] void* fresh(Thread thread);
+  /// The variables of the first thread as they are now, and back to that.
+  void keep_again();
+  void restore() const;
 
  private:
   struct Variables {
     std::size_t number = 0;
     HostVector<unsigned char> of_main;  ///< after the constructors
     HostVector<unsigned char> of_others;
+    HostVector<unsigned char> kept;  ///< of the first thread, in the middle of a run; empty if that never was
   };
   struct Borrowed {
     void* base = nullptr;

@@ -101,6 +101,28 @@ def test_a_lost_write_is_blamed_on_its_line_and_replays(register: Path, run: Com
     assert mended.code == 0, mended.err
 
 
+def test_an_operation_that_is_paused_is_not_the_first_of_its_thread(run: Command, tmp_path: Path) -> None:
+    # A thread that comes for the first time writes more than it wrote in the trace, where it had been there before.
+    registering = """
+    #include <linpoint/crash.hpp>
+    void enter(linpoint::Pool& pool) {
+        static thread_local int* mine = nullptr;
+        if (mine != nullptr) return;
+        mine = static_cast<int*>(pool.allocate(64));
+        for (int at = 0; at < 16; ++at) mine[at] = at + 1;
+    }"""
+    text = REGISTER.replace("#include <linpoint/crash.hpp>", registering)
+    text = text.replace("pool.set_root", "enter(*(the_pool = &pool)); pool.set_root")
+    text = text.replace("int* value;", "int* value; static inline linpoint::Pool* the_pool = nullptr;")
+    (tmp_path / "registering_test.cpp").write_text(text)
+    words = ("--scenario", "write(1) | read()", "--tests", "dl3", "--json")
+    flags = ("-DBEFORE=enter(*the_pool);", FLUSHED[1])
+    done = run("crash", "registering_test.cpp", *SPEC, *words, "--", *flags)
+    assert done.code == 1, done.out
+    (finding,) = done.json["findings"]
+    assert finding["class"] == ["DL3"]
+
+
 def test_every_form(register: Path, run: Command, tmp_path: Path) -> None:
     words = ("--operations", "10", "--report", "page.html", "--junit", "out.xml", "--github", "--summary")
     done = run("crash", "register_test.cpp:RegisterTest", *SPEC, *words, "--", *UNFLUSHED, env=PLACES)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from tests.crash.described import BOOL, BYTE, INT, OPERATIONS, vocabulary
 
 
 @pytest.mark.parametrize("spec", OPERATIONS)
-@pytest.mark.parametrize("manner", ["ascending", "shuffled", "sparse"])
+@pytest.mark.parametrize("manner", ["ascending", "shuffled", "sparse", "strided"])
 def test_every_workload_is_a_legal_run_of_the_spec(spec: str, manner: str) -> None:
     words = vocabulary(spec)
     calls = Generator(words, "7", manner).calls(200)
@@ -74,6 +75,42 @@ def test_the_values_that_a_test_gives_are_used() -> None:
     calls = Generator(words, "1").calls(100)
     assert {call.args for call in calls if call.operation == "insert"} <= {(3, 30), (3, 40), (4, 30), (4, 40)}
     assert {call.args[0] for call in calls} == {3, 4}
+
+
+@pytest.mark.parametrize("buckets", [8, 64])
+def test_keys_in_strides_collide_where_keys_in_a_row_do_not(buckets: int) -> None:
+    def fullest(manner: str) -> int:
+        calls = Generator(vocabulary("map"), "1", manner).calls(250)
+        added = {call.args[0] for call in calls if call.operation == "insert"}
+        return max(Counter(key % buckets for key in added).values())
+
+    assert fullest("strided") >= 2 * fullest("ascending")
+
+
+def test_a_workload_that_goes_on_in_another_manner_still_has_fresh_keys() -> None:
+    generator, calls = Generator(vocabulary("map"), "1"), []
+    for manner in ("strided", "ascending", "sparse", "strided", "shuffled", "ascending"):
+        generator = generator.another(manner, manner)
+        calls += generator.calls(100)
+    added = [call.args[0] for call in calls if call.operation == "insert"]
+    assert sum(count > 1 for count in Counter(added).values()) < len(added) / 4
+
+
+def test_a_workload_may_go_on_in_another_manner_than_it_began() -> None:
+    def edges(calls: Sequence[Call]) -> int:
+        """A chain of a table, and many keys in a row: no manner has both."""
+        keys = {call.args[0] for call in calls if call.operation == "insert"}
+        row = sum(key + 1 in keys for key in keys)
+        chains = Counter(key % 64 for key in keys)
+        return min(row, 40) + 10 * min(8, max(chains.values(), default=0))
+
+    best = max(edges(generated(vocabulary("map"), 200, seed, edges)) for seed in range(4))
+    alone = max(
+        edges(Generator(vocabulary("map"), str(seed), manner).calls(200))
+        for seed in range(4)
+        for manner in ("ascending", "shuffled", "sparse", "strided")
+    )
+    assert best > alone
 
 
 def test_a_small_type_runs_out_of_fresh_keys_and_goes_on() -> None:

@@ -18,7 +18,6 @@ _TWINS = twins()
 _IN_CI = ("linked_set.cpp",)
 """Whole structures that are not left to the long lane."""
 _NOT_YET = {
-    "hash_table.cpp-BUG_READ_LINK": "the workload has no read beside the store",
     "redo_map.cpp-BUG_COMMIT": "line 37 is blamed, in a function that the marked lines are not in",
     "torn_log.cpp-BUG_REMAINS": "line 66 is blamed, which calls the store",
     "torn_log.cpp-BUG_TORN": "line 66 is blamed, which calls the store",
@@ -69,6 +68,21 @@ def test_a_broken_twin_is_found_and_blamed(twin: Twin) -> None:
     assert right, [(each["class"], each.get("place")) for each in findings]
     if twin.blamed:
         assert {each.get("place") for each in right} & twin.blamed, [each.get("place") for each in right]
+
+
+@pytest.mark.long
+def test_a_remedy_says_which_flushes_leave_the_line_out() -> None:
+    (twin,) = (each for each in _TWINS if str(each) == "hash_table.cpp-BUG_CHAIN")
+    chain = "put(1, 1); put(5, 5); put(9, 9); put(13, 13); put(17, 17); put(21, 21); put(2, 2)"
+    document = crash(twin, "--tests", "dl1", "--scenario", chain)
+    remedies = [each["explanation"]["remedy"] for each in document["findings"]]
+    lines = (ZOO / "hash_table.c").read_text(encoding="utf-8").splitlines()
+    loop = next(
+        number for number, line in enumerate(lines, 1) if "each != NULL; each = atomic_load(&each->next)) flush" in line
+    )
+    flush = next(number for number, line in enumerate(lines, 1) if "clflush %0" in line)
+    near = [f"the flushes up to hash_table.c:{flush}, called at line {number}," for number in range(loop - 4, loop + 1)]
+    assert any(each in remedy for remedy in remedies for each in near), remedies
 
 
 def test_the_zoo_says_what_is_wrong_with_it() -> None:

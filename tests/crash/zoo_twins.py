@@ -2,6 +2,7 @@
 """What the structures of the zoo say of themselves: their spec, their broken twins, and the lines to blame.
 
 // zoo: spec=set sources=more.c kind=BUG_NODE:DL1,C2 BUG_LINK:C2
+// zoo: kind=BUG_OTHER:C2
 // scenario: BUG_NODE add(1)
 node->key = key;  // blame: BUG_NODE DL1; BUG_OTHER C2
 """
@@ -50,9 +51,8 @@ def twins() -> list[Twin]:
 
 def _twins(file: Path) -> list[Twin]:
     text = file.read_text(encoding="utf-8")
-    said = _ZOO.search(text)
-    assert said is not None, file
-    words = said[1].split()
+    words = [word for said in _ZOO.findall(text) for word in said.split()]
+    assert words, file
     spec = next(word.partition("=")[2] for word in words if word.startswith("spec="))
     sources = tuple(source for word in words if word.startswith("sources=") for source in word[8:].split(","))
     kinds = [word.removeprefix("kind=") for word in words if ":" in word]

@@ -54,6 +54,11 @@ class Places:
                 return self._here(place_of(frame, self._folder))
         return None
 
+    def way_to(self, codes: Sequence[Code | None]) -> list[Place]:
+        """The user's lines at a return address, whose function is called at the next one, and so on."""
+        frames = [each for code in codes for each in self._frames(code) if each.users]
+        return [self._here(place_of(frame, self._folder)) for frame in frames]
+
     def of_store(self, store: Store | None) -> Place | None:
         """The user's line of a store."""
         return None if store is None else self.of(store.place, store.stack)
@@ -77,9 +82,11 @@ class Places:
         return place
 
     def _frame(self, code: Code | None) -> Frame | None:
+        return next((each for each in self._frames(code) if each.users), None)
+
+    def _frames(self, code: Code | None) -> Sequence[Frame]:
         offset = self._offset(code)
-        frames = () if offset is None else self._symbols.frames(offset)
-        return next((each for each in frames if each.users), None)
+        return () if offset is None else self._symbols.frames(offset)
 
     def _offset(self, code: Code | None) -> int | None:
         """The call itself, not where it returns to: that may be of the next line."""

@@ -111,6 +111,8 @@ class Violation(msgspec.Struct, frozen=True, rename={"kind": "class"}):
     root: Store | None = None
     also: list[Store] = []
     before: Store | None = None
+    missed_by: list[Code | None] = []
+    """The last flush before that and its callers, if flushes of the operation leave the line of the root out."""
     family: str = "lost"
     """``lost``: the root should have been durable; ``unrecovered``: it is, and recovery does not undo it; ``lock``."""
     proven: bool = False

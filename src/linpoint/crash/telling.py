@@ -64,6 +64,7 @@ class Telling:
         """The finding of a violation."""
         every = (*violation.stores, *violation.also, *filter(None, (violation.root, violation.before, violation.sync)))
         self._places.look_up(code for store in every for code in (store.place, *store.stack))
+        self._places.look_up(violation.missed_by)
         case = self._oracle.case_of(violation)
         refused = self._oracle.refused(case) if violation.ended == "complete" else []
         blamed = violation.root or violation.sync
@@ -150,8 +151,9 @@ class Telling:
             names = " and ".join(str(self._calls[each]) for each in wrong.open)
             return f"{seen}: {names} is neither done nor undone"
         if wrong.before and self._oracle.spec.partition is not None and result in (None, False):
-            last = wrong.before[-1]
-            return f"{seen}: what {self._calls[last]} had left is lost"
+            steps = self._oracle.spec
+            left = [each for each in wrong.before if steps.step_named(self._calls[each].operation).reads is not True]
+            return f"{seen}: what {self._calls[(left or wrong.before)[-1]]} had left is lost"
         return seen
 
     def _remedy(self, violation: Violation) -> str:
@@ -185,7 +187,15 @@ class Telling:
         if violation.dl3 is not None:
             until = "others can see it, or let who sees it do so"
         maybe = "" if violation.proven else " (this alone does not mend it)"
-        return f"flush {' and '.join(named)} and fence before {until}{maybe}"
+        return f"flush {' and '.join(named)} and fence before {until}{maybe}{self._missed(violation)}"
+
+    def _missed(self, violation: Violation) -> str:
+        """Where the operation flushes, and has forgotten this line; mostly that is in a function that does nothing else."""
+        at, *callers = self._places.way_to(violation.missed_by) or (None,)
+        if at is None:
+            return ""
+        caller = f", called at line {callers[0].line}," if callers and callers[0].file == at.file else ""
+        return f"; the flushes up to {at.file}:{at.line}{caller} are of other cache lines"
 
     def _operations(self, case: Case, violation: Violation, refused: Sequence[Refused]) -> Iterator[Done]:
         allowed = {each.probe: each.allowed for each in refused if each.probe is not None}

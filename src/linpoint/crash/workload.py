@@ -2,8 +2,10 @@
 """Workloads: the operations that run before and at a crash, generated or given.
 
 Generated ones have the bias of Durinn (Fu et al., OSDI 2022, section 8.1): fresh keys for what adds, existing ones for the
-rest. Several are traced, and the one that covers most edges of the target is kept and grown, with the best of several
-continuations at each step; the paper lets a fuzzer do that.
+rest. Fresh keys come in several manners, since structures look at them in several ways: what is spread over a tree is in
+one bucket of a hash table, and what fills all buckets alike never makes a chain. Several workloads are traced, and the one
+that covers most edges of the target is kept and grown, with the best of several continuations at each step, in the same
+manner or in another; the paper lets a fuzzer do that.
 Guarantee: the same seed and target give the same workload.
 """
 
@@ -12,7 +14,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -33,13 +35,24 @@ _RECENT: Final = 16
 _RECENTLY: Final = 0.5
 """How often an existing key is one of the last."""
 _TRIES: Final = 12
-_CANDIDATES: Final = 6
+_CANDIDATES: Final = 8
 _STAGES: Final = 3
 """After the first, each adds as much as there is."""
-_CONTINUATIONS: Final = 2
-_MANNERS: Final = ("ascending", "shuffled", "sparse")
+_CONTINUATIONS: Final = 3
+_MANNERS: Final = ("ascending", "shuffled", "sparse", "strided")
 _SPREAD: Final = 2_654_435_761
 _MOST_SPARSE: Final = 2**31 - 2
+_STRIDES: Final = range(1, 9)
+"""Powers of two: keys so far apart are in one bucket of a table that takes its low bits, as long as it has no more of them.
+A longer stride would make tables of some designs grow until they have as many."""
+_IN_STRIDE: Final = range(4, 17)
+"""How many keys are so far apart."""
+
+
+class _Row(NamedTuple):
+    number: int
+    stride: int
+    left: int
 
 
 class Generator:
@@ -50,16 +63,19 @@ class Generator:
         self._draw = random.Random(seed)  # noqa: S311 - no secret
         self._manner = manner
         self._shuffled: list[int] = []
+        self._row = _Row(0, 1, 0)
+        self._numbers: set[int] = set()
         self._made = 0
         self._values = 0
         self._used: list[Value] = []
         self._keys: list[Value] = []
         self._states: dict[Hashable, Any] = {}
 
-    def another(self, seed: str) -> Generator:
-        """One that goes on from here in another way."""
-        other = Generator(self._words, seed, self._manner)
+    def another(self, seed: str, manner: str | None = None) -> Generator:
+        """One that goes on from here in another way, and in this manner."""
+        other = Generator(self._words, seed, manner or self._manner)
         other._shuffled, other._made, other._values = list(self._shuffled), self._made, self._values
+        other._row, other._numbers = self._row, set(self._numbers)
         other._used, other._keys, other._states = list(self._used), list(self._keys), dict(self._states)
         return other
 
@@ -144,7 +160,22 @@ class Generator:
             number = self._shuffled[at]
         elif self._manner == "sparse":
             number = (number + 1) * _SPREAD % _MOST_SPARSE
+        elif self._manner == "strided":
+            number = self._in_row()
+        # Another manner may have had it.
+        while number in self._numbers:
+            number += 1
+        self._numbers.add(number)
         return nth_value(kind, number)
+
+    def _in_row(self) -> int:
+        """The next of a row of numbers with one distance between them; the next row has another."""
+        if not self._row.left:
+            stride = 1 << self._draw.choice(_STRIDES)
+            self._row = _Row(self._draw.randrange(2 * stride), stride, self._draw.choice(_IN_STRIDE))
+        row = self._row
+        self._row = _Row(row.number + row.stride, row.stride, row.left - 1)
+        return row.number
 
     def _current(self, args: Sequence[Value], kind: TypeSaid) -> Value:
         """What is there now, as an operation tells that only reads."""
@@ -185,7 +216,9 @@ def generated(
         ways = []
         several = not enough()
         for number in range(_CONTINUATIONS if several else 1):
-            another = generator.another(f"{seed} {len(best)} {number}")
+            seeded = f"{seed} {len(best)} {number}"
+            other = random.Random(seeded).choice(_MANNERS) if number else None  # noqa: S311 - no secret
+            another = generator.another(seeded, other)
             calls = [*best, *another.calls(min(len(best), count - len(best)))]
             ways.append((trace(calls) if several else edges, -number, calls, another))
         before = len(best)

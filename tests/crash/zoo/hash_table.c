@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A resizable hash table in C: chains of one-line buckets, a lock for writers, none for readers.
  *
- * zoo: spec=map kind=BUG_RESIZE:DL1,C2 BUG_READ_SLOT:DL3 BUG_READ_LINK:DL3
+ * zoo: spec=map kind=BUG_RESIZE:DL1,C2 BUG_CHAIN:DL1,C2
+ * zoo: kind=BUG_READ_SLOT:DL3 BUG_READ_GONE:DL3 BUG_READ_LINK:DL3
  * scenario: BUG_RESIZE put(1, 1); put(2, 2); put(3, 3); put(4, 4); put(5, 5); put(6, 6); put(7, 7)
+ * scenario: BUG_CHAIN put(1, 1); put(5, 5); put(9, 9); put(13, 13); put(17, 17); put(21, 21); put(2, 2)
  * scenario: BUG_READ_SLOT put(1, 1) | get(1)
+ * scenario: BUG_READ_GONE put(1, 1); remove(1) | get(1)
  * scenario: BUG_READ_LINK put(1, 1); put(3, 3); put(5, 5); put(7, 7) | get(7)
  *
  * A slot belongs to one key for as long as the table lasts, so its value is one word that says all: absent, or present
@@ -73,12 +76,12 @@ static void copy_slot(struct hash_table* table, struct body* body, uint64_t key,
     struct bucket* next = atomic_load_explicit(&bucket->next, memory_order_relaxed);
     if (next == NULL) {
       next = table->allocate(table->context, sizeof(struct bucket));
-      atomic_store_explicit(&bucket->next, next, memory_order_relaxed); /* blame: BUG_RESIZE DL1 */
+      atomic_store_explicit(&bucket->next, next, memory_order_relaxed); /* blame: BUG_RESIZE DL1; BUG_CHAIN DL1 */
     }
     bucket = next;
   }
-  atomic_store_explicit(&bucket->value[slot], value, memory_order_relaxed); /* blame: BUG_RESIZE DL1 */
-  atomic_store_explicit(&bucket->key[slot], key, memory_order_relaxed);     /* blame: BUG_RESIZE DL1 */
+  atomic_store_explicit(&bucket->value[slot], value, memory_order_relaxed); /* blame: BUG_RESIZE DL1; BUG_CHAIN DL1 */
+  atomic_store_explicit(&bucket->key[slot], key, memory_order_relaxed);     /* blame: BUG_RESIZE DL1; BUG_CHAIN DL1 */
   ++table->slots_taken;
 }
 
@@ -96,6 +99,9 @@ static void resize(struct hash_table* table) {
     struct bucket* each = &body->bucket[at];
 #ifdef BUG_RESIZE
     each = atomic_load(&each->next); /* flushes the overflow buckets, and forgets the first ones */
+#elif defined(BUG_CHAIN)
+    flush(each);
+    each = atomic_load(&body->bucket->next); /* flushes the overflow buckets of bucket 0, again and again */
 #endif
     for (; each != NULL; each = atomic_load(&each->next)) flush(each);
   }
@@ -153,7 +159,9 @@ bool hash_table_get(struct hash_table* table, int key, int* value) {
   _Atomic uint64_t* slot = find(body, word_of(key), &bucket);
   if (slot == NULL) return false; /* a key that had a slot keeps it, so nothing undurable was seen */
   uint64_t word = atomic_load_explicit(slot, memory_order_acquire);
-#ifndef BUG_READ_SLOT
+#ifdef BUG_READ_GONE
+  if (word != 0) flush(bucket); /* as if what is gone could not come back */
+#elif !defined(BUG_READ_SLOT)
   flush(bucket);
 #endif
   fence();
@@ -188,7 +196,7 @@ bool hash_table_remove(struct hash_table* table, int key) {
   _Atomic uint64_t* slot = find(body, word_of(key), &bucket);
   bool present = slot != NULL && atomic_load_explicit(slot, memory_order_relaxed) != 0;
   if (present) {
-    atomic_store_explicit(slot, 0, memory_order_release); /* blame: BUG_READ_SLOT DL3 */
+    atomic_store_explicit(slot, 0, memory_order_release); /* blame: BUG_READ_SLOT DL3; BUG_READ_GONE DL3 */
     flush(bucket);
     fence();
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A test in C++ of a hash table in C, hash_table.c, which is built beside it and has the twins.
 //
-// zoo: spec=map sources=hash_table.c kind=BUG_RESIZE:DL1,C2 BUG_READ_SLOT:DL3 BUG_READ_LINK:DL3
+// zoo: spec=map sources=hash_table.c kind=BUG_RESIZE:DL1,C2 BUG_CHAIN:DL1,C2
+// zoo: kind=BUG_READ_SLOT:DL3 BUG_READ_GONE:DL3 BUG_READ_LINK:DL3
 #include "hash_table.h"
 
 #include <linpoint/crash.hpp>

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A B+-tree whose sorted nodes shift their entries in place, word by word, as FAST and FAIR does.
 //
-// zoo: spec=map kind=BUG_READER:DL3 BUG_SHIFT:DL1 BUG_REMOVE:C2,DL1 BUG_REPAIR:DL2,DL1 BUG_SPLIT:DL2,DL1
+// zoo: spec=map kind=BUG_READER:DL3 BUG_GONE:DL3 BUG_SHIFT:DL1 BUG_BACK:DL1
+// zoo: kind=BUG_REMOVE:C2,DL1 BUG_REPAIR:DL2,DL1 BUG_SPLIT:DL2,DL1
 // scenario: BUG_READER insert(1, 1) | get(1)
+// scenario: BUG_GONE insert(1, 1); remove(1) | get(1)
 // scenario: BUG_SHIFT insert(5, 5); insert(4, 4); insert(3, 3); insert(2, 2); insert(1, 1)
+// scenario: BUG_BACK insert(1, 1); insert(2, 2); insert(3, 3); insert(4, 4); insert(5, 5); remove(1)
 // scenario: BUG_REMOVE insert(1, 1); remove(1)
 // scenario: BUG_REPAIR insert(2, 2); insert(3, 3); insert(1, 1)
 // scenario: BUG_SPLIT insert(1, 1); insert(2, 2); insert(3, 3); insert(4, 4); insert(5, 5); insert(6, 6); insert(7, 7)
@@ -79,7 +82,9 @@ class ShiftingTree {
       node = next;
       found = static_cast<const Record*>(search(node, key));
     }
-#ifndef BUG_READER
+#ifdef BUG_GONE
+    if (found != nullptr) flush_node(node);  // as if what is gone could not come back
+#elif !defined(BUG_READER)
     flush_node(node);  // what was seen there, or no longer seen, may be in the cache only
 #endif
     return found == nullptr ? std::nullopt : std::optional(found->value);
@@ -166,8 +171,11 @@ class ShiftingTree {
     if (node->removing.load() % 2 == 0) node->removing.fetch_add(1);
     for (; at < kEntries && node->entry[at].load() != nullptr; ++at) {
       Keyed* next = at + 1 < kEntries ? node->entry[at + 1].load() : nullptr;
-      node->entry[at].store(next, std::memory_order_release);  // blame: BUG_READER DL3; BUG_REMOVE C2
+      auto& left = node->entry[at];
+      left.store(next, std::memory_order_release);  // blame: BUG_READER DL3; BUG_GONE DL3; BUG_REMOVE C2; BUG_BACK DL1
+#ifndef BUG_BACK
       if (at + 1 < kEntries && begins_line(&node->entry[at + 1])) flush_node(node);
+#endif
     }
 #ifndef BUG_REMOVE
     flush_node(node);
