@@ -19,9 +19,6 @@ _IN_CI = ("linked_set.cpp",)
 """Whole structures that are not left to the long lane."""
 _NOT_YET = {
     "hash_table.cpp-BUG_READ_LINK": "the workload has no read beside the store",
-    "redo_map.cpp-BUG_COMMIT": "line 37 is blamed, in a function that the marked lines are not in",
-    "torn_log.cpp-BUG_REMAINS": "line 66 is blamed, which calls the store",
-    "torn_log.cpp-BUG_TORN": "line 66 is blamed, which calls the store",
 }
 """Broken twins that are missed, or blamed on another line, and why."""
 
