@@ -35,13 +35,13 @@ def cause_key(violation: Violation, places: Places) -> str:
     """What violations of one cause have in common."""
     blamed = violation.root or violation.sync
     where = "nowhere" if blamed is None else places.key(blamed)
-    # What is lost at a line and what is half done there are two things to mend.
-    how = "lock" if violation.lock else "durable" if violation.root is not None else "recovery"
-    return f"{where} {how}"
+    # Whoever is sent to a line twice reads the same twice: how it goes wrong there is for the classes of the finding to
+    # say. But a lock that stays locked is nothing that could be flushed.
+    return f"{where} lock" if violation.lock else where
 
 
 def causes_of(runs: Iterable[tuple[Run, Places]]) -> list[Cause]:
-    """All causes, the most telling first."""
+    """All causes, the most telling first: one for each line, and one more for a lock that is taken there."""
     found: dict[str, Cause] = {}
     for run, places in runs:
         groups = {(host, group.group): group for host, result in run.heard.results.items() for group in result.groups}
@@ -67,7 +67,7 @@ def causes_of(runs: Iterable[tuple[Run, Places]]) -> list[Cause]:
     return sorted(found.values(), key=lambda cause: cause.rank)
 
 
-def _simplicity(violation: Violation) -> tuple[bool, bool, bool, bool, int, int]:
+def _simplicity(violation: Violation) -> tuple[bool, bool, bool, bool, bool, int, int]:
     prefix = violation.prefix
     done = prefix if isinstance(prefix, int) else len(prefix)
     root = violation.root
@@ -75,4 +75,5 @@ def _simplicity(violation: Violation) -> tuple[bool, bool, bool, bool, int, int]
     # one operation.
     later = violation.before is None
     another = root is not None and root.operation != violation.operation
-    return not violation.proven, violation.dl3 is not None, another, later, done, len(violation.state)
+    twice = violation.kind == "recovery"
+    return not violation.proven, twice, violation.dl3 is not None, another, later, done, len(violation.state)
