@@ -52,7 +52,11 @@ _TINY: dict[str, list[tuple[str, str]]] = {
     "ring_log.cpp": [("append(1); append(2)", _LOG), ("append(1); append(2); append(3); append(4); append(5)", _LOG)],
     "shifting_tree.cpp": [
         ("insert(1, 1); insert(2, 2); remove(1)", _MAP.format("insert")),
-        ("insert(3, 3); insert(2, 2); insert(1, 1)", _MAP.format("insert")),
+        ("insert(2, 2); insert(3, 3); insert(1, 1)", "get(1); get(2); get(3); remove(2); get(2); remove(3); get(3)"),
+        (
+            "insert(1, 1); insert(2, 2); insert(3, 3); insert(4, 4); insert(5, 5); insert(6, 6); insert(7, 7)",
+            "get(1); get(4); get(5); get(6); get(7); remove(4); get(4); remove(6); get(6); remove(7); get(7)",
+        ),
         (
             "insert(5, 5); insert(4, 4); insert(3, 3); insert(2, 2); insert(1, 1)",
             "get(1); get(2); get(3); get(4); get(5); insert(6, 6); get(6)",
