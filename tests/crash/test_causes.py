@@ -63,3 +63,16 @@ def test_what_takes_one_crash_is_shown_before_what_takes_two() -> None:
     (cause,) = _causes([twice, once])
     assert cause.shown is once
     assert set(cause.classes) == {"C2", "recovery"}
+
+
+def test_whoever_sees_what_is_half_done_is_told_of_where_it_began() -> None:
+    began = _violation(0, "DL2", root=_store(410), family="unrecovered", proven=True)
+    beside = {"family": "unrecovered", "dl3": Beside(0, 1, 2)}
+    seen = _violation(0, "DL3", sync=_store(430), stores=[_store(410), _store(430)], **beside)
+    before = _violation(1, "DL3", sync=_store(400), stores=[_store(400)], **beside)
+    causes = _causes([began], [seen, before])
+    assert [(cause.key, list(cause.classes)) for cause in causes] == [
+        ("list.cpp:41", ["DL2", "DL3"]),
+        ("list.cpp:40", ["DL3"]),
+    ]
+    assert causes[0].shown is began

@@ -43,13 +43,20 @@ def cause_key(violation: Violation, places: Places) -> str:
 def causes_of(runs: Iterable[tuple[Run, Places]]) -> list[Cause]:
     """All causes, the most telling first: one for each line, and one more for a lock that is taken there."""
     found: dict[str, Cause] = {}
-    for run, places in runs:
+    every = list(runs)
+    begun = {
+        places.key(violation.root)
+        for run, places in every
+        for _, violation in run.heard.violations
+        if violation.confirmed and violation.unrecovered and violation.root is not None
+    }
+    for run, places in every:
         groups = {(host, group.group): group for host, result in run.heard.results.items() for group in result.groups}
         counted: set[tuple[int, int]] = set()
         for host, violation in run.heard.violations:
             if not violation.confirmed:
                 continue
-            key = cause_key(violation, places)
+            key = _begun_by(violation, places, begun) or cause_key(violation, places)
             cause = found.setdefault(key, Cause(key, violation, run))
             if _simplicity(violation) < _simplicity(cause.shown):
                 cause.shown, cause.run = violation, run
@@ -65,6 +72,17 @@ def causes_of(runs: Iterable[tuple[Run, Places]]) -> list[Cause]:
             cause.count += group.count
             cause.classes |= dict.fromkeys(each for each in group.classes if each != "exhaustive")
     return sorted(found.values(), key=lambda cause: cause.rank)
+
+
+def _begun_by(violation: Violation, places: Places, begun: set[str]) -> str:
+    """The line that is known to begin what is never undone, if this violation has it and nothing else to blame.
+
+    Beside an operation that a split was cut off in, whoever runs sees half of it, after each of its further stores.
+    """
+    if violation.dl3 is None or violation.root is not None:
+        return ""
+    mine = [places.key(store) for store in violation.stores if store.operation == violation.operation]
+    return next((key for key in reversed(mine) if key in begun), "")
 
 
 def _simplicity(violation: Violation) -> tuple[bool, bool, bool, bool, bool, int, int]:
