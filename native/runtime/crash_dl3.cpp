@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // DL3: what another operation has seen, and returned, is lost (Fu et al.: Durinn, OSDI 2022, 5.3.3).
 //
-// Pairs of operations come from the trace: one stores what the other reads or writes. The operations before the first
-// one come before both, without the second if it was one of them; they count as written back. When the second has
-// returned, the crash loses what the first has stored and nobody made durable.
+// Pairs of operations come from the trace: one stores what the other reads or writes. To generated workloads belong
+// reads of what each operation changes, too, to run beside it. The operations before the first one come before both,
+// without the second if it was one of them; they count as written back. When the second has returned, the crash loses
+// what the first has stored and nobody made durable.
 #include <algorithm>
 #include <bit>
 #include <cstring>
