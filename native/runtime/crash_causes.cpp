@@ -2,6 +2,10 @@
 #include "crash_causes.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+#include <tuple>
 
 namespace linpoint::runtime::crash {
 
@@ -13,34 +17,52 @@ using persistency::Kept;
 /// A group of so many is well known: its stores count as persistent from then on, so that other causes show.
 constexpr std::uint64_t kHealed = 4;
 
-/// All that the state could keep further: what the operation itself has stored, the first store first, since what comes
-/// later often is what recovery could find out from it; then what others have, the last store first.
+/// All that the state could keep further: what the operation itself has stored, then what others have, the last one of
+/// them first. Of each the first store first, since what comes later often is what recovery could find out from it: of
+/// a dequeue that marks a node and then moves the head past it the mark, though a durable head would hide the mistake.
 std::vector<Kept> further(const Walk& walk, const Failure& failure) {
   struct Further {
-    bool others = false;
-    std::uint32_t rank = 0;
+    std::uint32_t operation = 0;
+    std::uint32_t first = 0;
     Kept kept;
   };
   std::vector<Further> found;
+  std::map<std::uint32_t, std::uint32_t> last;  // store of each operation
   std::vector<std::uint32_t> stores;
   walk.now().for_each_channel([&](Channel channel, std::uint32_t count) {
     const std::uint32_t prefix = persistency::prefix_of(walk.now(), failure.state, channel);
     if (prefix >= count) return;
     stores.clear();
     walk.now().collect(channel, stores);
-    const auto own =
-        std::find_if(stores.begin() + static_cast<std::ptrdiff_t>(prefix), stores.end(),
-                     [&](std::uint32_t each) { return walk.trace()[each].operation == failure.operation; });
-    const bool others = own == stores.end();
-    found.push_back({others, others ? kNoEvent - stores.back() : *own, {channel, count}});
+    const auto missing = std::span(stores).subspan(prefix);
+    const auto first_of = [&](std::uint32_t operation) {
+      return std::ranges::find(missing, operation, [&](std::uint32_t each) { return walk.trace()[each].operation; });
+    };
+    const std::uint32_t latest = walk.trace()[missing.back()].operation;
+    const std::uint32_t whose = first_of(failure.operation) == missing.end() ? latest : failure.operation;
+    found.push_back({whose, *first_of(whose), {channel, count}});
+    last[whose] = std::max(last[whose], missing.back());
   });
-  std::ranges::sort(found, [](const Further& one, const Further& other) {
-    return std::pair(one.others, one.rank) < std::pair(other.others, other.rank);
-  });
+  const auto rank = [&](const Further& each) {
+    const bool others = each.operation != failure.operation;
+    return std::tuple(others, others ? kNoEvent - last[each.operation] : 0, each.first);
+  };
+  std::ranges::sort(found, {}, rank);
   std::vector<Kept> all;
   all.reserve(found.size());
   for (const Further& each : found) all.push_back(each.kept);
   return all;
+}
+
+/// Calls `each(store, kept)` for what the state has lost; `kept` says what would have it.
+template <typename Each>
+void for_each_missing(const Walk& walk, const Failure& failure, Each&& each) {
+  walk.now().for_each_line([&](std::uint64_t line) {
+    for (const persistency::Waiting& store : walk.now().waiting_in(line)) {
+      if (persistency::has(walk.now(), failure.state, store.index, store.address)) continue;
+      if (const auto kept = walk.now().place_of(store.index, store.address)) each(store.index, *kept);
+    }
+  });
 }
 
 std::uint32_t store_at(const Walk& walk, const Kept& kept) {
@@ -79,9 +101,6 @@ void Causes::count(const Walk& walk, Group& group, const Failure& failure, std::
   if (group.family == Family::kLost && !failure.overlap && root != kNoEvent &&
       walk.trace()[root].operation != failure.operation)
     group.classes[static_cast<std::size_t>(Class::kC2)] = true;
-  // With everything that came before: that is what a crash before the next store leaves.
-  if (group.family == Family::kUnrecovered && failure.kind == Class::kDl1)
-    group.classes[static_cast<std::size_t>(Class::kDl2)] = true;
   if (group.family == Family::kLost && group.count == kHealed)
     healed_.insert(healed_.end(), group.codes.begin(), group.codes.end());
 }
@@ -97,16 +116,11 @@ bool Causes::repairs(Walk& walk, const Failure& failure, const std::vector<Kept>
 bool Causes::is_of(Walk& walk, const Failure& failure, Group& group) {
   std::vector<Kept> missing;
   std::uint32_t last_missing = kNoEvent;
-  walk.now().for_each_line([&](std::uint64_t line) {
-    for (const persistency::Waiting& each : walk.now().waiting_in(line)) {
-      if (std::ranges::find(group.codes, walk.trace()[each.index].code) == group.codes.end()) continue;
-      if (persistency::has(walk.now(), failure.state, each.index, each.address)) continue;
-      const auto kept = walk.now().place_of(each.index, each.address);
-      if (!kept) continue;
-      missing.push_back(*kept);
-      const bool own = walk.trace()[each.index].operation == failure.operation;
-      if (own || last_missing == kNoEvent) last_missing = each.index;
-    }
+  for_each_missing(walk, failure, [&](std::uint32_t store, const Kept& kept) {
+    if (std::ranges::find(group.codes, walk.trace()[store].code) == group.codes.end()) return;
+    missing.push_back(kept);
+    const bool own = walk.trace()[store].operation == failure.operation;
+    if (own || last_missing == kNoEvent) last_missing = store;
   });
   if (missing.empty() || !repairs(walk, failure, missing)) return false;
   count(walk, group, failure, last_missing);
@@ -149,6 +163,28 @@ std::vector<Kept> Causes::needed(Walk& walk, const Failure& failure, const std::
   return all;
 }
 
+/// A store before the root in its operation that would do as well, if all stores of its code were durable: that is what
+/// the remedy makes of them. After some dequeues whose marks are lost one durable head hides them all, and no one of
+/// the marks does; yet the marks are to be flushed.
+std::uint32_t Causes::find_earlier(Walk& walk, const Failure& failure, std::uint32_t root) {
+  constexpr std::size_t kMost = 16;
+  const Event& blamed = walk.trace()[root];
+  std::map<std::uint32_t, std::uint64_t> before;  // stores of the same operation, with their code
+  std::map<std::uint64_t, std::vector<Kept>> missing;
+  for_each_missing(walk, failure, [&](std::uint32_t store, const Kept& kept) {
+    const Event& event = walk.trace()[store];
+    missing[event.code].push_back(kept);
+    if (event.operation == blamed.operation && store < root && event.code != blamed.code) before[store] = event.code;
+  });
+  std::set<std::uint64_t> tried;
+  for (const auto& [store, code] : before) {
+    if (!tried.insert(code).second) continue;
+    if (tried.size() > kMost) break;
+    if (repairs(walk, failure, missing[code])) return store;
+  }
+  return root;
+}
+
 Cause Causes::find_lost(Walk& walk, const Failure& failure, std::vector<Kept> candidates) {
   // Of very many, as where nothing is ever flushed, the last ones will mostly do.
   constexpr std::size_t kMany = 64;
@@ -178,6 +214,7 @@ Cause Causes::find_lost(Walk& walk, const Failure& failure, std::vector<Kept> ca
   std::ranges::sort(cause.also);
   cause.root = cause.also.front();
   cause.also.erase(cause.also.begin());
+  if (cause.proven && cause.also.empty()) cause.root = find_earlier(walk, failure, cause.root);
   cause.before = kept_after(walk, failure.state, cause.root);
   return cause;
 }

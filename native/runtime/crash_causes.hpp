@@ -80,6 +80,7 @@ class Causes {
   [[nodiscard]] bool is_known(Walk& walk, const Failure& failure);
   [[nodiscard]] Cause find(Walk& walk, const Failure& failure);
   [[nodiscard]] Cause find_lost(Walk& walk, const Failure& failure, std::vector<persistency::Kept> candidates);
+  [[nodiscard]] std::uint32_t find_earlier(Walk& walk, const Failure& failure, std::uint32_t root);
   [[nodiscard]] bool repairs(Walk& walk, const Failure& failure, const std::vector<persistency::Kept>& more);
   [[nodiscard]] std::vector<persistency::Kept> needed(Walk& walk, const Failure& failure,
                                                       const std::vector<persistency::Kept>& background, bool changed,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // DL3: what another operation has seen, and returned, is lost (Fu et al.: Durinn, OSDI 2022, 5.3.3).
 //
-// Pairs of operations come from the trace: one stores what the other reads or writes. The operations before the first
-// one come before both, without the second if it was one of them; they count as written back. When the second has
-// returned, the crash loses what the first has stored and nobody made durable.
+// Pairs of operations come from the trace: one stores what the other reads or writes. To generated workloads belong
+// reads of what each operation changes, too, to run beside it. The operations before the first one come before both,
+// without the second if it was one of them; they count as written back. When the second has returned, the crash loses
+// what the first has stored and nobody made durable.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -38,6 +40,28 @@ struct Pair {
 
 constexpr std::size_t kNone = ~std::size_t{0};
 
+/// Reads beside each place in the code that stores: often at first, then ever less.
+void add_reads(const Session& session, const std::vector<std::uint32_t>& numbers, std::vector<Pair>& pairs) {
+  constexpr unsigned kOften = 8;
+  const auto& workload = session.scenario.workload;
+  std::map<unsigned, std::pair<std::size_t, std::vector<unsigned>>> reads;  // by the number of the one they are beside
+  for (const Scenario::Probe& read : session.scenario.reads)
+    if (read.since < workload.size() && session.is_mine(read.since)) {
+      auto& [place, those] = reads[workload[read.since]];
+      place = read.since;
+      those.push_back(read.number);
+    }
+  std::map<std::uint64_t, unsigned> counts;  // by code
+  for (std::uint32_t at = 0; at < numbers.size(); ++at) {
+    const auto found = reads.find(session.recorded.events[at].operation);
+    if (numbers[at] == 0 || found == reads.end() || session.points.rules[at] == persistency::Rule::kLock) continue;
+    if (options.points_only && !session.points.is_point(at)) continue;
+    const unsigned count = ++counts[session.recorded.events[at].code];
+    if (count > kOften && !std::has_single_bit(count)) continue;
+    for (const unsigned read : found->second.second) pairs.push_back({found->second.first, read, numbers[at], kNone});
+  }
+}
+
 /// In the order in which they are to be tried.
 std::vector<Pair> find_pairs(const Session& session) {
   const auto& workload = session.scenario.workload;
@@ -55,6 +79,7 @@ std::vector<Pair> find_pairs(const Session& session) {
     for (std::size_t place = 0; place < workload.size(); ++place)
       for (std::uint32_t store = 1; store <= stores[workload[place]]; ++store)
         pairs.push_back({place, beside, store, kNone});
+  add_reads(session, numbers, pairs);
   const auto racing = options.points_only ? persistency::Racing::kPoints : persistency::Racing::kAllStores;
   for (const persistency::RacyPair& racy :
        persistency::find_racy_pairs(session.recorded.events, session.points, racing, kMostPairs)) {

@@ -36,6 +36,8 @@ Scenario read_scenario(std::string_view text) {
       scenario.workload.push_back(number);
     } else if (where == "1") {
       scenario.beside.push_back(number);
+    } else if (where.starts_with("1@")) {
+      scenario.reads.push_back({number, number_in<std::size_t>(where.substr(2))});
     } else if (cut(where, '@') == "after") {
       scenario.probes.push_back({number, 0});
       since.push_back(where.empty() ? 0 : number_in<unsigned>(where));

@@ -27,6 +27,7 @@ struct Scenario {
   std::vector<unsigned> workload;  ///< numbers of operations, in order
   std::vector<Probe> probes;
   std::vector<unsigned> beside;  ///< may overlap operations of the workload, too
+  std::vector<Probe> reads;      ///< each may overlap that one of the workload
   bool in_order = true;          ///< the workload has the numbers from 0 on
 
   /// The probes after a crash in or after one of the workload.

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from linpoint.crash.again import replay_crash
-from linpoint.crash.replaying import crash_content
-from linpoint.scenarios.scenario import Scenario
+from linpoint.crash.replaying import content_of, crash_content
+from linpoint.crash.said import Beside, Violation
+from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.verdicts import tokens
 from linpoint.verdicts.program import Answer
 from tests.crash.faking import fake_test, tried
@@ -45,6 +46,20 @@ def test_a_lost_insert_is_found_and_made_small(tmp_path: Path) -> None:
     assert wrong.result is None
     assert "what insert(3, " in finding.message
     assert "LOST" in result.explain().text
+
+
+def test_a_token_has_of_all_reads_beside_the_workload_the_one_that_it_needs(tmp_path: Path) -> None:
+    test = fake_test(tmp_path, {})
+    plan = test.plan([Call("insert", (key, 1)) for key in (1, 2, 3)], reads=True)
+    second = len(plan.calls) - 2
+    assert plan.calls[second] == Call("get", (2,))
+    seen = Violation(0, "DL3", 1, [1], [], "complete", "", [], [], True, 5, 1, [], dl3=Beside(1, second, 1))
+    again = crash_content(content_of(test, plan, seen))
+    assert again.state is not None
+    assert again.state.beside is not None
+    assert again.plan.calls[again.state.beside.second] == Call("get", (2,))
+    assert len(again.plan.reads) == 1
+    assert again.plan.parts()[0].decode().splitlines()[-1] == "1@1 get [2]"
 
 
 def test_a_finding_replays(tmp_path: Path) -> None:

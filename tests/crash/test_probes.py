@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from linpoint.crash.oracle import Oracle
-from linpoint.crash.probes import generated_probes
+from linpoint.crash.probes import generated_probes, reads_beside
 from linpoint.crash.workload import Generator
 from linpoint.histories.operation import Operation
 from linpoint.scenarios.scenario import Call
@@ -95,3 +95,20 @@ def test_a_drain_is_as_long_as_it_must_be() -> None:
     assert len(first) >= 2
     oracle = Oracle(words.spec, [*workload, *(probe.call for probe in probes)], [None, None, 1, None])
     assert oracle.before_any_crash().status.value == "linearizable"
+
+
+@pytest.mark.parametrize("spec", OPERATIONS)
+def test_reads_run_beside_what_changes_and_change_nothing(spec: str) -> None:
+    words = vocabulary(spec)
+    workload = Generator(words, "7").calls(30)
+    for read in reads_beside(words, workload):
+        assert not words.purposes[workload[read.since].operation].reads
+        operation = Operation(0, read.call.operation, read.call.args)
+        assert words.spec.complaint(operation) is None
+        assert all(state == words.spec.initial for _, state in words.spec.outcomes(words.spec.initial, operation))
+
+
+def test_a_read_is_about_the_key_that_it_runs_beside() -> None:
+    workload = [Call("insert", (3, 1)), Call("get", (3,)), Call("erase", (4,))]
+    found = [(read.call, read.since) for read in reads_beside(vocabulary("map"), workload)]
+    assert found == [(Call("get", (3,)), 0), (Call("get", (4,)), 2)]

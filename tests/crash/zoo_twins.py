@@ -15,7 +15,7 @@ from pathlib import Path
 
 ZOO = Path(__file__).parent / "zoo"
 _ZOO = re.compile(r"^// zoo: (.*)$", re.MULTILINE)
-_SCENARIO = re.compile(r"^// scenario: (\w+) (.*)$", re.MULTILINE)
+_SCENARIO = re.compile(r"^(?://| \*) scenario: (\w+) (.*)$", re.MULTILINE)
 _BLAME = re.compile(r"blame: ([^*]*)")
 
 
@@ -28,7 +28,9 @@ class Twin:
     sources: tuple[str, ...]
     bug: str = ""
     classes: frozenset[str] = frozenset()
-    """One of which the finding must have."""
+    """That the finding may have."""
+    kind: str = ""
+    """The class that it is written for, which the finding must have."""
     scenario: str = ""
     """That shows it, if one is known."""
     blamed: frozenset[str] = frozenset()
@@ -56,7 +58,8 @@ def _twins(file: Path) -> list[Twin]:
     spec = next(word.partition("=")[2] for word in words if word.startswith("spec="))
     sources = tuple(source for word in words if word.startswith("sources=") for source in word[8:].split(","))
     kinds = [word.removeprefix("kind=") for word in words if ":" in word]
-    scenarios = dict(_SCENARIO.findall(text))
+    every = (text, *((file.parent / source).read_text(encoding="utf-8") for source in sources))
+    scenarios = dict(found for each in every for found in _SCENARIO.findall(each))
     whole = Twin(file.name, spec, sources)
     return [
         whole,
@@ -67,6 +70,7 @@ def _twins(file: Path) -> list[Twin]:
                 sources,
                 bug,
                 frozenset(classes.split(",")),
+                classes.partition(",")[0],
                 scenarios.get(bug, ""),
                 frozenset(_blamed([file.name, *sources], bug)),
             )

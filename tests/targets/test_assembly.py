@@ -258,6 +258,15 @@ def test_a_store_of_a_result_that_is_a_structure_is_hooked() -> None:
 
 
 @pytest.mark.parametrize(
+    ("label", "block"), [(".LVL7", False), (".LBE12", False), (".Ltmp3", False), (".L7", True), (".LBB0_1", True)]
+)
+def test_labels_for_debuggers_do_not_part_a_store_from_its_hook(label: str, block: bool) -> None:
+    """A hook of ours would take the place of the compiler's, on the line that the value comes from."""
+    text, _ = hooked(f"\tcall __tsan_write8@PLT\n{label}:\n\tmovq %rax, (%rbx)\n", persistent=True)
+    assert ("call .Llinpoint_store_8" in text) == block
+
+
+@pytest.mark.parametrize(
     ("statement", "size"),
     [
         ("movl %eax, (%rdi)", 4),

@@ -130,7 +130,8 @@ class Campaign:
         calls = generated(
             self.test.vocabulary, asked.length, asked.seed or 0, edges, enough=lambda: time.monotonic() >= until
         )
-        return self.test.plan(calls)
+        # Who gives the workload says what is to run side by side.
+        return self.test.plan(calls, reads=True)
 
     def _note(self, heard: Heard) -> None:
         self._peak = max(self._peak, heard.peak_memory_bytes)

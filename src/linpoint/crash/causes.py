@@ -35,21 +35,28 @@ def cause_key(violation: Violation, places: Places) -> str:
     """What violations of one cause have in common."""
     blamed = violation.root or violation.sync
     where = "nowhere" if blamed is None else places.key(blamed)
-    # What is lost at a line and what is half done there are two things to mend.
-    how = "lock" if violation.lock else "durable" if violation.root is not None else "recovery"
-    return f"{where} {how}"
+    # Whoever is sent to a line twice reads the same twice: how it goes wrong there is for the classes of the finding to
+    # say. But a lock that stays locked is nothing that could be flushed.
+    return f"{where} lock" if violation.lock else where
 
 
 def causes_of(runs: Iterable[tuple[Run, Places]]) -> list[Cause]:
-    """All causes, the most telling first."""
+    """All causes, the most telling first: one for each line, and one more for a lock that is taken there."""
     found: dict[str, Cause] = {}
-    for run, places in runs:
+    every = list(runs)
+    begun = {
+        places.key(violation.root)
+        for run, places in every
+        for _, violation in run.heard.violations
+        if violation.confirmed and violation.unrecovered and violation.root is not None
+    }
+    for run, places in every:
         groups = {(host, group.group): group for host, result in run.heard.results.items() for group in result.groups}
         counted: set[tuple[int, int]] = set()
         for host, violation in run.heard.violations:
             if not violation.confirmed:
                 continue
-            key = cause_key(violation, places)
+            key = _begun_by(violation, places, begun) or cause_key(violation, places)
             cause = found.setdefault(key, Cause(key, violation, run))
             if _simplicity(violation) < _simplicity(cause.shown):
                 cause.shown, cause.run = violation, run
@@ -67,7 +74,18 @@ def causes_of(runs: Iterable[tuple[Run, Places]]) -> list[Cause]:
     return sorted(found.values(), key=lambda cause: cause.rank)
 
 
-def _simplicity(violation: Violation) -> tuple[bool, bool, bool, bool, int, int]:
+def _begun_by(violation: Violation, places: Places, begun: set[str]) -> str:
+    """The line that is known to begin what is never undone, if this violation has it and nothing else to blame.
+
+    Beside an operation that a split was cut off in, whoever runs sees half of it, after each of its further stores.
+    """
+    if violation.dl3 is None or violation.root is not None:
+        return ""
+    mine = [places.key(store) for store in violation.stores if store.operation == violation.operation]
+    return next((key for key in reversed(mine) if key in begun), "")
+
+
+def _simplicity(violation: Violation) -> tuple[bool, bool, bool, bool, bool, int, int]:
     prefix = violation.prefix
     done = prefix if isinstance(prefix, int) else len(prefix)
     root = violation.root
@@ -75,4 +93,5 @@ def _simplicity(violation: Violation) -> tuple[bool, bool, bool, bool, int, int]
     # one operation.
     later = violation.before is None
     another = root is not None and root.operation != violation.operation
-    return not violation.proven, violation.dl3 is not None, another, later, done, len(violation.state)
+    twice = violation.kind == "recovery"
+    return not violation.proven, twice, violation.dl3 is not None, another, later, done, len(violation.state)

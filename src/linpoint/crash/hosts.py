@@ -60,11 +60,13 @@ class Plan:
     beside: tuple[Call, ...] = ()
     healed: tuple[Code, ...] = ()
     """Code whose stores count as persisted at once: causes that are known already."""
+    reads: tuple[Probe, ...] = ()
+    """Each may run beside that operation of the workload whose number it has."""
 
     @property
     def calls(self) -> list[Call]:
         """All operations, by number."""
-        return [*self.workload, *self.beside, *(each.call for each in self.probes)]
+        return [*self.workload, *self.beside, *(each.call for each in (*self.probes, *self.reads))]
 
     def parts(self, state: str = "") -> list[bytes]:
         """As the host reads it, with a crash state."""
@@ -74,6 +76,7 @@ class Plan:
     def _text(self) -> bytes:
         lines = [self.test, *(_line("0", call) for call in self.workload), *(_line("1", call) for call in self.beside)]
         lines += (_line(f"after@{each.since}" if each.since else "after", each.call) for each in self.probes)
+        lines += (_line(f"1@{each.since}", each.call) for each in self.reads)
         return ("\n".join(lines) + "\n").encode()
 
 

@@ -54,6 +54,28 @@ def generated_probes(vocabulary: Vocabulary, workload: Sequence[Call], beside: S
     return list(_any(vocabulary, workload, beside))
 
 
+def reads_beside(vocabulary: Vocabulary, workload: Sequence[Call]) -> list[Probe]:
+    """Reads of what operations change, each to run beside one of them (``since``): what they see, a crash may still lose.
+
+    A workload seldom has all of them, as most of its operations change something.
+    """
+    found = []
+    for number, call in enumerate(workload):
+        if not vocabulary.purposes[call.operation].reads:
+            found += [Probe(read, number) for read in _reads_of(vocabulary, call)]
+    return found
+
+
+def _reads_of(vocabulary: Vocabulary, call: Call) -> list[Call]:
+    if vocabulary.spec.name in MEMORIES:
+        words = named_words(call.args[0]) if call.args else ()
+        return [_read(vocabulary, tuple(dict.fromkeys(words)))] if words else []
+    readers = vocabulary.of(lambda each: each.reads and each.total)
+    if vocabulary.keyed:
+        return [_call(each, call.args[0], 0) for each in readers if each.parameters and call.args]
+    return [Call(each.name) for each in readers if not each.parameters]
+
+
 def _keyed(vocabulary: Vocabulary, workload: Sequence[Call], beside: Sequence[Call]) -> Iterator[Probe]:
     keys = _keys(workload, beside)
     total = vocabulary.of(lambda each: each.total and bool(each.parameters))

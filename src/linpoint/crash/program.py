@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from linpoint.crash.asked import CrashAsked
 from linpoint.crash.hosts import CrashHost, Manner, Plan
-from linpoint.crash.probes import Probe, generated_probes
+from linpoint.crash.probes import Probe, generated_probes, reads_beside
 from linpoint.crash.vocabulary import Vocabulary, vocabulary_of
 from linpoint.crash.workload import given_workload
 from linpoint.errors import TestError, UsageError
@@ -55,14 +55,15 @@ class CrashTest:
         """All of them, as the user wrote them."""
         return (self.file, *self.asked.sources)
 
-    def plan(self, workload: Sequence[Call], beside: Sequence[Call] = ()) -> Plan:
-        """A workload with its probes: those that the user gives, or made from the spec."""
+    def plan(self, workload: Sequence[Call], beside: Sequence[Call] = (), *, reads: bool = False) -> Plan:
+        """A workload with its probes: those that the user gives, or made from the spec; and with reads beside it."""
         probes: Sequence[Probe]
         if self.asked.probes is None:
             probes = generated_probes(self.vocabulary, workload, beside)
         else:
             probes = [Probe(call) for call in self._given_probes(self.asked.probes)]
-        return Plan(self.name, tuple(workload), tuple(probes), tuple(beside))
+        more = reads_beside(self.vocabulary, workload) if reads else ()
+        return Plan(self.name, tuple(workload), tuple(probes), tuple(beside), reads=tuple(more))
 
     def given(self) -> tuple[list[Call], list[Call]] | None:
         """The workload that the user gives, and what may run beside it; None if it is to be generated."""

@@ -52,6 +52,7 @@ class CrashContent(msgspec.Struct):
     workload: list[_Called]
     probes: list[tuple[str, list[Any], int]] = []
     beside: list[_Called] = []
+    reads: list[tuple[str, list[Any], int]] = []
     healed: list[Code] = []
     state: CrashState | None = None
     condition: str | None = None
@@ -91,6 +92,7 @@ class CrashContent(msgspec.Struct):
                 tuple(Probe(_call(name, args), since) for name, args, since in self.probes),
                 tuple(_call(*each) for each in self.beside),
                 tuple(self.healed),
+                tuple(Probe(_call(name, args), place) for name, args, place in self.reads),
             )
         except LinpointError as error:
             raise tokens.not_a_finding(error.message.rstrip(".")) from None
@@ -99,6 +101,11 @@ class CrashContent(msgspec.Struct):
 def content_of(test: CrashTest, plan: Plan, shown: Violation | None, finding: str = "durability") -> dict[str, Any]:
     """What a token holds of a crash; of what goes wrong without one, the workload alone."""
     asked = test.asked
+    beside = None if shown is None else shown.dl3
+    reads: tuple[Probe, ...] = ()
+    others = len(plan.calls) - len(plan.reads)
+    if beside is not None and beside.second >= others:  # of all reads this one is needed, and has the next number
+        reads, beside = plan.reads[beside.second - others :][:1], msgspec.structs.replace(beside, second=others)
     content = CrashContent(
         test.file,
         test.name,
@@ -107,8 +114,9 @@ def content_of(test: CrashTest, plan: Plan, shown: Violation | None, finding: st
         [_called(call) for call in plan.workload],
         [] if shown is None else [(*_called(each.call), each.since) for each in plan.probes],
         [_called(call) for call in plan.beside],
+        [(*_called(each.call), each.since) for each in reads],
         list(plan.healed),
-        None if shown is None else CrashState(shown.kind, shown.event, shown.state, shown.prefix, shown.dl3),
+        None if shown is None else CrashState(shown.kind, shown.event, shown.state, shown.prefix, beside),
         asked.condition,
         list(asked.flags),
         asked.compiler,

@@ -39,6 +39,8 @@ _LOC: Final = re.compile(r"\.loc\s+(\d+)\s+(\d+)")
 _MARKER: Final = re.compile(r'#\s+(\d+)\s+"((?:[^"\\]|\\.)*)"')
 _OWN_HOOK: Final = re.compile(r"\b__(?:tsan|sanitizer|linpoint|wrap_mem)|\.Llinpoint")
 _LABEL: Final = re.compile(r"^\s*[\w.$]+:\s*")
+_FOR_DEBUGGERS: Final = re.compile(r"\.L(?:VL|BB|BE|BI|FB|FE|M|EHB|EHE|tmp)\d+:")
+"""Labels that nobody jumps to: a block goes on behind them. (``.LBB0_1`` is a block of clang.)"""
 _PIECE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(?P<comment>/\*.*?\*/|#.*|//.*)|(?P<end>;)|[^"#;/]+|.')
 _BEGINS: Final = ("#APP", "# APP", "# Start of file scope inline assembly")
 _ENDS: Final = ("#NO_APP", "# NO_APP", "# End of file scope inline assembly")
@@ -103,7 +105,9 @@ class _Reading:
         elif text.startswith("call"):
             self._told = _OWN_HOOK.search(text) is not None
         elif _LABEL.match(text):
-            self._told = False
+            # With -g most stores have such a label between them and their hook. A second one would take the place of
+            # the first, on the line of whatever the value was computed from.
+            self._told = self._told and _FOR_DEBUGGERS.match(text) is not None
         elif text.startswith("movq\t%rsp, %rbp"):
             self._frame = True
         elif not self._told and text.startswith(("mov", "vmov")):

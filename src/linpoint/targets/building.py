@@ -27,7 +27,7 @@ from linpoint.targets.tools import run, run_all
 __all__ = ["Contents", "Recipe", "Target", "build_target"]
 
 _KIND: Final = "targets"
-_FORM: Final = "5"
+_FORM: Final = "6"
 """To be raised whenever targets are built in another way."""
 _MAIN: Final = re.compile(r"^[0-9a-f]+ [TW] main$", re.MULTILINE)
 
