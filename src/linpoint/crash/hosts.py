@@ -66,9 +66,17 @@ class Plan:
         """All operations, by number."""
         return [*self.workload, *self.beside, *(each.call for each in self.probes)]
 
-    def parts(self, state: str = "") -> list[bytes]:
-        """As the host reads it, with a crash state."""
+    @property
+    def probe_numbers(self) -> list[tuple[int, int]]:
+        """The number of each probe, and the operation of the workload since which it is run."""
+        begin = len(self.workload) + len(self.beside)
+        return [(begin + at, each.since) for at, each in enumerate(self.probes)]
+
+    def parts(self, state: str = "", foretold: bytes = b"") -> list[bytes]:
+        """As the host reads it, with a crash state, and what the results of probes must be."""
         told = "".join(f"heal {module} {offset}\n" for module, offset in self.healed) + state
+        if foretold:
+            return [self._text(), told.encode(), foretold]
         return [self._text(), told.encode()] if told else [self._text()]
 
     def _text(self) -> bytes:
@@ -199,10 +207,18 @@ class CrashHost:
         return self._run("trace", plan.parts(), seconds, 1, Listening())
 
     def test(
-        self, plan: Plan, kinds: Sequence[str], seconds: float, listening: Listening, *, workers: int = 0
+        self,
+        plan: Plan,
+        kinds: Sequence[str],
+        seconds: float,
+        listening: Listening,
+        *,
+        workers: int = 0,
+        foretold: bytes = b"",
     ) -> Heard:
         """Crash tests of these kinds; the hosts share the operations in which crashes happen."""
-        return self._run(",".join(kinds), plan.parts(), seconds, workers or self.manner.workers, listening)
+        parts = plan.parts(foretold=foretold)
+        return self._run(",".join(kinds), parts, seconds, workers or self.manner.workers, listening)
 
     def state(self, plan: Plan, state: str, seconds: float, listening: Listening) -> Heard:
         """One crash state again."""
