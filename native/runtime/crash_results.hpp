@@ -21,6 +21,7 @@ struct Recorded {
   std::vector<Recorder::Frame> frames;
   std::uint32_t first = 0;  ///< event of the first operation
   std::size_t edges = 0;
+  double states = 0;  ///< that a crash can leave, at any moment
 };
 
 /// What is said at the end.
@@ -51,6 +52,8 @@ class Teller {
  private:
   void put_place(Json& json, std::uint64_t code) const;
   void put_modules(Json& json) const;
+  /// Each place in the code that stores, how often, and how many of these are likely points.
+  void put_sites(Json& json, const Recorded& recorded, const persistency::Points& points) const;
   void put_store(Json& json, const Walk& walk, const Recorded& recorded, const CrashState& state,
                  std::uint32_t event) const;
   void put_store_or_null(Json& json, const char* name, const Walk& walk, const Recorded& recorded,

@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from linpoint.crash.probes import Probe
-from linpoint.crash.said import Code, Ended, Judge, Message, Traced, Violation, heard
+from linpoint.crash.said import Code, Ended, Judge, Message, Sampled, Traced, Violation, heard
 from linpoint.explore.cpp.watching import GRACE, Watch, watch_all
 from linpoint.scenarios.scenario import Call
 
@@ -39,12 +39,15 @@ class Manner:
     seed: int = 0
     workers: int = 1
     max_memory: int | None = None
+    images: tuple[str, int] | None = None
+    """A folder, and of how many images one is written there."""
 
     def words(self, workers: int) -> list[str]:
         """As options of each of so many hosts."""
         words = ["--persistency", self.persistency, "--seed", str(self.seed)]
         words += [] if self.pool_size is None else ["--pool-size", str(self.pool_size)]
         words += ["--persistent-heap"] * self.persistent_heap + ["--points-only"] * self.points_only
+        words += [] if self.images is None else ["--images", self.images[0], "--every", str(self.images[1])]
         # Half of it is for what the target allocates; the rest is the host's own.
         words += [] if self.max_memory is None else ["--max-memory", str(max(1, self.max_memory // 2 // workers))]
         return words
@@ -123,6 +126,7 @@ class Listening:
     traced: Callable[[Traced], None] = lambda _: None
     violation: Callable[[int, Violation], None] = lambda _host, _violation: None
     progress: Callable[[int], None] = lambda _tests: None
+    sampled: Callable[[Sampled], None] = lambda _: None
 
 
 class _CrashWatch(Watch):
@@ -180,6 +184,8 @@ class _CrashWatch(Watch):
         elif message.result is not None:
             self.ended = self.heard.results[self.number] = message.result
             self.tests = sum(message.result.tests.values())
+        elif message.sampled is not None:
+            self.listening.sampled(message.sampled)
         elif message.described is not None:
             self.heard.described = message.described
 
