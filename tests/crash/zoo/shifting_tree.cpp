@@ -158,6 +158,7 @@ class ShiftingTree {
       if (begins_line(&node->entry[at])) flush_node(node);
 #endif
     }
+    // point: next line
     node->entry[at].store(added, std::memory_order_release);  // blame: BUG_READER DL3; completes: BUG_REPAIR BUG_SPLIT
     flush_node(node);
   }
@@ -166,7 +167,7 @@ class ShiftingTree {
     if (node->removing.load() % 2 == 0) node->removing.fetch_add(1);
     for (; at < kEntries && node->entry[at].load() != nullptr; ++at) {
       Keyed* next = at + 1 < kEntries ? node->entry[at + 1].load() : nullptr;
-      node->entry[at].store(next, std::memory_order_release);  // blame: BUG_READER DL3; BUG_REMOVE C2
+      node->entry[at].store(next, std::memory_order_release);  // blame: BUG_READER DL3; BUG_REMOVE C2; point
       if (at + 1 < kEntries && begins_line(&node->entry[at + 1])) flush_node(node);
     }
 #ifndef BUG_REMOVE
@@ -199,7 +200,7 @@ class ShiftingTree {
       top->entry[0].store(node);
       top->entry[1].store(right);
       flush_node(top);
-      root_->store(top, std::memory_order_release);  // completes: BUG_SPLIT
+      root_->store(top, std::memory_order_release);  // point; completes: BUG_SPLIT
       flush(root_);
       fence();
     } else {

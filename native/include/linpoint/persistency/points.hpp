@@ -3,9 +3,9 @@
 //
 // Points by the three rules of Fu et al.: Durinn (OSDI 2022), 5.2: what a locked instruction stores (atomic); stores to
 // what comparisons depend on (guarded protection); and of those, not the stores into memory that was allocated in the
-// same operation (publish after initialisation). The paper follows data through code; here an address is a guardian if
-// a value that was read there is compared soon after by the same thread, and so is what the same code stores elsewhere.
-// The points rank and count, and are no proof of anything.
+// same operation, until a pointer to it is stored elsewhere (publish after initialisation). The paper follows data
+// through code; here an address is a guardian if a value that was read there is compared soon after by the same thread,
+// and so is what the same code stores elsewhere. The points rank and count, and are no proof of anything.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ enum class Rule : std::uint8_t {
   kNone,     ///< no store, or one that no rule speaks of
   kAtomic,   ///< a point
   kGuarded,  ///< a point
-  kFresh,    ///< into memory of its own operation: no point, whatever else it is
+  kFresh,    ///< into memory of its own operation that nobody else can reach: no point, whatever else it is
   kLock,     ///< to a lock word: no point
 };
 
