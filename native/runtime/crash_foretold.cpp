@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
+#include <span>
 #include <utility>
 
 namespace linpoint::runtime::crash {
@@ -36,7 +36,7 @@ void Foretold::read(std::string text) {
 
 bool Foretold::Expected::is(const Seen& seen) const {
   return known && seen.count == ends.size() && seen.text == text &&
-         std::memcmp(seen.ends, ends.data(), ends.size() * sizeof(std::uint32_t)) == 0;
+         std::ranges::equal(ends, std::span(seen.ends, seen.count));
 }
 
 bool Foretold::allows(std::size_t operation, bool returned, const std::vector<unsigned>& probes, const Seen& seen) {
