@@ -109,7 +109,7 @@ void Teller::say_traced(const Recorded& recorded, const Outcome& outcome, const 
   json.field("fences", count(recorded.events, persistency::is_fence));
   json.field("allocations", count(recorded.events, [](Kind kind) { return kind == Kind::kAllocate; }));
   json.key("points").open('{').field("atomic", points.atomic).field("guarded", points.guarded);
-  json.field("fresh", points.fresh).field("stores", points.points).close('}');
+  json.field("publishing", points.publishing).field("fresh", points.fresh).field("stores", points.points).close('}');
   json.field("edges", recorded.edges).field("locks", locks);
   char states[32];
   static_cast<void>(std::snprintf(states, sizeof states, "%.9g", std::min(recorded.states, kMostStates)));

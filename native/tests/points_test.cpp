@@ -96,6 +96,10 @@ void published_within_an_operation() {
   // Half of a pointer, and one to nowhere, publish nothing.
   EXPECT(rules(Script().in(0).allocate(kNode, 8).update(kHead, kNode, 4).update(kNode)).back() == Rule::kFresh);
   EXPECT(rules(Script().in(0).allocate(kNode, 8).update(kHead, kNode + 8).update(kNode)).back() == Rule::kFresh);
+  // To publish is a point by itself, once; what an operation before has allocated was published long ago.
+  EXPECT(rules(Script().in(0).allocate(kNode, 8).store(kHead, kNode)).back() == Rule::kPublishing);
+  EXPECT(rules(Script().in(0).allocate(kNode, 8).store(kHead, kNode).store(kHead, kNode)).back() == Rule::kNone);
+  EXPECT(rules(Script().in(0).allocate(kNode, 8).in(1).store(kHead, kNode)).back() == Rule::kNone);
   // Outside of operations as well.
   EXPECT(rules(Script().allocate(kNode, 8).update(kHead, kNode).update(kNode)).back() == Rule::kAtomic);
 }

@@ -105,13 +105,18 @@ class Allocations {
     return block != nullptr && !block->published && block->operation == store.operation &&
            block->thread == store.thread;
   }
-  /// A table that grows within an insertion is published in the middle of it: what is stored there afterwards counts.
-  void publish_by(const Event& store) {
-    if (store.size != kWordSize || find(number_of(store)) == nullptr) return;
-    if (fresh(store))
+  /// Whether a store leads others to something fresh, which is not fresh any more from then on: a table that grows
+  /// within an insertion takes over in the middle of it, and what is stored there afterwards counts.
+  bool publish_by(const Event& store) {
+    const Block* block = store.size == kWordSize ? find(number_of(store)) : nullptr;
+    if (block == nullptr || block->published) return false;
+    if (fresh(store)) {
       find(store.address)->pointers.push_back(number_of(store));
-    else
-      publish(number_of(store));
+      return false;
+    }
+    const bool own = block->operation == store.operation && block->thread == store.thread;
+    publish(number_of(store));
+    return own;
   }
 
  private:
@@ -148,9 +153,10 @@ class Allocations {
 bool before(const Advice& a, const Advice& b) { return a.code != b.code ? a.code < b.code : !a.fence && b.fence; }
 
 /// The rule of a store to no lock word; counts it.
-Rule classify(bool atomic, bool guarded, bool fresh, Points& points) {
-  const bool suspected = atomic || guarded;
+Rule classify(bool atomic, bool guarded, bool publishes, bool fresh, Points& points) {
+  const bool suspected = atomic || guarded || publishes;
   ++points.stores;
+  if (publishes) ++points.publishing;
   if (atomic) ++points.atomic;
   if (guarded) ++points.guarded;
   if (suspected) ++points.suspected;
@@ -158,7 +164,7 @@ Rule classify(bool atomic, bool guarded, bool fresh, Points& points) {
   if (fresh) return Rule::kFresh;
   if (!suspected) return Rule::kNone;
   ++points.points;
-  return atomic ? Rule::kAtomic : Rule::kGuarded;
+  return atomic ? Rule::kAtomic : guarded ? Rule::kGuarded : Rule::kPublishing;
 }
 
 }  // namespace
@@ -181,8 +187,9 @@ Points find_points(std::span<const Event> trace, const LockWords& locks) {
       ++points.locks;
     } else {
       const bool guarded = guarding.contains(event.code) || guardians.meets(event);
-      points.rules[at] = classify(is_update(event.kind), guarded, allocations.fresh(event), points);
-      allocations.publish_by(event);
+      const bool fresh = allocations.fresh(event);
+      const bool publishes = allocations.publish_by(event);
+      points.rules[at] = classify(is_update(event.kind), guarded, publishes, fresh, points);
     }
   }
   return points;

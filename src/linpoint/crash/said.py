@@ -22,6 +22,8 @@ class Points(msgspec.Struct, frozen=True):
 
     atomic: int = 0
     guarded: int = 0
+    publishing: int = 0
+    """They lead others to memory that their own operation allocated."""
     fresh: int = 0
     """Left out, since they are into memory that their own operation allocated."""
     stores: int = 0
