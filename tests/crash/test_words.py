@@ -79,7 +79,7 @@ def test_a_violation_in_words() -> None:
         "      LOST       list.hpp:41  node->key = 7                <-- make this durable",
         "      kept       list.hpp:41  node->key = 7                <-- before this",
         "Crash tests by kind: 90 DL1, 30 C2.",
-        "Likely linearization points: 5 stores (1 atomic, 4 guarded, 3 publishing, 2 into fresh memory, left out).",
+        "Likely linearization points: 5 stores (1 atomic, 4 guarded, 3 publishing, 2 fresh, left out).",
         "Warning: PMDK's inside is assumed to be correct.",
     ):
         assert line in text.splitlines(), line

@@ -46,7 +46,7 @@ _RULES: Final = {
     "atomic": "atomic",
     "guarded": "guarded",
     "publishing": "publishing",
-    "fresh": "into fresh memory, left out",
+    "fresh": "fresh, left out",
 }
 
 
