@@ -46,7 +46,7 @@ std::string text_of(const char* path) {
 
 bool map_pool(const char* path) {
   const int file = ::open(path, O_RDWR);
-  struct stat status {};
+  struct stat status{};
   if (file < 0 || ::fstat(file, &status) != 0) return false;
   const auto size = static_cast<std::size_t>(status.st_size);
   pool_end = kBase - kHeader + size;
