@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import exploring_cpp, graph, long, lowe, plot, refinement, report
+from benchmarks import crashing, exploring_cpp, graph, long, lowe, plot, refinement, report
 from benchmarks.cells import Cell, all_cells, matches, selected
 from benchmarks.measuring import Comparison, Measurement, measure_ours, measure_theirs
 from benchmarks.peer import Peer, PeerError, build
@@ -39,13 +39,14 @@ def main() -> int:
     with_long = not options.select or matches("long", options.select)
     with_graph = not options.select or matches("graph", options.select)
     with_cpp = not options.select or matches("cpp", options.select)
+    with_crashes = not options.select or matches("crashes", options.select)
     with_models = not options.select or matches("refinement", options.select)
     if options.list:
         others = {"lowe": with_lowe, "long": with_long, "graph": with_graph, "cpp": with_cpp}
-        others["refinement"] = with_models
+        others |= {"crashes": with_crashes, "refinement": with_models}
         print("\n".join([*(cell.name for cell in chosen), *(name for name, wanted in others.items() if wanted)]))
         return 0
-    if not any((chosen, with_lowe, with_long, with_graph, with_cpp, with_models)):
+    if not any((chosen, with_lowe, with_long, with_graph, with_cpp, with_crashes, with_models)):
         print("no cell has such a name; --list shows them all", file=sys.stderr)
         return 2
     limits = Limits(options.timeout or (10.0 if options.quick else 30.0), int(options.max_memory * 2**30))
@@ -70,6 +71,9 @@ def main() -> int:
         if with_cpp:
             print()
             wrong = exploring_cpp.experiment(quick=options.quick) or wrong
+        if with_crashes:
+            print()
+            wrong = crashing.experiment(quick=options.quick, out=out) or wrong
         if with_models:
             print()
             wrong = refinement.experiment(quick=options.quick) or wrong

@@ -38,6 +38,14 @@ void clear(unsigned char* begin, std::size_t size) {
   ::madvise(begin + head, rounded_up(size - head, kPage), MADV_DONTNEED);
 }
 
+/// What is the same stays untouched: after a fork, a page that is written is a page to be copied by the kernel.
+void copy_changes(unsigned char* to, const unsigned char* from, std::size_t size) {
+  for (std::size_t at = 0; at < size; at += kPage) {
+    const std::size_t some = std::min(kPage, size - at);
+    if (std::memcmp(to + at, from + at, some) != 0) std::memcpy(to + at, from + at, some);
+  }
+}
+
 }  // namespace
 
 bool Arena::reserve(std::uintptr_t base, std::size_t stride) {
@@ -149,15 +157,19 @@ std::optional<Allocation> Arena::block_at(std::uintptr_t address) const {
 }
 
 void Arena::keep() {
-  kept_.bytes.clear();
-  kept_.states.clear();
+  std::size_t used = 0;
+  for (unsigned number = 0; number < regions_used_; ++number) used += regions_[number].used;
+  kept_.bytes.resize(used);
+  kept_.states.resize(used / kGranule);
+  std::size_t bytes = 0;
   for (unsigned number = 0; number < regions_used_; ++number) {
     const Region& region = regions_[number];
     kept_.used[number] = region.used;
     kept_.slots[number] = region.slots;
-    kept_.bytes.insert(kept_.bytes.end(), memory(number), memory(number) + region.used);
+    copy_changes(kept_.bytes.data() + bytes, memory(number), region.used);
     const std::uint8_t* states = states_ + number * stride_ / kGranule;
-    kept_.states.insert(kept_.states.end(), states, states + region.used / kGranule);
+    copy_changes(kept_.states.data() + bytes / kGranule, states, region.used / kGranule);
+    bytes += region.used;
   }
   kept_.free = free_;
   kept_.in_use = in_use_;

@@ -80,6 +80,11 @@ bool read_crash_option(std::string_view name, std::string_view value) {
   if (name == "--persistency") return read_word<bool>(value, {{"adr", false}, {"eadr", true}}, options.eadr);
   if (name == "--pool-size") return read_number(value, options.pool_size);
   if (name == "--shard") return read_shard(value);
+  if (name == "--images") {
+    options.images = value;
+    return !value.empty();
+  }
+  if (name == "--every") return read_number(value, options.every) && options.every > 0;
   if (name == "--fuel") return read_number(value, options.fuel) && options.fuel > 0;
   return false;
 }

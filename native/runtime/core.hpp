@@ -273,6 +273,8 @@ struct Options {
   bool points_only = false;
   unsigned shard = 0;
   unsigned shards = 1;
+  std::string images;     ///< a folder for some of the images that are tested; empty: none is kept
+  unsigned every = 1;     ///< of so many, one is kept
   std::int64_t fuel = 0;  ///< hooks until a run counts as endless; 0: by what others use
   int argc = 0;           ///< of the program, with its name
   char** argv = nullptr;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "crash_foretold.hpp"
 #include "crash_images.hpp"
 #include "crash_runs.hpp"
 #include "crash_scenario.hpp"
@@ -34,7 +35,9 @@ struct Context {
 
 class Oracle {
  public:
-  explicit Oracle(const Scenario& scenario) : scenario_(scenario) {}
+  explicit Oracle(const Scenario& scenario) : foretold(scenario), scenario_(scenario) {}
+
+  Foretold foretold;
 
   [[nodiscard]] bool allows(Class kind, const Context& context, const Outcome& outcome);
   /// The part of an outcome that judgements and violations have in common.
@@ -42,6 +45,8 @@ class Oracle {
   [[nodiscard]] std::uint64_t asked() const { return asked_; }
 
  private:
+  /// Whether it is plain that it is allowed.
+  [[nodiscard]] bool was_foretold(const Context& context, const Outcome& outcome);
   [[nodiscard]] const std::string& text_of(const std::vector<unsigned>& probes) const;
 
   const Scenario& scenario_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 #include "qualifications.hpp"
 #include "results.hpp"
@@ -15,6 +16,8 @@ using persistency::Kind;
 
 constexpr std::size_t kMostStores = 64;
 constexpr std::size_t kMostFrames = 32;
+/// JSON has no infinity.
+constexpr double kMostStates = 1e300;
 
 const char* kind_of(const Event& event) {
   if (event.kind == Kind::kNonTemporal) return "non-temporal";
@@ -85,6 +88,28 @@ void Teller::put_modules(Json& json) const {
   json.close(']');
 }
 
+void Teller::put_sites(Json& json, const Recorded& recorded, const persistency::Points& points) const {
+  struct Site {
+    std::size_t stores = 0;
+    std::size_t points = 0;
+  };
+  std::map<std::uint64_t, Site> sites;
+  for (std::size_t at = 0; at < recorded.events.size(); ++at) {
+    const Event& event = recorded.events[at];
+    if (!persistency::is_store(event.kind) || points.rules[at] == persistency::Rule::kLock) continue;
+    Site& site = sites[event.code];
+    ++site.stores;
+    site.points += points.is_point(at) ? 1 : 0;
+  }
+  json.key("sites").open('[');
+  for (const auto& [code, site] : sites) {
+    json.open('[');
+    put_place(json, code);
+    json.value(site.stores).value(site.points).close(']');
+  }
+  json.close(']');
+}
+
 void Teller::say_traced(const Recorded& recorded, const Outcome& outcome, const persistency::Points& points,
                         std::size_t locks) const {
   Json json;
@@ -100,8 +125,12 @@ void Teller::say_traced(const Recorded& recorded, const Outcome& outcome, const 
   json.field("fences", count(recorded.events, persistency::is_fence));
   json.field("allocations", count(recorded.events, [](Kind kind) { return kind == Kind::kAllocate; }));
   json.key("points").open('{').field("atomic", points.atomic).field("guarded", points.guarded);
-  json.field("fresh", points.fresh).field("stores", points.points).close('}');
+  json.field("publishing", points.publishing).field("fresh", points.fresh).field("stores", points.points).close('}');
   json.field("edges", recorded.edges).field("locks", locks);
+  char states[32];
+  static_cast<void>(std::snprintf(states, sizeof states, "%.9g", std::min(recorded.states, kMostStates)));
+  json.key("states").raw(states);
+  put_sites(json, recorded, points);
   put_modules(json);
   json.close('}').close('}');
   say(json.text());

@@ -22,6 +22,7 @@ struct Recorded {
   std::uint32_t first = 0;  ///< event of the first operation
   std::size_t edges = 0;
   std::int64_t silence = 0;  ///< hooks without a store, at most
+  double states = 0;         ///< that a crash can leave, at any moment
 };
 
 /// What is said at the end.
@@ -53,6 +54,8 @@ class Teller {
   void put_place(Json& json, std::uint64_t code) const;
   void put_modules(Json& json) const;
   void put_callers(Json& json, const Recorded& recorded, std::uint32_t event) const;
+  /// Each place in the code that stores, how often, and how many of these are likely points.
+  void put_sites(Json& json, const Recorded& recorded, const persistency::Points& points) const;
   void put_store(Json& json, const Walk& walk, const Recorded& recorded, const CrashState& state,
                  std::uint32_t event) const;
   void put_store_or_null(Json& json, const char* name, const Walk& walk, const Recorded& recorded,

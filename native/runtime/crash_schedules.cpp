@@ -223,6 +223,7 @@ bool Schedules::start(const Plan& plan) {
   ::close(channels[1]);
   channel_ = channels[0];
   results_before_.clear();
+  taken_ = came_ = 0;
   return process_ > 0;
 }
 
@@ -236,16 +237,28 @@ void Schedules::stop() {
   process_ = -1;
 }
 
-bool Schedules::get(void* bytes, std::size_t size) const {
+bool Schedules::get(void* bytes, std::size_t size) {
   auto* at = static_cast<char*>(bytes);
   while (size > 0) {
-    pollfd waiting{channel_, POLLIN, 0};
-    if (::poll(&waiting, 1, kPatience) <= 0) return false;
-    const ssize_t read = ::read(channel_, at, size);
-    if (read <= 0) return false;
-    at += read;
-    size -= static_cast<std::size_t>(read);
+    if (taken_ == came_ && !fill()) return false;
+    const std::size_t some = std::min(size, came_ - taken_);
+    std::memcpy(at, pending_.data() + taken_, some);
+    taken_ += some;
+    at += some;
+    size -= some;
   }
+  return true;
+}
+
+bool Schedules::fill() {
+  constexpr std::size_t kAtOnce = std::size_t{64} << 10U;
+  pending_.resize(kAtOnce);
+  taken_ = came_ = 0;
+  pollfd waiting{channel_, POLLIN, 0};
+  if (::poll(&waiting, 1, kPatience) <= 0) return false;
+  const ssize_t read = ::read(channel_, pending_.data(), pending_.size());
+  if (read <= 0) return false;
+  came_ = static_cast<std::size_t>(read);
   return true;
 }
 

@@ -62,11 +62,15 @@ class Schedules {
 
  private:
   [[nodiscard]] bool get_place(Images& images, std::uint32_t results, std::uint64_t lines);
-  [[nodiscard]] bool get(void* bytes, std::size_t size) const;
+  [[nodiscard]] bool get(void* bytes, std::size_t size);
+  [[nodiscard]] bool fill();
 
   int channel_ = -1;
   int process_ = -1;
   std::uint64_t cursor_ = 0;
+  std::vector<char> pending_;  ///< lines come by the hundred, each in a few words
+  std::size_t taken_ = 0;
+  std::size_t came_ = 0;
   std::vector<std::string> results_before_;
 };
 

@@ -17,6 +17,16 @@ constexpr std::int64_t kFuelFactor = 30;
 
 persistency::Mode mode() { return options.eadr ? persistency::Mode::kEadr : persistency::Mode::kAdr; }
 
+double count_states(std::span<const Event> trace) {
+  persistency::Persistence now(mode());
+  double count = 1;
+  for (std::uint32_t at = 0; at < trace.size(); ++at) {
+    now.advance(trace[at], at);
+    if (persistency::is_store(trace[at].kind)) count += persistency::count_new(now, at, trace[at].address);
+  }
+  return count;
+}
+
 }  // namespace
 
 bool read_kinds(std::string_view text, Kinds& kinds) {
@@ -67,6 +77,7 @@ bool Session::trace() {
   recorded.silence = the_recorder.longest_silence();
   locks = persistency::LockWords(recorded.events);
   points = persistency::find_points(recorded.events, locks);
+  recorded.states = count_states(recorded.events);
   teller.say_traced(recorded, outcome, points, locks.words().size());
   if (outcome.ended != Ended::kComplete) {
     conclusion.ended = outcome.ended == Ended::kRefused ? "refused" : "error";

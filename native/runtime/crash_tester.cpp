@@ -51,6 +51,8 @@ std::uint8_t& Tester::find(Walk& walk, Class kind, const Context& context) {
     return answer;
   }
   the_pool.take_back(walk.cursor());
+  const bool sampled = !known && samples_.wanted();
+  if (sampled) samples_.keep(walk);
   const Outcome& outcome = the_runner.run_probes(context.probes, fuel, hooks);
   read_lines_.clear();
   for (std::size_t each = 0; each < hot.read_count; ++each)
@@ -64,6 +66,7 @@ std::uint8_t& Tester::find(Walk& walk, Class kind, const Context& context) {
   }
   if (++runs_ % kChecked == 0) check_pool(walk, false);
   if (!known && oracle_.allows(kind, context, outcome)) answer |= kPassed;
+  if (sampled) samples_.say(oracle_, kind, context, outcome, (answer & kPassed) != 0);
   return answer;
 }
 

@@ -13,6 +13,7 @@
 
 #include "crash_keeper.hpp"
 #include "crash_oracle.hpp"
+#include "crash_samples.hpp"
 #include "crash_walk.hpp"
 
 namespace linpoint::runtime::crash {
@@ -62,6 +63,7 @@ class Tester {
   Keeper& keeper_;
   HashTable seen_;
   HashTable watched_;
+  Samples samples_;
   std::vector<persistency::Write> writes_;
   std::vector<std::uint64_t> read_lines_;
   Outcome confirmed_;

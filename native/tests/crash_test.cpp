@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "crash_foretold.hpp"
 #include "crash_hashes.hpp"
 #include "crash_scenario.hpp"
 #include "harness.hpp"
@@ -39,6 +40,45 @@ void test_request() {
   EXPECT(request.has_prefix && request.prefix == (std::vector<unsigned>{0, 2, 3}));
   const Request nothing = read_request("");
   EXPECT(!nothing.has_crash && !nothing.overlap && !nothing.has_prefix);
+}
+
+/// Results of probes, as the program gives them.
+struct Results {
+  std::string text;
+  std::vector<std::uint32_t> ends;
+
+  explicit Results(const std::vector<std::string>& results) {
+    for (const std::string& each : results) {
+      text += each;
+      ends.push_back(static_cast<std::uint32_t>(text.size()));
+    }
+  }
+  [[nodiscard]] Foretold::Seen seen() const { return {text, ends.data(), ends.size()}; }
+};
+
+void test_foretold() {
+  const Scenario scenario =
+      read_scenario("Test\n0 put [1, 2]\n0 put [2, 2]\n0 get [1]\nafter get [1]\nafter@1 get [2]\n");
+  Foretold foretold(scenario);
+  const auto allows = [&](std::size_t operation, bool returned, const std::vector<std::string>& results) {
+    std::vector<unsigned> probes;
+    scenario.collect_probes(operation, probes);
+    const Results seen(results);
+    return foretold.allows(operation, returned, probes, seen.seen());
+  };
+  EXPECT(!allows(0, false, {"null"}));
+  foretold.read("before\n3 null\nafter\n3 12\nbefore\n4 null\nafter\n4 3\nbefore\n3 \nafter");
+  EXPECT(allows(0, false, {"null"}) && allows(0, false, {"12"}));
+  EXPECT(allows(0, true, {"12"}) && !allows(0, true, {"null"}) && !allows(0, true, {"13"}));
+  EXPECT(allows(1, false, {"12", "null"}) && allows(1, true, {"12", "3"}));
+  EXPECT(!allows(1, true, {"12", "null"}) && !allows(1, false, {"null", "3"}));
+  EXPECT(!allows(1, true, {"1", "23"}));  // the same letters
+  EXPECT(!allows(1, true, {"12"}));       // one has not come back
+  EXPECT(!allows(2, true, {"12", "3"}));  // of a probe it is not known
+  EXPECT(!allows(2, true, {"", "3"}) && !allows(3, false, {}));
+  EXPECT(allows(0, true, {"12"}) && !allows(0, true, {"3"}));  // back again
+  const Results seen({"12", "3"});
+  EXPECT(!foretold.allows(1, true, {4, 3}, seen.seen()));  // other probes
 }
 
 void test_hashes() {
@@ -79,6 +119,7 @@ void test_table() {
 int main() {
   test_scenario();
   test_request();
+  test_foretold();
   test_hashes();
   test_table();
   return linpoint::tests::finish();

@@ -173,6 +173,20 @@ void made_states() {
   EXPECT(Exhaustive(walk.now, chosen).count() == 2);
 }
 
+/// As long as nothing is certain, the states that each store brings are all that there are at the end.
+void states_of_stores() {
+  const Script script = std::move(Script().store(kX).store(kBesideX).store(kY).store(kX).clwb(kX).sfence().store(kZ));
+  Persistence now(Mode::kAdr);
+  double count = 1;
+  for (std::uint32_t at = 0; at < script.events().size(); ++at) {
+    const Event& event = script.events()[at];
+    now.advance(event, at);
+    if (is_store(event.kind)) count += count_new(now, at, event.address);
+    if (at == 3) EXPECT(count == 8 && Exhaustive(now).count() == 8);
+  }
+  EXPECT(count == 8 + 2);  // with the last one, y was kept or not; x is certain
+}
+
 /// The example of docs/explanation/persistency.md.
 void documented_example() {
   const Script script = std::move(Script().store(kX).store(kBesideX).store(kY).clwb(kX).sfence());
@@ -369,6 +383,7 @@ int main(int argc, char** argv) {
   non_temporal_stores();
   persistent_caches();
   made_states();
+  states_of_stores();
   documented_example();
   repairs();
   many_states();

@@ -21,6 +21,7 @@ constexpr std::uint64_t kKey = 8;
 constexpr std::uint64_t kValue = 16;
 constexpr std::uint64_t kHead = 64;
 constexpr std::uint64_t kNode = 128;
+constexpr std::uint64_t kOther = 512;
 
 std::vector<Rule> rules(const Script& script) { return find_points(script.events(), LockWords(script.events())).rules; }
 
@@ -82,6 +83,25 @@ void publish_after_initialisation() {
   EXPECT(points.fresh == 2 && points.points == 2);
   EXPECT(rules(Script().in(0).allocate(kNode, 8).free(kNode).update(kNode)).back() == Rule::kAtomic);
   EXPECT(rules(Script().in(0).by(1).allocate(kNode, 8).by(0).update(kNode)).back() == Rule::kAtomic);
+}
+
+/// What a table that grows stores into its new body when that has taken over, and what hangs from there.
+void published_within_an_operation() {
+  Script script;
+  script.in(0).allocate(kNode, 32).allocate(kOther, 32).store(kNode, kOther).update(kOther, 1).update(kNode + 8, 1);
+  script.update(kHead, kNode).update(kOther + 8, 1).update(kNode + 8, 2);
+  const std::vector<Rule> found = rules(script);
+  EXPECT(found[2] == Rule::kFresh && found[3] == Rule::kFresh && found[4] == Rule::kFresh);
+  EXPECT(found[5] == Rule::kAtomic && found[6] == Rule::kAtomic && found[7] == Rule::kAtomic);
+  // Half of a pointer, and one to nowhere, publish nothing.
+  EXPECT(rules(Script().in(0).allocate(kNode, 8).update(kHead, kNode, 4).update(kNode)).back() == Rule::kFresh);
+  EXPECT(rules(Script().in(0).allocate(kNode, 8).update(kHead, kNode + 8).update(kNode)).back() == Rule::kFresh);
+  // To publish is a point by itself, once; what an operation before has allocated was published long ago.
+  EXPECT(rules(Script().in(0).allocate(kNode, 8).store(kHead, kNode)).back() == Rule::kPublishing);
+  EXPECT(rules(Script().in(0).allocate(kNode, 8).store(kHead, kNode).store(kHead, kNode)).back() == Rule::kNone);
+  EXPECT(rules(Script().in(0).allocate(kNode, 8).in(1).store(kHead, kNode)).back() == Rule::kNone);
+  // Outside of operations as well.
+  EXPECT(rules(Script().allocate(kNode, 8).update(kHead, kNode).update(kNode)).back() == Rule::kAtomic);
 }
 
 void lock_words() {
@@ -232,6 +252,7 @@ int main() {
   what_comparisons_depend_on();
   guarding_code();
   publish_after_initialisation();
+  published_within_an_operation();
   lock_words();
   redundant_flushes_and_fences();
   racy_pairs();

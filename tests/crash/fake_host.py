@@ -118,7 +118,7 @@ say(
         "flushes": 1,
         "fences": 1,
         "allocations": 0,
-        "points": {"atomic": 1, "guarded": 2, "fresh": 3, "stores": 3},
+        "points": {"atomic": 1, "guarded": 2, "publishing": 1, "fresh": 3, "stores": 3},
         "edges": edges,
         "locks": 0,
         "modules": modules,

@@ -27,7 +27,7 @@ def test_a_right_map_holds_and_says_what_was_covered(tmp_path: Path) -> None:
     text = result.explain().text
     assert text.startswith("HOLDS: MapTest: every crash that was tested is survived.")
     assert "60 operations, 180 crash tests" in text
-    assert "Likely linearization points: 3 stores (1 atomic, 2 guarded, 3 into fresh memory, left out)." in text
+    assert "Likely linearization points: 3 stores (1 atomic, 2 guarded, 1 publishing, 3 fresh, left out)." in text
 
 
 def test_a_lost_insert_is_found_and_made_small(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def _finding(**more: object) -> CrashFinding:
 
 def _result(answer: Answer, *findings: CrashFinding, **more: object) -> CrashResult:
     tested = CrashTested(30, {"DL1": 90, "C2": 30}, 4, testing_seconds=0.1, seconds=0.2, probes=7)
-    tested = dataclasses.replace(tested, points={"stores": 5, "atomic": 1, "guarded": 4, "fresh": 2})
+    tested = dataclasses.replace(tested, points={"stores": 5, "atomic": 1, "guarded": 4, "publishing": 3, "fresh": 2})
     advice = (Needless("flush", Place("list.hpp", 50, None, None), 3), Needless("fence", None, 1))
     result = CrashResult(
         "ListTest",
@@ -79,7 +79,7 @@ def test_a_violation_in_words() -> None:
         "      LOST       list.hpp:41  node->key = 7                <-- make this durable",
         "      kept       list.hpp:41  node->key = 7                <-- before this",
         "Crash tests by kind: 90 DL1, 30 C2.",
-        "Likely linearization points: 5 stores (1 atomic, 4 guarded, 2 into fresh memory, left out).",
+        "Likely linearization points: 5 stores (1 atomic, 4 guarded, 3 publishing, 2 fresh, left out).",
         "Warning: PMDK's inside is assumed to be correct.",
     ):
         assert line in text.splitlines(), line

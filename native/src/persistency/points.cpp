@@ -6,6 +6,7 @@
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace linpoint::persistency {
 
@@ -90,19 +91,32 @@ Bytes find_guardians(std::span<const Event> trace) {
   return guardians;
 }
 
-/// What each operation has allocated and not freed.
+/// What each operation has allocated, not freed, and not yet published: nobody else can get there.
 class Allocations {
  public:
   void observe(const Event& event) {
     if (event.kind == Kind::kFree) blocks_.erase(event.address);
     if (event.kind == Kind::kAllocate)
-      blocks_[event.address] = {event.address + number_of(event.value.data()), event.operation, event.thread};
+      blocks_[event.address] = {
+          event.address + number_of(event.value.data()), event.operation, event.thread, false, {}};
   }
-  [[nodiscard]] bool fresh(const Event& store) const {
-    const auto after = blocks_.upper_bound(store.address);
-    if (after == blocks_.begin()) return false;
-    const Block& block = std::prev(after)->second;
-    return store.address < block.end && block.operation == store.operation && block.thread == store.thread;
+  [[nodiscard]] bool fresh(const Event& store) {
+    Block* block = find(store.address);
+    return block != nullptr && !block->published && block->operation == store.operation &&
+           block->thread == store.thread;
+  }
+  /// Whether a store leads others to something fresh, which is not fresh any more from then on: a table that grows
+  /// within an insertion takes over in the middle of it, and what is stored there afterwards counts.
+  bool publish_by(const Event& store) {
+    const Block* block = store.size == kWordSize ? find(number_of(store)) : nullptr;
+    if (block == nullptr || block->published) return false;
+    if (fresh(store)) {
+      find(store.address)->pointers.push_back(number_of(store));
+      return false;
+    }
+    const bool own = block->operation == store.operation && block->thread == store.thread;
+    publish(number_of(store));
+    return own;
   }
 
  private:
@@ -110,16 +124,39 @@ class Allocations {
     std::uint64_t end = 0;
     std::uint32_t operation = kNoOperation;
     std::uint16_t thread = 0;
+    bool published = false;
+    std::vector<std::uint64_t> pointers;  ///< to other blocks, stored here while it was fresh
   };
+
+  Block* find(std::uint64_t address) {
+    const auto after = blocks_.upper_bound(address);
+    if (after == blocks_.begin()) return nullptr;
+    Block& block = std::prev(after)->second;
+    return address < block.end ? &block : nullptr;
+  }
+  /// With all that it leads to.
+  void publish(std::uint64_t pointer) {
+    std::vector<std::uint64_t> reached{pointer};
+    while (!reached.empty()) {
+      Block* block = find(reached.back());
+      reached.pop_back();
+      if (block == nullptr) continue;
+      block->published = true;
+      reached.insert(reached.end(), block->pointers.begin(), block->pointers.end());
+      block->pointers.clear();
+    }
+  }
+
   std::map<std::uint64_t, Block> blocks_;
 };
 
 bool before(const Advice& a, const Advice& b) { return a.code != b.code ? a.code < b.code : !a.fence && b.fence; }
 
 /// The rule of a store to no lock word; counts it.
-Rule classify(bool atomic, bool guarded, bool fresh, Points& points) {
-  const bool suspected = atomic || guarded;
+Rule classify(bool atomic, bool guarded, bool publishes, bool fresh, Points& points) {
+  const bool suspected = atomic || guarded || publishes;
   ++points.stores;
+  if (publishes) ++points.publishing;
   if (atomic) ++points.atomic;
   if (guarded) ++points.guarded;
   if (suspected) ++points.suspected;
@@ -127,7 +164,7 @@ Rule classify(bool atomic, bool guarded, bool fresh, Points& points) {
   if (fresh) return Rule::kFresh;
   if (!suspected) return Rule::kNone;
   ++points.points;
-  return atomic ? Rule::kAtomic : Rule::kGuarded;
+  return atomic ? Rule::kAtomic : guarded ? Rule::kGuarded : Rule::kPublishing;
 }
 
 }  // namespace
@@ -150,7 +187,9 @@ Points find_points(std::span<const Event> trace, const LockWords& locks) {
       ++points.locks;
     } else {
       const bool guarded = guarding.contains(event.code) || guardians.meets(event);
-      points.rules[at] = classify(is_update(event.kind), guarded, allocations.fresh(event), points);
+      const bool fresh = allocations.fresh(event);
+      const bool publishes = allocations.publish_by(event);
+      points.rules[at] = classify(is_update(event.kind), guarded, publishes, fresh, points);
     }
   }
   return points;

@@ -89,6 +89,16 @@ CrashState listed(const Persistence& now, const CrashState& state) {
   return whole;
 }
 
+double count_new(const Persistence& now, std::uint32_t store, std::uint64_t address) {
+  const auto own = now.place_of(store, address);
+  if (!own) return 1;  // certain at once
+  double count = 1;
+  now.for_each_channel([&](Channel channel, std::uint32_t stores) {
+    if (channel != own->channel) count *= double{1} + stores;
+  });
+  return count;
+}
+
 void collect_writes(const Persistence& now, std::span<const Event> trace, const CrashState& state,
                     std::vector<Write>& into) {
   into.clear();

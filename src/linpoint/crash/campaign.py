@@ -265,7 +265,9 @@ class Campaign:
             allocations=0 if traced is None else traced.allocations,
             points={}
             if traced is None
-            else {name: getattr(traced.points, name) for name in ("stores", "atomic", "guarded", "fresh")},
+            else {
+                name: getattr(traced.points, name) for name in ("stores", "atomic", "guarded", "publishing", "fresh")
+            },
             edges=0 if traced is None else traced.edges,
             probes=0 if plan is None else len(plan.probes),
             seconds=time.monotonic() - self.started,

@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from linpoint.crash.probes import Probe
-from linpoint.crash.said import Code, Ended, Judge, Message, Traced, Violation, heard
+from linpoint.crash.said import Code, Ended, Judge, Message, Sampled, Traced, Violation, heard
 from linpoint.explore.cpp.watching import GRACE, Watch, watch_all
 from linpoint.scenarios.scenario import Call
 
@@ -39,12 +39,15 @@ class Manner:
     seed: int = 0
     workers: int = 1
     max_memory: int | None = None
+    images: tuple[str, int] | None = None
+    """A folder, and of how many images one is written there."""
 
     def words(self, workers: int) -> list[str]:
         """As options of each of so many hosts."""
         words = ["--persistency", self.persistency, "--seed", str(self.seed)]
         words += [] if self.pool_size is None else ["--pool-size", str(self.pool_size)]
         words += ["--persistent-heap"] * self.persistent_heap + ["--points-only"] * self.points_only
+        words += [] if self.images is None else ["--images", self.images[0], "--every", str(self.images[1])]
         # Half of it is for what the target allocates; the rest is the host's own.
         words += [] if self.max_memory is None else ["--max-memory", str(max(1, self.max_memory // 2 // workers))]
         return words
@@ -68,9 +71,17 @@ class Plan:
         """All operations, by number."""
         return [*self.workload, *self.beside, *(each.call for each in (*self.probes, *self.reads))]
 
-    def parts(self, state: str = "") -> list[bytes]:
-        """As the host reads it, with a crash state."""
+    @property
+    def probe_numbers(self) -> list[tuple[int, int]]:
+        """The number of each probe, and the operation of the workload since which it is run."""
+        begin = len(self.workload) + len(self.beside)
+        return [(begin + at, each.since) for at, each in enumerate(self.probes)]
+
+    def parts(self, state: str = "", foretold: bytes = b"") -> list[bytes]:
+        """As the host reads it, with a crash state, and what the results of probes must be."""
         told = "".join(f"heal {module} {offset}\n" for module, offset in self.healed) + state
+        if foretold:
+            return [self._text(), told.encode(), foretold]
         return [self._text(), told.encode()] if told else [self._text()]
 
     def _text(self) -> bytes:
@@ -118,6 +129,7 @@ class Listening:
     traced: Callable[[Traced], None] = lambda _: None
     violation: Callable[[int, Violation], None] = lambda _host, _violation: None
     progress: Callable[[int], None] = lambda _tests: None
+    sampled: Callable[[Sampled], None] = lambda _: None
 
 
 class _CrashWatch(Watch):
@@ -175,6 +187,8 @@ class _CrashWatch(Watch):
         elif message.result is not None:
             self.ended = self.heard.results[self.number] = message.result
             self.tests = sum(message.result.tests.values())
+        elif message.sampled is not None:
+            self.listening.sampled(message.sampled)
         elif message.described is not None:
             self.heard.described = message.described
 
@@ -202,10 +216,18 @@ class CrashHost:
         return self._run("trace", plan.parts(), seconds, 1, Listening())
 
     def test(
-        self, plan: Plan, kinds: Sequence[str], seconds: float, listening: Listening, *, workers: int = 0
+        self,
+        plan: Plan,
+        kinds: Sequence[str],
+        seconds: float,
+        listening: Listening,
+        *,
+        workers: int = 0,
+        foretold: bytes = b"",
     ) -> Heard:
         """Crash tests of these kinds; the hosts share the operations in which crashes happen."""
-        return self._run(",".join(kinds), plan.parts(), seconds, workers or self.manner.workers, listening)
+        parts = plan.parts(foretold=foretold)
+        return self._run(",".join(kinds), parts, seconds, workers or self.manner.workers, listening)
 
     def state(self, plan: Plan, state: str, seconds: float, listening: Listening) -> Heard:
         """One crash state again."""

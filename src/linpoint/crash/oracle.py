@@ -24,6 +24,7 @@ import msgspec
 
 from linpoint.checkers.check import decide
 from linpoint.crash.cases import Case, Completed, history_of
+from linpoint.crash.foretelling import Foretelling
 from linpoint.crash.said import Judge
 from linpoint.crash.standing import Standing, Steps, linearized
 from linpoint.histories.values import Value, canonical, freeze
@@ -152,6 +153,11 @@ class Oracle:
         )
         return min(empty, default=None)
 
+    def foretold(self, probes: Iterable[tuple[int, int]]) -> bytes:
+        """What the host need not ask about: see ``Foretelling``. Each probe has the operation since which it is run."""
+        foretelling = Foretelling(self._steps, self._part_of, self._standing)
+        return foretelling.script(len(self.results), probes)
+
     def judge(self, asked: Judge) -> bool:
         """Whether a crash is allowed."""
         self.asked += 1
@@ -244,13 +250,14 @@ class Oracle:
     def _traced(self, count: int) -> _Prefix:
         found = self._prefixes.get(count)
         if found is None:
-
-            def at(part: Hashable) -> Standing:
-                moments = self._moments.get(part)
-                return self._initial if moments is None else self._standings[part][bisect_right(moments, count - 1)]
-
-            found = self._kept(count, _Prefix(count, lambda: tuple(enumerate(self.results[:count])), at))
+            before = lambda: tuple(enumerate(self.results[:count]))  # noqa: E731
+            found = self._kept(count, _Prefix(count, before, lambda part: self._standing(part, count)))
         return found
+
+    def _standing(self, part: Hashable, count: int) -> Standing:
+        """Where a part stands when so many operations of the trace have completed."""
+        moments = self._moments.get(part)
+        return self._initial if moments is None else self._standings[part][bisect_right(moments, count - 1)]
 
     def _listed(self, before: tuple[Completed, ...]) -> _Prefix:
         key = canonical(before)

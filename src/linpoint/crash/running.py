@@ -83,7 +83,9 @@ class Runner:
         """Crash tests of these kinds; ``known`` has judged the same plan before. With ``want`` it ends at the first one."""
         run = Run(plan, tuple(kinds), oracle=known)
         listening = self._listening(run, want)
-        run.heard = self.host.test(plan, kinds, seconds, listening, workers=0 if want is None else 1)
+        foretold = b"" if known is None else known.foretold(plan.probe_numbers)
+        workers = 0 if want is None else 1
+        run.heard = self.host.test(plan, kinds, seconds, listening, workers=workers, foretold=foretold)
         return run
 
     def state(self, plan: Plan, state: str, seconds: float) -> Run:

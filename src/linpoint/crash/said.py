@@ -22,6 +22,8 @@ class Points(msgspec.Struct, frozen=True):
 
     atomic: int = 0
     guarded: int = 0
+    publishing: int = 0
+    """They lead others to memory that their own operation allocated."""
     fresh: int = 0
     """Left out, since they are into memory that their own operation allocated."""
     stores: int = 0
@@ -43,6 +45,10 @@ class Traced(msgspec.Struct, frozen=True):
     points: Points = Points()
     edges: int = 0
     locks: int = 0
+    states: float = 0.0
+    """That a crash can leave, at any moment: how many an exhaustive test would have to look at."""
+    sites: list[tuple[Code | None, int, int]] = []
+    """Each place that stores, how often, and how many of these are likely points."""
     modules: list[Module] = []
 
 
@@ -61,6 +67,15 @@ class Judge(msgspec.Struct, frozen=True, rename={"kind": "class"}):
     message: str = ""
     prefix_results: list[list[Any]] | None = None
     """Of the operations of ``prefix``, where they are not those of the trace."""
+
+
+class Sampled(Judge, frozen=True, kw_only=True, rename={"kind": "class"}):
+    """A test whose image was written to a file, where that was asked for."""
+
+    file: str
+    cursor: int
+    """The first address of the pool that had not been given out."""
+    allowed: bool
 
 
 class Store(msgspec.Struct, frozen=True):
@@ -174,6 +189,7 @@ class Message(msgspec.Struct, frozen=True):
     described: Any = None
     traced: Traced | None = None
     judge: Judge | None = None
+    sampled: Sampled | None = None
     violation: Violation | None = None
     progress: Reached | None = None
     result: Ended | None = None

@@ -120,11 +120,12 @@ class Standing:
             return self._known[probes]
         if len(self._known) >= _MOST_KEPT:
             self._known.clear()
-        found = self._known[probes] = _foretold(steps, self.states, probes)
+        found = self._known[probes] = foretold_results(steps, self.states, probes)
         return found
 
 
-def _foretold(steps: Steps, states: Sequence[State], probes: tuple[int, ...]) -> tuple[bytes, ...] | None:
+def foretold_results(steps: Steps, states: Sequence[State], probes: tuple[int, ...]) -> tuple[bytes, ...] | None:
+    """What probes return from the only state, as the host writes it; None where there are several, or several results."""
     if len(states) != 1:
         return None
     state, told = states[0], list[bytes]()

@@ -42,7 +42,12 @@ CLASS_NAMES: Final = {
     "stuck-lock": "a lock that stays locked",
     "recovery": "a crash during recovery",
 }
-_RULES: Final = {"atomic": "atomic", "guarded": "guarded", "fresh": "into fresh memory, left out"}
+_RULES: Final = {
+    "atomic": "atomic",
+    "guarded": "guarded",
+    "publishing": "publishing",
+    "fresh": "fresh, left out",
+}
 
 
 @dataclass(frozen=True, slots=True)

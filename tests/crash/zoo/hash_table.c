@@ -106,7 +106,7 @@ static void resize(struct hash_table* table) {
     for (; each != NULL; each = atomic_load(&each->next)) flush(each);
   }
   fence();
-  /* As published code does it. The xchg is locked by itself. */
+  /* As published code does it. The xchg is locked by itself. point: next line */
   __asm__ volatile("xchgq %0, %1" : "+r"(body), "+m"(*(struct body**)(void*)&table->root->body)::"memory");
   flush(table->root);
   fence();
@@ -117,7 +117,7 @@ static void put_new(struct hash_table* table, struct bucket* bucket, uint64_t ke
     for (int slot = 0; slot < SLOTS; ++slot)
       if (atomic_load_explicit(&bucket->key[slot], memory_order_relaxed) == 0) {
         atomic_store_explicit(&bucket->value[slot], value, memory_order_relaxed);
-        atomic_store_explicit(&bucket->key[slot], key, memory_order_release); /* blame: BUG_READ_SLOT DL3 */
+        atomic_store_explicit(&bucket->key[slot], key, memory_order_release); /* blame: BUG_READ_SLOT DL3; point */
         flush(bucket);
         fence();
         return;
@@ -131,7 +131,7 @@ static void put_new(struct hash_table* table, struct bucket* bucket, uint64_t ke
   atomic_store_explicit(&more->key[0], key, memory_order_relaxed);
   flush(more);
   fence();
-  atomic_store_explicit(&bucket->next, more, memory_order_release); /* blame: BUG_READ_LINK DL3 */
+  atomic_store_explicit(&bucket->next, more, memory_order_release); /* blame: BUG_READ_LINK DL3; point */
   flush(bucket);
   fence();
 }
@@ -175,7 +175,7 @@ void hash_table_put(struct hash_table* table, int key, int value) {
   struct body* body = atomic_load_explicit(&table->root->body, memory_order_relaxed);
   _Atomic uint64_t* slot = find(body, word_of(key), &bucket);
   if (slot != NULL) {
-    atomic_store_explicit(slot, word_of(value), memory_order_release); /* blame: BUG_READ_SLOT DL3 */
+    atomic_store_explicit(slot, word_of(value), memory_order_release); /* blame: BUG_READ_SLOT DL3; point */
     flush(bucket);
     fence();
   } else {
@@ -196,7 +196,7 @@ bool hash_table_remove(struct hash_table* table, int key) {
   _Atomic uint64_t* slot = find(body, word_of(key), &bucket);
   bool present = slot != NULL && atomic_load_explicit(slot, memory_order_relaxed) != 0;
   if (present) {
-    atomic_store_explicit(slot, 0, memory_order_release); /* blame: BUG_READ_SLOT DL3; BUG_READ_GONE DL3 */
+    atomic_store_explicit(slot, 0, memory_order_release); /* blame: BUG_READ_SLOT DL3; BUG_READ_GONE DL3; point */
     flush(bucket);
     fence();
   }

@@ -163,6 +163,7 @@ class ShiftingTree {
       if (begins_line(&node->entry[at])) flush_node(node);
 #endif
     }
+    // point: next line
     node->entry[at].store(added, std::memory_order_release);  // blame: BUG_READER DL3; completes: BUG_REPAIR BUG_SPLIT
     flush_node(node);
   }
@@ -172,6 +173,7 @@ class ShiftingTree {
     for (; at < kEntries && node->entry[at].load() != nullptr; ++at) {
       Keyed* next = at + 1 < kEntries ? node->entry[at + 1].load() : nullptr;
       auto& left = node->entry[at];
+      // point: next line
       left.store(next, std::memory_order_release);  // blame: BUG_READER DL3; BUG_GONE DL3; BUG_REMOVE C2; BUG_BACK DL1
 #ifndef BUG_BACK
       if (at + 1 < kEntries && begins_line(&node->entry[at + 1])) flush_node(node);
@@ -207,7 +209,7 @@ class ShiftingTree {
       top->entry[0].store(node);
       top->entry[1].store(right);
       flush_node(top);
-      root_->store(top, std::memory_order_release);  // completes: BUG_SPLIT
+      root_->store(top, std::memory_order_release);  // point; completes: BUG_SPLIT
       flush(root_);
       fence();
     } else {

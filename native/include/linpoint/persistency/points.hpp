@@ -3,9 +3,10 @@
 //
 // Points by the three rules of Fu et al.: Durinn (OSDI 2022), 5.2: what a locked instruction stores (atomic); stores to
 // what comparisons depend on (guarded protection); and of those, not the stores into memory that was allocated in the
-// same operation (publish after initialisation). The paper follows data through code; here an address is a guardian if
-// a value that was read there is compared soon after by the same thread, and so is what the same code stores elsewhere.
-// The points rank and count, and are no proof of anything.
+// same operation, until a pointer to it is stored elsewhere, which is a point as well (publish after initialisation).
+// The paper follows data through code; here an address is a guardian if a value that was read there is compared soon
+// after by the same thread, and so is what the same code stores elsewhere. The points rank and count, and are no proof
+// of anything.
 #pragma once
 
 #include <cstddef>
@@ -36,25 +37,27 @@ class LockWords {
 };
 
 enum class Rule : std::uint8_t {
-  kNone,     ///< no store, or one that no rule speaks of
-  kAtomic,   ///< a point
-  kGuarded,  ///< a point
-  kFresh,    ///< into memory of its own operation: no point, whatever else it is
-  kLock,     ///< to a lock word: no point
+  kNone,        ///< no store, or one that no rule speaks of
+  kAtomic,      ///< a point
+  kGuarded,     ///< a point
+  kPublishing,  ///< a point: leads others to memory of its own operation
+  kFresh,       ///< into memory of its own operation that nobody else can reach: no point, whatever else it is
+  kLock,        ///< to a lock word: no point
 };
 
 struct Points {
-  std::vector<Rule> rules;    ///< for each event
-  std::size_t stores = 0;     ///< all, without those to lock words
-  std::size_t atomic = 0;     ///< of them by locked instructions, also into fresh memory
-  std::size_t guarded = 0;    ///< of them to guardians, also atomic ones and into fresh memory
-  std::size_t suspected = 0;  ///< one or the other: the points if fresh memory counted
-  std::size_t fresh = 0;      ///< into fresh memory
-  std::size_t points = 0;     ///< suspected and not fresh
-  std::size_t locks = 0;      ///< stores to lock words
+  std::vector<Rule> rules;     ///< for each event
+  std::size_t stores = 0;      ///< all, without those to lock words
+  std::size_t atomic = 0;      ///< of them by locked instructions, also into fresh memory
+  std::size_t guarded = 0;     ///< of them to guardians, also atomic ones and into fresh memory
+  std::size_t publishing = 0;  ///< of them that lead others to fresh memory, also atomic ones and those to guardians
+  std::size_t suspected = 0;   ///< one or another: the points if fresh memory counted
+  std::size_t fresh = 0;       ///< into fresh memory
+  std::size_t points = 0;      ///< suspected and not fresh
+  std::size_t locks = 0;       ///< stores to lock words
 
   [[nodiscard]] bool is_point(std::size_t event) const {
-    return rules[event] == Rule::kAtomic || rules[event] == Rule::kGuarded;
+    return rules[event] == Rule::kAtomic || rules[event] == Rule::kGuarded || rules[event] == Rule::kPublishing;
   }
 };
 

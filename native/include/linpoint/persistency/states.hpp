@@ -42,6 +42,10 @@ void keep(const Persistence& now, CrashState& state, Kept kept);
 /// The same state with `kept` in full, also if it is the most.
 [[nodiscard]] CrashState listed(const Persistence& now, const CrashState& state);
 
+/// How many states of this moment keep a store that has just been made: those that no earlier moment has. With that of
+/// all stores, how many there are in all; an upper bound where channels are bound to each other.
+[[nodiscard]] double count_new(const Persistence& now, std::uint32_t store, std::uint64_t address);
+
 struct Write {
   std::uint64_t address = 0;
   std::size_t size = 0;

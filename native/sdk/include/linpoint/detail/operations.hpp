@@ -60,8 +60,8 @@ struct Witness {
   void (*begins)(Witness&) = nullptr;
   /// The operation has come back. From here on the program is not looked at.
   void (*ends)(Witness&) = nullptr;
-  /// Its result as JSON, after `ends`.
-  void (*result)(Witness&, std::string_view text) = nullptr;
+  /// Its result as JSON, after `ends`. Plain words: what a view would be asked for are functions of the program, too.
+  void (*result)(Witness&, const char* text, std::size_t size) = nullptr;
   /// The program goes on.
   void (*resumes)(Witness&) = nullptr;
 };
@@ -116,12 +116,40 @@ inline std::string raised_text(const std::type_info* type) {
   return text + "}";
 }
 
+/// Thousands of probes follow each crash, and most of them return a number: it is written without a text that grows.
+template <typename Type>
+inline constexpr bool is_number =
+    std::is_integral_v<Type> && !std::is_same_v<Type, bool> && !std::is_same_v<Type, char>;
+
+class Digits {
+ public:
+  /// Where they begin.
+  template <typename Number>
+  LINPOINT_NOT_SEEN const char* write(Number number) {
+    char* at = letters_ + sizeof letters_;
+    bool below = false;
+    if constexpr (std::is_signed_v<Number>) below = number < 0;
+    auto rest = static_cast<unsigned long long>(number);
+    if (below) rest = 0 - rest;
+    do {
+      *--at = static_cast<char>('0' + rest % 10);
+      rest /= 10;
+    } while (rest != 0);
+    if (below) *--at = '-';
+    return at;
+  }
+  [[nodiscard]] LINPOINT_NOT_SEEN const char* end() const { return letters_ + sizeof letters_; }
+
+ private:
+  char letters_[24];  // not set: nobody reads what was not written
+};
+
 /// The type that is kept for a parameter.
 template <typename Parameter>
 using Kept = std::conditional_t<is_text<std::decay_t<Parameter>>, std::string, std::decay_t<Parameter>>;
 
 template <typename Parameter>
-decltype(auto) passed(const Kept<Parameter>& kept) {
+LINPOINT_NOT_SEEN decltype(auto) passed(const Kept<Parameter>& kept) {
   using Plain = std::decay_t<Parameter>;
   static_assert(!std::is_lvalue_reference_v<Parameter> || std::is_const_v<std::remove_reference_t<Parameter>>,
                 "an operation cannot take a reference that it writes to: give the test a method that returns it");
@@ -133,13 +161,33 @@ decltype(auto) passed(const Kept<Parameter>& kept) {
     return (kept);
 }
 
+/// Arguments that were read, and where each of them is: to get it from the tuple would be a call of the program.
+template <typename... Parameters>
+struct ReadArguments {
+  std::tuple<Kept<Parameters>...> values;
+  const void* places[sizeof...(Parameters) + 1] = {};
+
+  explicit ReadArguments(std::tuple<Kept<Parameters>...>&& read) : values(std::move(read)) {
+    std::apply(
+        [this](const auto&... each) {
+          std::size_t at = 0;
+          ((places[at++] = std::addressof(each)), ...);
+          (void)at;
+        },
+        values);
+  }
+  ReadArguments(const ReadArguments&) = delete;
+  ReadArguments& operator=(const ReadArguments&) = delete;
+};
+
 template <typename Object, auto kMethod, typename Result, typename... Parameters>
 struct Calling {
-  using Arguments = std::tuple<Kept<Parameters>...>;
+  using Tuple = std::tuple<Kept<Parameters>...>;
+  using Arguments = ReadArguments<Parameters...>;
 
   static void describe(std::string& into) {
     into += R"("parameters":[)";
-    describe_parts<Arguments>(into, std::index_sequence_for<Parameters...>());
+    describe_parts<Tuple>(into, std::index_sequence_for<Parameters...>());
     into += R"(],"result":)";
     describe_type<std::decay_t<Result>>(into);
   }
@@ -179,9 +227,14 @@ struct Calling {
   }
 
  private:
+  template <std::size_t kNumber, typename Parameter>
+  LINPOINT_NOT_SEEN static decltype(auto) argument(const Arguments& arguments) {
+    return passed<Parameter>(*static_cast<const Kept<Parameter>*>(arguments.places[kNumber]));
+  }
+
   template <std::size_t... Numbers>
   static void* read_all(Reader& reader, std::index_sequence<Numbers...> numbers) {
-    auto arguments = std::make_unique<Arguments>(read_tuple<Arguments>(reader, numbers));
+    auto arguments = std::make_unique<Arguments>(read_tuple<Tuple>(reader, numbers));
     return reader.fits() && reader.at_end() ? arguments.release() : nullptr;
   }
 
@@ -202,11 +255,11 @@ struct Calling {
 #endif
       record.call = stamp_before();
       if constexpr (std::is_void_v<Result>)
-        invoke(object, passed<Parameters>(std::get<Numbers>(arguments))...);
+        invoke(object, argument<Numbers, Parameters>(arguments)...);
       else if constexpr (kPointer)
-        keep_letters(invoke(object, passed<Parameters>(std::get<Numbers>(arguments))...), result);
+        keep_letters(invoke(object, argument<Numbers, Parameters>(arguments)...), result);
       else
-        ::new (result) KeptValue(invoke(object, passed<Parameters>(std::get<Numbers>(arguments))...));
+        ::new (result) KeptValue(invoke(object, argument<Numbers, Parameters>(arguments)...));
       record.returned = stamp_after();
       record.state.store(State::kReturned, std::memory_order_release);
 #if defined(__cpp_exceptions)
@@ -228,13 +281,13 @@ struct Calling {
 #endif
       witness.begins(witness);
       if constexpr (std::is_void_v<Result>) {
-        invoke(object, passed<Parameters>(std::get<Numbers>(arguments))...);
+        invoke(object, argument<Numbers, Parameters>(arguments)...);
         witness.ends(witness);
-        witness.result(witness, "null");
+        witness.result(witness, "null", 4);
         witness.resumes(witness);
       } else {
         // A reference is read as a part of the operation: others may change what it is of.
-        const std::decay_t<Result> result = invoke(object, passed<Parameters>(std::get<Numbers>(arguments))...);
+        const std::decay_t<Result> result = invoke(object, argument<Numbers, Parameters>(arguments)...);
         witness.ends(witness);
         tell(result, witness);
         witness.resumes(witness);
@@ -258,13 +311,43 @@ struct Calling {
   }
 
   template <typename Told>
-  static void tell(const Told& result, Witness& witness) {
-    std::string text;
-    write_value<std::decay_t<Result>>(text, result);
-    witness.result(witness, text);
+  LINPOINT_NOT_SEEN static void tell(const Told& result, Witness& witness) {
+    if constexpr (is_number<Told>)
+      tell_number(result, witness);
+    else if constexpr (std::is_same_v<Told, bool>)
+      witness.result(witness, result ? "true" : "false", result ? 4 : 5);
+    else if constexpr (is_optional<Told>)
+      tell_optional(result, witness);
+    else
+      tell_written(result, witness);
   }
 
-  static void tell_raised(const std::type_info* type, Witness& witness) { witness.result(witness, raised_text(type)); }
+  template <typename Told>
+  LINPOINT_NOT_SEEN static void tell_optional(const Told& result, Witness& witness) {
+    if (!result)
+      witness.result(witness, "null", 4);
+    else
+      tell<typename Told::value_type>(*result, witness);
+  }
+
+  template <typename Number>
+  LINPOINT_NOT_SEEN static void tell_number(Number number, Witness& witness) {
+    Digits digits;
+    const char* begin = digits.write(number);
+    witness.result(witness, begin, static_cast<std::size_t>(digits.end() - begin));
+  }
+
+  template <typename Told>
+  static void tell_written(const Told& result, Witness& witness) {
+    std::string text;
+    write_value<Told>(text, result);
+    witness.result(witness, text.data(), text.size());
+  }
+
+  static void tell_raised(const std::type_info* type, Witness& witness) {
+    const std::string text = raised_text(type);
+    witness.result(witness, text.data(), text.size());
+  }
 };
 
 template <typename Object, auto kMethod, typename Type>

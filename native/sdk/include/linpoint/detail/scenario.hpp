@@ -118,8 +118,8 @@ struct HostWitness : Witness {
   }
   LINPOINT_NOT_SEEN static void tell_begin(Witness& self) { linpoint_operation_begins(number_of(self)); }
   LINPOINT_NOT_SEEN static void tell_end(Witness& self) { linpoint_operation_ends(number_of(self)); }
-  LINPOINT_NOT_SEEN static void tell_result(Witness& self, std::string_view text) {
-    linpoint_operation_result(number_of(self), text.data(), text.size());
+  LINPOINT_NOT_SEEN static void tell_result(Witness& self, const char* text, std::size_t size) {
+    linpoint_operation_result(number_of(self), text, size);
   }
   LINPOINT_NOT_SEEN static void tell_resumption(Witness&) { linpoint_operation_resumes(); }
 };

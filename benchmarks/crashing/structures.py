@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Structures of the zoo, built and with a workload, as the command would test them on one core."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import resource
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from linpoint.crash.asked import CrashAsked
+from linpoint.crash.hosts import Heard, Listening, Manner, Plan
+from linpoint.crash.oracle import Oracle
+from linpoint.crash.program import CrashTest, build_crash_tests
+from linpoint.crash.running import Run, Runner
+from linpoint.crash.said import Ended, Sampled, Traced
+from linpoint.crash.workload import generated
+from linpoint.scenarios.scenario import Call
+from tests.crash.zoo_twins import ZOO
+
+PATIENCE = 600.0
+"""Seconds that no run here comes near."""
+SWEEP = ("dl1", "dl2", "c2")
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A structure with a workload that was traced, and the oracle for it."""
+
+    test: CrashTest
+    run: Run
+
+    @property
+    def plan(self) -> Plan:
+        """The workload, with its probes."""
+        return self.run.plan
+
+    @property
+    def traced(self) -> Traced:
+        """What the workload did."""
+        assert self.run.traced is not None
+        return self.run.traced
+
+    @property
+    def oracle(self) -> Oracle:
+        """Judges crashes of the workload."""
+        assert self.run.oracle is not None
+        return self.run.oracle
+
+    def crashed(self, kinds: Sequence[str], *, points_only: bool = False) -> tuple[Ended, Heard]:
+        """Crash tests of all operations, by one host."""
+        runner = self._runner(points_only=points_only)
+        heard = runner.test(self.plan, kinds, PATIENCE, known=self.oracle).heard
+        return _ended(heard), heard
+
+    def sampled(self, kinds: Sequence[str], folder: str, every: int, told: Callable[[Sampled], None]) -> Ended:
+        """The same, with one of so many images written to a folder."""
+        host = dataclasses.replace(self.test.host, manner=self._manner(images=(folder, every)))
+        listening = Listening(judge=self.oracle.judge, sampled=told)
+        return _ended(host.test(self.plan, kinds, PATIENCE, listening))
+
+    def _manner(self, *, points_only: bool = False, images: tuple[str, int] | None = None) -> Manner:
+        return dataclasses.replace(self.test.host.manner, points_only=points_only, images=images)
+
+    def _runner(self, *, points_only: bool) -> Runner:
+        host = dataclasses.replace(self.test.host, manner=self._manner(points_only=points_only))
+        return Runner(host, self.test.spec, self.test.asked.judged_by, self.test.test.types)
+
+
+@cache
+def structure(file: str, spec: str, flags: tuple[str, ...], operations: int) -> Structure:
+    """A structure of the zoo, with the workload that the command would make for it."""
+    with in_zoo():
+        asked = CrashAsked(spec=spec, flags=flags, operations=operations, workers=1)
+        (test,) = build_crash_tests(file, "", asked)
+
+        def edges(calls: Sequence[Call]) -> int:
+            heard = test.host.trace(Plan(test.name, tuple(calls)), PATIENCE)
+            return -1 if heard.traced is None else heard.traced.edges
+
+        plan = test.plan(generated(test.vocabulary, operations, 0, edges))
+        run = Runner(test.host, test.spec, asked.judged_by, test.test.types).trace(plan, PATIENCE)
+    assert run.sound, f"{file} does not do what {spec} says"
+    return Structure(test, run)
+
+
+def hash_table(operations: int, *flags: str) -> Structure:
+    """The resizable hash table in C."""
+    return structure("hash_table.cpp", "map", ("hash_table.c", *flags), operations)
+
+
+def shifting_tree(operations: int) -> Structure:
+    """The tree that shifts entries in place."""
+    return structure("shifting_tree.cpp", "map", (), operations)
+
+
+@contextlib.contextmanager
+def in_zoo() -> Iterator[None]:
+    """Files are named as somebody in the zoo's folder would."""
+    before = Path.cwd()
+    os.chdir(ZOO)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def busy() -> float:
+    """Seconds of processors that we and all that have ended have used: others on the machine do not prolong them."""
+    own, ended = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + ended.ru_utime + ended.ru_stime
+
+
+def _ended(heard: Heard) -> Ended:
+    assert heard.results, heard.died
+    return heard.results[0]
