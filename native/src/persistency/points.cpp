@@ -98,10 +98,11 @@ class Allocations {
     if (event.kind == Kind::kFree) blocks_.erase(event.address);
     if (event.kind == Kind::kAllocate)
       blocks_[event.address] = {
-          event.address + number_of(event.value.data()), event.operation, event.thread, false, {}};
+          event.address + number_of(event.value.data()), event.operation, event.thread, false, {},
+      };
   }
   [[nodiscard]] bool fresh(const Event& store) {
-    Block* block = find(store.address);
+    const Block* block = find(store.address);
     return block != nullptr && !block->published && block->operation == store.operation &&
            block->thread == store.thread;
   }
@@ -164,7 +165,8 @@ Rule classify(bool atomic, bool guarded, bool publishes, bool fresh, Points& poi
   if (fresh) return Rule::kFresh;
   if (!suspected) return Rule::kNone;
   ++points.points;
-  return atomic ? Rule::kAtomic : guarded ? Rule::kGuarded : Rule::kPublishing;
+  if (atomic) return Rule::kAtomic;
+  return guarded ? Rule::kGuarded : Rule::kPublishing;
 }
 
 }  // namespace
