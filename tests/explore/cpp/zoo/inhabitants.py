@@ -104,7 +104,7 @@ INHABITANTS: Final = {
         "seqlock_linpoint.cpp",
         "register(initial=[0, 0])",
         (Twin(1, _wrong("write([1, 1]) | read()")),),
-        {"sc": (78, 27399), "tso": (78, 29517)},
+        {"sc": (78, 27411), "tso": (78, 29529)},
         every_day=True,
     ),
     "spsc ring": Inhabitant(
@@ -160,7 +160,7 @@ INHABITANTS: Final = {
             Twin(1, _found("livelock", "increment() | increment()"), every_day=True),
             Twin(2, _found("livelock", "increment() | increment()")),
         ),
-        {"sc": (21, 1447), "tso": (21, 1538)},
+        {"sc": (21, 1451), "tso": (21, 1546)},
         every_day=True,
     ),
     "snzi": Inhabitant(
