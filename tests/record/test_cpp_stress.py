@@ -161,6 +161,15 @@ def test_who_waits_as_the_spec_allows_is_right_and_the_next_program_goes_on() ->
     assert any("wait for ever, as the spec allows" in each for each in result.warnings)
 
 
+def test_who_has_not_come_to_a_burst_has_nothing_of_the_one_before(tmp_path: Path) -> None:
+    """On a machine with too much to do a thread may sleep while its round is told: its results were those of another."""
+    program, source = tmp_path / "program", SOURCES / "earlier_burst.cpp"
+    words = ["g++", "-std=c++20", "-isystem", str(sdk()), str(source), "-pthread", "-o", str(program)]
+    subprocess.run(words, check=True)
+    told = subprocess.run([program], check=True, capture_output=True, text=True)
+    assert told.stdout == "halted 1 0 0 0\n"
+
+
 def test_exceptions_are_results() -> None:
     result = hostile("Throws")
     assert (result.status, result.kind) == (Status.VIOLATION, "exception")

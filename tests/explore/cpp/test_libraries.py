@@ -64,7 +64,7 @@ class Exhausted:
 
 RIGHT = [
     Exhausted("boost_stack", "BoostStack", 78, 15_205, 30_150),
-    Exhausted("boost_queues", "BoostQueue", 78, 387_025, 823_524, long=True),
+    Exhausted("boost_queues", "BoostQueue", 78, 387_025, 817_813, long=True),
     Exhausted("boost_queues", "BoostRing", 12, 62, None, races="stop"),
     Exhausted("moodycamel_queues", "OneProducer", 12, 106, None),
     Exhausted("moodycamel_queues", "ManyProducers", 78, 10_827, None, spec=BAG),

@@ -104,7 +104,9 @@ INHABITANTS: Final = {
         "seqlock_linpoint.cpp",
         "register(initial=[0, 0])",
         (Twin(1, _wrong("write([1, 1]) | read()")),),
-        {"sc": (78, 27399), "tso": (78, 29517)},
+        # A few are loops gone round once more: what an operation before has returned may lie in a hole of the frame,
+        # and makes a round look new. Clearing the stack spares 12, and costs libraries whose races are ignored far more.
+        {"sc": (78, 27411), "tso": (78, 29529)},
         every_day=True,
     ),
     "spsc ring": Inhabitant(
@@ -151,7 +153,8 @@ INHABITANTS: Final = {
                 | _found("race", "increment() | increment()", only="tso"),
             ),
         ),
-        {"sc": (21, 268), "tso": (21, 336)},
+        # As of the seqlock, a few are loops gone round once more.
+        {"sc": (21, 268), "tso": (21, 338)},
     ),
     "mcs lock": Inhabitant(
         "mcs_lock_linpoint.cpp",
@@ -160,7 +163,8 @@ INHABITANTS: Final = {
             Twin(1, _found("livelock", "increment() | increment()"), every_day=True),
             Twin(2, _found("livelock", "increment() | increment()")),
         ),
-        {"sc": (21, 1447), "tso": (21, 1538)},
+        # As of the seqlock, a few are loops gone round once more.
+        {"sc": (21, 1451), "tso": (21, 1546)},
         every_day=True,
     ),
     "snzi": Inhabitant(

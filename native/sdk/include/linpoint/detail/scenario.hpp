@@ -124,16 +124,8 @@ struct HostWitness : Witness {
   LINPOINT_NOT_SEEN static void tell_resumption(Witness&) { linpoint_operation_resumes(); }
 };
 
-/// Clears what earlier operations left on the stack. Whether a loop has gone round is told by all that is there, and
-/// frames have holes: the result of the operation before would make two rounds differ that are the same.
-LINPOINT_NOT_SEEN __attribute__((noinline)) inline void forget_earlier() {
-  volatile std::size_t left[256];
-  for (volatile std::size_t& each : left) each = 0;
-}
-
 LINPOINT_NOT_SEEN inline void run_steps(const Steps& steps) {
   for (const Step* step = steps.begin; step != steps.end; ++step) {
-    forget_earlier();
     HostWitness witness(step->number);
     step->operation->run(tested, step->arguments, witness);
   }

@@ -62,6 +62,7 @@ class Teller {
     const Worker* const first = &crew_.workers()[group * threads];
     std::uint64_t start = std::numeric_limits<std::uint64_t>::max();
     for (std::size_t thread = 0; thread < threads; ++thread) {
+      if (!first[thread].prepared.load(std::memory_order_acquire)) continue;
       const Record* record = first[thread].first_of(round);
       if (first[thread].per_round != 0 && record->state.load(std::memory_order_acquire) > State::kOpen)
         start = std::min(start, record->call);
@@ -97,6 +98,7 @@ class Teller {
   }
 
   void tell_thread(const Worker& worker, unsigned round, std::uint64_t start, std::vector<Span>& spans) {
+    if (!worker.prepared.load(std::memory_order_acquire)) return;
     std::uint64_t before = 0;
     const Record* record = worker.first_of(round);
     for (const Record* const end = record + worker.per_round; record != end; ++record) {

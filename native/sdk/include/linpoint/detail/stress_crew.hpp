@@ -130,6 +130,9 @@ struct alignas(64) Worker {
   std::unique_ptr<Record[]> records;
   std::unique_ptr<std::byte[], void (*)(void*)> results{nullptr, std::free};
   std::atomic<unsigned> rounds{0};  ///< that it has ended, of this burst
+  /// Its records are those of this burst. On a busy machine that may take a while, and until then they say what it has
+  /// done to another object.
+  std::atomic<bool> prepared{false};
   Disturbance disturbance;
   pthread_t thread{};
 
@@ -182,7 +185,10 @@ class Crew {
   void begin(std::uint64_t first, unsigned rounds) {
     for (Group& group : groups_)
       for (unsigned round = 0; round < rounds; ++round) group.objects[round] = request_.test->make();
-    for (Worker& worker : workers_) worker.rounds.store(0, std::memory_order_relaxed);
+    for (Worker& worker : workers_) {
+      worker.rounds.store(0, std::memory_order_relaxed);
+      worker.prepared.store(false, std::memory_order_relaxed);
+    }
     pthread_mutex_lock(&lock_);
     first_ = first;
     rounds_ = rounds;
@@ -298,6 +304,7 @@ class Crew {
       }
       if (worker.number == 0) put_all(request_.after);
     }
+    worker.prepared.store(true, std::memory_order_release);
   }
 
  public:
