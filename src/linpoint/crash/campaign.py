@@ -37,7 +37,10 @@ _TESTING: Final = 0.7
 """Of the time that is left then; what remains is for making findings small."""
 _ONE_TRACE: Final = 10.0
 _AT_LEAST: Final = 0.2
-_MOST_FINDINGS: Final = 12
+_MOST_FINDINGS: Final = 40
+"""Beyond that only their places are told."""
+_SHORT: Final = 12
+"""Workloads of so many operations are told as they are."""
 _MOST_ADVICE: Final = 20
 _SHARES: Final = ((("dl1", "dl2", "c2"), 4), (("dl3",), 3), (("recovery",), 1), (("exhaustive",), 4))
 """Kinds of tests that run together, and how the time is shared between them. What one does not need, the next one gets."""
@@ -103,7 +106,7 @@ class Campaign:
         causes = causes_of((run, self.places(run)) for run in self.runs)
         findings = self._findings(causes)
         if findings:
-            return self.answer(Answer.VIOLATION, "a crash shows it", first, findings)
+            return self.answer(Answer.VIOLATION, f"a crash shows it{self._untold(causes)}", first, findings)
         return self._passed(first)
 
     def left(self) -> float:
@@ -203,6 +206,11 @@ class Campaign:
             )
         return found
 
+    def _untold(self, causes: Sequence[Cause]) -> str:
+        """Of more causes than anybody reads."""
+        left = causes[_MOST_FINDINGS:]
+        return f"; {counted(len(left), 'more cause')} for which there is no room" if left else ""
+
     def _without_crash(self, first: Run) -> CrashResult:
         """The workload itself goes wrong, so that no crash is tested."""
         if first.heard.interrupted:
@@ -276,9 +284,7 @@ class Campaign:
         )
         bounds: dict[str, Any] = {"kinds": list(asked.kinds), "persistency": asked.persistency or "adr"}
         bounds |= {"points_only": True} if asked.points_only else {}
-        bounds |= (
-            {} if plan is None or len(plan.workload) > _MOST_FINDINGS else {"workload": list(map(str, plan.workload))}
-        )
+        bounds |= {} if plan is None or len(plan.workload) > _SHORT else {"workload": list(map(str, plan.workload))}
         return CrashResult(
             self.test.name,
             answer,
