@@ -20,7 +20,8 @@ import linpoint
 from linpoint import Status
 from linpoint.errors import TestError
 from linpoint.histories.formats.loading import parse_operations
-from linpoint.record.cpp_program import StressProgram, describe
+from linpoint.record import cpp_program
+from linpoint.record.cpp_program import SilenceError, StressProgram, describe
 from linpoint.record.cpp_stress import CppSettings, conduct_cpp
 from linpoint.record.cpp_workload import Manner, program_of
 from linpoint.record.result import StressResult, overlapping_pairs
@@ -146,6 +147,18 @@ def test_an_object_that_is_never_made_hangs() -> None:
     result = hostile("NeverMade", manner=replace(MANNER, patience=0.1))
     assert (result.status, result.kind) == (Status.VIOLATION, "deadlock")
     assert "made or destroyed" in result.why
+
+
+def test_who_gets_no_processor_is_not_silent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "silent"
+    program.write_text("#!/bin/sh\nexec sleep 30\n", encoding="utf-8")
+    program.chmod(0o700)
+    with StressProgram(program, "", workers=1, silence=0.2) as silent, pytest.raises(SilenceError):
+        silent.next(time.monotonic() + 20)
+    # A machine so busy that others always come first.
+    monkeypatch.setattr(cpp_program, "waited_for_processor", lambda _: {"1": time.monotonic()})
+    with StressProgram(program, "", workers=1, silence=0.2) as starved:
+        assert starved.next(time.monotonic() + 1) is None
 
 
 def test_a_hang_at_the_end_of_the_budget_is_no_pass() -> None:
