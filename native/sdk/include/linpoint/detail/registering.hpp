@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "linpoint/detail/calling.hpp"
 #include "linpoint/detail/operations.hpp"
 
 /// Says which threads may call which operations.
