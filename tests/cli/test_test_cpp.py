@@ -114,7 +114,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "many": MANY,
         "register": REGISTER,
         "empty": "int main() {}\n",
-        "nothing": "",
+        "blank": "",
         "roles": COUNTER.replace("BODY", "") + 'LINPOINT_ROLES(CounterTest, "grow | read")\n',
         "values": COUNTER.replace("BODY", "") + 'LINPOINT_VALUES(CounterTest, "read", "[1]")\n',
         "hostile": HOSTILE.read_text(),
@@ -189,9 +189,9 @@ def test_replay_elsewhere_says_where_it_can_be(run: Command, folder: Path) -> No
 
 
 def test_a_file_with_nothing_in_it_is_told_what_a_test_has(run: Command) -> None:
-    told = run("test", "nothing.cpp", "--spec", "counter")
+    told = run("test", "blank.cpp", "--spec", "counter")
     assert told.code == 2
-    assert "LP-T033 nothing.cpp: it has no main()." in told.err
+    assert "LP-T033 blank.cpp: it has no main()." in told.err
     assert "LINPOINT_TEST" in told.err
 
 

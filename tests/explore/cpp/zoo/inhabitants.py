@@ -163,8 +163,9 @@ INHABITANTS: Final = {
             Twin(1, _found("livelock", "increment() | increment()"), every_day=True),
             Twin(2, _found("livelock", "increment() | increment()")),
         ),
-        # As of the seqlock, a few are loops gone round once more.
-        {"sc": (21, 1451), "tso": (21, 1546)},
+        # As of the seqlock, a few are loops gone round once more; 30 more since results are written without hooks, with
+        # which they are 1447 and 1538.
+        {"sc": (21, 1481), "tso": (21, 1584)},
         every_day=True,
     ),
     "snzi": Inhabitant(
