@@ -38,7 +38,7 @@ _TESTING: Final = 0.7
 _ONE_TRACE: Final = 10.0
 _AT_LEAST: Final = 0.2
 _MOST_FINDINGS: Final = 40
-"""Beyond that only their places are told."""
+"""Of more causes only the number is told."""
 _SHORT: Final = 12
 """Workloads of so many operations are told as they are."""
 _MOST_ADVICE: Final = 20
