@@ -84,11 +84,11 @@ def compare(rounds: int, peer: Path | None) -> int:
 def explore_ours(cell: str) -> dict[str, Any]:
     """Every interleaving by DPOR, each history judged."""
     import linpoint
-    from linpoint.explore.testing.campaign import session_of
-    from linpoint.explore.testing.exploring import Limits
+    from linpoint.explore.schedule_search import SearchLimits
     from linpoint.explore.testing.search import Search
     from linpoint.explore.testing.settings import Settings
-    from linpoint.scenarios.definition import definition_of_object
+    from linpoint.scenarios.concurrent_test import definition_of_object
+    from linpoint.subjects.python_object.subject import session_of
 
     @linpoint.spec
     class Anything:
@@ -104,7 +104,7 @@ def explore_ours(cell: str) -> dict[str, Any]:
         search = Search(definition, settings, session, seconds=_MOST_SECONDS)
         exploration = search.exploration(definition.accept(scenario))
         started = time.perf_counter()
-        exploration.reduced(Limits(time.monotonic() + _MOST_SECONDS))
+        exploration.reduced(SearchLimits(time.monotonic() + _MOST_SECONDS))
         seconds = time.perf_counter() - started
     coverage = exploration.coverage
     return {"runs": coverage.unbounded, "seconds": seconds, "exhaustive": coverage.exhaustive}

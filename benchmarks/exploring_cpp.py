@@ -26,7 +26,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from linpoint.explore.cpp.running import Host, Manner
-from tests.explore.cpp.hosting import Target, Told, built, explore
+from tests.hosts.controlled_programs import Target, Told, built, explore
 
 _CODEX: Final = (
     ("Dekker with fences", "thesis/dekker.cpp", ("-DFENCED",), "tso", 62_719, None),

@@ -159,13 +159,13 @@ def _edges(file: str, kind: str) -> dict[str, Any]:
     """How many edges the paper's graph has, and how long it takes to make them and to look for a circle."""
     import linpoint  # noqa: PLC0415 - in the process that measures
     from linpoint.checkers._native_search import TimeEdges, measure_graph  # noqa: PLC0415
-    from linpoint.checkers.graphs.deciding import Memory  # noqa: PLC0415
-    from linpoint.checkers.interpretation import Interpretation  # noqa: PLC0415
+    from linpoint.checkers.history_interpretation import HistoryInterpretation  # noqa: PLC0415
+    from linpoint.checkers.precedence_decider import MemoryWords  # noqa: PLC0415
     from linpoint.specs import mwcas  # noqa: PLC0415
 
-    reading = Interpretation(linpoint.load(file), mwcas(), "linearizable")
+    reading = HistoryInterpretation(linpoint.load(file), mwcas(), "linearizable")
     positions = reading.objects()[0][1]
-    memory = Memory(reading)
+    memory = MemoryWords(reading)
     content, blueprint, condition = memory.twin.content(positions), memory.twin.blueprint, reading.native_condition
     started = time.perf_counter()
     (times, others), acyclic = measure_graph(memory.columns, positions, content, blueprint, condition, TimeEdges[kind])

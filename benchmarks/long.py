@@ -131,14 +131,14 @@ def _said(command: list[str]) -> dict[str, Any]:
 def _measured(what: str, file: str, kind: str) -> dict[str, Any]:
     """One measurement, in the process of its own that this is."""
     import linpoint  # noqa: PLC0415 - the loop of json.loads must not pay for it
-    from linpoint.checkers.check import decide  # noqa: PLC0415
+    from linpoint.checkers.check import check_with_progress  # noqa: PLC0415
     from linpoint.specs import BUILT_IN  # noqa: PLC0415
 
     started = time.perf_counter()
     history = linpoint.load(file)
     if what == "check":
         started = time.perf_counter()
-    verdict, _ = decide(history, BUILT_IN[kind], jobs=1 if what == "check" else None)
+    verdict, _ = check_with_progress(history, BUILT_IN[kind], jobs=1 if what == "check" else None)
     seconds = time.perf_counter() - started
     return {"seconds": seconds, "verdict": verdict.status.value, "checker": verdict.checker}
 

@@ -2,7 +2,7 @@
 """Lowe's four bugs (Testing for Linearizability, "Finding bugs"): how long `linpoint test --stress` takes to find each.
 
 His datatypes are not public. These are of the same kinds with bugs of the same causes, written by us in C++ (see
-tests/record/cpp), and his figures are of other machines and of the JVM: the comparison says in which order of magnitude
+tests/subjects/stress/cpp), and his figures are of other machines and of the JVM: the comparison says in which order of magnitude
 both are, not more. As on his slides, a time is the mean over runs with different seeds, with its 95 % confidence interval.
 The time is that of the command after compiling: starting the program, running, checking, up to the verdict; and, in the
 column "command", that of the whole command with the program compiled before, up to the explanation on the screen.
@@ -26,9 +26,9 @@ from typing import Any, Final
 from benchmarks import confidence
 from benchmarks.report import seconds
 from benchmarks.running import ROOT
-from linpoint.targets.compilers import find_compiler
-from linpoint.targets.executables import build_executable
-from linpoint.targets.recipes import Recipe
+from linpoint.targets.build_recipe import BuildRecipe
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.stress_executable_builder import build_executable
 
 SOURCES: Final = ROOT / "tests" / "record" / "cpp"
 _BROKEN: Final = ("--", "-DLINPOINT_BROKEN")
@@ -102,7 +102,7 @@ def experiment(runs: int, budget: float, twins: float, *, select: str = "") -> b
 def measure(bug: Bug, runs: int, budget: float, twins: float) -> Found:
     """Find a bug again and again."""
     for flags in ((), _BROKEN[1:]):
-        build_executable(Recipe((str(SOURCES / bug.file),), flags, find_compiler()))
+        build_executable(BuildRecipe((str(SOURCES / bug.file),), flags, find_compiler()))
     stressing: list[float] = []
     commands: list[float] = []
     objects: list[int] = []

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 import linpoint
-from linpoint.record.assembling import new_log
+from linpoint.record.log_assembly import new_log
 
 
 class Shared:

@@ -6,18 +6,18 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from linpoint.histories.trace import (
+from linpoint.traces.trace import (
     FAILURES,
     MEMORY_MODELS,
-    Failure,
-    Place,
+    SourcePlace,
     StepKind,
-    Thread,
     Trace,
+    TraceFailure,
     TraceStep,
-    Unpersisted,
+    TraceThread,
+    UnpersistedStore,
 )
-from linpoint.histories.trace_step import MEMORY_ORDERS, OF_MEMORY, OF_NOBODY
+from linpoint.traces.trace_step import MEMORY_ORDERS, OF_MEMORY, OF_NOBODY
 from tests.explain.sample_traces import HOSTILE
 
 PLAIN = ("x", "y", "flag[0]", "node.next", "counter")
@@ -48,8 +48,8 @@ class Maker:
         inside = [self.value(depth - 1) for _ in range(self.rng.randint(0, 3))]
         return inside if kind < 7 else {self.text(): each for each in inside}
 
-    def place(self) -> Place:
-        return Place(self.text(), self.rng.randint(1, 10**6), self.maybe(self.text()), self.maybe(self.text()))
+    def place(self) -> SourcePlace:
+        return SourcePlace(self.text(), self.rng.randint(1, 10**6), self.maybe(self.text()), self.maybe(self.text()))
 
 
 def random_trace(seed: int, *, hostile: bool = True) -> Trace:
@@ -97,13 +97,13 @@ def random_trace(seed: int, *, hostile: bool = True) -> Trace:
         if model != "sc" and rng.random() < 0.5:
             more["buffer"] = tuple((make.text(), make.value()) for _ in range(rng.randint(0, 9)))
         if rng.random() < 0.2:
-            more["unpersisted"] = tuple(Unpersisted(make.text(), make.value()) for _ in range(rng.randint(0, 9)))
+            more["unpersisted"] = tuple(UnpersistedStore(make.text(), make.value()) for _ in range(rng.randint(0, 9)))
         steps.append(TraceStep(thread, kind, **more))
     failure = None
     if steps and rng.random() < 0.8:
         positions = [rng.randrange(len(steps)) for _ in range(rng.randint(0, 4))]
-        failure = Failure(
+        failure = TraceFailure(
             rng.choice(list(FAILURES)), make.maybe(rng.randrange(len(steps))), make.text(), tuple(positions)
         )
-    named = tuple(Thread(each, make.text() if rng.random() < 0.3 else "") for each in ids)
+    named = tuple(TraceThread(each, make.text() if rng.random() < 0.3 else "") for each in ids)
     return Trace(named, tuple(steps), model, make.maybe(make.text()), failure)

@@ -8,8 +8,8 @@ import random
 from typing import Any
 
 import linpoint
-from linpoint.specs.lookup import find
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
+from linpoint.specs.spec_lookup import find
 
 
 @linpoint.spec

@@ -23,8 +23,8 @@ from typing import Final
 import msgspec
 
 from benchmarks.crashing.structures import SWEEP, Structure, busy, hash_table, in_zoo
-from linpoint.crash.said import Sampled
-from linpoint.targets.host import sdk
+from linpoint.hosts.crash_messages import ImageSampled
+from linpoint.targets.host_builder import sdk
 
 _OPERATIONS: Final = 1000
 _FEW: Final = 40
@@ -51,7 +51,7 @@ def table(*, quick: bool) -> bool:
     return differ or same != len(images) or not refused
 
 
-def _row_of_sizes(whole: Structure, images: list[Sampled], program: Path, rounds: int) -> bool:
+def _row_of_sizes(whole: Structure, images: list[ImageSampled], program: Path, rounds: int) -> bool:
     wrong = False
     for name, size in _SIZES:
         ours, theirs, ratios, same = [], [], [], 0
@@ -70,11 +70,11 @@ def _row_of_sizes(whole: Structure, images: list[Sampled], program: Path, rounds
 
 
 @contextmanager
-def _images(tested: Structure, samples: int | None = None) -> Iterator[list[Sampled]]:
+def _images(tested: Structure, samples: int | None = None) -> Iterator[list[ImageSampled]]:
     """Images of a structure, as files: all of them, or so many."""
     ended, _ = tested.crashed(SWEEP)
     every = 1 if samples is None else max(1, sum(ended.tests.values()) // samples)
-    images: list[Sampled] = []
+    images: list[ImageSampled] = []
     with tempfile.TemporaryDirectory() as folder:
         tested.sampled(SWEEP, folder, every, images.append)
         texts: dict[bytes, Path] = {}
@@ -105,7 +105,7 @@ def _program(*flags: str) -> Iterator[Path]:
         yield Path(folder, "peer")
 
 
-def _run(images: list[Sampled], program: Path, size: int) -> tuple[float, list[bytes]]:
+def _run(images: list[ImageSampled], program: Path, size: int) -> tuple[float, list[bytes]]:
     """Tests in a second of one processor, and what their probes returned; ``size`` is that of the pool, if it has one."""
     folder = Path(images[0].file).parent
     pool, copy, results = folder / "pool", folder / "copy", []
@@ -120,7 +120,7 @@ def _run(images: list[Sampled], program: Path, size: int) -> tuple[float, list[b
     return len(images) / (busy() - used), results
 
 
-def _put(image: Sampled, copy: Path, size: int) -> None:
+def _put(image: ImageSampled, copy: Path, size: int) -> None:
     """The bytes of the crash state into the copied pool; or room behind them, where nothing else was copied."""
     if not size:
         os.truncate(copy, copy.stat().st_size + _ROOM)
@@ -141,7 +141,7 @@ def _exec(words: list[str]) -> bytes:
     return said
 
 
-def _agreement(tested: Structure, images: list[Sampled], results: list[bytes]) -> tuple[int, int]:
+def _agreement(tested: Structure, images: list[ImageSampled], results: list[bytes]) -> tuple[int, int]:
     """How many verdicts on images are those of linpoint, and how many of these are violations."""
     same = refused = 0
     for image, said in zip(images, results, strict=True):

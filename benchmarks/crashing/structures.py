@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from linpoint.crash.asked import CrashAsked
+from linpoint.crash.crash_oracle import CrashOracle
+from linpoint.crash.crash_run import CrashRun, CrashRunner
 from linpoint.crash.hosts import Heard, Listening, Manner, Plan
-from linpoint.crash.oracle import Oracle
-from linpoint.crash.program import CrashTest, build_crash_tests
-from linpoint.crash.running import Run, Runner
-from linpoint.crash.said import Ended, Sampled, Traced
-from linpoint.crash.workload import generated
+from linpoint.crash.workload_generation import generate_workload
+from linpoint.hosts.crash_messages import CrashTestsEnded, ImageSampled, WorkloadTraced
+from linpoint.options.commands.crash import CrashOptions
 from linpoint.scenarios.scenario import Call
+from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest, build_crash_tests
 from tests.crash.zoo_twins import ZOO
 
 PATIENCE = 600.0
@@ -31,8 +31,8 @@ SWEEP = ("dl1", "dl2", "c2")
 class Structure:
     """A structure with a workload that was traced, and the oracle for it."""
 
-    test: CrashTest
-    run: Run
+    test: BuiltCrashTest
+    run: CrashRun
 
     @property
     def plan(self) -> Plan:
@@ -40,24 +40,26 @@ class Structure:
         return self.run.plan
 
     @property
-    def traced(self) -> Traced:
+    def traced(self) -> WorkloadTraced:
         """What the workload did."""
         assert self.run.traced is not None
         return self.run.traced
 
     @property
-    def oracle(self) -> Oracle:
+    def oracle(self) -> CrashOracle:
         """Judges crashes of the workload."""
         assert self.run.oracle is not None
         return self.run.oracle
 
-    def crashed(self, kinds: Sequence[str], *, points_only: bool = False) -> tuple[Ended, Heard]:
+    def crashed(self, kinds: Sequence[str], *, points_only: bool = False) -> tuple[CrashTestsEnded, Heard]:
         """Crash tests of all operations, by one host."""
         runner = self._runner(points_only=points_only)
         heard = runner.test(self.plan, kinds, PATIENCE, known=self.oracle).heard
         return _ended(heard), heard
 
-    def sampled(self, kinds: Sequence[str], folder: str, every: int, told: Callable[[Sampled], None]) -> Ended:
+    def sampled(
+        self, kinds: Sequence[str], folder: str, every: int, told: Callable[[ImageSampled], None]
+    ) -> CrashTestsEnded:
         """The same, with one of so many images written to a folder."""
         host = dataclasses.replace(self.test.host, manner=self._manner(images=(folder, every)))
         listening = Listening(judge=self.oracle.judge, sampled=told)
@@ -66,24 +68,24 @@ class Structure:
     def _manner(self, *, points_only: bool = False, images: tuple[str, int] | None = None) -> Manner:
         return dataclasses.replace(self.test.host.manner, points_only=points_only, images=images)
 
-    def _runner(self, *, points_only: bool) -> Runner:
+    def _runner(self, *, points_only: bool) -> CrashRunner:
         host = dataclasses.replace(self.test.host, manner=self._manner(points_only=points_only))
-        return Runner(host, self.test.spec, self.test.asked.judged_by, self.test.test.types)
+        return CrashRunner(host, self.test.spec, self.test.asked.judged_by, self.test.test.types)
 
 
 @cache
 def structure(file: str, spec: str, flags: tuple[str, ...], operations: int) -> Structure:
     """A structure of the zoo, with the workload that the command would make for it."""
     with in_zoo():
-        asked = CrashAsked(spec=spec, flags=flags, operations=operations, workers=1)
+        asked = CrashOptions(spec=spec, flags=flags, operations=operations, workers=1)
         (test,) = build_crash_tests(file, "", asked)
 
         def edges(calls: Sequence[Call]) -> int:
             heard = test.host.trace(Plan(test.name, tuple(calls)), PATIENCE)
             return -1 if heard.traced is None else heard.traced.edges
 
-        plan = test.plan(generated(test.vocabulary, operations, 0, edges))
-        run = Runner(test.host, test.spec, asked.judged_by, test.test.types).trace(plan, PATIENCE)
+        plan = test.plan(generate_workload(test.vocabulary, operations, 0, edges))
+        run = CrashRunner(test.host, test.spec, asked.judged_by, test.test.types).trace(plan, PATIENCE)
     assert run.sound, f"{file} does not do what {spec} says"
     return Structure(test, run)
 
@@ -115,6 +117,6 @@ def busy() -> float:
     return own.ru_utime + own.ru_stime + ended.ru_utime + ended.ru_stime
 
 
-def _ended(heard: Heard) -> Ended:
+def _ended(heard: Heard) -> CrashTestsEnded:
     assert heard.results, heard.died
     return heard.results[0]

@@ -3,7 +3,7 @@
 
 pytest loads this module wherever linpoint is installed, so it imports nothing of linpoint until a class derived from
 ``linpoint.ConcurrentTest`` or a file ``*_linpoint.cpp`` is collected, or one of the options here is used. Everything else
-is in ``linpoint.pytest_plugin`` and ``linpoint.pytest_cpp``. It lies outside of the package because importing a part of one imports the whole.
+is in ``linpoint.pytest_plugin`` and ``linpoint.pytest_plugin.cpp_items``. It lies outside of the package because importing a part of one imports the whole.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def pytest_collect_file(file_path: Path, parent: Any) -> Any:
     if not file_path.name.endswith(CPP):
         return None
     _plugin(parent.config)
-    from linpoint.pytest_cpp import CppFile  # noqa: PLC0415 - this import is what is put off
+    from linpoint.pytest_plugin.cpp_items import CppFile  # noqa: PLC0415 - this import is what is put off
 
     return CppFile.from_parent(parent, path=file_path)
 

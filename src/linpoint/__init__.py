@@ -8,6 +8,8 @@ PYTEST_DONT_REWRITE: a word to pytest, which would warn whoever imports linpoint
 """
 
 from linpoint import specs, strategies
+from linpoint.api.check_model import check_model
+from linpoint.api.test_object import test
 from linpoint.checkers.check import check
 from linpoint.errors import (
     CertificateError,
@@ -21,17 +23,15 @@ from linpoint.errors import (
     ViolationError,
 )
 from linpoint.explain import Explanation, PrecedenceGraph
-from linpoint.explore.testing.api import test
 from linpoint.histories import Annotation, Crash, History, Operation, Outcome, history
 from linpoint.histories.formats import load, save
 from linpoint.record import Recorder, StressResult, stress
-from linpoint.refine.api import check_model
-from linpoint.refine.words import Atomic, Model, array, assume, atomic, choose, dcas, fence, lock, point, record
+from linpoint.refine.dsl import Atomic, Model, array, assume, atomic, choose, dcas, fence, lock, point, record
 from linpoint.scenarios import ConcurrentTest, Scenario, operation
-from linpoint.specs.conformance import conformance
-from linpoint.specs.functional import spec
-from linpoint.specs.protocol import Spec
-from linpoint.specs.sequential import sequential
+from linpoint.specs.class_as_spec import sequential
+from linpoint.specs.functional_spec import spec
+from linpoint.specs.spec import Spec
+from linpoint.specs.spec_conformance import conformance
 from linpoint.verdicts import KeyVerdict, Statistics, Status, Verdict, Witness
 from linpoint.verdicts.finding import Finding, TestResult
 from linpoint.verdicts.model import ModelFinding, ModelResult

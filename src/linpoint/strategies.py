@@ -11,22 +11,22 @@ import itertools
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from linpoint.scenarios.arguments import Source, require_hypothesis
-from linpoint.scenarios.definition import ConcurrentTest, Definition, definition_of
-from linpoint.scenarios.json_values import json_value
+from linpoint.scenarios.argument_sources import ArgumentSource, require_hypothesis
+from linpoint.scenarios.concurrent_test import ConcurrentTest, ConcurrentTestDefinition, definition_of
+from linpoint.scenarios.json_arguments import json_value
 from linpoint.scenarios.scenario import Call, Scenario
-from linpoint.scenarios.settings import check_number
+from linpoint.scenarios.setting_validation import check_number
 from linpoint.scenarios.tested_operation import TestedOperation
 
 if TYPE_CHECKING:  # an extra
     from hypothesis.strategies import SearchStrategy
 
-_MOST_LISTED: Final = 1_000
+_MAX_LISTED_CALLS: Final = 1_000
 """Calls of one operation."""
 
 
 def scenarios(
-    test: type[ConcurrentTest] | Definition,
+    test: type[ConcurrentTest] | ConcurrentTestDefinition,
     *,
     threads: int | None = None,
     operations: int | None = None,
@@ -41,7 +41,7 @@ def scenarios(
     require_hypothesis("linpoint.strategies")
     from hypothesis import strategies as st  # noqa: PLC0415 - an extra, and only who asks for it is to wait for it
 
-    definition = test if isinstance(test, Definition) else definition_of(test)
+    definition = test if isinstance(test, ConcurrentTestDefinition) else definition_of(test)
     bounds = {
         "threads": (1, definition.threads if threads is None else threads),
         "operations": (1, definition.operations_per_thread if operations is None else operations),
@@ -76,9 +76,9 @@ def _calls(st: Any, operation: TestedOperation, number: int) -> SearchStrategy[C
     """
     pools = [source.values for source in operation.sources if source.strategy is None]
     count = math.prod(map(len, pools))
-    if len(pools) == len(operation.sources) and 1 < count <= _MOST_LISTED:
+    if len(pools) == len(operation.sources) and 1 < count <= _MAX_LISTED_CALLS:
         listed = list(itertools.product(*pools))
-        first = number * _MOST_LISTED
+        first = number * _MAX_LISTED_CALLS
         chosen: SearchStrategy[int] = st.integers(first, first + count - 1)
         return chosen.map(lambda choice: Call(operation.name, listed[choice - first]))
     values = (_values(st, operation, at) for at in range(len(operation.sources)))
@@ -87,7 +87,7 @@ def _calls(st: Any, operation: TestedOperation, number: int) -> SearchStrategy[C
 
 
 def _values(st: Any, operation: TestedOperation, at: int) -> SearchStrategy[Any]:
-    source: Source = operation.sources[at]
+    source: ArgumentSource = operation.sources[at]
     if source.strategy is None:
         made: SearchStrategy[Any] = st.sampled_from(source.values)
         return made

@@ -126,7 +126,7 @@ FUNCTIONS = {
         "erratic: bool = False, patience: str | float = '5s', progress: Progress | None = None) -> StressResult"
     ),
     "test": (
-        "(subject: type[ConcurrentTest] | Definition | Callable[[], Any], calls: Operations | None = None, *, "
+        "(subject: type[ConcurrentTest] | ConcurrentTestDefinition | Callable[[], Any], calls: Operations | None = None, *, "
         "spec: Any = None, observe: Callable[[Any], Any] | None = None, threads: int | None = None, "
         "operations: int | None = None, before: int | None = None, after: int | None = None, "
         "scenarios: str | Scenario | Iterable[str | Scenario] | None = None, scenario: str | Scenario | None = None, "
@@ -274,8 +274,8 @@ def test_the_command_line_does_not_load_what_explores() -> None:
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & {
         "asyncio",
-        "linpoint.explore.testing.campaign",
-        "linpoint.explore.python.session",
+        "linpoint.subjects.python_object.subject",
+        "linpoint.explore.python_control.control_session",
     }
 
 

@@ -18,7 +18,7 @@ from linpoint.checkers.brute_force import brute_force
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.values import canonical
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
 from linpoint.verdicts import Witness
 from linpoint.verdicts.refutation import PATTERNS, Pattern
 

@@ -14,7 +14,7 @@ from linpoint.errors import CertificateError
 from linpoint.verdicts import StuckFrontier, Witness
 from tests.checkers.plain_certify import refusals
 from tests.checkers.test_differential import describe
-from tests.generation import MAKERS, random_history
+from tests.random_histories import MAKERS, random_history
 
 REGISTER = linpoint.specs.register
 WRITE_READ = linpoint.history("A: |--write(1)--|  |--read()->1--|")

@@ -17,17 +17,17 @@ import pytest
 
 import linpoint
 from linpoint import Status
+from linpoint.checkers import portfolio
 from linpoint.checkers._native_search import SearchStatus, SeenTable, StopToken, depth_first, linear, wing_gong
+from linpoint.checkers.checker_selection import CHECKERS
 from linpoint.checkers.conditions import CONDITIONS
-from linpoint.checkers.interpretation import Interpretation
-from linpoint.checkers.search import contest
-from linpoint.checkers.select import CHECKERS
+from linpoint.checkers.history_interpretation import HistoryInterpretation
 from linpoint.histories.history import History
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
 from linpoint.verdicts import Verdict, Witness
 from linpoint.verdicts.refutation import Pattern, StuckFrontier
 from tests.checkers.plain_certify import pattern_refusals, refusals
-from tests.generation import MAKERS, random_history
+from tests.random_histories import MAKERS, random_history
 from tests.user_specs import USER_MAKERS
 
 CI_HISTORIES = 50_000
@@ -139,7 +139,7 @@ def test_checkers_agree_with_the_oracle_on_a_million(seed: int) -> None:
 @pytest.fixture
 def early_races(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let others join a search as soon as it is wrong a few times, so that contests are common."""
-    monkeypatch.setattr(contest, "FIRST_TURN", 5)
+    monkeypatch.setattr(portfolio, "FIRST_TURN", 5)
 
 
 def compare_longer(seed: int, histories: int) -> None:
@@ -196,7 +196,9 @@ def test_checkers_agree_with_each_other_on_longer_histories_at_length(seed: int)
 ANSWERS = {SearchStatus.LINEARIZABLE: Status.LINEARIZABLE, SearchStatus.VIOLATION: Status.VIOLATION}
 
 
-def in_turns(reading: Interpretation, positions: Sequence[int], rng: random.Random) -> Iterator[tuple[str, Status]]:
+def in_turns(
+    reading: HistoryInterpretation, positions: Sequence[int], rng: random.Random
+) -> Iterator[tuple[str, Status]]:
     """Each algorithm, and two walkers that share a table, with a few configurations at a time."""
     problem, machine = reading.problem(positions), reading.machine
     stop = StopToken()
@@ -225,7 +227,7 @@ def compare_in_turns(seed: int, histories: int) -> None:
     for number in range(histories):
         name, condition, history, spec = drawn(rng)
         expected = linpoint.check(history, spec, checker="brute-force", condition=condition, jobs=1)
-        reading = Interpretation(history, spec, condition)
+        reading = HistoryInterpretation(history, spec, condition)
         found: dict[str, list[Status]] = {}
         for _, members in reading.objects():
             for positions in reading.parts(members):

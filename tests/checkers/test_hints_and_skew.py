@@ -17,8 +17,8 @@ from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical
 from linpoint.specs import BUILT_IN
-from linpoint.specs.protocol import Spec
-from tests.generation import MAKERS, random_history
+from linpoint.specs.spec import Spec
+from tests.random_histories import MAKERS, random_history
 
 Lines = Sequence[dict[str, Any]]
 

@@ -9,11 +9,11 @@ import pytest
 
 import linpoint
 from linpoint import Status
+from linpoint.checkers import monitor_decider
 from linpoint.checkers._native_search import Exclusion, StopReason, StopToken
-from linpoint.checkers.interpretation import Interpretation
-from linpoint.checkers.monitors import monitoring
+from linpoint.checkers.history_interpretation import HistoryInterpretation
 from linpoint.specs import BUILT_IN
-from tests.timed import timed
+from tests.timed_histories import timed
 
 
 def lines(*operations: tuple[str, list[Any], Any], **fields: Any) -> list[dict[str, Any]]:
@@ -131,14 +131,14 @@ def test_a_monitor_that_is_stopped_says_nothing(operations: int) -> None:
     pushes = [("push", [n], None) for n in range(operations // 2)]
     pops = [("pop", [], n) for n in reversed(range(operations // 2))]
     history = linpoint.history(lines(*pushes, *pops))
-    reading = Interpretation(history, BUILT_IN["stack"], "linearizable")
+    reading = HistoryInterpretation(history, BUILT_IN["stack"], "linearizable")
     stop = StopToken()
-    assert monitoring.monitored(reading, range(operations), stop, None) is not None
+    assert monitor_decider.decide_by_monitor(reading, range(operations), stop, None) is not None
     if operations < 100:
         stop.stop(StopReason.TIME)
     else:
         stop.set_time_limit(0.001)
-    assert monitoring.monitored(reading, range(operations), stop, None) is None
+    assert monitor_decider.decide_by_monitor(reading, range(operations), stop, None) is None
 
 
 def test_memory_for_a_monitor_is_not_taken_beyond_the_budget() -> None:
@@ -207,7 +207,7 @@ def test_an_order_that_deletes_what_is_not_there_proves_nothing() -> None:
 
 
 def test_a_violation_that_could_not_be_confirmed_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(monitoring, "certify_pattern", lambda *_, **__: False)
+    monkeypatch.setattr(monitor_decider, "certify_pattern", lambda *_, **__: False)
     verdict = linpoint.check("A: |--write(1)--| |--read()->7--|", "register", checker="monitor")
     assert verdict.status is Status.UNKNOWN
     assert "no time to confirm it" in verdict.why

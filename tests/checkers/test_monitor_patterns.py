@@ -9,11 +9,11 @@ import pytest
 
 import linpoint
 from linpoint import Status
-from linpoint.checkers.monitors import monitoring
+from linpoint.checkers import monitor_decider
 from linpoint.histories.history import History
 from linpoint.verdicts.refutation import PATTERNS, Pattern
 from tests.checkers.test_differential import objections
-from tests.timed import timed
+from tests.timed_histories import timed
 
 Case = tuple[Any, str, str]
 """The spec, the operations that tell, the history: the drawing of one process, or lines with times."""
@@ -251,7 +251,7 @@ def test_a_pattern_names_its_reason_and_the_operations_that_tell(reason: str, ca
         assert (verdict.status, verdict.checker) == (Status.VIOLATION, "graph")  # which is asked first for these
         return
     assert (verdict.status, verdict.checker) == (Status.VIOLATION, "monitor")
-    assert verdict.why in monitoring._WHY.values()
+    assert verdict.why in monitor_decider._WHY.values()
     pattern = verdict.refutation
     assert isinstance(pattern, Pattern)
     assert pattern.reason == reason

@@ -11,10 +11,10 @@ import linpoint
 from linpoint import Status
 from linpoint.checkers.brute_force import brute_force
 from linpoint.specs import BUILT_IN
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
 from linpoint.verdicts.refutation import Pattern
 from tests.checkers.test_differential import objections
-from tests.timed import timed
+from tests.timed_histories import timed
 
 
 def monitored(text: str, spec: Spec | str, *, together: bool = False) -> str:

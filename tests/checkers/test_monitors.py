@@ -19,9 +19,9 @@ import linpoint
 from linpoint import Status
 from linpoint.checkers.brute_force import brute_force
 from linpoint.histories.history import History
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
 from tests.checkers.test_differential import describe, objections
-from tests.monitored import DRAWS, TRAPS, monitored_history
+from tests.random_monitored_histories import DRAWS, TRAPS, monitored_history
 
 CI_HISTORIES = 20_000
 LONG_HISTORIES = 200_000

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 import linpoint
+from linpoint.checkers.checker_selection import CHECKERS
 from linpoint.checkers.conditions import CONDITIONS
-from linpoint.checkers.select import CHECKERS
 from linpoint.histories.operation import Crash
 
 

@@ -4,7 +4,7 @@
 import pytest
 
 import linpoint
-from linpoint.checkers.select import CHECKERS
+from linpoint.checkers.checker_selection import CHECKERS
 
 UNKNOWN_POINT = {"process": 0, "op": "write", "args": [1], "call": 5, "return": 5, "outcome": "unknown"}
 CASES = {

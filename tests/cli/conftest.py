@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import linpoint
-from tests.cli.served import Server
+from tests.cli.command_server import Server
 
 COMMAND = str(Path(sys.executable).with_name("linpoint"))
 TIMEOUT = 30.0

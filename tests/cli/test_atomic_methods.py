@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from linpoint.explore.cpp.symbols import functions
-from linpoint.targets.compilers import find_compiler
-from linpoint.targets.host import find_host
+from linpoint.hosts.address_symbols import functions
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.host_builder import find_host
 from tests.cli.conftest import Command
-from tests.explore.cpp.hosting import COMPILERS, built
+from tests.hosts.controlled_programs import COMPILERS, built
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
 

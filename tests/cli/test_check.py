@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from linpoint.checkers.checker_selection import CHECKERS
 from linpoint.checkers.conditions import CONDITIONS
-from linpoint.checkers.select import CHECKERS
 from tests.cli.conftest import BAD, GOOD, Command, Writer, hard
 
 

@@ -10,9 +10,9 @@ from typing import Final
 
 import pytest
 
-from linpoint.targets.compilers import find_compiler
-from linpoint.targets.host import find_host
-from linpoint.verdicts import tokens
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.host_builder import find_host
+from linpoint.verdicts import replay_token
 from tests.cli.conftest import Command
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
@@ -224,6 +224,6 @@ def test_a_test_needs_a_spec(register: Path, run: Command) -> None:
     ],
 )
 def test_a_token_that_holds_no_finding(run: Command, content: dict[str, object]) -> None:
-    done = run("replay", tokens.encode(content), "--json")
+    done = run("replay", replay_token.encode(content), "--json")
     assert done.code == 2
     assert done.error["code"] == "LP-U004"

@@ -8,7 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from linpoint.verdicts import tokens
+from linpoint.verdicts import replay_token
 from tests.cli.conftest import COMMAND, Command, environment
 
 LOST_UPDATE = """
@@ -56,7 +56,7 @@ def test_a_violation_is_told_and_replays(run: Command, tmp_path: Path) -> None:
 def test_a_program_that_announces_itself_replays(run: Command, tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text(LOST_UPDATE, encoding="utf-8")
     (finding,) = run("explore", "prog.py", "--backend", "ast", "--json").json["findings"]
-    assert tokens.decode(finding["replay"][1])["backend"] == "ast"
+    assert replay_token.decode(finding["replay"][1])["backend"] == "ast"
     again = run(*finding["replay"], "--json")
     assert again.code == 1
     assert [each["kind"] for each in again.json["findings"]] == ["assertion"]

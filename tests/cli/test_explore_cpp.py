@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from linpoint.targets.compilers import find_compiler
-from linpoint.targets.host import find_host
-from linpoint.verdicts import tokens
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.host_builder import find_host
+from linpoint.verdicts import replay_token
 from tests.cli.conftest import COMMAND, Command, environment
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
@@ -265,4 +265,4 @@ def test_replay_knows_that_the_program_has_changed(run: Command, tmp_path: Path)
 )
 def test_tokens_are_looked_at(run: Command, tmp_path: Path, change: dict[str, object]) -> None:
     content = {"kind": "explore-cpp", "files": ["a.cpp"], "schedule": [], "finding": "race"} | change
-    assert run("replay", tokens.encode(content), "--json").error["code"] == "LP-U004"
+    assert run("replay", replay_token.encode(content), "--json").error["code"] == "LP-U004"

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from linpoint.targets.compilers import find_compiler
-from linpoint.targets.host import find_host
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.host_builder import find_host
 from tests.cli.conftest import Command, Run
-from tests.explore.cpp.hostility import FOUND, REFUSED
-from tests.explore.cpp.hosting import PROGRAMS, built
+from tests.hosts.controlled_programs import PROGRAMS, built
+from tests.hosts.hostile_programs import FOUND, REFUSED
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
 
-# One of each way to go wrong: all of them are run by the host alone, in tests/explore/cpp/test_hostile.py.
+# One of each way to go wrong: all of them are run by the host alone, in tests/hosts/test_hostile_programs.py.
 WRONG = (
     "aborts",
     "crashes_after_main",

@@ -10,7 +10,7 @@ import pytest
 import linpoint
 from linpoint.cli import options
 from linpoint.explain.text import in_words
-from linpoint.verdicts import tokens
+from linpoint.verdicts import replay_token
 from tests.cli.conftest import Command, Writer
 
 # 4 ms lie between the write and the read that did not see it.
@@ -71,7 +71,7 @@ def test_a_violation_beyond_the_skew(run: Command, write: Writer, words: list[st
     assert done.code == 1
     assert done.json["clock_skew"] == skew
     (finding,) = done.json["findings"]
-    assert tokens.decode(finding["replay"][1])["clock_skew"] == skew
+    assert replay_token.decode(finding["replay"][1])["clock_skew"] == skew
     again = run(*finding["replay"], "--json")
     assert (again.code, again.json["clock_skew"]) == (1, skew)
     assert f"The clocks of different processes may differ by up to {skew:,}.\n" in finding["explanation"]["text"]
@@ -110,7 +110,7 @@ def test_without_a_skew_nothing_is_said(run: Command, write: Writer) -> None:
         assert done.code == 1
         assert "clock_skew" not in done.json
         (finding,) = done.json["findings"]
-        assert "clock_skew" not in tokens.decode(finding["replay"][1])
+        assert "clock_skew" not in replay_token.decode(finding["replay"][1])
         assert "clocks" not in finding["explanation"]["text"]
 
 
@@ -129,8 +129,8 @@ def test_positions_of_events_have_no_skew(run: Command, write: Writer) -> None:
 @pytest.mark.parametrize("skew", ["5ms", -1, True, [], 1e308])
 def test_a_token_with_a_skew_that_is_none(run: Command, skew: Any) -> None:
     content = {"kind": "check", "spec": "register", "condition": "linearizable", "operations": STALE, "crashes": []}
-    assert run("replay", tokens.encode(content), "--json").code == 1
-    assert run("replay", tokens.encode(content | {"clock_skew": skew}), "--json").error["code"] == "LP-U004"
+    assert run("replay", replay_token.encode(content), "--json").code == 1
+    assert run("replay", replay_token.encode(content | {"clock_skew": skew}), "--json").error["code"] == "LP-U004"
 
 
 def test_orders_that_contradict_time_are_a_violation(run: Command, write: Writer) -> None:
@@ -139,7 +139,7 @@ def test_orders_that_contradict_time_are_a_violation(run: Command, write: Writer
     assert done.code == 1
     (finding,) = done.json["findings"]
     assert [each["order"] for each in finding["explanation"]["operations"]] == [8, 7]
-    assert [each["order"] for each in tokens.decode(finding["replay"][1])["operations"]] == [8, 7]
+    assert [each["order"] for each in replay_token.decode(finding["replay"][1])["operations"]] == [8, 7]
     again = run(*finding["replay"], "--json")
     assert again.code == 1
     assert [each["order"] for each in again.json["findings"][0]["explanation"]["operations"]] == [8, 7]

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import linpoint
-from linpoint.cli.checked import suites_of
-from linpoint.cli.junit import as_junit
+from linpoint.cli.output.check_report import suites_of
+from linpoint.cli.output.junit_xml import render_junit
 from linpoint.cli.reports import Report
 from tests.cli.conftest import GOOD, Command, Writer, hard
 
@@ -109,7 +109,7 @@ HOSTILE = ["<b>&amp;\"'", "]]>", "\x00\x1b[31m", "\ud800", "\udcff", "\ufffe\uff
 def test_hostile_text_leaves_it_well_formed(text: str, tmp_path: Path) -> None:
     history = linpoint.history([*stale(text), line("write", 200, key="fine", args=[text])])
     verdict = linpoint.check(history, "register")
-    made = as_junit(suites_of([Report(text, verdict.explain(), ("replay", text))], "register"), "linpoint check")
+    made = render_junit(suites_of([Report(text, verdict.explain(), ("replay", text))], "register"), "linpoint check")
     (tmp_path / "out.xml").write_text(str(made.content), encoding="utf-8", newline="")
     root = read(tmp_path / "out.xml")
     assert root.attrib["failures"] == "1"
@@ -119,7 +119,9 @@ def test_hostile_text_leaves_it_well_formed(text: str, tmp_path: Path) -> None:
 
 def test_huge_values_are_cut() -> None:
     verdict = linpoint.check(linpoint.history(stale("k" * 1_000_000)), "register")
-    assert len(as_junit(suites_of([Report("f", verdict.explain())], "register"), "linpoint check").content) < 500_000
+    assert (
+        len(render_junit(suites_of([Report("f", verdict.explain())], "register"), "linpoint check").content) < 500_000
+    )
 
 
 def test_many_keys_take_time_in_proportion(tmp_path: Path) -> None:
@@ -131,7 +133,7 @@ def test_many_keys_take_time_in_proportion(tmp_path: Path) -> None:
         times = []
         for _ in range(3):
             started = time.perf_counter()
-            made = as_junit(suites_of([report], "register"), "linpoint check")
+            made = render_junit(suites_of([report], "register"), "linpoint check")
             times.append(time.perf_counter() - started)
         assert made.facts == {"tests": count, "failures": count, "errors": 0}
         return min(times)

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from linpoint.checkers.select import CHECKERS
+from linpoint.checkers.checker_selection import CHECKERS
 from tests.cli.conftest import Command, Writer, hard
 
 Starter = Callable[..., subprocess.Popen[bytes]]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from linpoint.verdicts import tokens
+from linpoint.verdicts import replay_token
 from tests.cli.conftest import Command
 from tests.explain.checked_models import VIOLATIONS
 
@@ -115,7 +115,7 @@ GOOD = {"kind": "refine", "file": "kinds.py", "model": "Lost", "finding": "linea
 )
 def test_tokens_that_hold_no_finding_are_refused(run: Command, tmp_path: Path, content: dict[str, object]) -> None:
     words_of("lost", tmp_path)
-    assert run("replay", tokens.encode(content), "--json").error["code"] == "LP-U004"
+    assert run("replay", replay_token.encode(content), "--json").error["code"] == "LP-U004"
 
 
 @pytest.mark.parametrize(
@@ -131,6 +131,6 @@ def test_tokens_that_hold_no_finding_are_refused(run: Command, tmp_path: Path, c
 )
 def test_runs_that_the_model_has_not_are_searched_for(run: Command, tmp_path: Path, content: dict[str, object]) -> None:
     words_of("lost", tmp_path)
-    done = run("replay", tokens.encode(content), "--json")
+    done = run("replay", replay_token.encode(content), "--json")
     assert (done.code, done.json["findings"][0]["kind"]) == (1, "linearizability")
     assert done.json["warnings"]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from linpoint.verdicts import tokens
+from linpoint.verdicts import replay_token
 from tests.cli.conftest import COMMAND, Command, environment
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
@@ -156,5 +156,5 @@ def test_files_that_are_no_tests(run: Command, tmp_path: Path) -> None:
 
 def test_a_token_that_names_no_spec(run: Command) -> None:
     content = {"kind": "stress-cpp", "file": "a.cpp", "test": "A", "finding": "linearizability", "operations": []}
-    assert run("replay", tokens.encode(content), "--json").error["code"] == "LP-U004"
-    assert run("replay", tokens.encode(content | {"operations": 3}), "--json").error["code"] == "LP-U004"
+    assert run("replay", replay_token.encode(content), "--json").error["code"] == "LP-U004"
+    assert run("replay", replay_token.encode(content | {"operations": 3}), "--json").error["code"] == "LP-U004"

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from linpoint.verdicts import tokens
+from linpoint.verdicts import replay_token
 
 COUNTER = """
     import linpoint
@@ -79,7 +79,7 @@ def test_a_finding_of_code_that_announces_itself_replays(tmp_path: Path) -> None
     assert again.returncode == 1
     (shown,) = document(again)["findings"]
     assert shown["explanation"]["schedule"] == finding["explanation"]["schedule"]
-    assert tokens.decode(finding["replay"][1])["backend"] == "ast"
+    assert replay_token.decode(finding["replay"][1])["backend"] == "ast"
 
 
 def test_both_models_are_told(tmp_path: Path) -> None:

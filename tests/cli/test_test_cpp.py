@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from linpoint.targets.compilers import find_compiler
-from linpoint.targets.host import find_host
-from linpoint.verdicts import tokens
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.host_builder import find_host
+from linpoint.verdicts import replay_token
+from tests.cli.command_server import Server
 from tests.cli.conftest import Command, Run, environment
-from tests.cli.served import Server
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
 
-HOSTILE = Path(__file__).parents[1] / "explore" / "cpp" / "objects" / "hostile.cpp"
+HOSTILE = Path(__file__).parents[1] / "subjects" / "cpp_object" / "hostile.cpp"
 
 TABLE = """
 #include <linpoint/test.hpp>
@@ -405,4 +405,4 @@ def test_tokens_are_not_trusted(run: Command) -> None:
             "memory_model": "arm",
         },
     ):
-        assert run("replay", tokens.encode(content)).code == 2
+        assert run("replay", replay_token.encode(content)).code == 2

@@ -16,7 +16,7 @@ from typing import Any
 
 import linpoint
 from linpoint.scenarios.scenario import Call
-from linpoint.scenarios.text import parse_calls
+from linpoint.scenarios.scenario_text import parse_calls
 from tests.crash.zoo_twins import ZOO, Twin
 
 _NAIVE = Path(__file__).parent / "naive"

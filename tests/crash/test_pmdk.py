@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.missing import missing
+from tests.missing_packages import missing
 
 _PROGRAMS = Path(__file__).parent / "pmdk"
 _MARKS = re.compile(r"(?://|/\*) blame: (.*?)(?: \*/)?$")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from linpoint.targets.compilers import find_compiler
-from linpoint.targets.host import find_host
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.host_builder import find_host
 from tests.docs.pages import PAGES, ROOT, Block, BlockError, blocks_of, compare, run_page
 
 

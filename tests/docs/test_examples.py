@@ -11,8 +11,8 @@ import shutil
 
 import pytest
 
-from linpoint.targets.compilers import find_compiler
-from linpoint.targets.host import find_host
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.host_builder import find_host
 from tests.docs.pages import ROOT, run_shell
 
 EXAMPLES = ROOT / "examples"

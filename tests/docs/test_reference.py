@@ -12,15 +12,24 @@ import pytest
 import typer
 
 import linpoint
+from linpoint.checkers.checker_selection import CHECKERS
 from linpoint.checkers.conditions import CONDITIONS
-from linpoint.checkers.select import CHECKERS
 from linpoint.cli.main import app
 from linpoint.errors import CODES
 from linpoint.explain.reasons import CAUSES, REASONS
 from linpoint.histories.formats import FORMATS
-from linpoint.histories.trace import FAILURES, Failure, Place, StepKind, Thread, Trace, TraceStep, Unpersisted
 from linpoint.specs import BUILT_IN
-from linpoint.specs.protocol import Returns
+from linpoint.specs.spec import Returns
+from linpoint.traces.trace import (
+    FAILURES,
+    SourcePlace,
+    StepKind,
+    Trace,
+    TraceFailure,
+    TraceStep,
+    TraceThread,
+    UnpersistedStore,
+)
 from tests.docs.pages import DOCS, ROOT
 
 REFERENCE = ROOT / "docs" / "reference"
@@ -127,7 +136,7 @@ def test_each_spec_has_its_operations_and_what_null_means(name):
 # Traces
 
 
-@pytest.mark.parametrize("thing", [Trace, TraceStep, Failure, Thread, Place, Unpersisted])
+@pytest.mark.parametrize("thing", [Trace, TraceStep, TraceFailure, TraceThread, SourcePlace, UnpersistedStore])
 def test_each_field_of_a_trace_is_explained(thing):
     page = text_of("traces.md")
     assert [field.name for field in dataclasses.fields(thing) if f"`{field.name}`" not in page] == []

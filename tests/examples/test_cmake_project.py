@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from linpoint.targets.compilers import find_compiler
-from linpoint.targets.host import cmake_dir, find_host
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.host_builder import cmake_dir, find_host
 
 PROJECT = Path(__file__).parents[2] / "examples" / "cmake_project"
 BIN = Path(sys.executable).parent

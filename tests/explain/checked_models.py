@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import linpoint
-from linpoint.refine.loading import load_model
+from linpoint.refine.model_loading import load_model
 from linpoint.verdicts.model import ModelExplored
 
 ROOT = Path(__file__).parents[2]

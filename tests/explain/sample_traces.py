@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linpoint.histories.trace import Failure, Place, StepKind, Thread, Trace, TraceStep, Unpersisted
+from linpoint.traces.trace import SourcePlace, StepKind, Trace, TraceFailure, TraceStep, TraceThread, UnpersistedStore
 
 Kind = StepKind
 HOSTILE = (
@@ -31,12 +31,12 @@ def step(thread: Any, kind: StepKind, location: str | None = None, value: Any = 
     if value is not ...:
         more["value"] = value
     if "at" in more:
-        more["place"] = Place(*more.pop("at"))
+        more["place"] = SourcePlace(*more.pop("at"))
     return TraceStep(thread, kind, location, **more)
 
 
-def threads(*names: Any) -> tuple[Thread, ...]:
-    return tuple(Thread(name) if isinstance(name, (int, str)) else Thread(*name) for name in names)
+def threads(*names: Any) -> tuple[TraceThread, ...]:
+    return tuple(TraceThread(name) if isinstance(name, (int, str)) else TraceThread(*name) for name in names)
 
 
 def store_buffering() -> Trace:
@@ -73,7 +73,7 @@ def store_buffering() -> Trace:
         ),
         memory_model="tso",
         schedule="0*4 1*3 d0 1*2",
-        failure=Failure("assertion", 9, "Assertion `inside.fetch_add(1) == 0' failed.", related=(3, 8)),
+        failure=TraceFailure("assertion", 9, "Assertion `inside.fetch_add(1) == 0' failed.", related=(3, 8)),
     )
 
 
@@ -99,7 +99,7 @@ def lost_update() -> Trace:
         step("A", Kind.EXIT),
     ]
     return Trace(
-        threads("A", "B"), tuple(steps), failure=Failure("linearizability", 10, "value is 1, and 2 was expected")
+        threads("A", "B"), tuple(steps), failure=TraceFailure("linearizability", 10, "value is 1, and 2 was expected")
     )
 
 
@@ -117,7 +117,7 @@ def deadlock() -> Trace:
     return Trace(
         threads((0, "Aristotle"), (1, "Boethius"), (2, "Confucius")),
         tuple(steps),
-        failure=Failure("deadlock", 8, "nobody can go on", related=(6, 7)),
+        failure=TraceFailure("deadlock", 8, "nobody can go on", related=(6, 7)),
     )
 
 
@@ -127,9 +127,9 @@ def missing_flush() -> Trace:
     def line(number: int, text: str) -> tuple[str, int, str, str]:
         return ("list.hpp", number, "insert", text)
 
-    value = Unpersisted("node.value", 7, cache_line="line 0x40")
-    head = Unpersisted("head", "0x1040", cache_line="line 0x0")
-    flushed = Unpersisted("head", "0x1040", "flushed", "line 0x0")
+    value = UnpersistedStore("node.value", 7, cache_line="line 0x40")
+    head = UnpersistedStore("head", "0x1040", cache_line="line 0x0")
+    flushed = UnpersistedStore("head", "0x1040", "flushed", "line 0x0")
     steps = [
         step(0, Kind.CALL, operation="insert", args=(3, 7), at=line(40, "bool insert(int key, int value) {")),
         step(0, Kind.ALLOCATE, "node", at=line(41, "auto* node = pool.allocate<Node>();")),
@@ -160,7 +160,7 @@ def missing_flush() -> Trace:
     return Trace(
         threads((0, "worker"), "recovery"),
         tuple(steps),
-        failure=Failure("durability", 14, "insert(3, 7) had returned, but its value is gone", related=(2, 8)),
+        failure=TraceFailure("durability", 14, "insert(3, 7) had returned, but its value is gone", related=(2, 8)),
     )
 
 
@@ -172,7 +172,7 @@ def many_threads() -> Trace:
         steps.append(step(me, Kind.CALL, operation="work", args=(me,), preempts=me % 5 == 1, at=place))
         steps.append(step(me, Kind.UPDATE, "jobs", me + 1, old=me, memory_order="acq_rel", at=place))
         steps.append(step(me, Kind.RETURN, operation="work", value=me))
-    return Trace(threads(*range(12)), tuple(steps), failure=Failure("progress"))
+    return Trace(threads(*range(12)), tuple(steps), failure=TraceFailure("progress"))
 
 
 def long_run() -> Trace:
@@ -184,7 +184,7 @@ def long_run() -> Trace:
     steps.append(step(1, Kind.CALL, operation="sum", preempts=True))
     steps += [step(1, Kind.READ, f"yours[{number}]", 0, at=add) for number in range(2_499)]
     steps += [step(1, Kind.READ, "ready", 1), step(1, Kind.ASSERTION, message="total == 3098805")]
-    return Trace(threads((0, "writer"), (1, "reader")), tuple(steps), failure=Failure("assertion", len(steps) - 1))
+    return Trace(threads((0, "writer"), (1, "reader")), tuple(steps), failure=TraceFailure("assertion", len(steps) - 1))
 
 
 def round_and_round() -> Trace:
@@ -195,7 +195,7 @@ def round_and_round() -> Trace:
         for number in range(100):
             steps.append(step(turn % 2, Kind.READ, "busy", True, at=loop))
             steps.append(step(turn % 2, Kind.UPDATE, "rounds", number, at=loop))
-    return Trace(threads((0, "ping"), (1, "pong")), tuple(steps), failure=Failure("livelock", len(steps) - 1))
+    return Trace(threads((0, "ping"), (1, "pong")), tuple(steps), failure=TraceFailure("livelock", len(steps) - 1))
 
 
 def busy_run() -> Trace:
@@ -203,7 +203,7 @@ def busy_run() -> Trace:
     steps = [
         step(n % 2, Kind.UPDATE, f"turn[{n * n % 101}]", n + 1, old=n, preempts=n in (700, 4_000)) for n in range(5_000)
     ]
-    return Trace(threads((0, "ping"), (1, "pong")), tuple(steps), failure=Failure("livelock", 4_999, related=(0,)))
+    return Trace(threads((0, "ping"), (1, "pong")), tuple(steps), failure=TraceFailure("livelock", 4_999, related=(0,)))
 
 
 def hostile() -> Trace:
@@ -217,9 +217,11 @@ def hostile() -> Trace:
         steps.append(step(who, Kind.CAS, text, text, old=text, expected=text, success=False, buffer=((text, text),)))
         steps.append(step(who, Kind.BLOCK, text, other=names[0], at=place, message=text))
         steps.append(step(who, Kind.RETURN, operation=text, value={text: [text]}, buffer=((text, text),) * 20))
-    steps.append(step(None, Kind.CRASH, message=HOSTILE[2], unpersisted=tuple(Unpersisted(text) for text in HOSTILE)))
+    steps.append(
+        step(None, Kind.CRASH, message=HOSTILE[2], unpersisted=tuple(UnpersistedStore(text) for text in HOSTILE))
+    )
     return Trace(
-        threads(*names), tuple(steps), "pso", schedule=HOSTILE[3], failure=Failure("crash", 40, HOSTILE[1], (1, 2))
+        threads(*names), tuple(steps), "pso", schedule=HOSTILE[3], failure=TraceFailure("crash", 40, HOSTILE[1], (1, 2))
     )
 
 

@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from linpoint.explain.findings import MOST_LINES, document, place_of, steps_of
-from linpoint.histories.printable import printable
-from linpoint.histories.trace import FAILURES, Trace
+from linpoint.text.printable import printable
+from linpoint.traces.trace import FAILURES, Trace
 from linpoint.verdicts import Status
 from tests.explain.tested_objects import RESULTS, result
 

@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 
 import linpoint
-from linpoint.checkers.graphs.edges import value_links
-from linpoint.checkers.interpretation import Interpretation
+from linpoint.checkers.history_interpretation import HistoryInterpretation
+from linpoint.checkers.precedence_edges import value_links
 from linpoint.explain.graphs import Edge, PrecedenceGraph
 from linpoint.explain.graphs.words import clean, detail, heading
 from linpoint.explain.letters import columns
 from linpoint.histories.operation import Operation, Outcome
 from tests.docs.pages import ROOT, blocks_of
-from tests.memories import random_memory
+from tests.random_memories import random_memory
 
 FOLDER = Path(__file__).parent / "golden_graphs"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -279,7 +279,7 @@ def test_links_around_some_operations_are_those_of_all_that_touch_them() -> None
     for seed in range(30):
         rng = random.Random(seed)
         history, spec = random_memory(rng, operations=20)
-        reading = Interpretation(history, spec, "durable")
+        reading = HistoryInterpretation(history, spec, "durable")
         every = list(range(len(history)))
         around = rng.sample(every, rng.randint(0, len(every)))
         found = value_links(reading, every, around)

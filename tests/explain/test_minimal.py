@@ -22,8 +22,8 @@ from linpoint.checkers.brute_force import brute_force
 from linpoint.explain import minimise
 from linpoint.explain.reasons import REASONS
 from linpoint.histories.operation import Crash
-from tests.generation import MAKERS, random_history
-from tests.monitored import DRAWS, monitored_history
+from tests.random_histories import MAKERS, random_history
+from tests.random_monitored_histories import DRAWS, monitored_history
 
 VIOLATION = linpoint.Status.VIOLATION
 BATCH = 1_000

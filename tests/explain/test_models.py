@@ -11,8 +11,8 @@ import pytest
 
 import linpoint
 from linpoint.explain.models import MOST_LINES, culprit_of, history_of, step_numbers
-from linpoint.histories.printable import printable
-from linpoint.histories.trace import FAILURES, StepKind, Trace
+from linpoint.text.printable import printable
+from linpoint.traces.trace import FAILURES, StepKind, Trace
 from tests.explain.checked_models import PASSES, RESULTS, UNKNOWN, VIOLATIONS, ZOO, result
 
 KINDS = {

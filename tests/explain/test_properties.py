@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import linpoint
 from linpoint.checkers.brute_force import brute_force
 from linpoint.explain.picture import picture
-from linpoint.specs.lookup import find
-from tests.generation import MAKERS, random_history
+from linpoint.specs.spec_lookup import find
+from tests.random_histories import MAKERS, random_history
 
 VIOLATION = linpoint.Status.VIOLATION
 CONDITIONS = ("strict", "recoverable", "durable", "buffered-durable", "sequential")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from linpoint.explain.letters import columns
 from linpoint.explain.traces import trace_text
 from linpoint.explain.traces.columns import MOST, NARROWEST
-from linpoint.histories.trace import Failure, StepKind, Thread, Trace
+from linpoint.traces.trace import StepKind, Trace, TraceFailure, TraceThread
 from tests.explain.sample_traces import SAMPLES, Kind, step, threads
 from tests.random_traces import random_trace
 
@@ -219,7 +219,7 @@ def test_nothing_stands_between_the_columns(name: str) -> None:
 
 
 def test_a_name_of_a_thread_is_shortened_in_its_column() -> None:
-    trace = Trace((Thread(0, "n" * 300), Thread(1, "m" * 300)), (step(0, Kind.EXIT), step(1, Kind.EXIT)))
+    trace = Trace((TraceThread(0, "n" * 300), TraceThread(1, "m" * 300)), (step(0, Kind.EXIT), step(1, Kind.EXIT)))
     assert "n…n" in lines_of(trace)[2]
     assert "m…m" in lines_of(trace)[2]
 
@@ -227,4 +227,4 @@ def test_a_name_of_a_thread_is_shortened_in_its_column() -> None:
 def test_nothing_wrong_is_said_too() -> None:
     trace = Trace(threads(0), (step(0, Kind.EXIT),))
     assert lines_of(trace)[0].endswith("SC: nothing went wrong")
-    assert lines_of(Trace(threads(0), trace.steps, failure=Failure("race", 0)))[0].endswith("SC: data race")
+    assert lines_of(Trace(threads(0), trace.steps, failure=TraceFailure("race", 0)))[0].endswith("SC: data race")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import linpoint
 from linpoint.explain.html import traces as module
 from linpoint.explain.html.traces import MOST, trace_fragment
-from linpoint.histories.trace import Trace
+from linpoint.traces.trace import Trace
 from tests.explain.sample_traces import SAMPLES, Kind, step, threads
 from tests.random_traces import random_trace
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import linpoint
-from tests.timed import timed
+from tests.timed_histories import timed
 
 Case = tuple[str, str, str]
 

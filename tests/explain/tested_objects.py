@@ -10,9 +10,9 @@ from functools import cache
 from typing import Any
 
 import linpoint
-from linpoint.explore.testing.campaign import run_test
 from linpoint.explore.testing.settings import Settings
 from linpoint.scenarios import definition_of
+from linpoint.subjects.python_object.subject import run_test
 from linpoint.verdicts.finding import TestResult
 
 

@@ -7,7 +7,7 @@ import contextlib
 import pytest
 
 import linpoint
-from tests.packages.answers import finding, passes_all
+from tests.packages.expected_results import finding, passes_all
 
 async_lru = pytest.importorskip("async_lru", reason="async-lru is not installed: pip install --group packages")
 

@@ -4,7 +4,7 @@
 import pytest
 
 import linpoint
-from tests.packages.answers import finding, passes_all, threads_of
+from tests.packages.expected_results import finding, passes_all, threads_of
 
 cacheout = pytest.importorskip("cacheout", reason="cacheout is not installed: pip install --group packages")
 

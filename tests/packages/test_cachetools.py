@@ -6,7 +6,7 @@ import threading
 import pytest
 
 import linpoint
-from tests.packages.answers import finding, passes_all, threads_of
+from tests.packages.expected_results import finding, passes_all, threads_of
 
 cachetools = pytest.importorskip("cachetools", reason="cachetools is not installed: pip install --group packages")
 

@@ -4,7 +4,7 @@
 import pytest
 
 import linpoint
-from tests.packages.answers import passes_all
+from tests.packages.expected_results import passes_all
 
 ratelimit = pytest.importorskip("ratelimit", reason="ratelimit is not installed: pip install --group packages")
 

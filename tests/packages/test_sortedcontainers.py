@@ -4,7 +4,7 @@
 import pytest
 
 import linpoint
-from tests.packages.answers import finding, threads_of
+from tests.packages.expected_results import finding, threads_of
 
 sortedcontainers = pytest.importorskip(
     "sortedcontainers", reason="sortedcontainers is not installed: pip install --group packages"

@@ -4,7 +4,7 @@
 import pytest
 
 import linpoint
-from tests.packages.answers import finding, passes_all, threads_of
+from tests.packages.expected_results import finding, passes_all, threads_of
 
 collections = pytest.importorskip(
     "urllib3._collections", reason="urllib3 is not installed: pip install --group packages"

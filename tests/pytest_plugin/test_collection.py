@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pytest_plugin.tested import BROKEN, OBJECTS, RIGHT, STRICT
+from tests.pytest_plugin.run_pytest import BROKEN, OBJECTS, RIGHT, STRICT
 
 pytest_plugins = ["pytester"]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-import linpoint.pytest_cpp  # noqa: F401 - what a run inside of this process imports is forgotten after it
-from linpoint.targets.compilers import find_compiler
-from linpoint.targets.host import find_host
-from linpoint.targets.keeping import cache_folder
+import linpoint.pytest_plugin.cpp_items  # noqa: F401 - what a run inside of this process imports is forgotten after it
+from linpoint.targets.build_cache import cache_folder
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.host_builder import find_host
 from tests.pytest_plugin.test_collection import names
 
 pytest_plugins = ["pytester"]
@@ -100,7 +100,7 @@ def test_files_of_cpp_can_be_left_out(pytester: pytest.Pytester) -> None:
 def test_our_own_are_not_collected() -> None:
     root = Path(__file__).parents[2]
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q"]
-    command += ["tests/explore/cpp/libraries", "--rootdir", str(root), "-o", "addopts=--import-mode=importlib"]
+    command += ["tests/subjects/cpp_object/libraries", "--rootdir", str(root), "-o", "addopts=--import-mode=importlib"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert "_linpoint.cpp" not in done.stdout
     assert done.returncode == pytest.ExitCode.NO_TESTS_COLLECTED, done.stdout + done.stderr

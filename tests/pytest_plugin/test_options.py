@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.pytest_plugin.run_pytest import BROKEN, OBJECTS, RIGHT
 from tests.pytest_plugin.test_reports import replay_of
-from tests.pytest_plugin.tested import BROKEN, OBJECTS, RIGHT
 
 pytest_plugins = ["pytester"]
 

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import linpoint
-from tests.pytest_plugin.tested import BROKEN, OBJECTS, RIGHT, STRICT
+from tests.pytest_plugin.run_pytest import BROKEN, OBJECTS, RIGHT, STRICT
 
 pytest_plugins = ["pytester"]
 

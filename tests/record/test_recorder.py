@@ -20,7 +20,7 @@ import pytest
 import linpoint
 from linpoint import Outcome
 from linpoint.record._native_record import Ending, ThreadLog
-from linpoint.record.assembling import new_log
+from linpoint.record.log_assembly import new_log
 
 
 def on_threads(count: int, work: Callable[[int], None]) -> None:

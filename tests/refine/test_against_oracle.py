@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from linpoint.refine.api import check_model
+from linpoint.api.check_model import check_model
 from linpoint.verdicts.model import ModelResult
 from linpoint.verdicts.program import Answer
-from tests.refine.oracle.exploring import OracleAnswer, explore
 from tests.refine.oracle.generation import RandomModel, random_model
 from tests.refine.oracle.progress import progress_of
+from tests.refine.oracle.state_enumerator import OracleAnswer, explore
 
 SWITCHES = (
     (),

@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 
 import linpoint
+from linpoint.api.check_model import check_model
 from linpoint.errors import ModelError, UsageError
-from linpoint.executors.threads import resident_memory
-from linpoint.refine.api import check_model
+from linpoint.executors.thread_executor import resident_memory
 from linpoint.verdicts.program import Answer
 
 

@@ -9,7 +9,15 @@ from functools import cache
 import pytest
 
 import linpoint
-from tests.refine.oracle.building import (
+from tests.refine.oracle.generation import RandomModel, random_model
+from tests.refine.oracle.language import (
+    Assert,
+    FieldDeclaration,
+    LockDeclaration,
+    NodeDeclaration,
+    Operation,
+)
+from tests.refine.oracle.model_builder import (
     FENCE,
     POINT,
     cas,
@@ -29,19 +37,11 @@ from tests.refine.oracle.building import (
     store_conditional,
     when,
 )
-from tests.refine.oracle.exploring import OracleAnswer, explore, graph_of
-from tests.refine.oracle.generation import RandomModel, random_model
-from tests.refine.oracle.language import (
-    Assert,
-    FieldDeclaration,
-    LockDeclaration,
-    NodeDeclaration,
-    Operation,
-)
 from tests.refine.oracle.progress import progress_of
 from tests.refine.oracle.rules import Local, Rules
 from tests.refine.oracle.runs import history_of, random_runs, spec_of
-from tests.refine.oracle.small import small
+from tests.refine.oracle.small_models import small
+from tests.refine.oracle.state_enumerator import OracleAnswer, explore, graph_of
 
 COUNTER = "initial = 0\ndef bump(state):\n    return state, state + 1\ndef read(state):\n    return state, state"
 SILENT = "initial = 0\ndef bump(state):\n    return None, state + 1"

@@ -19,9 +19,9 @@ import pytest
 import linpoint
 from linpoint import Model, check_model
 from linpoint.histories.operation import Operation
+from linpoint.refine.dsl import ModelStuckError
 from linpoint.refine.frontend import compile_model
-from linpoint.refine.ir import OperationCode
-from linpoint.refine.words import StuckError
+from linpoint.refine.program_ir import OperationCode
 from linpoint.verdicts.program import Answer
 
 FILES = sorted((Path(__file__).parents[2] / "examples" / "models").glob("*.py"))
@@ -91,7 +91,7 @@ def first_mistake(model: type[Model], seed: int, calls: int = 8) -> str | None:
             continue
         try:
             result = getattr(instance, operation.name)(*args)
-        except StuckError:
+        except ModelStuckError:
             continue  # what the model assumes is not so: nobody calls it now
         done.append(f"{operation.name}{tuple(args)} -> {result}")
         call = Operation(0, operation.name, tuple(args), result, 0, 1)

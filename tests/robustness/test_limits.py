@@ -101,7 +101,7 @@ def test_memory_ends_the_search(checker: str) -> None:
 
 
 def test_one_key_in_violation_ends_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("linpoint.checkers.check._PATIENCE", 0.2)
+    monkeypatch.setattr("linpoint.checkers.check._OTHER_KEYS_GRACE_S", 0.2)
     lines = [{**line, "key": "hard"} for line in hopeless()]
     lines.append({"process": 5000, "op": "dequeue", "result": 1, "call": 0, "return": 1, "key": "bad"})
     verdict = linpoint.check(lines, "queue", budget=30)

@@ -9,7 +9,7 @@ import pytest
 
 import linpoint
 from linpoint.specs import BUILT_IN
-from tests.specs.one_process import ILLEGAL, LEGAL, alone, each
+from tests.specs.one_process_histories import ILLEGAL, LEGAL, alone, each
 
 FITS: dict[str, list[str]] = {
     "register": [

@@ -9,7 +9,7 @@ import pytest
 
 import linpoint
 from linpoint.specs import BUILT_IN
-from tests.specs.one_process import ILLEGAL, LEGAL, alone
+from tests.specs.one_process_histories import ILLEGAL, LEGAL, alone
 
 FIRST_VALUES: list[tuple[str, Any, str, str]] = [
     ("register(initial=0)", linpoint.specs.register(initial=0), "read()->0", "read()->null"),

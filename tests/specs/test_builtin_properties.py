@@ -17,8 +17,8 @@ import linpoint
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical
 from linpoint.specs import BUILT_IN
-from tests.generation import MAKERS
-from tests.specs.one_process import ILLEGAL, LEGAL
+from tests.random_histories import MAKERS
+from tests.specs.one_process_histories import ILLEGAL, LEGAL
 
 
 def _walk(name: str, seed: int, steps: int = 8) -> Iterator[tuple[linpoint.Spec, Any, Operation]]:

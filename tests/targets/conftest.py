@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from linpoint.targets.keeping import cache_folder
+from linpoint.targets.build_cache import cache_folder
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
 

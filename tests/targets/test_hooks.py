@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from linpoint.targets.assembly import hooked
-from tests.targets.spellings import AVX, BEFORE, DRIVER, SPELLINGS, source
+from linpoint.targets.assembly_rewriting import add_hooks
+from tests.targets.instruction_spellings import AVX, BEFORE, DRIVER, SPELLINGS, source
 
 HAS_AVX = " avx " in Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else False
 COMPILERS = [
@@ -27,7 +27,7 @@ def build(folder: Path, compiler: str, text: str, *flags: str, persistent: bool 
     assembler, program = folder / "a.s", folder / "a"
     source.write_text(text)
     subprocess.run([compiler, *FLAGS, *flags, "-fPIC", "-S", source, "-o", assembler], check=True)
-    mended, unseen = hooked(assembler.read_text(), persistent=persistent)
+    mended, unseen = add_hooks(assembler.read_text(), persistent=persistent)
     assembler.write_text(mended)
     (folder / "driver.c").write_text(DRIVER)
     words = [compiler, "-no-pie", "-w", "-O1", assembler, "-x", "c", folder / "driver.c", "-o", program]

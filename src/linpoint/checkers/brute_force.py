@@ -13,7 +13,7 @@ from typing import Any
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
 from linpoint.verdicts.witness import Witness
 
 

@@ -24,17 +24,17 @@ from linpoint.checkers._native_search import (
     certify_run,
     certify_scope,
 )
-from linpoint.checkers.interpretation import Interpretation
-from linpoint.checkers.search.decider import has_order
+from linpoint.checkers.history_interpretation import HistoryInterpretation
+from linpoint.checkers.subhistory_decider import has_order
 from linpoint.errors import CertificateError
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import canonical
-from linpoint.specs.protocol import Spec, State
+from linpoint.specs.spec import Spec, State
 from linpoint.verdicts.refutation import Pattern, StuckFrontier
 from linpoint.verdicts.witness import Witness
 
-_LONGEST: Final = 30.0
+_PATTERN_SEARCH_S: Final = 30.0
 """Seconds that the search of a pattern may take at most; some of hundreds of operations would take for ever."""
 
 _WORDS: Final = {
@@ -58,13 +58,13 @@ def certify_witness(
     condition: str,
     witness: Witness,
     *,
-    reading: Interpretation | None = None,
+    reading: HistoryInterpretation | None = None,
 ) -> None:
     """Raise ``CertificateError`` unless ``witness`` shows that these operations satisfy ``condition``.
 
     ``reading`` is an interpretation of the history that was made already.
     """
-    reading = reading or Interpretation(history, spec, condition)
+    reading = reading or HistoryInterpretation(history, spec, condition)
     _certify_order(reading, positions, witness.order, whole=True)
     if condition == "buffered-durable":
         _certify_eras(history, spec, witness.order, witness.survivors)
@@ -79,26 +79,26 @@ def certify_prefix(
     condition: str,
     stuck: StuckFrontier,
     *,
-    reading: Interpretation | None = None,
+    reading: HistoryInterpretation | None = None,
 ) -> None:
     """Raise unless the longest prefix of a refutation is a legal start that respects the order of time."""
-    reading = reading or Interpretation(history, spec, condition)
+    reading = reading or HistoryInterpretation(history, spec, condition)
     if condition != "buffered-durable":  # its runs are interrupted by crashes, which a prefix does not show
         _certify_order(reading, positions, stuck.prefix, whole=False)
         _certify_run(reading, stuck.prefix)
     elif not set(stuck.prefix) <= set(positions):
-        raise broken("the prefix names an operation that is not there")
+        raise broken_certificate("the prefix names an operation that is not there")
 
 
 def certify_pattern(
-    reading: Interpretation, positions: Sequence[int], pattern: Pattern, *, seconds: float | None = None
+    reading: HistoryInterpretation, positions: Sequence[int], pattern: Pattern, *, seconds: float | None = None
 ) -> bool:
     """Raise unless the scope of a pattern is a violation, by a search of its own, and so one of all ``positions``.
 
     False when there was no time to find out.
     """
     if not set(pattern.operations) <= set(pattern.scope):
-        raise broken("the telling operations are not in the scope")
+        raise broken_certificate("the telling operations are not in the scope")
     twin = reading.twin
     assert twin is not None
     if pattern.counted:  # by counting where that proves it, which takes a moment where a search takes for ever
@@ -108,14 +108,14 @@ def certify_pattern(
             return True
     items = len(twin.content(positions)) if twin.kind == "queue" else 0
     refuse(reading.history, *certify_scope(reading.columns, positions, pattern.scope, twin.blueprint, items))
-    history, spec = scoped(reading.history, positions, pattern.scope, reading.spec)
-    found = has_order(history, spec, reading.condition, seconds=min(seconds or _LONGEST, _LONGEST))
+    history, spec = select_scope(reading.history, positions, pattern.scope, reading.spec)
+    found = has_order(history, spec, reading.condition, seconds=min(seconds or _PATTERN_SEARCH_S, _PATTERN_SEARCH_S))
     if found:
-        raise broken("the operations of the pattern have an order")
+        raise broken_certificate("the operations of the pattern have an order")
     return found is False
 
 
-def scoped(history: History, positions: Sequence[int], scope: Sequence[int], spec: Spec) -> tuple[History, Spec]:
+def select_scope(history: History, positions: Sequence[int], scope: Sequence[int], spec: Spec) -> tuple[History, Spec]:
     """The operations of a scope as a history of their own, on an object that holds no other values at first."""
     part = history.select(scope)
     kind = "" if spec.twin is None else spec.twin.kind
@@ -136,7 +136,9 @@ def _values_of(history: History) -> set[Any]:
     return {canonical(value) for op in history.operations for value in (*op.args, op.result)}
 
 
-def _certify_order(reading: Interpretation, positions: Sequence[int], order: Sequence[int], *, whole: bool) -> None:
+def _certify_order(
+    reading: HistoryInterpretation, positions: Sequence[int], order: Sequence[int], *, whole: bool
+) -> None:
     found = certify_order(
         reading.columns if reading.spec.key_argument or reading.history.keyed else reading.timed,
         positions,
@@ -148,9 +150,11 @@ def _certify_order(reading: Interpretation, positions: Sequence[int], order: Seq
     refuse(reading.history, *found)
 
 
-def _certify_run(reading: Interpretation, order: Sequence[int]) -> None:
+def _certify_run(reading: HistoryInterpretation, order: Sequence[int]) -> None:
     if reading.condition in conditions.NOT_LOCAL:  # objects have a state each, and are not apart
-        run(reading.spec, _objects(reading.history, reading.spec), (reading.history.operations[p] for p in order))
+        run_prefix(
+            reading.spec, _objects(reading.history, reading.spec), (reading.history.operations[p] for p in order)
+        )
         return
     twin = reading.twin
     if twin is None:
@@ -166,21 +170,21 @@ def refuse(history: History, flaw: Flaw, position: int) -> None:
     if flaw is Flaw.NONE:
         return
     if flaw is Flaw.NOT_THERE:
-        raise broken("the order names an operation twice or one that is not there")
-    raise broken(_WORDS[flaw].format(history.operations[position]))
+        raise broken_certificate("the order names an operation twice or one that is not there")
+    raise broken_certificate(_WORDS[flaw].format(history.operations[position]))
 
 
-def run(spec: Spec, objects: bool, ops: Iterable[Operation]) -> list[dict[Any, State]]:
+def run_prefix(spec: Spec, objects: bool, ops: Iterable[Operation]) -> list[dict[Any, State]]:
     """The states after a run of the spec; raises when a step is not legal. ``objects``: a state for each key."""
     states: list[dict[Any, State]] = [{}]
     for op in ops:
-        states = step(spec, objects, states, op)
+        states = prefix_step(spec, objects, states, op)
         if not states:
-            raise broken(f"the spec rejects {op} in its place")
+            raise broken_certificate(f"the spec rejects {op} in its place")
     return states
 
 
-def step(spec: Spec, objects: bool, states: list[dict[Any, State]], op: Operation) -> list[dict[Any, State]]:
+def prefix_step(spec: Spec, objects: bool, states: list[dict[Any, State]], op: Operation) -> list[dict[Any, State]]:
     """The states that one operation leads to from any of ``states``."""
     key = canonical(op.key) if objects else None
     after = [{**state, key: each} for state in states for each in spec.successors(state.get(key, spec.initial), op)]
@@ -201,7 +205,7 @@ def _certify_eras(history: History, spec: Spec, order: Sequence[int], survivors:
         if era == len(system):
             kept = len(ops)
         elif survivors is None or len(survivors) != len(system) or not 0 <= survivors[era] <= len(ops):
-            raise broken("it does not say what survives each crash")
+            raise broken_certificate("it does not say what survives each crash")
         else:
             kept = survivors[era]
         # With nondeterminism the surviving state and the end of the era must belong to one run: follow both.
@@ -210,14 +214,14 @@ def _certify_eras(history: History, spec: Spec, order: Sequence[int], survivors:
             runs = [
                 (current, current if number < kept else saved)
                 for before, saved in runs
-                for current in step(spec, objects, [before], op)
+                for current in prefix_step(spec, objects, [before], op)
             ]
             if not runs:
-                raise broken(f"the spec rejects {op} in its place")
+                raise broken_certificate(f"the spec rejects {op} in its place")
         states = list({canonical(saved): saved for _, saved in runs}.values())
 
 
-def broken(message: str) -> CertificateError:
+def broken_certificate(message: str) -> CertificateError:
     """The error for evidence that does not hold."""
     return CertificateError(
         "LP-V001",

@@ -14,39 +14,39 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from linpoint.checkers import conditions, select
+from linpoint.checkers import checker_selection, conditions
 from linpoint.checkers._native_search import StopReason, StopToken
-from linpoint.checkers.interpretation import Interpretation
-from linpoint.checkers.judging import judge, merged
+from linpoint.checkers.history_interpretation import HistoryInterpretation
+from linpoint.checkers.key_verdicts import build_key_verdict, merge_witnesses
 from linpoint.checkers.parts import ExactDecisions, Object, Part, searched
-from linpoint.checkers.vacuity import warnings_of
+from linpoint.checkers.vacuity_warnings import vacuity_warnings
 from linpoint.errors import UsageError
-from linpoint.executors.threads import Task, peak_memory, resident_memory, run_all
-from linpoint.histories.builder import history as build_history
+from linpoint.executors.thread_executor import Task, peak_memory, resident_memory, run_all
 from linpoint.histories.history import History
+from linpoint.histories.history_builder import history as build_history
 from linpoint.histories.operation import Operation
-from linpoint.specs.lookup import find
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
+from linpoint.specs.spec_lookup import find
 from linpoint.verdicts import Budget, Statistics, Status, Verdict
 
 Progress = Callable[[StopToken, int], None]
 
-_NATIVE_SHARE: Final = 0.9
+_NATIVE_MEMORY_SHARE: Final = 0.9
 """How much of the memory left the searches may take; the rest is for the interpreter and for what they do not count."""
 
-_PREPARING: Final = 300
+_PREPARATION_BYTES_PER_OPERATION: Final = 300
 """Memory that searches take for an operation before they begin, where all operations differ."""
 
-_BETWEEN_LOOKS: Final = 0.001
+_MEMORY_POLL_INTERVAL_S: Final = 0.001
 """Seconds between two looks at memory from within steps."""
 
-_LONG: Final = 10_000
+_LONG_HISTORY_OPERATIONS: Final = 10_000
 """In shorter histories that is little, and the search soon says how far it came."""
 
-_SMALL: Final = 500
+_CALLING_THREAD_OPERATIONS: Final = 500
 """Up to so many operations of a native spec are begun on the calling thread."""
 
-_PATIENCE: Final = 5.0
+_OTHER_KEYS_GRACE_S: Final = 5.0
 """Seconds (or twice the time so far) that other keys still get once one is found in violation."""
 
 
@@ -67,7 +67,7 @@ def check(
     when either runs out the status is UNKNOWN and ``why`` says how far it got. ``jobs`` is the number of threads.
     """
     limits = Budget.starting_now(budget, max_memory)
-    verdict, interrupted = decide(
+    verdict, interrupted = check_with_progress(
         build_history(history),
         find(spec),
         checker=checker,
@@ -80,7 +80,7 @@ def check(
     return verdict
 
 
-def decide(
+def check_with_progress(
     history: History,
     spec: Spec,
     *,
@@ -98,13 +98,13 @@ def decide(
     started = time.perf_counter()
     budget = budget or Budget()
     condition = conditions.choose(condition, history)
-    select.validate(checker)
+    checker_selection.validate(checker)
     if paper_rules and checker != "graph":
         raise UsageError("LP-U001", "the paper's rules are for the checker graph alone.", remedy="Add --checker graph.")
     if jobs is not None and jobs < 1:
         raise UsageError("LP-U001", f"{jobs} is not a number of jobs.", remedy="Use 1 or more.")
     threads = jobs or _cores()
-    reading = Interpretation(history, spec, condition, threads=threads)
+    reading = HistoryInterpretation(history, spec, condition, threads=threads)
     stop = _token(budget)
     objects = [Object(key, members) for key, members in reading.objects()]
     total = sum(len(each.positions) for each in objects)
@@ -115,7 +115,7 @@ def decide(
         now = time.perf_counter()
         times = [exact.refuted, *(part.refuted for part in parts)]
         refuted = min((each for each in times if each is not None), default=None)
-        if refuted is not None and now - refuted > max(_PATIENCE, 2 * (refuted - started)):
+        if refuted is not None and now - refuted > max(_OTHER_KEYS_GRACE_S, 2 * (refuted - started)):
             stop.stop(StopReason.REQUEST)
         if budget.max_memory is not None and resident_memory() > budget.max_memory:
             stop.stop(StopReason.MEMORY)
@@ -130,12 +130,17 @@ def decide(
             tasks, jobs=threads, watch=watch, interrupt=lambda: stop.stop(StopReason.REQUEST)
         )
 
-    small = total <= _SMALL
+    small = total <= _CALLING_THREAD_OPERATIONS
     interrupted = run(exact.tasks(), at_once=small)
     if not stop.poll():
         parts += searched(reading, objects, checker)
     most = budget.max_memory
-    if parts and total > _LONG and most is not None and resident_memory() + _PREPARING * total > most:
+    if (
+        parts
+        and total > _LONG_HISTORY_OPERATIONS
+        and most is not None
+        and resident_memory() + _PREPARATION_BYTES_PER_OPERATION * total > most
+    ):
         stop.stop(StopReason.MEMORY)
         for each in objects:
             each.parts.clear()
@@ -149,7 +154,7 @@ def decide(
         interrupted = run(begin, at_once=at_once) or interrupted
     if parts and reading.error is not None:
         raise reading.error
-    keys = judge(reading, objects, stop.reason, interrupted=interrupted, threads=1 if small else threads)
+    keys = build_key_verdict(reading, objects, stop.reason, interrupted=interrupted, threads=1 if small else threads)
     status = Status.worst([key.status for key in keys])
     telling = next((key for key in keys if key.status is status), None)
     return Verdict(
@@ -161,8 +166,8 @@ def decide(
         telling.why if telling and total else "there are no operations to check",
         tuple(keys),
         Statistics(time.perf_counter() - started, peak_memory(), total, sum(key.configurations for key in keys)),
-        warnings_of(reading, total),
-        lambda: merged(reading, [key.witness for key in keys], reading.timed.effective()),
+        vacuity_warnings(reading, total),
+        lambda: merge_witnesses(reading, [key.witness for key in keys], reading.timed.effective()),
     ), interrupted
 
 
@@ -181,7 +186,7 @@ def _memory_watch(budget: Budget, stop: StopToken) -> Callable[[], object]:
     def look() -> None:
         nonlocal looked
         now = time.perf_counter()
-        if now - looked > _BETWEEN_LOOKS:
+        if now - looked > _MEMORY_POLL_INTERVAL_S:
             looked = now
             if resident_memory() > most:
                 stop.stop(StopReason.MEMORY)
@@ -195,5 +200,5 @@ def _token(budget: Budget) -> StopToken:
     if remaining is not None:
         stop.set_time_limit(remaining)
     if budget.max_memory is not None:
-        stop.set_memory_limit(int(max(0, budget.max_memory - resident_memory()) * _NATIVE_SHARE))
+        stop.set_memory_limit(int(max(0, budget.max_memory - resident_memory()) * _NATIVE_MEMORY_SHARE))
     return stop

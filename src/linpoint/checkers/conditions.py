@@ -13,8 +13,8 @@ from linpoint.errors import UsageError
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import canonical
-from linpoint.specs.automaton import Machine
-from linpoint.specs.protocol import Spec, State
+from linpoint.specs.integer_automaton import StateMachine
+from linpoint.specs.spec import Spec, State
 
 CONDITIONS: Final = ("linearizable", "strict", "recoverable", "durable", "buffered-durable", "sequential")
 NOT_LOCAL: Final = ("buffered-durable", "sequential")
@@ -35,9 +35,9 @@ def validate(condition: str | None) -> None:
         raise UsageError("LP-U003", f'there is no condition "{condition}".', remedy=f"Use {', '.join(CONDITIONS)}.")
 
 
-def machine_for(spec: Spec, condition: str, *, keyed: bool) -> Machine:
+def condition_machine(spec: Spec, condition: str, *, keyed: bool) -> StateMachine:
     """The machine that a search of the whole of ``condition`` steps: the spec itself unless objects are not apart."""
-    machine: Machine = spec
+    machine: StateMachine = spec
     if condition in NOT_LOCAL and keyed and not spec.key_argument:
         machine = KeyedMachine(spec)
     return BufferedMachine(machine) if condition == "buffered-durable" else machine
@@ -63,7 +63,7 @@ class KeyedMachine:
 class BufferedMachine:
     """A machine with a saved state: *persist* saves the current one, *crash* goes back to it."""
 
-    def __init__(self, inner: Machine) -> None:
+    def __init__(self, inner: StateMachine) -> None:
         self._inner = inner
         self.initial: State = (inner.initial, None)
 

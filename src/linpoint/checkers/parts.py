@@ -9,20 +9,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from linpoint.checkers import select
+from linpoint.checkers import checker_selection, monitor_decider, precedence_decider
 from linpoint.checkers._native_search import StopToken
 from linpoint.checkers.brute_force import brute_force
-from linpoint.checkers.graphs import deciding
-from linpoint.checkers.interpretation import Interpretation
-from linpoint.checkers.monitors import monitoring
-from linpoint.checkers.search.contest import Answer, Contest
-from linpoint.checkers.told import Told
-from linpoint.executors.threads import Task, resident_memory
+from linpoint.checkers.exact_decision import ExactDecision
+from linpoint.checkers.history_interpretation import HistoryInterpretation
+from linpoint.checkers.portfolio import Portfolio, PortfolioAnswer
+from linpoint.executors.thread_executor import Task, resident_memory
 from linpoint.histories.values import Value
-from linpoint.verdicts.budget import Budget
+from linpoint.limits.budget import Budget
 from linpoint.verdicts.witness import Witness
 
-_CHUNK: Final = 64
+_OBJECTS_PER_TASK: Final = 64
 """Up to so many objects are one task for exact decisions; a single one takes microseconds."""
 _BYTES: Final = {"monitor": 250, "graph": 300}
 """Memory that an exact decision takes for an operation, at most."""
@@ -35,14 +33,14 @@ class Object:
 
     key: Value
     positions: Sequence[int]
-    asked: list[Told] = field(default_factory=list)
+    asked: list[ExactDecision] = field(default_factory=list)
     """What was asked, in this order; at most the last is an answer."""
     asking: str = "monitor"
     """Who was asked last, with or without saying anything."""
     parts: list[Part] = field(default_factory=list)
 
     @property
-    def told(self) -> Told | None:
+    def told(self) -> ExactDecision | None:
         """The exact decision, where there is one."""
         return self.asked[-1] if self.asked and self.asked[-1].decided else None
 
@@ -52,7 +50,7 @@ class ExactDecisions:
 
     def __init__(
         self,
-        reading: Interpretation,
+        reading: HistoryInterpretation,
         objects: Sequence[Object],
         checker: str,
         stop: StopToken,
@@ -77,7 +75,7 @@ class ExactDecisions:
             return self._tasks([self._checker], tell=True)
         if self._checker != "auto":
             return []
-        if deciding.chosen(self._reading):
+        if precedence_decider.select_memory(self._reading):
             return self._tasks(["graph", "monitor"], tell=self._reading.spec.name == "mwcas")
         return self._tasks(["monitor"], tell=False)
 
@@ -85,16 +83,20 @@ class ExactDecisions:
         """``tell``: what excludes the whole history is worth saying."""
         usable = []
         for name in names:
-            why = deciding.excluded(self._reading) if name == "graph" else monitoring.excluded(self._reading)
+            why = (
+                precedence_decider.exclusion_reason(self._reading)
+                if name == "graph"
+                else monitor_decider.exclusion_reason(self._reading)
+            )
             if why is None:
                 usable.append(name)
             elif tell and name == names[0]:
                 for each in self._objects:
-                    each.asked.append(Told(name, why))
+                    each.asked.append(ExactDecision(name, why))
         if not usable:
             return []
-        chunks = range(0, len(self._objects), _CHUNK)
-        return [functools.partial(self._ask, usable, self._objects[at : at + _CHUNK]) for at in chunks]
+        chunks = range(0, len(self._objects), _OBJECTS_PER_TASK)
+        return [functools.partial(self._ask, usable, self._objects[at : at + _OBJECTS_PER_TASK]) for at in chunks]
 
     def _ask(self, names: Sequence[str], some: Sequence[Object]) -> Iterable[Task]:
         for each in some:
@@ -110,17 +112,17 @@ class ExactDecisions:
                 self.refuted = time.perf_counter()
         return ()
 
-    def _answer(self, name: str, asked: Object) -> Told | None:
+    def _answer(self, name: str, asked: Object) -> ExactDecision | None:
         most = self._budget.max_memory
         if most is not None and resident_memory() + _BYTES[name] * len(asked.positions) > most:
-            return Told(name, "there is not enough memory for it")
+            return ExactDecision(name, "there is not enough memory for it")
         if name == "graph":
-            ask = deciding.by_the_paper if self._paper else deciding.graphed
+            ask = precedence_decider.by_the_paper if self._paper else precedence_decider.decide_by_precedence
             return ask(self._reading, asked.positions, self._stop, threads=self._threads)
-        return monitoring.monitored(self._reading, asked.positions, self._stop, self._budget.remaining())
+        return monitor_decider.decide_by_monitor(self._reading, asked.positions, self._stop, self._budget.remaining())
 
 
-def searched(reading: Interpretation, objects: Sequence[Object], checker: str) -> list[Part]:
+def searched(reading: HistoryInterpretation, objects: Sequence[Object], checker: str) -> list[Part]:
     """The parts that are left for searches, once exact decisions were asked."""
     if checker in _EXACT:
         return []
@@ -133,26 +135,26 @@ def searched(reading: Interpretation, objects: Sequence[Object], checker: str) -
 class Part:
     """Operations that are searched together: one object, or one independent part of it."""
 
-    def __init__(self, reading: Interpretation, key: Value, positions: Sequence[int], checker: str) -> None:
+    def __init__(self, reading: HistoryInterpretation, key: Value, positions: Sequence[int], checker: str) -> None:
         self.key = key
         self.positions = positions
         self._reading = reading
         self._checker = checker
-        self._selection = select.Selection(checker, ())
-        self._contest: Contest | None = None
-        self._answer = Answer(None, Witness(()), 0)
+        self._selection = checker_selection.CheckerSelection(checker, ())
+        self._contest: Portfolio | None = None
+        self._answer = PortfolioAnswer(None, Witness(()), 0)
 
     def begin(self, stop: StopToken, threads: int) -> Iterable[Task]:
         """Begin to decide it; the tasks that are given back go on with it."""
         if stop.stopped:  # with thousands of parts even to begin takes time
-            self._answer = Answer(None, Witness(()), 0, reason=stop.reason)
+            self._answer = PortfolioAnswer(None, Witness(()), 0, reason=stop.reason)
             return ()
         if self._checker == "brute-force":
             self._answer = _ask_oracle(self._reading, self.positions, stop)
             return ()
         problem = self._reading.problem(self.positions)
-        self._selection = select.select(self._checker, problem, threads=threads)
-        self._contest = Contest(
+        self._selection = checker_selection.select_checkers(self._checker, problem, threads=threads)
+        self._contest = Portfolio(
             problem, self._reading.machine, stop, self._selection.searches, at_once=self._selection.at_once
         )
         return self._contest.begin()
@@ -163,7 +165,7 @@ class Part:
         return None if self._contest is None else self._contest.refuted
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> PortfolioAnswer:
         """What was found by now."""
         return self._answer if self._contest is None else self._contest.answer()
 
@@ -176,7 +178,7 @@ class _StoppedError(Exception):
     """The oracle was told to stop."""
 
 
-def _ask_oracle(reading: Interpretation, positions: Sequence[int], stop: StopToken) -> Answer:
+def _ask_oracle(reading: HistoryInterpretation, positions: Sequence[int], stop: StopToken) -> PortfolioAnswer:
     steps = 0
 
     def tick() -> None:
@@ -188,5 +190,5 @@ def _ask_oracle(reading: Interpretation, positions: Sequence[int], stop: StopTok
     try:
         found, witness = brute_force(reading.history, positions, reading.spec, reading.condition, tick=tick)
     except (_StoppedError, RecursionError):
-        return Answer(None, Witness(()), steps, "brute-force", reason=stop.reason)
-    return Answer(found, witness, steps, "brute-force")
+        return PortfolioAnswer(None, Witness(()), steps, "brute-force", reason=stop.reason)
+    return PortfolioAnswer(found, witness, steps, "brute-force")

@@ -8,28 +8,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from linpoint.cli import options, streams
-from linpoint.cli.asked import Answer
+from linpoint.campaign.worker_protocol import RenderedResult
+from linpoint.cli import options
 from linpoint.cli.explore_cpp import show_build_error
-from linpoint.cli.forms import Forms, tell
-from linpoint.cli.limits import TimeIsUpError, deadline
-from linpoint.cli.output import Progress, progress
-from linpoint.cli.tested import AllTold, Told
+from linpoint.cli.output import standard_streams
+from linpoint.cli.output.output_formats import OutputFormats, write_report
+from linpoint.cli.output.target_report import ReportEntry, ReportList
+from linpoint.cli.output.terminal import ProgressLine, progress
 from linpoint.crash.again import replay_crash
-from linpoint.crash.asked import CrashAsked, said_in
 from linpoint.crash.campaign import Campaign, Watcher
 from linpoint.crash.campaign import Progress as Reached
-from linpoint.crash.program import CrashTest, build_crash_tests
 from linpoint.crash.replaying import crash_content
 from linpoint.errors import LinpointError
 from linpoint.explain import explain_crash
 from linpoint.explain.crashes import document
-from linpoint.histories.commands import command_line
-from linpoint.targets.compilers import find_compiler
-from linpoint.targets.failures import BuildError
-from linpoint.targets.flags import sorted_flags, split_test
-from linpoint.targets.host import find_host
-from linpoint.targets.tools import OutOfTimeError
+from linpoint.limits.deadlines import TimeIsUpError, deadline
+from linpoint.options.commands.crash import CrashOptions, said_in
+from linpoint.processes.command_runner import OutOfTimeError
+from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest, build_crash_tests
+from linpoint.targets.build_error import BuildError
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.compiler_flags import sorted_flags, split_test
+from linpoint.targets.host_builder import find_host
+from linpoint.text.shell_commands import shell_command
 from linpoint.verdicts import Budget
 from linpoint.verdicts.durability import CrashResult, CrashTested
 from linpoint.verdicts.program import Answer as Verdict
@@ -46,7 +47,7 @@ _GRACE: Final = 10.0
 class Command:
     """What the command was given for all its tests; what a file says of itself comes to it."""
 
-    asked: CrashAsked = field(default_factory=CrashAsked)
+    asked: CrashOptions = field(default_factory=CrashOptions)
     page: bool = False
     words: tuple[str, ...] = ()
     """The options that run the same tests."""
@@ -60,21 +61,21 @@ class Command:
             for compiler in dict.fromkeys(compilers):
                 find_host(find_compiler(compiler), tell=line)
 
-    def _for(self, file: str) -> CrashAsked:
+    def _for(self, file: str) -> CrashOptions:
         try:
             return self.asked.over(said_in(file))
         except LinpointError:  # it will be said when the file is tested
             return self.asked
 
-    def run(self, targets: Sequence[str], limits: Budget, line: Progress) -> tuple[list[Told], bool]:
+    def run(self, targets: Sequence[str], limits: Budget, line: ProgressLine) -> tuple[list[ReportEntry], bool]:
         """What is to be said of every test, in order. The bool says Ctrl-C."""
-        streams.keep_stdout()  # a user's spec may print
+        standard_streams.keep_stdout()  # a user's spec may print
         plan = [each for target in targets for each in self._tests(target, limits, line)]
-        left = sum(isinstance(each, CrashTest) for each in plan)
-        told: list[Told] = []
+        left = sum(isinstance(each, BuiltCrashTest) for each in plan)
+        told: list[ReportEntry] = []
         interrupted = False
         for each in plan:
-            if isinstance(each, Told):
+            if isinstance(each, ReportEntry):
                 told.append(each)
                 continue
             if interrupted:
@@ -89,7 +90,7 @@ class Command:
             told.append(self.told(each.file, each.name, answer))
         return told, interrupted
 
-    def _tests(self, target: str, limits: Budget, line: Progress) -> list[CrashTest | Told]:
+    def _tests(self, target: str, limits: Budget, line: ProgressLine) -> list[BuiltCrashTest | ReportEntry]:
         named = split_test(target)
         assert named is not None
         try:
@@ -102,7 +103,9 @@ class Command:
             why = "the budget ended while it was compiled"
             return [self.told(*named, undecided(named[1] or named[0], named[0], why))]
 
-    def built(self, asked: CrashAsked, file: str, name: str, limits: Budget, line: Progress) -> list[CrashTest]:
+    def built(
+        self, asked: CrashOptions, file: str, name: str, limits: Budget, line: ProgressLine
+    ) -> list[BuiltCrashTest]:
         """The tests of a file."""
         return build_crash_tests(
             file,
@@ -113,7 +116,7 @@ class Command:
             tell=lambda text: line(text, at_once=True),
         )
 
-    def _tested(self, test: CrashTest, seconds: float, line: Progress) -> CrashResult | LinpointError:
+    def _tested(self, test: BuiltCrashTest, seconds: float, line: ProgressLine) -> CrashResult | LinpointError:
         try:
             with deadline(Budget.starting_now(seconds, None), grace=_GRACE):
                 return Campaign(test, seconds, _watcher(test.name, line)).result()
@@ -123,21 +126,21 @@ class Command:
         except LinpointError as error:
             return error
 
-    def told(self, file: str, name: str, result: CrashResult | LinpointError) -> Told:
+    def told(self, file: str, name: str, result: CrashResult | LinpointError) -> ReportEntry:
         """What is to be said of a result, or of what kept it from being one."""
         if isinstance(result, LinpointError):
             said = result.said if isinstance(result, BuildError) else ""
-            return Told(file, name, Answer(error=result.as_dict(), said=said), measure=_MEASURE)
+            return ReportEntry(file, name, RenderedResult(error=result.as_dict(), said=said), measure=_MEASURE)
         command = ["crash", f"{file}:{name}" if name else file, *self.words]
-        return Told(file, name, answer_of_crash(result, command, page=self.page), command, measure=_MEASURE)
+        return ReportEntry(file, name, answer_of_crash(result, command, page=self.page), command, measure=_MEASURE)
 
 
-def answer_of_crash(result: CrashResult, command: Sequence[str] = (), *, page: bool = False) -> Answer:
+def answer_of_crash(result: CrashResult, command: Sequence[str] = (), *, page: bool = False) -> RenderedResult:
     """A result as it is printed and written."""
     explained = explain_crash(result)
     first = result.findings[0].replay_words if result.findings else []
-    shown, again = (f"linpoint {command_line(each)}" if each else "" for each in (command, first))
-    return Answer(
+    shown, again = (f"linpoint {shell_command(each)}" if each else "" for each in (command, first))
+    return RenderedResult(
         status=result.answer.value,
         document=document(result),
         text=explained.text,
@@ -151,7 +154,7 @@ def undecided(name: str, file: str, why: str) -> CrashResult:
     return CrashResult(name, Verdict.UNKNOWN, exhaustive=False, why=why, findings=(), tested=CrashTested(), file=file)
 
 
-def _watcher(name: str, line: Progress) -> Watcher:
+def _watcher(name: str, line: ProgressLine) -> Watcher:
     def watch(reached: Reached) -> None:
         tests = f": {reached.tests:,} crash tests, {reached.rate:,.0f} a second" if reached.tests else ""
         line(f"{name}: {reached.what}{tests}")
@@ -166,7 +169,7 @@ def replay_crash_finding(content: dict[str, Any], *, as_json: bool) -> int:
     command = Command(found.asked)
     command.prepare()
     limits = Budget.starting_now(options.DEFAULT_BUDGET, None)
-    streams.keep_stdout()
+    standard_streams.keep_stdout()
     with progress() as line:
         result: CrashResult | LinpointError
         try:
@@ -181,4 +184,6 @@ def replay_crash_finding(content: dict[str, Any], *, as_json: bool) -> int:
             result = undecided(found.test, found.file, "the budget ended while it was compiled")
     interrupted = isinstance(result, CrashResult) and result.interrupted
     told = command.told(found.file, found.test, result)
-    return tell(AllTold([told], "linpoint crash"), Forms(json=as_json), limits, interrupted=interrupted)
+    return write_report(
+        ReportList([told], "linpoint crash"), OutputFormats(json=as_json), limits, interrupted=interrupted
+    )

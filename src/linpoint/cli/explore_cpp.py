@@ -14,26 +14,26 @@ from typing import Any, Final
 
 import msgspec
 
+from linpoint.campaign.worker_protocol import answer_of_program
 from linpoint.cli import options
-from linpoint.cli.asked import answer_of_program
-from linpoint.cli.forms import Forms, tell
-from linpoint.cli.output import Progress, progress
-from linpoint.cli.tested import AllTold, Told
+from linpoint.cli.output.output_formats import OutputFormats, write_report
+from linpoint.cli.output.target_report import ReportEntry, ReportList
+from linpoint.cli.output.terminal import ProgressLine, progress
 from linpoint.errors import UsageError
-from linpoint.explore.cpp.campaign import Program, explore_cpp, replay_cpp
 from linpoint.explore.cpp.exploring import DEFAULT_BUDGET, Settings
 from linpoint.explore.cpp.running import ISOLATIONS, RACES, Manner
-from linpoint.explore.cpp.said import Reached
-from linpoint.explore.cpp.symbols import functions
-from linpoint.histories.trace import MEMORY_MODELS
 from linpoint.histories.values import counted
-from linpoint.targets.building import Recipe, Target, build_target
-from linpoint.targets.compilers import find_compiler
-from linpoint.targets.failures import BuildError
-from linpoint.targets.flags import is_source, sorted_flags
-from linpoint.targets.host import find_host
-from linpoint.targets.tools import OutOfTimeError
-from linpoint.verdicts import Budget, tokens
+from linpoint.hosts.address_symbols import functions
+from linpoint.hosts.search_messages import SearchProgress
+from linpoint.processes.command_runner import OutOfTimeError
+from linpoint.subjects.cpp_program.subject import CppProgram, explore_cpp, replay_cpp
+from linpoint.targets.build_error import BuildError
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.compiler_flags import is_source, sorted_flags
+from linpoint.targets.host_builder import find_host
+from linpoint.targets.target_builder import BuildRecipe, Target, build_target
+from linpoint.traces.trace import MEMORY_MODELS
+from linpoint.verdicts import Budget, replay_token
 from linpoint.verdicts.finding import Explored
 from linpoint.verdicts.program import Answer, ProgramResult
 
@@ -75,13 +75,13 @@ def parse_args(text: str | None) -> tuple[str, ...]:
         ) from None
 
 
-def run_cpp(asked: Asked, budget: str, max_memory: str | None, forms: Forms) -> int:
+def run_cpp(asked: Asked, budget: str, max_memory: str | None, forms: OutputFormats) -> int:
     """Build, explore and say what was found; the exit code."""
     limits = Budget.starting_now(budget, max_memory)
     manner = dataclasses.replace(asked.manner, max_memory=limits.max_memory)
     asked = dataclasses.replace(asked, manner=manner)
 
-    def work(program: Program, settings: Settings, listen: Callable[[Reached], None]) -> ProgramResult:
+    def work(program: CppProgram, settings: Settings, listen: Callable[[SearchProgress], None]) -> ProgramResult:
         settings = dataclasses.replace(settings, preemptions=asked.preemptions, outcomes=asked.outcomes)
         return explore_cpp(program, settings, listen=listen)
 
@@ -111,32 +111,32 @@ def replay_cpp_program(content: dict[str, Any], *, as_json: bool) -> int:
     try:
         found = msgspec.convert(content, _Finding)
     except msgspec.ValidationError as error:
-        raise tokens.not_a_finding(str(error)) from None
+        raise replay_token.not_a_finding(str(error)) from None
     for name, given, known in (
         ("memory model", found.memory_model, tuple(MEMORY_MODELS)),
         ("manner of races", found.races, RACES),
         ("isolation", found.isolate, ISOLATIONS),
     ):
         if given not in known:
-            raise tokens.not_a_finding(f"there is no {name} {given!r}")
+            raise replay_token.not_a_finding(f"there is no {name} {given!r}")
     if not found.files:
-        raise tokens.not_a_finding("it names no sources")
+        raise replay_token.not_a_finding("it names no sources")
     manner = Manner(found.memory_model, found.races, found.reuse, found.spurious, found.isolate, tuple(found.args))
     asked = Asked(tuple(found.files), tuple(found.flags), found.compiler, manner, atomic_methods=found.atomic_methods)
 
-    def work(program: Program, settings: Settings, listen: Callable[[Reached], None]) -> ProgramResult:
+    def work(program: CppProgram, settings: Settings, listen: Callable[[SearchProgress], None]) -> ProgramResult:
         if not found.schedule and found.finding == "crash":  # its process died, so nobody knows the schedule
             return explore_cpp(program, settings, listen=listen)
         changed = bool(found.code) and found.code != program.target.digest
         return replay_cpp(program, settings, tuple(found.schedule), changed=changed, listen=listen)
 
-    return _run(asked, options.DEFAULT_BUDGET, Forms(json=as_json), work)
+    return _run(asked, options.DEFAULT_BUDGET, OutputFormats(json=as_json), work)
 
 
-Work = Callable[[Program, Settings, Callable[[Reached], None]], ProgramResult]
+Work = Callable[[CppProgram, Settings, Callable[[SearchProgress], None]], ProgramResult]
 
 
-def _run(asked: Asked, budget: str, forms: Forms, work: Work) -> int:
+def _run(asked: Asked, budget: str, forms: OutputFormats, work: Work) -> int:
     file = asked.files[0]
     with progress() as line:
         try:
@@ -147,19 +147,19 @@ def _run(asked: Asked, budget: str, forms: Forms, work: Work) -> int:
             limits = Budget.starting_now(budget, asked.manner.max_memory)
             end = None if limits.deadline is None else limits.deadline - _TO_TELL
             line(f"compiling {file}", at_once=True)
-            target = build_target(Recipe(asked.files, _all_flags(asked), compiler), deadline=end)
+            target = build_target(BuildRecipe(asked.files, _all_flags(asked), compiler), deadline=end)
             left = DEFAULT_BUDGET if end is None else max(_AT_LEAST, end - time.monotonic())
             settings = Settings(left, replay=_content(asked, target))
             manner = dataclasses.replace(asked.manner, atomic=_atomic(asked, target))
-            result = work(Program(file, host, target, manner), settings, _listener(line))
+            result = work(CppProgram(file, host, target, manner), settings, _listener(line))
         except BuildError as error:
             show_build_error(error)
             raise
         except OutOfTimeError:
             why = "the budget ended while it was compiled"
             result = ProgramResult(file, Answer.UNKNOWN, exhaustive=False, why=why, findings=(), explored=Explored())
-    told = Told(file, "", answer_of_program(result))
-    return tell(AllTold([told], "linpoint explore"), forms, limits, interrupted=result.interrupted)
+    told = ReportEntry(file, "", answer_of_program(result))
+    return write_report(ReportList([told], "linpoint explore"), forms, limits, interrupted=result.interrupted)
 
 
 def _content(asked: Asked, target: Target) -> dict[str, Any]:
@@ -191,8 +191,8 @@ def _atomic(asked: Asked, target: Target) -> tuple[tuple[int, int], ...]:
     return tuple((each.begin, each.end) for each in found)
 
 
-def _listener(line: Progress) -> Callable[[Reached], None]:
-    def listen(reached: Reached) -> None:
+def _listener(line: ProgressLine) -> Callable[[SearchProgress], None]:
+    def listen(reached: SearchProgress) -> None:
         whole = f" of about {reached.estimate:,.0f}" if reached.estimate else ""
         line(f"{counted(reached.schedules, 'schedule')}{whole}, {counted(reached.depth, 'step')} deep")
 

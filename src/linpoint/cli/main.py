@@ -13,22 +13,23 @@ from typing import Annotated, Final
 
 import typer
 
-from linpoint.cli import limits, streams
-from linpoint.cli.after_dashes import CountingAfterDashes
-from linpoint.cli.check import check
-from linpoint.cli.convert import convert
-from linpoint.cli.crash import run as test_crashes
-from linpoint.cli.demo import demo
-from linpoint.cli.explore import explore
-from linpoint.cli.output import print_error, print_json, print_text
-from linpoint.cli.refine import run as refine_models
-from linpoint.cli.replay import replay
-from linpoint.cli.report import report
+from linpoint.cli.commands.check import check
+from linpoint.cli.commands.convert import convert
+from linpoint.cli.commands.crash import run as test_crashes
+from linpoint.cli.commands.demo import demo
+from linpoint.cli.commands.explore import explore
+from linpoint.cli.commands.refine import run as refine_models
+from linpoint.cli.commands.replay import replay
+from linpoint.cli.commands.report import report
+from linpoint.cli.commands.specs import specs
+from linpoint.cli.commands.test import run as run_tests
+from linpoint.cli.output import standard_streams
+from linpoint.cli.output.terminal import print_error, print_json, print_text
+from linpoint.cli.passthrough_args import PassthroughCommand
 from linpoint.cli.reports import BAD_INPUT, EXIT
-from linpoint.cli.specs import specs
-from linpoint.cli.test import run as run_tests
 from linpoint.errors import LinpointError, UsageError
-from linpoint.executors.threads import peak_memory
+from linpoint.executors.thread_executor import peak_memory
+from linpoint.limits import deadlines
 from linpoint.verdicts import Statistics, Status
 
 _INTERRUPTED_IN_CLICK: Final = 130  # what it makes of Ctrl-C
@@ -43,10 +44,10 @@ app = typer.Typer(
 )
 app.command()(check)
 app.command()(convert)
-app.command("test", cls=CountingAfterDashes)(run_tests)
+app.command("test", cls=PassthroughCommand)(run_tests)
 app.command()(explore)
 app.command("refine")(refine_models)
-app.command("crash", cls=CountingAfterDashes)(test_crashes)
+app.command("crash", cls=PassthroughCommand)(test_crashes)
 app.command()(specs)
 app.command()(demo)
 app.command()(replay)
@@ -63,7 +64,7 @@ def _version(show: bool) -> None:
 
 def _cmake_dir(show: bool) -> None:
     if show:
-        from linpoint.targets.host import cmake_dir  # noqa: PLC0415 - only who asks waits for it
+        from linpoint.targets.host_builder import cmake_dir  # noqa: PLC0415 - only who asks waits for it
 
         print_text(str(cmake_dir()))
         raise typer.Exit
@@ -92,12 +93,12 @@ def main(*, interrupted: bool = False) -> None:
 
     If it was ``interrupted`` before it could begin, that is all there is to tell.
     """
-    streams.open_streams()
-    limits.listen()
+    standard_streams.open_streams()
+    deadlines.install_sigint_handler()
     as_json = "--json" in itertools.takewhile(lambda word: word != "--", sys.argv)  # what follows is not for us
     code = _interrupted(as_json=as_json) if interrupted else _run(as_json=as_json)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said but for the exit code
-    unwritten = streams.close_streams()
+    unwritten = standard_streams.close_streams()
     if unwritten is not None:
         error = UsageError(
             "LP-U005",
@@ -106,7 +107,7 @@ def main(*, interrupted: bool = False) -> None:
             remedy="Make room, or send it elsewhere.",
         )
         code = _fail(error, as_json=False)
-        streams.close_streams()
+        standard_streams.close_streams()
     if threading.active_count() > 1:
         # A user's spec that never ends was left behind on a thread; Python would wait for it, or trip over it.
         os._exit(code)
@@ -125,7 +126,7 @@ def _run(*, as_json: bool) -> int:
     except _WrongUsageError as error:
         usage = UsageError("LP-U001", str(error).rstrip(".") + ".", remedy="See `linpoint --help`.")
         return _fail(usage, as_json=as_json)
-    except (typer.Abort, KeyboardInterrupt, limits.TimeIsUpError):
+    except (typer.Abort, KeyboardInterrupt, deadlines.TimeIsUpError):
         return _interrupted(as_json=as_json)
     except Exception:  # noqa: BLE001 - a bug of ours; Python's own exit code for it would say "violation"
         traceback.print_exc()

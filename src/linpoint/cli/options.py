@@ -11,11 +11,11 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from linpoint.cli import streams
+from linpoint.cli.output import standard_streams
 from linpoint.errors import UsageError
 from linpoint.histories.operation import Time
-from linpoint.specs.lookup import find
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
+from linpoint.specs.spec_lookup import find
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")]
 KeyedOption = Annotated[
@@ -146,5 +146,5 @@ def parse_clock_skew(text: str | None, unit: str) -> Time:
 
 def find_spec(text: str, initial: Any = NO_VALUE) -> Spec:
     """The spec that ``text`` names, with its first value. Its code may be the user's and print: stdout stays ours."""
-    streams.keep_stdout()
+    standard_streams.keep_stdout()
     return find(text) if initial is NO_VALUE else find(text, initial=initial)

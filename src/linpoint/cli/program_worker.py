@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from linpoint.explore.programs.campaign import explore_program, replay_program
 from linpoint.explore.programs.exploring import DEFAULT_BUDGET, Settings
-from linpoint.explore.programs.program import load
+from linpoint.subjects.python_program.program import load_program
 from linpoint.verdicts.program import ProgramResult
 
 if TYPE_CHECKING:  # it is the module that runs as a program, and imports us
-    from linpoint.cli.asked import ProgramRequest
+    from linpoint.campaign.worker_protocol import ProgramRequest
 
 _AT_LEAST: Final = 0.1
 _STREAMS: Final = (1, 2)
@@ -24,7 +24,7 @@ _STREAMS: Final = (1, 2)
 
 def run_program(request: ProgramRequest, say: Callable[[dict[str, Any]], None]) -> ProgramResult:
     """Explore a program, or show one of its schedules again."""
-    program = load(request.file, tuple(request.args))
+    program = load_program(request.file, tuple(request.args))
     content = {
         "kind": "explore",
         "file": request.file,

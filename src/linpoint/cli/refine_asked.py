@@ -13,12 +13,12 @@ import msgspec
 
 from linpoint.cli import options
 from linpoint.errors import UsageError
-from linpoint.refine.asking import FAIRNESS, PROPERTIES, Asked, find_spec
-from linpoint.refine.assembling import HEAPS, MEMORY_MODELS, REDUCTIONS
+from linpoint.refine.dsl import Model
 from linpoint.refine.frontend import compile_model
-from linpoint.refine.searching import MOST_NODES, MOST_STORES
-from linpoint.refine.words import Model
-from linpoint.verdicts import tokens
+from linpoint.refine.refinement_task import FAIRNESS, PROPERTIES, RefinementTask, find_spec
+from linpoint.refine.state_layout import HEAPS, MEMORY_MODELS, REDUCTIONS
+from linpoint.refine.state_search import MAX_BUFFERED_STORES, MAX_NODES
+from linpoint.verdicts import replay_token
 
 _SLOT_BYTES: Final = (1, 2, 4)
 
@@ -39,11 +39,11 @@ class Choices:
     fairness: str = "none"
     constants: Mapping[str, Any] = field(default_factory=dict)
 
-    def asked(self, file: str, name: str, model: type[Model]) -> Asked:
+    def asked(self, file: str, name: str, model: type[Model]) -> RefinementTask:
         """The question about one model of a file."""
         model = model.with_(**self.constants) if self.constants else model
         program = dataclasses.replace(compile_model(model), name=name, file=file)
-        asked = Asked(
+        asked = RefinementTask(
             program,
             find_spec(model, self.spec) if self.progress is None else None,
             self.processes,
@@ -206,11 +206,11 @@ def content_of(content: dict[str, Any]) -> Content:
         found = msgspec.convert(content, Content)
         _validate(found.memory_model, found.heap, (*found.left_out, *found.without), found.progress, found.fairness)
     except msgspec.ValidationError as error:
-        raise tokens.not_a_finding(str(error)) from None
+        raise replay_token.not_a_finding(str(error)) from None
     except UsageError as error:
-        raise tokens.not_a_finding(error.message.rstrip(".")) from None
+        raise replay_token.not_a_finding(error.message.rstrip(".")) from None
     nodes, slot_bytes, stores = found.room
-    fits = slot_bytes in _SLOT_BYTES and 0 <= stores <= MOST_STORES
-    if not fits or any(count < 0 for count in nodes) or sum(nodes) > 2 * MOST_NODES:
-        raise tokens.not_a_finding("there is no such layout of a state")
+    fits = slot_bytes in _SLOT_BYTES and 0 <= stores <= MAX_BUFFERED_STORES
+    if not fits or any(count < 0 for count in nodes) or sum(nodes) > 2 * MAX_NODES:
+        raise replay_token.not_a_finding("there is no such layout of a state")
     return found

@@ -14,21 +14,21 @@ from typing import Any, Final
 
 import msgspec
 
-from linpoint.cli import streams
-from linpoint.cli.asked import Answer
-from linpoint.cli.forms import Forms, tell
-from linpoint.cli.limits import TimeIsUpError, deadline
-from linpoint.cli.output import Progress, progress
+from linpoint.campaign.worker_protocol import RenderedResult
+from linpoint.cli.output import standard_streams
+from linpoint.cli.output.output_formats import OutputFormats, write_report
+from linpoint.cli.output.target_report import ReportEntry, ReportList, split_target
+from linpoint.cli.output.terminal import ProgressLine, progress
 from linpoint.cli.refine_asked import Choices, content_of
-from linpoint.cli.tested import AllTold, Told, split_target
 from linpoint.errors import LinpointError
-from linpoint.executors.threads import peak_memory, resident_memory
+from linpoint.executors.thread_executor import peak_memory, resident_memory
 from linpoint.explain.models import explain_model
-from linpoint.histories.commands import command_line
+from linpoint.limits.deadlines import TimeIsUpError, deadline
 from linpoint.refine.check import refine, take_again
-from linpoint.refine.loading import load_model, load_models
-from linpoint.refine.searching import Limits
-from linpoint.refine.words import Model
+from linpoint.refine.dsl import Model
+from linpoint.refine.model_loading import load_model, load_models
+from linpoint.refine.state_search import StateSearchLimits
+from linpoint.text.shell_commands import shell_command
 from linpoint.verdicts import Budget
 from linpoint.verdicts.model import ModelExplored, ModelResult
 from linpoint.verdicts.program import Answer as Verdict
@@ -53,19 +53,19 @@ class Work:
     choices: Choices
     limits: Budget
     jobs: int | None
-    line: Progress
+    line: ProgressLine
     words: Sequence[str]
     page: bool = False
 
-    def told(self, targets: Sequence[str]) -> tuple[list[Told], bool]:
+    def told(self, targets: Sequence[str]) -> tuple[list[ReportEntry], bool]:
         """What is to be said of every model, in order; those that were not begun are unknown. The bool says Ctrl-C."""
-        streams.keep_stdout()
+        standard_streams.keep_stdout()
         plan = [each for target in targets for each in self._planned(*split_target(target))]
         left = sum(isinstance(each, _Planned) for each in plan)
-        told: list[Told] = []
+        told: list[ReportEntry] = []
         interrupted = False
         for each in plan:
-            if isinstance(each, Told):
+            if isinstance(each, ReportEntry):
                 told.append(each)
                 continue
             if interrupted:
@@ -78,7 +78,7 @@ class Work:
             told.append(self._as_told(each.file, each.name, result))
         return told, interrupted
 
-    def _planned(self, file: str, name: str) -> Iterator[Told | _Planned]:
+    def _planned(self, file: str, name: str) -> Iterator[ReportEntry | _Planned]:
         """The models of a target, or what kept them from being found."""
         self.line(f"loading {file}")
         try:
@@ -96,7 +96,7 @@ class Work:
         try:
             with deadline(self.limits):
                 asked = self.choices.asked(each.file, each.name, each.model)
-            return refine(asked, Limits(self._share(left), self.jobs, self._watch(each.name)))
+            return refine(asked, StateSearchLimits(self._share(left), self.jobs, self._watch(each.name)))
         except LinpointError as error:
             return error
         except TimeIsUpError:
@@ -128,20 +128,22 @@ class Work:
         bounds, remedy = self.choices.bounds(), "Run it again, with a larger --budget if there was one."
         return ModelResult(name, Verdict.UNKNOWN, False, why, (), explored, bounds, file, remedy=remedy)
 
-    def _as_told(self, file: str, name: str, result: ModelResult | LinpointError) -> Told:
+    def _as_told(self, file: str, name: str, result: ModelResult | LinpointError) -> ReportEntry:
         if isinstance(result, LinpointError):
-            return Told(file, name, Answer(error=result.as_dict()), unit="model", measure="state")
+            return ReportEntry(file, name, RenderedResult(error=result.as_dict()), unit="model", measure="state")
         path = f"./{file}" if file.startswith("-") else file
         words = ["refine", f"{path}:{name}" if name else path, *self.words]
-        return Told(file, name, answer_of_model(result, words, page=self.page), words, unit="model", measure="state")
+        return ReportEntry(
+            file, name, answer_of_model(result, words, page=self.page), words, unit="model", measure="state"
+        )
 
 
-def answer_of_model(result: ModelResult, command: Sequence[str] = (), *, page: bool = False) -> Answer:
+def answer_of_model(result: ModelResult, command: Sequence[str] = (), *, page: bool = False) -> RenderedResult:
     """A result as it is printed and written."""
     explained = explain_model(result)
     replay = result.findings[0].replay_words if result.findings else []
-    shown, again = (f"linpoint {command_line(words)}" if words else "" for words in (command, replay))
-    return Answer(
+    shown, again = (f"linpoint {shell_command(words)}" if words else "" for words in (command, replay))
+    return RenderedResult(
         status=result.answer.value,
         document=explained.as_dict(),
         text=explained.text,
@@ -153,15 +155,17 @@ def answer_of_model(result: ModelResult, command: Sequence[str] = (), *, page: b
 def replay_model(content: dict[str, Any], *, as_json: bool) -> int:
     """Take the run of a finding again; it needs the file of the model where it was. If the run is gone, search again."""
     found = content_of(content)
-    streams.keep_stdout()
+    standard_streams.keep_stdout()
     limits = Budget()
     asked = found.choices().asked(found.file, found.model, load_model(found.file, found.model))
     result = None if found.run is None else take_again(asked, msgspec.to_builtins(found))
     if result is None:
         with progress() as line:
             line(f"searching {found.model}")
-            result = refine(asked, Limits(limits))
+            result = refine(asked, StateSearchLimits(limits))
         note = "the run of the token is not there any more, since the model has changed; this is a new search"
         result = dataclasses.replace(result, warnings=(*result.warnings, *([note] if found.run is not None else ())))
-    told = Told(found.file, found.model, answer_of_model(result), unit="model", measure="state")
-    return tell(AllTold([told], "linpoint refine"), Forms(json=as_json), limits, interrupted=result.interrupted)
+    told = ReportEntry(found.file, found.model, answer_of_model(result), unit="model", measure="state")
+    return write_report(
+        ReportList([told], "linpoint refine"), OutputFormats(json=as_json), limits, interrupted=result.interrupted
+    )

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from linpoint.cli.output import print_error, print_table, print_text
-from linpoint.cli.outputs import Written
+from linpoint.cli.output.output_files import WrittenFile
+from linpoint.cli.output.terminal import print_error, print_table, print_text
 from linpoint.errors import LinpointError
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.keys import accusation
 from linpoint.explain.text import sentence
-from linpoint.histories.commands import check_words, command_line
-from linpoint.histories.printable import printable
 from linpoint.histories.values import counted
+from linpoint.text.printable import printable
+from linpoint.text.shell_commands import check_argv, shell_command
 from linpoint.verdicts import KeyVerdict, Status
 
 EXIT: Final = {Status.LINEARIZABLE: 0, Status.VIOLATION: 1, Status.UNKNOWN: 3}
@@ -31,13 +31,13 @@ class Report:
     explanation: Explanation | None = None
     replay: tuple[str, ...] = ()
     error: LinpointError | None = None
-    graph: Written | None = None
+    graph: WrittenFile | None = None
     """The graph that was asked for."""
-    page: Written | None = None
+    page: WrittenFile | None = None
     """Its own page, where the report is over several files."""
 
     @property
-    def written(self) -> dict[str, Written]:
+    def written(self) -> dict[str, WrittenFile]:
         """The files that were to be written for this one, by their names in JSON."""
         return {name: each for name, each in (("graph", self.graph), ("report", self.page)) if each is not None}
 
@@ -59,7 +59,7 @@ def exit_code(reports: Sequence[Report]) -> int:
     return worst(report.code for report in reports)
 
 
-def unwritten(written: Mapping[str, Written]) -> bool:
+def unwritten(written: Mapping[str, WrittenFile]) -> bool:
     """Whether a file could not be written."""
     return any(each.error is not None for each in written.values())
 
@@ -118,7 +118,7 @@ def _key_document(key: KeyVerdict) -> dict[str, Any]:
     return data
 
 
-def print_reports(reports: Sequence[Report], arguments: Sequence[str], written: Mapping[str, Written]) -> None:
+def print_reports(reports: Sequence[Report], arguments: Sequence[str], written: Mapping[str, WrittenFile]) -> None:
     """The reports for people; ``arguments`` are the options that a file must be checked with to see the same."""
     if len(reports) > 1:
         print_table(["file", "verdict", "operations", "keys", "seconds"], [_row(report) for report in reports])
@@ -132,14 +132,14 @@ def print_reports(reports: Sequence[Report], arguments: Sequence[str], written: 
                 print_text(f"\n{printable(report.file, lines=False)}: {sentence(report.explanation)}")
             if report.replay:
                 if report.file != "-" and "report" not in written:
-                    look = command_line([*check_words(report.file, arguments), "--report", "report.html"])
+                    look = shell_command([*check_argv(report.file, arguments), "--report", "report.html"])
                     print_text(f"See more: linpoint {look}")
-                print_text(f"Show it again: linpoint {command_line(report.replay)}")
+                print_text(f"Show it again: linpoint {shell_command(report.replay)}")
             print_written(report.written)
     print_written(written)
 
 
-def print_written(written: Mapping[str, Written]) -> None:
+def print_written(written: Mapping[str, WrittenFile]) -> None:
     """What became of files, for people."""
     print_unwritten(written)
     for each in written.values():
@@ -147,7 +147,7 @@ def print_written(written: Mapping[str, Written]) -> None:
             print_text(each.line)
 
 
-def print_unwritten(written: Mapping[str, Written]) -> None:
+def print_unwritten(written: Mapping[str, WrittenFile]) -> None:
     """The errors of files that could not be written."""
     for each in written.values():
         if each.error is not None:

@@ -9,30 +9,30 @@ import time
 from collections.abc import Iterator
 from typing import Any, Final
 
+from linpoint.campaign.worker_protocol import RenderedResult, TestRequest
 from linpoint.cli import options
-from linpoint.cli.asked import Answer, TestRequest
+from linpoint.cli.commands.replay import stressed
 from linpoint.cli.explore_cpp import show_build_error
-from linpoint.cli.forms import Forms, tell
-from linpoint.cli.output import Progress
-from linpoint.cli.replay import stressed
+from linpoint.cli.output.output_formats import OutputFormats, write_report
+from linpoint.cli.output.target_report import ReportEntry, ReportList
+from linpoint.cli.output.terminal import ProgressLine
 from linpoint.cli.stressing import answer_of_stress, recheck_operations, stress_document
-from linpoint.cli.tested import AllTold, Told
 from linpoint.errors import LinpointError, TestError, UsageError
 from linpoint.explore.cpp.objects.asked import said_in
-from linpoint.explore.cpp.objects.testing import check_operations, named_test
+from linpoint.processes.command_runner import OutOfTimeError
 from linpoint.record.cpp_program import describe
 from linpoint.record.cpp_stress import CppSettings, conduct_cpp
-from linpoint.record.cpp_workload import Manner
 from linpoint.record.result import StressResult
-from linpoint.scenarios.described_objects import ObjectTest, object_tests
+from linpoint.scenarios.cpp_test_description import CppObjectTest, object_tests
 from linpoint.scenarios.scenario import Scenario
-from linpoint.specs.protocol import Spec
-from linpoint.targets.compilers import find_compiler
-from linpoint.targets.executables import SANITIZERS, Executable, build_executable
-from linpoint.targets.failures import BuildError
-from linpoint.targets.flags import sorted_flags, split_flags
-from linpoint.targets.recipes import Recipe
-from linpoint.targets.tools import OutOfTimeError
+from linpoint.specs.spec import Spec
+from linpoint.subjects.cpp_object.build_tests import check_operations, named_test
+from linpoint.subjects.stress.stress_request import StressConfig
+from linpoint.targets.build_error import BuildError
+from linpoint.targets.build_recipe import BuildRecipe
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.compiler_flags import sorted_flags, split_flags
+from linpoint.targets.stress_executable_builder import SANITIZERS, Executable, build_executable
 from linpoint.verdicts import Budget, Status
 
 _THREADS: Final = 4
@@ -75,7 +75,7 @@ class Stressed:
             raise UsageError("LP-U001", f"{self.seed} is not a seed.", remedy="Use 0 or more.")
         sorted_flags(split_flags(self.flags)[1], hooked=False)
 
-    def tests(self, file: str, name: str, limits: Budget, line: Progress) -> list[StressTest | Told]:
+    def tests(self, file: str, name: str, limits: Budget, line: ProgressLine) -> list[StressTest | ReportEntry]:
         """The tests of a file, built, or the one of this name; or what kept them from being found.
 
         Of what the file says of itself, spec, compiler and flags count; threads and operations are for exploring it.
@@ -88,12 +88,12 @@ class Stressed:
             return [_not_run(file, name, "the budget ended while it was compiled")]
         except BuildError as error:
             show_build_error(error)
-            return [Told(file, name, Answer(error=error.as_dict(), said=error.said))]
+            return [ReportEntry(file, name, RenderedResult(error=error.as_dict(), said=error.said))]
         except LinpointError as error:
-            return [Told(file, name, Answer(error=(error if error.place else error.at(file)).as_dict()))]
+            return [ReportEntry(file, name, RenderedResult(error=(error if error.place else error.at(file)).as_dict()))]
 
     def found(
-        self, file: str, name: str, flags: tuple[str, ...], limits: Budget, line: Progress
+        self, file: str, name: str, flags: tuple[str, ...], limits: Budget, line: ProgressLine
     ) -> Iterator[StressTest]:
         """The tests, with the file's own flags and those of the command."""
         if self.spec is None:
@@ -103,7 +103,7 @@ class Stressed:
         compiler = find_compiler(self.compiler)
         line(f"compiling {file}", at_once=True)
         sources, compiler_flags = split_flags(flags)
-        recipe = Recipe((file, *sources), compiler_flags, compiler)
+        recipe = BuildRecipe((file, *sources), compiler_flags, compiler)
         program = build_executable(recipe, sanitizer=self.sanitizer, deadline=limits.deadline)
         width = _MORE_VALUES if spec.name in _SINGLE else _VALUES
         tests = object_tests(describe(program.program), file, width=width)
@@ -144,17 +144,17 @@ class StressTest:
 
     file: str
     program: Executable
-    test: ObjectTest
+    test: CppObjectTest
     spec: Spec
     asked: Stressed
     max_memory: int | None
 
-    def run(self, seconds: float, line: Progress) -> tuple[Told, bool]:
+    def run(self, seconds: float, line: ProgressLine) -> tuple[ReportEntry, bool]:
         """What is to be said of it, and whether Ctrl-C ended it."""
         asked, name = self.asked, self.test.definition.name
         if not seconds:
             return _not_run(self.file, name, "it was interrupted"), False
-        manner = Manner(
+        manner = StressConfig(
             asked.threads or _THREADS,
             asked.operations or _OPERATIONS,
             asked.seed,
@@ -172,10 +172,10 @@ class StressTest:
             budget = Budget(time.monotonic() + seconds, self.max_memory)
             result, interrupted = conduct_cpp(settings, budget, progress=show)
         except LinpointError as error:
-            return Told(self.file, name, Answer(error=error.as_dict())), False
+            return ReportEntry(self.file, name, RenderedResult(error=error.as_dict())), False
         request = TestRequest("stress", self.file, name, spec=asked.spec, seed=asked.seed)
         again = asked.again(self.file, name)
-        return Told(self.file, name, answer_of_stress(result, request, language="cpp", again=again)), interrupted
+        return ReportEntry(self.file, name, answer_of_stress(result, request, language="cpp", again=again)), interrupted
 
 
 def replay_stress_cpp(content: dict[str, Any], *, as_json: bool) -> int:
@@ -186,10 +186,14 @@ def replay_stress_cpp(content: dict[str, Any], *, as_json: bool) -> int:
     limits = Budget.starting_now(options.DEFAULT_BUDGET, None)
     spec = options.find_spec(request.spec, options.NO_VALUE)
     answer = recheck_operations(request.test, spec, request, language="cpp")
-    return tell(AllTold([Told(request.file, request.test, answer)]), Forms(json=as_json), limits)
+    return write_report(
+        ReportList([ReportEntry(request.file, request.test, answer)]), OutputFormats(json=as_json), limits
+    )
 
 
-def _not_run(file: str, test: str, why: str) -> Told:
+def _not_run(file: str, test: str, why: str) -> ReportEntry:
     result = StressResult(Status.UNKNOWN, test or file, "", 0, 0, 0.0, why)
     document = stress_document(result, TestRequest("stress", file, test), why, [])
-    return Told(file, test, Answer(status=result.status.value, document=document, text=f"UNKNOWN: {why}."))
+    return ReportEntry(
+        file, test, RenderedResult(status=result.status.value, document=document, text=f"UNKNOWN: {why}.")
+    )

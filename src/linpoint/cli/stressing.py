@@ -11,19 +11,19 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from linpoint.campaign.worker_protocol import RenderedResult, TestRequest
 from linpoint.checkers.check import check
-from linpoint.cli.asked import Answer, TestRequest
-from linpoint.executors.threads import peak_memory
+from linpoint.executors.thread_executor import peak_memory
 from linpoint.explain.explaining import explain
 from linpoint.explain.explanation import operation_dict
 from linpoint.record.result import StressResult
 from linpoint.record.stress import Settings, conduct
-from linpoint.scenarios.definition import Definition
+from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Scenario
-from linpoint.specs.lookup import find
-from linpoint.specs.protocol import Spec
-from linpoint.specs.sequential import sequential_calls
-from linpoint.verdicts import Budget, Status, tokens
+from linpoint.specs.class_as_spec import sequential_calls
+from linpoint.specs.spec import Spec
+from linpoint.specs.spec_lookup import find
+from linpoint.verdicts import Budget, Status, replay_token
 
 _THREADS: Final = 4
 _OPERATIONS: Final = 50
@@ -31,7 +31,9 @@ _BETWEEN: Final = 0.1
 """Seconds between two words of progress."""
 
 
-def stress(definition: Definition, request: TestRequest, say: Callable[[dict[str, Any]], None]) -> Answer:
+def stress(
+    definition: ConcurrentTestDefinition, request: TestRequest, say: Callable[[dict[str, Any]], None]
+) -> RenderedResult:
     """Stress the object for the time that is asked for."""
     scenarios = None if request.scenario is None else (definition.accept(Scenario.from_dict(request.scenario)),)
     settings = Settings(
@@ -58,12 +60,12 @@ def stress(definition: Definition, request: TestRequest, say: Callable[[dict[str
     return answer_of_stress(result, request, again=again)
 
 
-def recheck(definition: Definition, request: TestRequest) -> Answer:
+def recheck(definition: ConcurrentTestDefinition, request: TestRequest) -> RenderedResult:
     """Check the operations of a finding again."""
     return recheck_operations(definition.name, _spec_of(definition), request)
 
 
-def recheck_operations(name: str, spec: Spec, request: TestRequest, *, language: str = "") -> Answer:
+def recheck_operations(name: str, spec: Spec, request: TestRequest, *, language: str = "") -> RenderedResult:
     """Check the operations of a finding again; ``name`` is that of the test, ``language`` as for ``answer_of_stress``."""
     verdict = check(request.history, spec, budget=request.budget)
     status = verdict.status
@@ -76,10 +78,10 @@ def recheck_operations(name: str, spec: Spec, request: TestRequest, *, language:
         status, name, verdict.spec.name, 0, len(request.history), seconds, why, kind, statistics=statistics
     )
     replay = _token(request, request.history, language=language)
-    return Answer(status=status.value, document=stress_document(result, request, text, replay), text=text)
+    return RenderedResult(status=status.value, document=stress_document(result, request, text, replay), text=text)
 
 
-def _spec_of(definition: Definition) -> Spec:
+def _spec_of(definition: ConcurrentTestDefinition) -> Spec:
     if definition.spec is not None:
         return find(definition.spec)
     calls = {name: (each.call, each.parameters) for name, each in definition.operations.items()}
@@ -88,7 +90,7 @@ def _spec_of(definition: Definition) -> Spec:
 
 def answer_of_stress(
     result: StressResult, request: TestRequest, *, language: str = "", again: Sequence[str] = ()
-) -> Answer:
+) -> RenderedResult:
     """What is said of a result. ``again`` are the words that run the test once more, where no operations conspire.
 
     ``language`` is that of the object unless it is Python, for the token.
@@ -101,7 +103,7 @@ def answer_of_stress(
             operations = [operation_dict(result.verdict.history, each) for each in core]
             replay = _token(request, operations, result.kind or "", language=language)
     text = result.text
-    return Answer(
+    return RenderedResult(
         status=result.status.value, document=stress_document(result, request, text, replay), text=text, replay=replay
     )
 
@@ -116,7 +118,7 @@ def _token(request: TestRequest, history: list[dict[str, Any]], kind: str = "", 
     }
     if request.spec is not None:
         content["spec"] = request.spec
-    return ["replay", tokens.encode(content)]
+    return ["replay", replay_token.encode(content)]
 
 
 def stress_document(result: StressResult, request: TestRequest, text: str, replay: list[str]) -> dict[str, Any]:

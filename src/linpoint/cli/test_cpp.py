@@ -8,25 +8,26 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from linpoint.cli import options, streams
-from linpoint.cli.asked import Answer, TestRequest, answer_of
+from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, answer_of
+from linpoint.cli import options
 from linpoint.cli.explore_cpp import show_build_error
-from linpoint.cli.forms import Forms, tell
-from linpoint.cli.limits import TimeIsUpError, deadline
-from linpoint.cli.output import Progress, progress
-from linpoint.cli.tested import AllTold, Told
+from linpoint.cli.output import standard_streams
+from linpoint.cli.output.output_formats import OutputFormats, write_report
+from linpoint.cli.output.target_report import ReportEntry, ReportList
+from linpoint.cli.output.terminal import ProgressLine, progress
 from linpoint.errors import LinpointError, TestError
 from linpoint.explore.cpp.objects.asked import Asked, said_in
 from linpoint.explore.cpp.objects.finding import cpp_finding
 from linpoint.explore.cpp.objects.search import Progress as Reached
 from linpoint.explore.cpp.objects.search import Watcher
-from linpoint.explore.cpp.objects.testing import CppTest, build_tests
 from linpoint.histories.values import counted
-from linpoint.targets.compilers import find_compiler
-from linpoint.targets.failures import BuildError
-from linpoint.targets.flags import sorted_flags
-from linpoint.targets.host import find_host
-from linpoint.targets.tools import OutOfTimeError
+from linpoint.limits.deadlines import TimeIsUpError, deadline
+from linpoint.processes.command_runner import OutOfTimeError
+from linpoint.subjects.cpp_object.build_tests import BuiltCppTest, build_tests
+from linpoint.targets.build_error import BuildError
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.compiler_flags import sorted_flags
+from linpoint.targets.host_builder import find_host
 from linpoint.verdicts import Budget, Status
 from linpoint.verdicts.finding import Tested, TestResult
 
@@ -58,17 +59,19 @@ class Command:
         except LinpointError:  # it will be said when the file is tested
             return self.asked
 
-    def tests(self, file: str, name: str, limits: Budget, line: Progress) -> list[ToldTest | Told]:
+    def tests(self, file: str, name: str, limits: Budget, line: ProgressLine) -> list[ToldTest | ReportEntry]:
         """The tests of a file, built; or what kept them from being found."""
         try:
             asked = self.asked.over(said_in(file))
             return self.tests_with(asked, file, name, limits, line)
         except LinpointError as error:
-            return [Told(file, name, Answer(error=error.as_dict()))]
+            return [ReportEntry(file, name, RenderedResult(error=error.as_dict()))]
 
-    def tests_with(self, asked: Asked, file: str, name: str, limits: Budget, line: Progress) -> list[ToldTest | Told]:
+    def tests_with(
+        self, asked: Asked, file: str, name: str, limits: Budget, line: ProgressLine
+    ) -> list[ToldTest | ReportEntry]:
         """The same, whatever the file says of itself."""
-        streams.keep_stdout()  # a user's spec may print
+        standard_streams.keep_stdout()  # a user's spec may print
 
         def tell_at_once(text: str) -> None:
             line(text, at_once=True)
@@ -80,22 +83,22 @@ class Command:
             return [ToldTest(each, self) for each in found]
         except OutOfTimeError:
             result = _unknown(name or file, "the budget ended while it was compiled")
-            return [Told(file, name, answer_of(result, TestRequest("test", file, name)))]
+            return [ReportEntry(file, name, answer_of(result, TestRequest("test", file, name)))]
         except BuildError as error:
             show_build_error(error)
-            return [Told(file, name, Answer(error=error.as_dict(), said=error.said))]
+            return [ReportEntry(file, name, RenderedResult(error=error.as_dict(), said=error.said))]
         except LinpointError as error:
-            return [Told(file, name, Answer(error=error.as_dict()))]
+            return [ReportEntry(file, name, RenderedResult(error=error.as_dict()))]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ToldTest:
     """One test of a file that was built, and how its result is told."""
 
-    test: CppTest
+    test: BuiltCppTest
     command: Command
 
-    def run(self, seconds: float, line: Progress) -> tuple[Told, bool]:
+    def run(self, seconds: float, line: ProgressLine) -> tuple[ReportEntry, bool]:
         """What is to be said of it, and whether Ctrl-C ended it."""
         try:
             with deadline(Budget.starting_now(seconds, None), grace=_GRACE):
@@ -103,15 +106,15 @@ class ToldTest:
         except TimeIsUpError:
             result = _unknown(self.test.name, "the budget ended inside of the spec, which does not come back")
         except LinpointError as error:
-            return Told(self.test.program.file, self.test.name, Answer(error=error.as_dict())), False
+            return ReportEntry(self.test.program.file, self.test.name, RenderedResult(error=error.as_dict())), False
         return self.told(result), result.interrupted
 
-    def told(self, result: TestResult) -> Told:
+    def told(self, result: TestResult) -> ReportEntry:
         """What is to be said of a result."""
         file, name = self.test.program.file, self.test.name
         command = ["test", f"{file}:{name}", *self.command.words]
         request = TestRequest("test", file, name, page=self.command.page, command=command)
-        return Told(file, name, answer_of(result, request), command)
+        return ReportEntry(file, name, answer_of(result, request), command)
 
 
 def _unknown(name: str, why: str) -> TestResult:
@@ -120,7 +123,7 @@ def _unknown(name: str, why: str) -> TestResult:
     )
 
 
-def _watcher(name: str, line: Progress) -> Watcher:
+def _watcher(name: str, line: ProgressLine) -> Watcher:
     def watch(reached: Reached) -> None:
         of = "" if reached.total is None else f" of {reached.total:,}"
         done = f"{reached.scenarios:,}{of} scenarios, {counted(reached.schedules, 'schedule')}"
@@ -144,4 +147,4 @@ def replay_cpp_test(content: dict[str, Any], *, as_json: bool) -> int:
         if isinstance(test, ToldTest):
             result = test.test.replay(found, max(_AT_LEAST, limits.remaining() or 0.0))
             test, interrupted = test.told(result), result.interrupted
-    return tell(AllTold([test]), Forms(json=as_json), limits, interrupted=interrupted)
+    return write_report(ReportList([test]), OutputFormats(json=as_json), limits, interrupted=interrupted)

@@ -20,12 +20,10 @@ from typing import Any, Final
 
 import msgspec
 
-from linpoint.cli.asked import Answer, ProgramRequest, TestRequest
+from linpoint.campaign.worker_protocol import ProgramRequest, RenderedResult, TestRequest
 from linpoint.verdicts import Budget
 
-_BEGIN: Final = (
-    "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from linpoint.cli.worker import main; main()"
-)
+_BEGIN: Final = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from linpoint.campaign.worker_process import main; main()"
 """While a worker still imports, Ctrl-C ends it without a word."""
 _GRACE: Final = 1.5
 """Seconds that a worker gets to come to an end by itself."""
@@ -37,7 +35,7 @@ _PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 class Outcome:
     """How a worker ended: with an answer, or as ``died`` says."""
 
-    answer: Answer | None
+    answer: RenderedResult | None
     died: str = ""
     reached: dict[str, Any] | None = None
     """How far it was: its last progress."""
@@ -88,7 +86,7 @@ class _Watch:
         self._budget = budget
         self._progress = progress
         self._pending = b""
-        self._answer: Answer | None = None
+        self._answer: RenderedResult | None = None
         self._reached: dict[str, Any] | None = None
         self._stopped = ""
         self._kill_at: float | None = None
@@ -139,7 +137,7 @@ class _Watch:
         for line in lines:
             message = msgspec.json.decode(line)
             if "answer" in message:
-                self._answer = msgspec.convert(message["answer"], Answer)
+                self._answer = msgspec.convert(message["answer"], RenderedResult)
             elif "progress" in message:
                 self._reached = message["progress"]
                 self._progress(message["progress"])

@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Final
 
 from linpoint.crash.campaign import Campaign
-from linpoint.crash.causes import causes_of
-from linpoint.crash.program import CrashTest
+from linpoint.crash.crash_run import CrashRun
 from linpoint.crash.replaying import CrashContent, content_of
-from linpoint.crash.running import Run
-from linpoint.crash.telling import Telling
-from linpoint.crash.untested import finding_without_crash
+from linpoint.crash.root_causes import group_by_cause
+from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest
+from linpoint.subjects.persistent_object.crash_free_failures import finding_without_crash
+from linpoint.subjects.persistent_object.finding_builder import CrashFindingBuilder
 from linpoint.verdicts.durability import CrashFinding, CrashResult
 from linpoint.verdicts.program import Answer
 
@@ -23,7 +23,7 @@ _TO_TELL: Final = 10.0
 _CHANGED: Final = "the target has changed since the finding was made, so the crash state may mean something else"
 
 
-def replay_crash(test: CrashTest, content: CrashContent, seconds: float) -> CrashResult:
+def replay_crash(test: BuiltCrashTest, content: CrashContent, seconds: float) -> CrashResult:
     """Show a finding again. If it is not there any more, as after a fix, the result is HOLDS, and ``why`` says so."""
     campaign = Campaign(test, seconds)
     changed = bool(content.code) and content.code != test.target.digest
@@ -56,18 +56,18 @@ def replay_crash(test: CrashTest, content: CrashContent, seconds: float) -> Cras
     return _with(campaign.answer(Answer.HOLDS, "this crash shows nothing wrong (any more)", run, []), warnings)
 
 
-def _findings(campaign: Campaign, run: Run) -> list[CrashFinding]:
+def _findings(campaign: Campaign, run: CrashRun) -> list[CrashFinding]:
     if run.oracle is None:
         return []
     places = campaign.places(run)
     return [
-        Telling(run.oracle, places).finding(
+        CrashFindingBuilder(run.oracle, places).finding(
             cause.shown,
             classes=cause.classes,
             count=max(1, cause.count),
             replay=content_of(campaign.test, run.plan, cause.shown),
         )
-        for cause in causes_of([(run, places)])
+        for cause in group_by_cause([(run, places)])
     ]
 
 

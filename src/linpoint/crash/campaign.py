@@ -15,19 +15,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from linpoint.crash.causes import Cause, causes_of
+from linpoint.crash.crash_run import CrashRun, CrashRunner
 from linpoint.crash.hosts import Heard, Plan
 from linpoint.crash.minimising import smallest
-from linpoint.crash.places import Places
-from linpoint.crash.program import CrashTest
 from linpoint.crash.replaying import content_of
-from linpoint.crash.running import Run, Runner
-from linpoint.crash.said import Advised
-from linpoint.crash.telling import Telling
-from linpoint.crash.untested import finding_without_crash
-from linpoint.crash.workload import generated
+from linpoint.crash.root_causes import RootCause, group_by_cause
+from linpoint.crash.store_places import StorePlaces
+from linpoint.crash.workload_generation import generate_workload
 from linpoint.histories.values import counted
+from linpoint.hosts.crash_messages import NeedlessFlush
 from linpoint.scenarios.scenario import Call
+from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest
+from linpoint.subjects.persistent_object.crash_free_failures import finding_without_crash
+from linpoint.subjects.persistent_object.finding_builder import CrashFindingBuilder
 from linpoint.verdicts.durability import CrashFinding, CrashResult, CrashTested, Needless
 from linpoint.verdicts.program import Answer
 
@@ -62,15 +62,15 @@ Watcher = Callable[[Progress], None]
 class Campaign:
     """One test, from its beginning to its end."""
 
-    test: CrashTest
+    test: BuiltCrashTest
     seconds: float
     watch: Watcher = lambda _: None
     started: float = field(default_factory=time.monotonic)
-    runs: list[Run] = field(default_factory=list)
+    runs: list[CrashRun] = field(default_factory=list)
     tests: Counter[str] = field(default_factory=Counter)
     interrupted: bool = False
     given_up: str = ""
-    _runner: Runner | None = None
+    _runner: CrashRunner | None = None
     _testing: float = 0.0
     _peak: int = 0
 
@@ -80,11 +80,11 @@ class Campaign:
         return self.started + self.seconds
 
     @property
-    def runner(self) -> Runner:
+    def runner(self) -> CrashRunner:
         """Runs plans."""
         if self._runner is None:
             test = self.test
-            self._runner = Runner(test.host, test.spec, test.asked.judged_by, test.test.types, self._reached)
+            self._runner = CrashRunner(test.host, test.spec, test.asked.judged_by, test.test.types, self._reached)
         return self._runner
 
     def result(self) -> CrashResult:
@@ -103,7 +103,7 @@ class Campaign:
         if not first.sound:
             return self._without_crash(first)
         self._test(first)
-        causes = causes_of((run, self.places(run)) for run in self.runs)
+        causes = group_by_cause((run, self.places(run)) for run in self.runs)
         findings = self._findings(causes)
         if findings:
             return self.answer(Answer.VIOLATION, f"a crash shows it{self._untold(causes)}", first, findings)
@@ -130,7 +130,7 @@ class Campaign:
             return heard.traced.edges if heard.traced is not None and heard.traced.ended == "complete" else -1
 
         asked = self.test.asked
-        calls = generated(
+        calls = generate_workload(
             self.test.vocabulary, asked.length, asked.seed or 0, edges, enough=lambda: time.monotonic() >= until
         )
         # Who gives the workload says what is to run side by side.
@@ -140,7 +140,7 @@ class Campaign:
         self._peak = max(self._peak, heard.peak_memory_bytes)
         self.interrupted = self.interrupted or heard.interrupted
 
-    def _test(self, first: Run) -> None:
+    def _test(self, first: CrashRun) -> None:
         """Crash tests of all kinds that were asked for."""
         phases = [([kind for kind in kinds if kind in self.test.asked.kinds], share) for kinds, share in _SHARES]
         phases = [(kinds, share) for kinds, share in phases if kinds]
@@ -155,7 +155,7 @@ class Campaign:
             if self.interrupted or self.given_up:
                 break
 
-    def add(self, run: Run) -> None:
+    def add(self, run: CrashRun) -> None:
         """Count a run among those that were made."""
         self._note(run.heard)
         self.runs.append(run)
@@ -163,7 +163,7 @@ class Campaign:
         for result in run.heard.results.values():
             self.tests.update({kind: count for kind, count in result.tests.items() if count})
 
-    def _judge_run(self, run: Run) -> None:
+    def _judge_run(self, run: CrashRun) -> None:
         """What keeps a run from being trusted."""
         refused = [each for each in run.heard.results.values() if each.ended in ("refused", "error")]
         if run.differs:
@@ -180,11 +180,11 @@ class Campaign:
         seconds = time.monotonic() - self.started
         self.watch(Progress("testing crashes", done, done / seconds if seconds > 0 else 0.0))
 
-    def places(self, run: Run) -> Places:
+    def places(self, run: CrashRun) -> StorePlaces:
         """The lines of the code of a run."""
         return run.places(self.test.target.library, self.test.sources)
 
-    def _findings(self, causes: Sequence[Cause]) -> list[CrashFinding]:
+    def _findings(self, causes: Sequence[RootCause]) -> list[CrashFinding]:
         """The findings, made small one after the other."""
         found = []
         for at, cause in enumerate(causes[:_MOST_FINDINGS]):
@@ -200,18 +200,18 @@ class Campaign:
                     self.interrupted = True
             assert run.oracle is not None
             replay = content_of(self.test, run.plan, shown)
-            telling = Telling(run.oracle, self.places(run))
+            telling = CrashFindingBuilder(run.oracle, self.places(run))
             found.append(
                 telling.finding(shown, classes=cause.classes, count=cause.count, minimal=minimal, replay=replay)
             )
         return found
 
-    def _untold(self, causes: Sequence[Cause]) -> str:
+    def _untold(self, causes: Sequence[RootCause]) -> str:
         """Of more causes than anybody reads."""
         left = causes[_MOST_FINDINGS:]
         return f"; {counted(len(left), 'more cause')} for which there is no room" if left else ""
 
-    def _without_crash(self, first: Run) -> CrashResult:
+    def _without_crash(self, first: CrashRun) -> CrashResult:
         """The workload itself goes wrong, so that no crash is tested."""
         if first.heard.interrupted:
             return self.answer(Answer.UNKNOWN, "it was interrupted before any crash was tested", None, [])
@@ -220,7 +220,7 @@ class Campaign:
             return self.answer(Answer.UNKNOWN, why, first, [])
         return self.answer(Answer.VIOLATION, "it goes wrong without any crash", first, [finding])
 
-    def _passed(self, first: Run) -> CrashResult:
+    def _passed(self, first: CrashRun) -> CrashResult:
         """No violation was found: what that is worth."""
         unconfirmed = sum(not each.confirmed for run in self.runs for _, each in run.heard.violations)
         if self.given_up:
@@ -251,7 +251,7 @@ class Campaign:
         asked = kind in self.test.asked.kinds and not self.interrupted
         return asked and bool(results) and all(each.exhaustive and each.ended == "complete" for each in results)
 
-    def answer(self, answer: Answer, why: str, first: Run | None, findings: Sequence[CrashFinding]) -> CrashResult:
+    def answer(self, answer: Answer, why: str, first: CrashRun | None, findings: Sequence[CrashFinding]) -> CrashResult:
         """The result; ``first`` is the workload without a crash."""
         asked, results = self.test.asked, [each for run in self.runs for each in run.heard.results.values()]
         traced = None if first is None else first.traced
@@ -306,7 +306,7 @@ class Campaign:
         told: dict[tuple[str, str], Needless] = {}
         for run in self.runs[:1]:
             places = self.places(run)
-            advised: list[Advised] = [each for result in run.heard.results.values() for each in result.advice]
+            advised: list[NeedlessFlush] = [each for result in run.heard.results.values() for each in result.advice]
             places.look_up(each.place for each in advised)
             for each in advised:
                 place = places.of(each.place)

@@ -17,9 +17,18 @@ from typing import Any, Final
 
 import msgspec
 
-from linpoint.crash.probes import Probe
-from linpoint.crash.said import Code, Ended, Judge, Message, Sampled, Traced, Violation, heard
+from linpoint.crash.probe_generation import Probe
 from linpoint.explore.cpp.watching import GRACE, Watch, watch_all
+from linpoint.hosts.crash_messages import (
+    Code,
+    CrashMessage,
+    CrashQuestion,
+    CrashTestsEnded,
+    CrashViolation,
+    ImageSampled,
+    WorkloadTraced,
+    heard,
+)
 from linpoint.scenarios.scenario import Call
 
 KINDS: Final = ("dl1", "dl2", "c2", "dl3", "exhaustive", "recovery")
@@ -99,11 +108,11 @@ def _line(where: str, call: Call) -> str:
 class Heard:
     """What hosts have said, all together."""
 
-    traced: Traced | None = None
+    traced: WorkloadTraced | None = None
     described: Any = None
-    violations: list[tuple[int, Violation]] = field(default_factory=list)
+    violations: list[tuple[int, CrashViolation]] = field(default_factory=list)
     """With the number of the host."""
-    results: dict[int, Ended] = field(default_factory=dict)
+    results: dict[int, CrashTestsEnded] = field(default_factory=dict)
     died: str = ""
     """Why one of them has no result."""
     by_itself: bool = False
@@ -125,11 +134,11 @@ class Enough(Exception):  # noqa: N818 - no error
 class Listening:
     """Who is told what; each may say that it is enough."""
 
-    judge: Callable[[Judge], bool] = lambda _: True
-    traced: Callable[[Traced], None] = lambda _: None
-    violation: Callable[[int, Violation], None] = lambda _host, _violation: None
+    judge: Callable[[CrashQuestion], bool] = lambda _: True
+    traced: Callable[[WorkloadTraced], None] = lambda _: None
+    violation: Callable[[int, CrashViolation], None] = lambda _host, _violation: None
     progress: Callable[[int], None] = lambda _tests: None
-    sampled: Callable[[Sampled], None] = lambda _: None
+    sampled: Callable[[ImageSampled], None] = lambda _: None
 
 
 class _CrashWatch(Watch):
@@ -139,7 +148,7 @@ class _CrashWatch(Watch):
     answers: int
     heard: Heard
     listening: Listening
-    ended: Ended | None = None
+    ended: CrashTestsEnded | None = None
     tests: int = 0
     enough: bool = False
 
@@ -168,7 +177,7 @@ class _CrashWatch(Watch):
         except Enough:
             self.enough = self.heard.stopped = True
 
-    def _understand(self, message: Message) -> None:
+    def _understand(self, message: CrashMessage) -> None:
         if message.judge is not None:
             answer = b"+" if self.listening.judge(message.judge) else b"-"
             try:

@@ -13,14 +13,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from linpoint.crash.causes import Cause, cause_key
+from linpoint.crash.crash_run import CrashRun, CrashRunner
 from linpoint.crash.hosts import Plan
-from linpoint.crash.program import CrashTest
-from linpoint.crash.running import Run, Runner
-from linpoint.crash.said import Code, Violation
-from linpoint.crash.telling import class_of
+from linpoint.crash.root_causes import RootCause, cause_key
 from linpoint.histories.values import Value, same, scalars
+from linpoint.hosts.crash_messages import Code, CrashViolation
 from linpoint.scenarios.scenario import Call
+from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest
+from linpoint.subjects.persistent_object.finding_builder import violation_class
 
 _ONE: Final = 3.0
 """Seconds for one attempt."""
@@ -31,12 +31,14 @@ _SHORTEST: Final = 0.05
 class Smallest:
     """The smallest run that was found, and whether no operation of it can be left out."""
 
-    run: Run
-    shown: Violation
+    run: CrashRun
+    shown: CrashViolation
     minimal: bool
 
 
-def smallest(cause: Cause, test: CrashTest, runner: Runner, deadline: float, others: Sequence[Code] = ()) -> Smallest:
+def smallest(
+    cause: RootCause, test: BuiltCrashTest, runner: CrashRunner, deadline: float, others: Sequence[Code] = ()
+) -> Smallest:
     """The smallest workload for a cause, in the time there is; ``others`` are to blame for something else.
 
     Where this cause does not show beside the others, they are healed, as they were when it was found.
@@ -46,7 +48,7 @@ def smallest(cause: Cause, test: CrashTest, runner: Runner, deadline: float, oth
 
 class _Shrinking:
     def __init__(
-        self, cause: Cause, test: CrashTest, runner: Runner, deadline: float, others: tuple[Code, ...]
+        self, cause: RootCause, test: BuiltCrashTest, runner: CrashRunner, deadline: float, others: tuple[Code, ...]
     ) -> None:
         self._cause, self._test, self._runner, self._deadline = cause, test, runner, deadline
         self._others = others
@@ -135,8 +137,8 @@ class _Shrinking:
         self._found = Smallest(run, run.wanted, minimal=False)
         return True
 
-    def _is_wanted(self, run: Run, _host: int, violation: Violation) -> bool:
-        if not violation.confirmed or class_of(violation) != class_of(self._cause.shown):
+    def _is_wanted(self, run: CrashRun, _host: int, violation: CrashViolation) -> bool:
+        if not violation.confirmed or violation_class(violation) != violation_class(self._cause.shown):
             return False
         return cause_key(violation, run.places(self._test.target.library, self._test.sources)) == self._cause.key
 
@@ -145,7 +147,7 @@ class _OutOfTimeError(Exception):
     pass
 
 
-def _essential(calls: Sequence[Call], shown: Violation) -> tuple[list[Call], list[Call]]:
+def _essential(calls: Sequence[Call], shown: CrashViolation) -> tuple[list[Call], list[Call]]:
     """What had run when the crash came: operations that completed, those open, and what ran beside them."""
     numbers = list(range(shown.prefix)) if isinstance(shown.prefix, int) else list(shown.prefix)
     if shown.dl3 is not None:

@@ -7,15 +7,15 @@ from typing import Any, Final
 
 import msgspec
 
-from linpoint.crash.asked import CrashAsked
 from linpoint.crash.hosts import Plan
-from linpoint.crash.probes import Probe
-from linpoint.crash.program import CrashTest
-from linpoint.crash.said import Beside, Code, Violation
+from linpoint.crash.probe_generation import Probe
 from linpoint.errors import LinpointError
 from linpoint.histories.values import freeze, thaw
+from linpoint.hosts.crash_messages import Code, CrashViolation, OverlappingOperations
+from linpoint.options.commands.crash import CrashOptions
 from linpoint.scenarios.scenario import Call
-from linpoint.verdicts import tokens
+from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest
+from linpoint.verdicts import replay_token
 
 CRASH_KIND: Final = "crash"
 """The kind of such a token."""
@@ -30,7 +30,7 @@ class CrashState(msgspec.Struct):
     event: int
     lines: list[tuple[int, int]]
     prefix: int | list[int]
-    beside: Beside | None = None
+    beside: OverlappingOperations | None = None
 
     def text(self) -> str:
         """As the host reads it."""
@@ -65,10 +65,10 @@ class CrashContent(msgspec.Struct):
     seed: int | None = None
 
     @property
-    def asked(self) -> CrashAsked:
+    def asked(self) -> CrashOptions:
         """How it is built and run again; LP-U004 if the token has what cannot be."""
         try:
-            return CrashAsked(
+            return CrashOptions(
                 self.spec,
                 tuple(self.flags),
                 self.compiler,
@@ -80,7 +80,7 @@ class CrashContent(msgspec.Struct):
                 workers=1,
             )
         except LinpointError as error:
-            raise tokens.not_a_finding(error.message.rstrip(".")) from None
+            raise replay_token.not_a_finding(error.message.rstrip(".")) from None
 
     @property
     def plan(self) -> Plan:
@@ -95,10 +95,12 @@ class CrashContent(msgspec.Struct):
                 tuple(Probe(_call(name, args), place) for name, args, place in self.reads),
             )
         except LinpointError as error:
-            raise tokens.not_a_finding(error.message.rstrip(".")) from None
+            raise replay_token.not_a_finding(error.message.rstrip(".")) from None
 
 
-def content_of(test: CrashTest, plan: Plan, shown: Violation | None, finding: str = "durability") -> dict[str, Any]:
+def content_of(
+    test: BuiltCrashTest, plan: Plan, shown: CrashViolation | None, finding: str = "durability"
+) -> dict[str, Any]:
     """What a token holds of a crash; of what goes wrong without one, the workload alone."""
     asked = test.asked
     beside = None if shown is None else shown.dl3
@@ -135,9 +137,9 @@ def crash_content(content: dict[str, Any]) -> CrashContent:
     try:
         found = msgspec.convert(content, CrashContent)
     except msgspec.ValidationError as error:
-        raise tokens.not_a_finding(str(error)) from None
+        raise replay_token.not_a_finding(str(error)) from None
     if not found.workload:
-        raise tokens.not_a_finding("it has no operations")
+        raise replay_token.not_a_finding("it has no operations")
     return found
 
 

@@ -13,11 +13,11 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from linpoint.checkers.search.decider import Decider
+from linpoint.checkers.subhistory_decider import SubhistoryDecider
 from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
 from linpoint.histories.values import Value, canonical
-from linpoint.specs.protocol import Spec, State
+from linpoint.specs.spec import Spec, State
 
 _MOST_STATES = 5000
 _MOST_OPERATIONS = 24
@@ -66,7 +66,7 @@ def _allowed_among(sub: History, spec: Spec, condition: str, here: int, deadline
         if spec.allows(op, result):
             continue
         other = sub.replace(here, dataclasses.replace(op, result=result))
-        if Decider(other, spec, condition).decide(range(len(sub)), seconds=min(left, 0.5)).found:
+        if SubhistoryDecider(other, spec, condition).decide(range(len(sub)), seconds=min(left, 0.5)).found:
             allowed.append(result)
     return tuple(allowed)
 

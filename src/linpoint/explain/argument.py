@@ -15,14 +15,14 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from linpoint.checkers.search.decider import Decider
+from linpoint.checkers.subhistory_decider import SubhistoryDecider
 from linpoint.explain.naming import value_of, values_of
 from linpoint.explain.reasons import Step
 from linpoint.explain.stepwords import StepWords
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Time
 from linpoint.histories.values import one_line
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
 from linpoint.verdicts import StuckFrontier
 
 _MOST_OPERATIONS: Final = 9
@@ -114,7 +114,7 @@ class _Pairs:
         hinted = hinted.replace(second, dataclasses.replace(ops[second], order=1))
         known = (first, second, *beside)
         others = [p for p in self._positions if p not in known and not self._spec.reads(ops[p])]
-        decider = Decider(hinted, self._spec, self._condition)
+        decider = SubhistoryDecider(hinted, self._spec, self._condition)
         answer = decider.decide(sorted([*known, *others]), seconds=min(left, 0.3), relaxed=frozenset(others))
         return answer.found is False
 

@@ -11,8 +11,8 @@ from itertools import groupby
 from typing import Final
 
 from linpoint.explain.letters import fitted
-from linpoint.histories.trace import Place
 from linpoint.histories.values import counted
+from linpoint.traces.trace import SourcePlace
 from linpoint.verdicts.durability import StoreShown
 
 _LONGEST: Final = 60
@@ -51,7 +51,7 @@ def stored_value(store: StoreShown) -> str:
     return f"{number:#x}" if store.size >= _POINTER and number > _SMALL else str(number)
 
 
-def where_told(place: Place | None) -> str:
+def where_told(place: SourcePlace | None) -> str:
     """A place in a few letters."""
     return "?" if place is None else f"{place.file}:{place.line}"
 

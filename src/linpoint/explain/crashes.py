@@ -14,8 +14,8 @@ from typing import Any, Final
 from linpoint.explain.cache_lines import store_lines, where_told
 from linpoint.explain.explanation import as_json
 from linpoint.explain.letters import fitted, wrapped
-from linpoint.histories.printable import printable
 from linpoint.histories.values import Value, counted, one_line, show
+from linpoint.text.printable import printable
 from linpoint.verdicts.durability import CrashFinding, CrashResult, CrashTested, Done, Needless, StoreShown
 from linpoint.verdicts.program import Answer
 

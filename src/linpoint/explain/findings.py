@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from linpoint.explain.letters import columns, fitted, padded
 from linpoint.explain.traces import trace_text
-from linpoint.histories.printable import printable
-from linpoint.histories.trace import Place, Trace
 from linpoint.histories.values import Value, counted, one_line, show, thaw
+from linpoint.text.printable import printable
+from linpoint.traces.trace import SourcePlace, Trace
 from linpoint.verdicts.finding import Finding, Ran, TestResult
 from linpoint.verdicts.model import ModelFinding
 from linpoint.verdicts.program import ProgramFinding
@@ -256,7 +256,7 @@ def finding_document(
     }
 
 
-def place_of(trace: Trace | None) -> Place | None:
+def place_of(trace: Trace | None) -> SourcePlace | None:
     """The line at which a failure shows: that of its step, or the last one before it that its thread came by."""
     if trace is None or trace.failure is None or trace.failure.step is None:
         return None

@@ -14,7 +14,7 @@ from typing import Any, Final
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical
 from linpoint.specs.builtin import BUILT_IN
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
 
 REGISTERS: Final = ("register", "cas-register", "map")
 CONTAINERS: Final = ("queue", "stack", "deque", "priority-queue")

@@ -12,16 +12,16 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from linpoint.checkers.search.decider import Decider
+from linpoint.checkers.subhistory_decider import SubhistoryDecider
 from linpoint.errors import SpecError
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
-from linpoint.histories.partition import by_key
+from linpoint.histories.partition_by_key import partition_by_key
 from linpoint.histories.values import Value, canonical, same
 from linpoint.specs.builtin import BUILT_IN
-from linpoint.specs.builtin.first_values import first_values, part_now, put_together
-from linpoint.specs.lookup import with_initial
-from linpoint.specs.protocol import Spec
+from linpoint.specs.initial_values.initial_values import first_values, part_now, put_together
+from linpoint.specs.spec import Spec
+from linpoint.specs.spec_lookup import with_initial
 
 
 def other_initial(
@@ -57,7 +57,7 @@ class _Search:
         for candidate in candidates:
             try:
                 other = with_initial(self._spec, candidate)
-                fits = self._fits(Decider(self._history, other, self._condition), positions)
+                fits = self._fits(SubhistoryDecider(self._history, other, self._condition), positions)
             except SpecError:  # not a first value that this spec can take
                 continue
             if fits:
@@ -70,15 +70,15 @@ class _Search:
         def part_of(op: Operation) -> Value:
             return partition(self._spec.arguments(op))
 
-        as_it_is = Decider(self._history, self._spec, self._condition)
+        as_it_is = SubhistoryDecider(self._history, self._spec, self._condition)
         parts: dict[Any, list[Any]] = {}
         if self._spec.initial:  # what is said must not take away what the history's other keys begin with
-            named = by_key(self._history, range(len(self._history)), part_of)
+            named = partition_by_key(self._history, range(len(self._history)), part_of)
             parts = {canonical(part): part_now(self._spec, part) for part, _ in named}
-        conspiring = {canonical(part): members for part, members in by_key(self._history, core, part_of)}
+        conspiring = {canonical(part): members for part, members in partition_by_key(self._history, core, part_of)}
         # The parts of the conspiring operations first: where nothing helps them, there is no need to look at the rest.
         for part, members in sorted(
-            by_key(self._history, positions, part_of), key=lambda each: canonical(each[0]) not in conspiring
+            partition_by_key(self._history, positions, part_of), key=lambda each: canonical(each[0]) not in conspiring
         ):
             if self._fits(as_it_is, members):
                 continue
@@ -91,6 +91,6 @@ class _Search:
             parts[canonical(part)] = found[0]
         return self.first_fit(positions, [put_together(self._spec, parts.values())])
 
-    def _fits(self, decider: Decider, positions: Sequence[int]) -> bool:
+    def _fits(self, decider: SubhistoryDecider, positions: Sequence[int]) -> bool:
         left = self._deadline - time.monotonic()
         return left > 0 and decider.decide(positions, seconds=left).found is True

@@ -19,12 +19,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from linpoint.checkers.search.contest import Answer
-from linpoint.checkers.search.decider import Decider
+from linpoint.checkers.portfolio import PortfolioAnswer
+from linpoint.checkers.subhistory_decider import SubhistoryDecider
 from linpoint.explain.supply import Supply
 from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
 
 _ONE_TRY: Final = 0.5
 """Seconds for one decision: a sub-history that takes longer is left alone, so Ctrl-C is never far."""
@@ -59,7 +59,7 @@ class _Minimiser:
         self._history = history
         self._ops = history.operations
         self._spec = spec
-        self._decider = Decider(history, spec, condition)
+        self._decider = SubhistoryDecider(history, spec, condition)
         self._deadline = deadline
         self._all = sorted(positions, key=lambda position: history.operations[position].call)
         self._doubted = False
@@ -104,7 +104,7 @@ class _Minimiser:
 
     def _decide(
         self, positions: Sequence[int], relaxed: Collection[int] = (), *, patience: float | None = None
-    ) -> Answer:
+    ) -> PortfolioAnswer:
         now = time.monotonic()
         most = _ONE_TRY if patience is None else (patience - now) / 2
         ordered = sorted(positions)
@@ -231,7 +231,7 @@ class _Minimiser:
                 sources.remove(each)
         return sources
 
-    def _without(self, needed: Sequence[int], left_out: int, others: Sequence[int]) -> Answer:
+    def _without(self, needed: Sequence[int], left_out: int, others: Sequence[int]) -> PortfolioAnswer:
         """Whether the needed operations but one are explained, with that one and ``others`` relaxed."""
         kept = {*needed} - {left_out}
         relaxed = {left_out, *others} - kept

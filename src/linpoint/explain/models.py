@@ -20,10 +20,10 @@ from linpoint.explain.traces import run_text
 from linpoint.explain.traces.words import model_value
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
-from linpoint.histories.printable import printable
-from linpoint.histories.trace import MEMORY_MODELS
-from linpoint.histories.trace_operations import operations_of
 from linpoint.histories.values import Value, counted, one_line, show
+from linpoint.text.printable import printable
+from linpoint.traces.trace import MEMORY_MODELS
+from linpoint.traces.trace_operations import operations_of
 from linpoint.verdicts.model import ModelExplored, ModelFinding, ModelResult, ModelStep, Survivor
 from linpoint.verdicts.program import Answer
 

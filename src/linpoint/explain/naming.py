@@ -8,7 +8,7 @@ import dataclasses
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.values import Value, one_line, show
-from linpoint.specs.protocol import Returns, Spec
+from linpoint.specs.spec import Returns, Spec
 from linpoint.verdicts import Verdict
 
 _EMPTY = ("dequeue", "pop", "peek", "pop-front", "pop-back", "delete-max")

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from linpoint.histories.columns import CALL, CRASH, EARLY_RETURN, RETURN, Span, order
 from linpoint.histories.history import History
+from linpoint.histories.integer_columns import CALL, CRASH, EARLY_RETURN, RETURN, Span, real_time_order
 from linpoint.histories.operation import Crash, Operation, Outcome, Process, Time
 from linpoint.histories.values import one_line, show
 
@@ -105,7 +105,7 @@ def _columns(
     for index, op in enumerate(ops):
         if op.outcome is not Outcome.UNKNOWN:
             ends[index] = op.call if op.return_ is None else op.return_
-    ranks = order(spans(ops, crashes, instants))
+    ranks = real_time_order(spans(ops, crashes, instants))
     events: list[tuple[float, int, int]] = [(rank, index, _CALL) for index, rank in enumerate(ranks.calls[: len(ops)])]
     events += [(ranks.returns[index], index, _RETURN) for index in ends]
     events += [(rank, ~number, _CALL) for number, rank in enumerate(ranks.calls[len(ops) :])]

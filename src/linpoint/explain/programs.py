@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from linpoint.explain.findings import finding_document, steps_of
 from linpoint.explain.letters import fitted
-from linpoint.histories.printable import printable
 from linpoint.histories.values import counted, one_line
+from linpoint.text.printable import printable
 from linpoint.verdicts.program import ProgramFinding, ProgramResult
 
 _WIDTH: Final = 100

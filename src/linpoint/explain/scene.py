@@ -8,16 +8,16 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from linpoint.checkers.certify import scoped
-from linpoint.checkers.frontier import extended, stuck_frontier
-from linpoint.checkers.search.decider import Decider
+from linpoint.checkers.certify import select_scope
+from linpoint.checkers.stuck_frontier import extend_prefix, stuck_frontier
+from linpoint.checkers.subhistory_decider import SubhistoryDecider
 from linpoint.explain.allowed import allowed_in_place
 from linpoint.explain.explanation import Culprit
 from linpoint.explain.minimise import Core
 from linpoint.explain.reasons import Step
 from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
 from linpoint.verdicts import Blocked, KeyVerdict, Pattern, StuckFrontier, Verdict
 
 LONG: Final = 48
@@ -43,7 +43,7 @@ class Scene:
         pattern = key.refutation
         if not isinstance(pattern, Pattern) or pattern.counted or len(key.positions) <= LONG:
             return cls(verdict.history, verdict.spec, key.positions)
-        part, spec = scoped(verdict.history, key.positions, pattern.scope, verdict.spec)
+        part, spec = select_scope(verdict.history, key.positions, pattern.scope, verdict.spec)
         return cls(part, spec, range(len(part)), pattern.scope)
 
     @property
@@ -71,12 +71,12 @@ def stuck_among(
     known = key.refutation if isinstance(key.refutation, StuckFrontier) else None
     if seconds <= 0:
         return known
-    answer = Decider(scene.history, scene.spec, condition).decide(core, seconds=min(seconds, 1.0))
+    answer = SubhistoryDecider(scene.history, scene.spec, condition).decide(core, seconds=min(seconds, 1.0))
     if answer.found is not False:  # there was no time; a wrong word would be worse than a long one
         return known
     prefix = answer.witness.order
     if len(core) <= LONG:
-        prefix = extended(scene.history, core, scene.spec, condition, prefix)
+        prefix = extend_prefix(scene.history, core, scene.spec, condition, prefix)
     stuck = stuck_frontier(scene.history, core, scene.spec, condition, prefix)
     if scene.whole:
         return stuck
@@ -116,7 +116,7 @@ def ends_of_violation(scene: Scene, positions: Sequence[int], condition: str, de
     returned = (position for position in positions if ops[position].outcome is Outcome.OK)
     by_end = sorted(returned, key=lambda position: ops[position].end, reverse=True)
     yield from by_end[:1]
-    decider = Decider(scene.history, scene.spec, condition)
+    decider = SubhistoryDecider(scene.history, scene.spec, condition)
     for last in by_end[1:]:
         end = ops[last].end
         called = [position for position in scene.positions if ops[position].call <= end + skew]

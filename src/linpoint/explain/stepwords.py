@@ -16,7 +16,7 @@ from linpoint.explain.reasons import Step
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical, one_line, show
-from linpoint.specs.protocol import Returns, Spec
+from linpoint.specs.spec import Returns, Spec
 
 _WRITES: Final = ("write", "put", "cas", "swap", "insert")
 

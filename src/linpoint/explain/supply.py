@@ -13,7 +13,7 @@ from typing import Any, Final
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical, scalars
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
 
 PASS_ON: Final = ("register", "cas-register", "queue", "stack", "deque", "priority-queue")
 """Specs that give back the very values that were put in, or the first ones."""

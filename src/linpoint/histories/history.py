@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from typing import Any, Final, overload
 
 from linpoint.errors import HistoryError, UsageError
-from linpoint.histories.columns import Columns, columns_of
+from linpoint.histories.integer_columns import IntegerColumns, columns_of
+from linpoint.histories.lazy_operations import LazyOperations
 from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process, Time
-from linpoint.histories.recorded import RecordedOperations
 from linpoint.histories.values import show
 
-_MOST_SKEW: Final = 10**300
+_MAX_SKEW: Final = 10**300
 """As the largest time that is read: no sum of two overflows a float."""
 
 
@@ -41,7 +41,7 @@ class History(Sequence[Operation]):
     source: str
     clock_skew: Time
     by_position: bool
-    _columns: Columns | None
+    _columns: IntegerColumns | None
 
     def __init__(
         self,
@@ -120,17 +120,17 @@ class History(Sequence[Operation]):
     @property
     def processes(self) -> tuple[Process, ...]:
         """The processes in order of appearance."""
-        if isinstance(self.operations, RecordedOperations):
+        if isinstance(self.operations, LazyOperations):
             return self.operations.processes
         return tuple(dict.fromkeys(op.process for op in self.operations))
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> IntegerColumns:
         """The history as integers, made once."""
         if self._columns is None:
             made = (
                 self.operations.columns(self.clock_skew)
-                if isinstance(self.operations, RecordedOperations)
+                if isinstance(self.operations, LazyOperations)
                 else columns_of(self.operations, self.crashes, self.clock_skew)
             )
             object.__setattr__(self, "_columns", made)
@@ -140,7 +140,7 @@ class History(Sequence[Operation]):
     @property
     def keyed(self) -> bool:
         """Whether the operations name the object they work on."""
-        if isinstance(self.operations, RecordedOperations):
+        if isinstance(self.operations, LazyOperations):
             return self.columns.timed.keyed
         return any(op.key is not None for op in self.operations)
 
@@ -177,7 +177,7 @@ class History(Sequence[Operation]):
         return f"{self.source}:{op.line}" if op.line is not None else self.source
 
 
-def recorded_history(operations: RecordedOperations, *, annotations: Iterable[Annotation], source: str) -> History:
+def recorded_history(operations: LazyOperations, *, annotations: Iterable[Annotation], source: str) -> History:
     """The history of operations that a native reader has made columns of; validated as any other."""
     history = _restored(operations, operations.crashes, tuple(annotations), source, 0, False)
     if not history.columns.timed.well_formed():
@@ -232,7 +232,7 @@ def _exact(skew: Time, operations: Sequence[Operation], crashes: Iterable[Crash]
 
     Between integers a fraction of the skew makes no difference: 3.5 is less than a gap iff 3 is.
     """
-    if type(skew) not in (int, float) or not 0 <= skew < _MOST_SKEW:
+    if type(skew) not in (int, float) or not 0 <= skew < _MAX_SKEW:
         raise UsageError(
             "LP-U001",
             f"{skew!r} is not a clock skew.",
@@ -240,7 +240,7 @@ def _exact(skew: Time, operations: Sequence[Operation], crashes: Iterable[Crash]
         )
     if skew == int(skew):
         return int(skew)
-    if isinstance(operations, RecordedOperations):
+    if isinstance(operations, LazyOperations):
         return int(skew) if operations.whole_times else skew
     times = (time for op in operations for time in (op.call, op.return_) if time is not None)
     whole = all(type(time) is int for time in itertools.chain(times, (crash.time for crash in crashes)))
@@ -248,7 +248,7 @@ def _exact(skew: Time, operations: Sequence[Operation], crashes: Iterable[Crash]
 
 
 def _validate_clocks(history: History) -> None:
-    if not history.clock_skew or isinstance(history.operations, RecordedOperations):  # which have clocks and no other
+    if not history.clock_skew or isinstance(history.operations, LazyOperations):  # which have clocks and no other
         return
     if history.by_position or any(op.times is not None for op in history.operations):
         raise UsageError(

@@ -14,10 +14,10 @@ from typing import Any, Final, NoReturn
 
 Value = Any  # None, bool, int, float, str, tuple of values, or FrozenObject
 
-MAX_DEPTH: Final = 64
+MAX_NESTING_DEPTH: Final = 64
 """Deepest nesting that is read; deeper input is a coded error, not a stack overflow."""
 
-MAX_DIGITS: Final = 300
+MAX_INTEGER_DIGITS: Final = 300
 """Longest integer that is read; longer ones only serve to exhaust a reader."""
 
 

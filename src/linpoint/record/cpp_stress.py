@@ -21,18 +21,18 @@ from pathlib import Path
 from typing import Final
 
 from linpoint.checkers.check import check
-from linpoint.executors.threads import peak_memory, resident_memory
-from linpoint.histories.formats.loading import parse_operations
+from linpoint.executors.thread_executor import peak_memory, resident_memory
+from linpoint.histories.formats.load_save import parse_operations
 from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
+from linpoint.judging.stress_judge import StressJudge, StressOutcome
 from linpoint.record.cpp_program import Doing, Round, SilenceError, StressProgram
-from linpoint.record.cpp_workload import Manner, Program, program_of
-from linpoint.record.crew import Stuck
-from linpoint.record.deciding import Decider, Finding
 from linpoint.record.result import StressResult
-from linpoint.scenarios.described_objects import ObjectTest
+from linpoint.record.thread_pool import HungThread
+from linpoint.scenarios.cpp_test_description import CppObjectTest
 from linpoint.scenarios.scenario import Scenario
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
+from linpoint.subjects.stress.stress_request import StressConfig, StressRequest, program_of
 from linpoint.verdicts import Budget, Status
 
 Progress = Callable[[int, int], None]
@@ -74,9 +74,9 @@ class CppSettings:
     """What is to be run, and how."""
 
     program: Path
-    test: ObjectTest
+    test: CppObjectTest
     spec: Spec
-    manner: Manner
+    manner: StressConfig
     scenario: Scenario | None = None
     iterations: int | None = None
     sanitized: bool = False
@@ -102,15 +102,15 @@ class CppCampaign:
 
     def __init__(self, settings: CppSettings, budget: Budget) -> None:
         self._settings, self._budget = settings, budget
-        self._program: Program = program_of(settings.test, settings.scenario, settings.manner)
+        self._program: StressRequest = program_of(settings.test, settings.scenario, settings.manner)
         self._started = time.monotonic()
         self._looked = 0.0
         self._clock = ""
         self._halted_at: float | None = None
         """Since when, if the last word was of a round in which nothing moves."""
-        self.decider = Decider(settings.spec, budget, settings.manner.patience, jobs=1)
+        self.decider = StressJudge(settings.spec, budget, settings.manner.patience, jobs=1)
 
-    def run(self, progress: Progress | None) -> Finding:
+    def run(self, progress: Progress | None) -> StressOutcome:
         """Listen to the program until there is a finding, or no time."""
         manner = self._settings.manner
         workers = self._program.threads * manner.instances
@@ -124,7 +124,7 @@ class CppCampaign:
             self._program = program_of(self._settings.test, self._settings.scenario, another)
         raise AssertionError("counting does not end")
 
-    def _listen(self, program: StressProgram, progress: Progress | None) -> Finding | None:
+    def _listen(self, program: StressProgram, progress: Progress | None) -> StressOutcome | None:
         """What is found, or what ended it; None if it waits for ever as the spec lets it, and another is to go on."""
         while True:
             ended = self._over(program)
@@ -148,7 +148,7 @@ class CppCampaign:
             if progress is not None:
                 progress(self.decider.runs, self.decider.operations)
 
-    def result(self, finding: Finding) -> StressResult:
+    def result(self, finding: StressOutcome) -> StressResult:
         """The answer, with what was covered."""
         elapsed = time.monotonic() - self._started
         manner, decider = self._settings.manner, self.decider
@@ -198,17 +198,17 @@ class CppCampaign:
                 return "stopped at the limit of memory"
         return None
 
-    def passed(self, why: str) -> Finding:
+    def passed(self, why: str) -> StressOutcome:
         """No more is looked at, and nothing is wrong so far."""
         if self._halted_at is not None and time.monotonic() - self._halted_at > _LONG:
             inside = f"run {self.decider.runs + 1}, in which nothing moved"
-            return Finding(Status.UNKNOWN, f"{why}, inside of {inside}")
-        return Finding(Status.LINEARIZABLE if self.decider.runs else Status.UNKNOWN, why)
+            return StressOutcome(Status.UNKNOWN, f"{why}, inside of {inside}")
+        return StressOutcome(Status.LINEARIZABLE if self.decider.runs else Status.UNKNOWN, why)
 
-    def _decide(self, made: Round) -> Finding | None:
+    def _decide(self, made: Round) -> StressOutcome | None:
         return self.decider.decide(self._history(made), self.decider.runs, pairs=made.pairs)
 
-    def _halted(self, made: Round) -> Finding | None:
+    def _halted(self, made: Round) -> StressOutcome | None:
         """What is wrong with a round that is not over. If nothing is, it does not count: it comes again."""
         history = self._history(made)
         return self.decider.decide(history, self.decider.runs, pairs=made.pairs) if self._wrong(history) else None
@@ -220,25 +220,26 @@ class CppCampaign:
     def _history(self, made: Round) -> History:
         return parse_operations(made.lines, self._settings.test.definition.name)
 
-    def _stuck(self, program: StressProgram, made: Round) -> Finding | None:
+    def _stuck(self, program: StressProgram, made: Round) -> StressOutcome | None:
         """A round that hangs: whatever returned in it may be wrong, or the spec may let it wait."""
         for _ in program.drain():
             pass
         history = self._history(made)
         open_ = {op.process: str(op) for op in history if op.outcome is Outcome.UNKNOWN}
         stuck = tuple(
-            Stuck(thread, open_.get(thread), (), running=running) for thread, running in sorted(program.threads.items())
+            HungThread(thread, open_.get(thread), (), running=running)
+            for thread, running in sorted(program.threads.items())
         )
         return self.decider.decide(history, self.decider.runs, stuck, pairs=made.pairs)
 
-    def _silent(self, program: StressProgram) -> Finding:
+    def _silent(self, program: StressProgram) -> StressOutcome:
         """A program that hangs outside of operations."""
         program.end()
         where = "where the object is made or destroyed"
         why = f"the program said nothing for {self._settings.manner.patience + _GRACE:g} s: it hangs {where}"
-        return Finding(Status.VIOLATION, why, "deadlock")
+        return StressOutcome(Status.VIOLATION, why, "deadlock")
 
-    def _with_cause(self, program: StressProgram, finding: Finding) -> Finding:
+    def _with_cause(self, program: StressProgram, finding: StressOutcome) -> StressOutcome:
         """The report of a sanitizer in the place of a history that does not fit: memory that is used wrongly shows in wrong
         results too, and perhaps before it is noticed. The program goes on for a while; whatever else it does does not count.
         """
@@ -254,7 +255,7 @@ class CppCampaign:
         reported = self._died(program)
         return reported if reported.kind in _KINDS else finding
 
-    def _died(self, program: StressProgram) -> Finding:
+    def _died(self, program: StressProgram) -> StressOutcome:
         """A program that ended by itself, which it never does when all is well."""
         program.wait(_GRACE)
         code, said = program.end()
@@ -266,7 +267,7 @@ class CppCampaign:
         why = f"in run {run}: {how}" if doing else f"{how}, where the object was made or destroyed"
         inside = ", ".join(f"process {at} in {self._program.calls[each.call or 0]}" for at, each in doing)
         report = "\n".join([*([f"At that moment: {inside}."] if inside else []), *_shortened(text)])
-        return Finding(Status.VIOLATION, why, kind, report=report)
+        return StressOutcome(Status.VIOLATION, why, kind, report=report)
 
     def _inside(self, program: StressProgram) -> list[tuple[int, Doing]]:
         """The threads that were in calls when the program ended."""

@@ -30,9 +30,9 @@ from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome, Process
 from linpoint.histories.values import Value, canonical, freeze
 from linpoint.record._native_record import Ending, ThreadLog
-from linpoint.record.assembling import Label, history_of, new_log
+from linpoint.record.log_assembly import OperationLabel, history_of, new_log
 
-_ROOM: Final = 32
+_INITIAL_LOG_OPERATIONS: Final = 32
 """Operations of a thread before its log takes more memory; then it doubles."""
 
 
@@ -86,7 +86,7 @@ class Recorder:
     def __init__(self, *, unknown: tuple[type[BaseException], ...] = ()) -> None:
         self._unknown = unknown
         self._logs: list[tuple[Process, ThreadLog]] = []
-        self._labels: list[Label] = []
+        self._labels: list[OperationLabel] = []
         self._numbers: dict[tuple[str, Hashable], int] = {}
         self._labelling = threading.Lock()
         self._processes = itertools.count()
@@ -209,7 +209,7 @@ class Recorder:
             return number
         with self._labelling:
             if label not in self._numbers:
-                self._labels.append(Label(name, freeze(key)))
+                self._labels.append(OperationLabel(name, freeze(key)))
                 self._numbers[label] = len(self._labels) - 1
             return self._numbers[label]
 
@@ -217,7 +217,7 @@ class Recorder:
         """A log of this thread for ``process``. No two threads share one, also where they are one process."""
         if process is not None and type(process) not in (int, str):
             raise UsageError("LP-U001", f"{process!r} is not a process.", remedy="Name it by an integer or a string.")
-        log = new_log(_ROOM)
+        log = new_log(_INITIAL_LOG_OPERATIONS)
         vars(self._mine).setdefault("logs", {})[process] = log
         self._logs.append((next(self._processes) if process is None else process, log))
         return log

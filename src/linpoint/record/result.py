@@ -14,7 +14,7 @@ from linpoint.errors import UndecidedError, ViolationError
 from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
 from linpoint.histories.values import counted
-from linpoint.record.crew import Stuck
+from linpoint.record.thread_pool import HungThread
 from linpoint.verdicts import Status, Verdict
 
 
@@ -37,7 +37,7 @@ class StressResult:
     kind: str | None = None
     verdict: Verdict | None = field(default=None, repr=False)
     history: History | None = field(default=None, repr=False)
-    stuck: tuple[Stuck, ...] = field(default=(), repr=False)
+    stuck: tuple[HungThread, ...] = field(default=(), repr=False)
     statistics: Mapping[str, Any] = field(default_factory=dict, repr=False)
     warnings: tuple[str, ...] = ()
     exhaustive: bool = False

@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linpoint.errors import UsageError
-from linpoint.record.campaign import Campaign
-from linpoint.record.deciding import Finding
+from linpoint.judging.stress_judge import StressOutcome
+from linpoint.limits.budget import seconds
 from linpoint.record.result import StressResult
-from linpoint.record.workload import Workload
-from linpoint.scenarios import Definition, definition_of, definition_of_object
-from linpoint.specs.lookup import find
-from linpoint.specs.protocol import Spec
+from linpoint.record.stress_workload import StressWorkload
+from linpoint.scenarios import ConcurrentTestDefinition, definition_of, definition_of_object
+from linpoint.specs.spec import Spec
+from linpoint.specs.spec_lookup import find
+from linpoint.subjects.stress.python_subject import StressSession
 from linpoint.verdicts import Budget, Status
-from linpoint.verdicts.budget import seconds
 
 if TYPE_CHECKING:
     from linpoint.scenarios import Scenario
@@ -37,7 +37,7 @@ Progress = Callable[[int, int], None]
 class Settings:
     """What is to be run, and how: the arguments of ``stress``."""
 
-    definition: Definition
+    definition: ConcurrentTestDefinition
     spec: Spec
     scenarios: tuple[Scenario, ...] | None = None
     threads: int = 4
@@ -102,7 +102,7 @@ def stress(
 
 def conduct(settings: Settings, budget: Budget, *, progress: Progress | None = None) -> tuple[StressResult, bool]:
     """As ``stress``, but Ctrl-C gives a result too: what was covered until then. The bool says it was pressed."""
-    workload = Workload(
+    workload = StressWorkload(
         settings.definition,
         settings.spec,
         settings.scenarios,
@@ -110,7 +110,7 @@ def conduct(settings: Settings, budget: Budget, *, progress: Progress | None = N
         operations=settings.operations,
         seed=settings.seed,
     )
-    campaign = Campaign(
+    campaign = StressSession(
         settings.definition,
         settings.spec,
         workload,
@@ -126,7 +126,7 @@ def conduct(settings: Settings, budget: Budget, *, progress: Progress | None = N
                 left = settings.instances if settings.iterations is None else settings.iterations - campaign.runs
                 ended = campaign.over() if left > 0 else "stopped after as many as were asked for"
                 if ended is not None:
-                    finding = Finding(Status.LINEARIZABLE if campaign.runs else Status.UNKNOWN, ended)
+                    finding = StressOutcome(Status.LINEARIZABLE if campaign.runs else Status.UNKNOWN, ended)
                     break
                 finding = campaign.round(min(settings.instances, left))
                 if progress is not None:
@@ -134,11 +134,11 @@ def conduct(settings: Settings, budget: Budget, *, progress: Progress | None = N
     except KeyboardInterrupt:
         interrupted = True
         passed = Status.LINEARIZABLE if campaign.runs else Status.UNKNOWN
-        finding = finding or campaign.finding or Finding(passed, "stopped by Ctrl-C")
+        finding = finding or campaign.finding or StressOutcome(passed, "stopped by Ctrl-C")
     return campaign.result(finding, settings.seed), interrupted
 
 
-def _definition(test: Any, calls: Mapping[str, Any] | None) -> Definition:
+def _definition(test: Any, calls: Mapping[str, Any] | None) -> ConcurrentTestDefinition:
     if calls is not None:
         return definition_of_object(test, calls)
     if not isinstance(test, type) and hasattr(test, "setup") and hasattr(test, "operations"):
@@ -146,7 +146,7 @@ def _definition(test: Any, calls: Mapping[str, Any] | None) -> Definition:
     return definition_of(test)
 
 
-def _spec_of(definition: Definition, spec: Any) -> Any:
+def _spec_of(definition: ConcurrentTestDefinition, spec: Any) -> Any:
     chosen = definition.spec if spec is None else spec
     if chosen is None:
         raise UsageError(

@@ -14,24 +14,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from linpoint.api.check_model import check_model
 from linpoint.errors import ModelError, UsageError
-from linpoint.executors.threads import peak_memory
-from linpoint.histories.trace import Failure
+from linpoint.executors.thread_executor import peak_memory
 from linpoint.histories.values import show
 from linpoint.refine._native_refine import StopReason
-from linpoint.refine.analysis import reachable
-from linpoint.refine.api import check_model
-from linpoint.refine.asking import Asked
-from linpoint.refine.assembling import Manner, Room
-from linpoint.refine.certifying import certify_refusal
-from linpoint.refine.faults import ASSERTION, ENDLESS, FAULTS
-from linpoint.refine.ir import Code, Program
-from linpoint.refine.looking import memory_of
-from linpoint.refine.progress import search_for_progress
-from linpoint.refine.searching import Ending, Limits, Searched, prepare, search
-from linpoint.refine.specification import NumberedSpec
-from linpoint.refine.telling import NoSuchRunError, Run, Told
-from linpoint.specs.protocol import Spec
+from linpoint.refine.certify_refusal import certify_refusal
+from linpoint.refine.counterexample import ModelRun, NoSuchRunError, StepInfo
+from linpoint.refine.model_faults import ASSERTION_FAULT, ENDLESS_LOOP_FAULT, FAULTS
+from linpoint.refine.program_analysis import reachable
+from linpoint.refine.program_ir import CompiledModel, OpCode
+from linpoint.refine.progress_properties import search_for_progress
+from linpoint.refine.refinement_task import RefinementTask
+from linpoint.refine.spec_numbering import NumberedSpec
+from linpoint.refine.state_layout import LayoutSizes, ModelRunConfig
+from linpoint.refine.state_search import SearchEnding, StateSearch, StateSearchLimits, prepare, search
+from linpoint.refine.state_view import memory_of
+from linpoint.specs.spec import Spec
+from linpoint.traces.trace import TraceFailure
 from linpoint.verdicts.model import ModelExplored, ModelFinding, ModelResult
 from linpoint.verdicts.program import Answer
 
@@ -42,7 +42,7 @@ _DEADLOCK: Final = 2
 """As the native core says it."""
 
 
-def refine(asked: Asked, limits: Limits) -> ModelResult:
+def refine(asked: RefinementTask, limits: StateSearchLimits) -> ModelResult:
     """The answer for what was asked, within limits."""
     manner = asked.manner()
     if asked.progress is not None:
@@ -50,7 +50,7 @@ def refine(asked: Asked, limits: Limits) -> ModelResult:
     if manner.points:
         _check_points(asked.program, asked.spec)
         found = search(asked.program, manner, asked.spec, limits)
-        if found.ending is not Ending.VIOLATION:
+        if found.ending is not SearchEnding.VIOLATION:
             return _result(asked, found, ["by the linearization points that are marked in it"])
         manner = replace(manner, points=False)
         note = ["its linearization points do not show it, so all were tried"]
@@ -58,29 +58,31 @@ def refine(asked: Asked, limits: Limits) -> ModelResult:
         note = []
     found = search(asked.program, manner, asked.spec, limits)
     return (
-        _result(asked, found, note) if found.ending is not Ending.VIOLATION else _violation(asked, found, limits, note)
+        _result(asked, found, note)
+        if found.ending is not SearchEnding.VIOLATION
+        else _violation(asked, found, limits, note)
     )
 
 
-def _progress(asked: Asked, limits: Limits) -> ModelResult:
+def _progress(asked: RefinementTask, limits: StateSearchLimits) -> ModelResult:
     """The answer to a question of progress."""
     found, finding = search_for_progress(asked, limits)
-    if finding is None and found.ending is Ending.VIOLATION:
+    if finding is None and found.ending is SearchEnding.VIOLATION:
         return _violation(asked, found, limits, [])
     fair = f" in every run that is {asked.fairness}ly fair" if asked.fairness != "none" else ""
     words = {"returns": f"every call returns{fair}"}.get(str(asked.progress), f"it is {asked.progress}")
-    result = _result(asked, found, [words] if found.ending is Ending.HOLDS else [])
+    result = _result(asked, found, [words] if found.ending is SearchEnding.HOLDS else [])
     if finding is None:
         return result
     return replace(result, answer=Answer.VIOLATION, exhaustive=False, why=finding.message, findings=(finding,))
 
 
-def _check_points(program: Program, spec: Spec | Program | None) -> None:
-    if isinstance(spec, Program):
+def _check_points(program: CompiledModel, spec: Spec | CompiledModel | None) -> None:
+    if isinstance(spec, CompiledModel):
         raise UsageError(
             "LP-U001", "--points needs a sequential spec, and this one is a model.", remedy="Leave out --points."
         )
-    if not any(each.code is Code.POINT for each in program.code):
+    if not any(each.code is OpCode.POINT for each in program.code):
         raise ModelError(
             "LP-M019",
             f"{program.name} marks no linearization point.",
@@ -89,9 +91,9 @@ def _check_points(program: Program, spec: Spec | Program | None) -> None:
         )
 
 
-def _result(asked: Asked, found: Searched, notes: list[str]) -> ModelResult:
+def _result(asked: RefinementTask, found: StateSearch, notes: list[str]) -> ModelResult:
     """The answer of a search that found nothing wrong."""
-    holds = found.ending is Ending.HOLDS
+    holds = found.ending is SearchEnding.HOLDS
     why, remedy = _covered(found), ""
     if not holds:
         why, remedy = _stopped(found)
@@ -114,7 +116,7 @@ def _result(asked: Asked, found: Searched, notes: list[str]) -> ModelResult:
     )
 
 
-def _vacuous(found: Searched) -> tuple[str, ...]:
+def _vacuous(found: StateSearch) -> tuple[str, ...]:
     """A word on operations of which nothing was seen, since they returned in no run."""
     if found.reached is None:
         return ()
@@ -128,13 +130,13 @@ def _vacuous(found: Searched) -> tuple[str, ...]:
     return tuple(f"{name} returned in no run, so that this says nothing of it" for name in never)
 
 
-def _covered(found: Searched) -> str:
+def _covered(found: StateSearch) -> str:
     manner = found.assembly.manner
     each = f"{manner.operations} operations each" if manner.operations else "any number of operations"
     return f"every run of {manner.count} processes with {each} was covered"
 
 
-def _stopped(found: Searched) -> tuple[str, str]:
+def _stopped(found: StateSearch) -> tuple[str, str]:
     """Why a search did not come to its end, and what to do about it."""
     if found.bound:
         remedy = "Bound what the model makes, or use fewer operations: a model whose states have no end has no answer."
@@ -149,7 +151,7 @@ def _stopped(found: Searched) -> tuple[str, str]:
     return "the budget ended", f"{smaller}, or a larger --budget."
 
 
-def explored(found: Searched) -> ModelExplored:
+def explored(found: StateSearch) -> ModelExplored:
     """What a search has covered."""
     reached = found.reached
     if reached is None:
@@ -160,7 +162,7 @@ def explored(found: Searched) -> ModelExplored:
     )
 
 
-def bounds(found: Searched) -> dict[str, Any]:
+def bounds(found: StateSearch) -> dict[str, Any]:
     """What limits what was covered."""
     manner = found.assembly.manner
     roles = {role: count for role, count in manner.processes if role is not None}
@@ -174,7 +176,7 @@ def bounds(found: Searched) -> dict[str, Any]:
     }
 
 
-def _violation(asked: Asked, found: Searched, limits: Limits, notes: list[str]) -> ModelResult:
+def _violation(asked: RefinementTask, found: StateSearch, limits: StateSearchLimits, notes: list[str]) -> ModelResult:
     """The answer for a violation, with the shortest run that there is."""
     statistics, where = explored(found), bounds(found)
     shortest = True
@@ -183,7 +185,7 @@ def _violation(asked: Asked, found: Searched, limits: Limits, notes: list[str]) 
         # Whoever waits at its first step has not called with fusion, so that the run would not show it.
         plain = replace(manner, without=manner.without | {"por", "fusion"}, compact=False)
         again = search(asked.program, plain, asked.spec, limits)
-        shortest = again.ending is Ending.VIOLATION
+        shortest = again.ending is SearchEnding.VIOLATION
         found = again if shortest else found
     elif manner.uses("por") or not manner.uses("fusion") or not manner.uses("local") or manner.compact:
         length = found.reached.depth if found.reached else 0
@@ -191,7 +193,7 @@ def _violation(asked: Asked, found: Searched, limits: Limits, notes: list[str]) 
         without = (manner.without | {"por"}) - {"fusion", "local"}
         counted = replace(manner, without=without, compact=False)
         again = search(asked.program, counted, asked.spec, limits, most_depth=length, room=found.assembly.room)
-        shortest = again.ending is Ending.VIOLATION
+        shortest = again.ending is SearchEnding.VIOLATION
         found = again if shortest else found
     return ModelResult(
         asked.program.name,
@@ -208,10 +210,10 @@ def _violation(asked: Asked, found: Searched, limits: Limits, notes: list[str]) 
 
 
 def make_finding(
-    found: Searched, choices: Sequence[tuple[int, int]], replay: Mapping[str, Any] | None, *, shortest: bool = True
+    found: StateSearch, choices: Sequence[tuple[int, int]], replay: Mapping[str, Any] | None, *, shortest: bool = True
 ) -> ModelFinding:
     """The finding that a run shows."""
-    run = Run.begin(found)
+    run = ModelRun.begin(found)
     memory = tuple(memory_of(run, run.state))
     run.follow(choices)
     if run.last is None and run.choices():
@@ -219,7 +221,7 @@ def make_finding(
     kind, message, refused = _wrong(run)
     allowed = tuple(run.results_allowed(run.set_before_return, run.last.process)) if refused and run.last else ()
     place = len(run.trace) - 1
-    trace = run.finish(Failure(kind, place if run.last is not None and place >= 0 else None, message))
+    trace = run.finish(TraceFailure(kind, place if run.last is not None and place >= 0 else None, message))
     ran = [
         step.process for step in run.steps if any(event.kind.value != "drain" for event in run.trace[step.first :][:1])
     ]
@@ -231,7 +233,7 @@ def make_finding(
     return ModelFinding(kind, message, trace, steps, switches, shortest, refused, content, allowed, memory)
 
 
-def _taken(found: Searched, choices: Sequence[tuple[int, int]]) -> dict[str, Any]:
+def _taken(found: StateSearch, choices: Sequence[tuple[int, int]]) -> dict[str, Any]:
     """How a run was taken: its choices mean something only in the same layout and with the same reductions."""
     room, manner = found.assembly.room, found.assembly.manner
     return {
@@ -241,11 +243,11 @@ def _taken(found: Searched, choices: Sequence[tuple[int, int]]) -> dict[str, Any
     }
 
 
-def layout_of(asked: Asked, content: Mapping[str, Any]) -> tuple[Manner, Room]:
+def layout_of(asked: RefinementTask, content: Mapping[str, Any]) -> tuple[ModelRunConfig, LayoutSizes]:
     """How the run of a replay token was taken."""
     nodes, slot_bytes, stores = content["room"]
     manner = replace(asked.manner(), points=False, without=frozenset(content["left_out"]))
-    return manner, Room(tuple(nodes), slot_bytes, stores)
+    return manner, LayoutSizes(tuple(nodes), slot_bytes, stores)
 
 
 def choices_of(content: Mapping[str, Any]) -> list[tuple[int, int]]:
@@ -253,7 +255,7 @@ def choices_of(content: Mapping[str, Any]) -> list[tuple[int, int]]:
     return [(process, choice) for process, choice in content["run"]]
 
 
-def take_again(asked: Asked, content: Mapping[str, Any]) -> ModelResult | None:
+def take_again(asked: RefinementTask, content: Mapping[str, Any]) -> ModelResult | None:
     """The answer that a replay token shows, from its run alone; None if there is no such run any more."""
     manner, room = layout_of(asked, content)
     if len(room.nodes) != len(asked.program.classes):
@@ -280,17 +282,23 @@ def take_again(asked: Asked, content: Mapping[str, Any]) -> ModelResult | None:
     )
 
 
-def _wrong(run: Run) -> tuple[str, str, str]:
+def _wrong(run: ModelRun) -> tuple[str, str, str]:
     """The kind of what goes wrong at the end of a run, in a sentence, and why the spec refuses it."""
     last = run.last
     if last is None:
         stuck = ", ".join(run.name_of(process) for process in sorted(run.calls)) or "every process"
         return "deadlock", f"nobody can go on: {stuck} cannot return", ""
     who = run.name_of(last.process)
-    if last.told == Told.FAULT:
+    if last.told == StepInfo.FAULT:
         code = run.assembly.program.code[last.instruction]
         where = f"{run.assembly.program.file}:{code.line}"
-        kind = "assertion" if last.number == ASSERTION else "livelock" if last.number == ENDLESS else "exception"
+        kind = (
+            "assertion"
+            if last.number == ASSERTION_FAULT
+            else "livelock"
+            if last.number == ENDLESS_LOOP_FAULT
+            else "exception"
+        )
         return kind, f"{where}: {FAULTS[last.number]} ({who})", ""
     returned = run.trace[-1]
     number = run.called_last[last.process]

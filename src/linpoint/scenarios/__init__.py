@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scenarios: what to run against an object, said by hand, generated from a test's definition, and made smaller."""
 
-from linpoint.scenarios.definition import (
+from linpoint.scenarios.concurrent_test import (
     ConcurrentTest,
-    Definition,
+    ConcurrentTestDefinition,
     TestedOperation,
     definition_of,
     definition_of_object,
@@ -14,7 +14,7 @@ from linpoint.scenarios.scenario import Call, Scenario
 __all__ = [
     "Call",
     "ConcurrentTest",
-    "Definition",
+    "ConcurrentTestDefinition",
     "Scenario",
     "TestedOperation",
     "definition_of",

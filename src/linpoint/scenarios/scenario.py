@@ -13,8 +13,8 @@ from typing import Any
 
 from linpoint.errors import TestError
 from linpoint.histories.values import Value, canonical, counted, show, thaw
-from linpoint.scenarios.json_values import json_value
-from linpoint.scenarios.text import NAME, ParsedCall, parse_calls, parse_threads
+from linpoint.scenarios.json_arguments import json_value
+from linpoint.scenarios.scenario_text import NAME, ParsedCall, parse_calls, parse_threads
 
 
 @dataclass(frozen=True, slots=True, eq=False)

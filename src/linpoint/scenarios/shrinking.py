@@ -15,8 +15,8 @@ from itertools import chain, islice
 from typing import Final, TypeVar
 
 from linpoint.histories.values import Value, canonical, same
-from linpoint.scenarios.arguments import Source
-from linpoint.scenarios.definition import Definition
+from linpoint.scenarios.argument_sources import ArgumentSource
+from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Call, Scenario
 
 Item = TypeVar("Item")
@@ -24,7 +24,7 @@ Item = TypeVar("Item")
 
 def shrink(
     scenario: Scenario,
-    definition: Definition,
+    definition: ConcurrentTestDefinition,
     still_fails: Callable[[Scenario], bool],
     *,
     most: int | None = None,
@@ -49,7 +49,7 @@ def shrink(
             return found
 
 
-def smaller(scenario: Scenario, definition: Definition) -> Iterator[Scenario]:
+def smaller(scenario: Scenario, definition: ConcurrentTestDefinition) -> Iterator[Scenario]:
     """The scenarios one step down, those that save most first, each once."""
     seen: set[Scenario] = set()
     for step in _STEPS:
@@ -59,7 +59,7 @@ def smaller(scenario: Scenario, definition: Definition) -> Iterator[Scenario]:
                 yield candidate
 
 
-def weight(scenario: Scenario, definition: Definition) -> tuple[int, int, int, int]:
+def weight(scenario: Scenario, definition: ConcurrentTestDefinition) -> tuple[int, int, int, int]:
     """What every step makes less: threads, calls, calls beside others, the ranks of all arguments together.
 
     In place of the calls beside others, of which a single thread has none, it has those before and after it.
@@ -70,13 +70,13 @@ def weight(scenario: Scenario, definition: Definition) -> tuple[int, int, int, i
     return len(scenario.threads), scenario.size, scenario.size - alone if len(scenario.threads) > 1 else alone, ranks
 
 
-def _without_a_thread(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
+def _without_a_thread(scenario: Scenario, _: ConcurrentTestDefinition) -> Iterator[Scenario]:
     if len(scenario.threads) > 1:
         for at in range(len(scenario.threads)):
             yield replace(scenario, threads=_without(scenario.threads, at))
 
 
-def _with_a_thread_alone(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
+def _with_a_thread_alone(scenario: Scenario, _: ConcurrentTestDefinition) -> Iterator[Scenario]:
     """What a thread does may just as well be done before the others, or after them."""
     if len(scenario.threads) > 1:
         for at, thread in enumerate(scenario.threads):
@@ -85,7 +85,7 @@ def _with_a_thread_alone(scenario: Scenario, _: Definition) -> Iterator[Scenario
             yield replace(scenario, threads=others, after=(*thread, *scenario.after))
 
 
-def _without_a_call(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
+def _without_a_call(scenario: Scenario, _: ConcurrentTestDefinition) -> Iterator[Scenario]:
     for number, thread in enumerate(scenario.threads):
         if len(thread) > 1:  # to drop the only call of a thread is to drop the thread
             for at in range(len(thread)):
@@ -97,13 +97,13 @@ def _without_a_call(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
         yield replace(scenario, before=_without(scenario.before, at))
 
 
-def _in_one_thread(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
+def _in_one_thread(scenario: Scenario, _: ConcurrentTestDefinition) -> Iterator[Scenario]:
     """Where only one thread is left, all of it runs one after another; then no call is kept to have a thread at all."""
     if len(scenario.threads) == 1 and (scenario.before or scenario.after):
         yield Scenario((scenario.calls,))
 
 
-def _with_a_call_alone(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
+def _with_a_call_alone(scenario: Scenario, _: ConcurrentTestDefinition) -> Iterator[Scenario]:
     """What a thread does first may just as well be done before the others, and what it does last after them."""
     if len(scenario.threads) > 1:
         for number, thread in enumerate(scenario.threads):
@@ -114,13 +114,13 @@ def _with_a_call_alone(scenario: Scenario, _: Definition) -> Iterator[Scenario]:
                 yield replace(scenario, threads=last, after=(thread[-1], *scenario.after))
 
 
-def _simpler_everywhere(scenario: Scenario, definition: Definition) -> Iterator[Scenario]:
+def _simpler_everywhere(scenario: Scenario, definition: ConcurrentTestDefinition) -> Iterator[Scenario]:
     """A value of a parameter replaced wherever it stands: ``put("b") | get("b")`` may fail with "a" too, but not with both."""
     for parameter, old, new in _exchanges(scenario, definition):
         yield _rebuilt(scenario, [_exchanged(call, definition, parameter, old, new) for call in scenario.calls])
 
 
-def _simpler_once(scenario: Scenario, definition: Definition) -> Iterator[Scenario]:
+def _simpler_once(scenario: Scenario, definition: ConcurrentTestDefinition) -> Iterator[Scenario]:
     calls = scenario.calls
     for number, call in enumerate(calls):
         for at, source in enumerate(_sources(call, definition)):
@@ -140,7 +140,7 @@ _STEPS: Final = (
 )
 
 
-def _exchanges(scenario: Scenario, definition: Definition) -> Iterator[tuple[str, Value, Value]]:
+def _exchanges(scenario: Scenario, definition: ConcurrentTestDefinition) -> Iterator[tuple[str, Value, Value]]:
     """For each value that a parameter of some name has: the simpler ones that may stand for it."""
     seen: set[Hashable] = set()
     for call in scenario.calls:
@@ -153,7 +153,7 @@ def _exchanges(scenario: Scenario, definition: Definition) -> Iterator[tuple[str
                     yield parameter, call.args[at], new
 
 
-def _exchanged(call: Call, definition: Definition, parameter: str, old: Value, new: Value) -> Call:
+def _exchanged(call: Call, definition: ConcurrentTestDefinition, parameter: str, old: Value, new: Value) -> Call:
     """``call`` with ``new`` for ``old``, unless that is not simpler for this operation."""
     args = list(call.args)
     for at, source in enumerate(_sources(call, definition)):
@@ -163,13 +163,13 @@ def _exchanged(call: Call, definition: Definition, parameter: str, old: Value, n
     return replace(call, args=tuple(args))
 
 
-def _simpler(source: Source, value: Value) -> list[Value]:
+def _simpler(source: ArgumentSource, value: Value) -> list[Value]:
     """A few of the values before ``value``: the simplest, one half way and the one just before."""
     rank = source.rank(value)
     return [source[each] for each in sorted({0, rank // 2, rank - 1}) if 0 <= each < rank]
 
 
-def _sources(call: Call, definition: Definition) -> tuple[Source, ...]:
+def _sources(call: Call, definition: ConcurrentTestDefinition) -> tuple[ArgumentSource, ...]:
     return definition.operations[call.operation].sources
 
 

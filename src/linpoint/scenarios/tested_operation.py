@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar, overload
 
 from linpoint.errors import TestError
-from linpoint.scenarios.arguments import is_strategy, source_of
-from linpoint.scenarios.text import NAME
+from linpoint.scenarios.argument_sources import is_strategy, source_of
+from linpoint.scenarios.scenario_text import NAME
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _MARK: Final = "__linpoint_operation__"
@@ -96,7 +96,7 @@ class OperationsByName(Mapping[str, TestedOperation]):
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class OperationMark:
     """What ``@operation`` says of a function. Iterables are taken already, strategies are as they were given.
 
     ``role`` and ``pairs_with`` are of models: who may call the operation, and which other one must have come before.
@@ -144,12 +144,14 @@ def operation(
     words = {"role": role, "pairs_with": pairs_with}
     values = {**function, **arguments} if isinstance(function, Mapping) else arguments
     marking = _marking(
-        Mark(blocking, name), {word: given for word, given in words.items() if given is not None}, values
+        OperationMark(blocking, name), {word: given for word, given in words.items() if given is not None}, values
     )
     return marking if function is None or isinstance(function, Mapping) else marking(function)
 
 
-def _marking(mark: Mark, words: Mapping[str, Any], arguments: Mapping[str, Any]) -> Callable[[_Function], _Function]:
+def _marking(
+    mark: OperationMark, words: Mapping[str, Any], arguments: Mapping[str, Any]
+) -> Callable[[_Function], _Function]:
     """``words`` are those of models, unless the function has parameters that are called so."""
 
     def marked(function: _Function) -> _Function:
@@ -178,10 +180,10 @@ def _marking(mark: Mark, words: Mapping[str, Any], arguments: Mapping[str, Any])
     return marked
 
 
-def mark_of(thing: Any) -> Mark | None:
+def mark_of(thing: Any) -> OperationMark | None:
     """What ``@operation`` said of ``thing``, if it did; a static method is its function."""
     found = getattr(getattr(thing, "__func__", thing), _MARK, None)
-    return found if isinstance(found, Mark) else None
+    return found if isinstance(found, OperationMark) else None
 
 
 def place_of(function: Any) -> str | None:
@@ -201,7 +203,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def make_operation(
-    name: str, function: Callable[..., Any] | None, mark: Mark, *, call: Callable[..., Any] | None = None
+    name: str, function: Callable[..., Any] | None, mark: OperationMark, *, call: Callable[..., Any] | None = None
 ) -> TestedOperation:
     """The operation that calls ``function(subject, ...)`` with the marked arguments.
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verdicts with their evidence, and the budgets under which they are found."""
 
-from linpoint.verdicts.budget import Budget
-from linpoint.verdicts.reached import Reached
+from linpoint.limits.budget import Budget
+from linpoint.verdicts.partial_search import PartialSearch
 from linpoint.verdicts.refutation import (
     PATTERNS,
     PRECEDENCE,
@@ -23,9 +23,9 @@ __all__ = [
     "Budget",
     "KeyVerdict",
     "Link",
+    "PartialSearch",
     "Pattern",
     "Precedence",
-    "Reached",
     "Refutation",
     "Statistics",
     "Status",

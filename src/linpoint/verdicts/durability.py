@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from linpoint.errors import UndecidedError, ViolationError
-from linpoint.histories.trace import Place
 from linpoint.histories.values import Value
-from linpoint.verdicts import tokens
+from linpoint.traces.trace import SourcePlace
+from linpoint.verdicts import replay_token
 from linpoint.verdicts.program import Answer
 from linpoint.verdicts.verdict import Verdict
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class StoreShown:
     """A store to persistent memory around a crash."""
 
-    place: Place | None
+    place: SourcePlace | None
     name: str | None
     """What it stores to, as the line of source calls it."""
     address: int
@@ -65,7 +65,7 @@ class CrashFinding:
     message: str
     """One sentence."""
     classes: tuple[str, ...] = ()
-    place: Place | None = None
+    place: SourcePlace | None = None
     """The store to make durable; for other kinds, where it went wrong."""
     violates: tuple[str, ...] = ()
     """Conditions."""
@@ -86,7 +86,7 @@ class CrashFinding:
     @property
     def replay_words(self) -> list[str]:
         """The arguments that, after ``linpoint``, show it again."""
-        return ["replay", tokens.encode({"kind": "crash", **self.replay})] if self.replay.get("file") else []
+        return ["replay", replay_token.encode({"kind": "crash", **self.replay})] if self.replay.get("file") else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Needless:
     """A flush or a fence that changes nothing, as often as it was run."""
 
     kind: str
-    place: Place | None
+    place: SourcePlace | None
     count: int
 
 

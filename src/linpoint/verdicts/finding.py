@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from linpoint.errors import UndecidedError, ViolationError
-from linpoint.histories.trace import Trace
 from linpoint.histories.values import Value
-from linpoint.verdicts import tokens
+from linpoint.traces.trace import Trace
+from linpoint.verdicts import replay_token
 from linpoint.verdicts.verdict import Status, Verdict
 
 if TYPE_CHECKING:  # a name of another layer, for types alone
@@ -65,7 +65,7 @@ class Finding:
     @property
     def token(self) -> str:
         """The finding as one word, which shows it again."""
-        return tokens.encode({"kind": "test", **self.replay})
+        return replay_token.encode({"kind": "test", **self.replay})
 
     @property
     def replay_words(self) -> list[str]:

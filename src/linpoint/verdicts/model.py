@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from linpoint.errors import UndecidedError, ViolationError
-from linpoint.histories.trace import Trace
 from linpoint.histories.values import Value
-from linpoint.verdicts import tokens
+from linpoint.traces.trace import Trace
+from linpoint.verdicts import replay_token
 from linpoint.verdicts.program import Answer
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class ModelFinding:
     @property
     def replay_words(self) -> list[str]:
         """The arguments that, after ``linpoint``, show it again; none if only its author's code can make the model."""
-        return ["replay", tokens.encode({"kind": "refine", **self.replay})] if self.replay.get("file") else []
+        return ["replay", replay_token.encode({"kind": "refine", **self.replay})] if self.replay.get("file") else []
 
 
 @dataclass(frozen=True, slots=True)

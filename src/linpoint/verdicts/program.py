@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from linpoint.histories.trace import Trace
+from linpoint.traces.trace import Trace
 from linpoint.verdicts.finding import Explored
 
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, NoReturn
 from linpoint.errors import UndecidedError, ViolationError
 from linpoint.histories.history import History
 from linpoint.histories.values import Value
-from linpoint.verdicts.reached import Reached
+from linpoint.verdicts.partial_search import PartialSearch
 from linpoint.verdicts.refutation import Refutation
 from linpoint.verdicts.witness import Witness
 
 if TYPE_CHECKING:  # names of other layers, for types alone
     from linpoint.explain.explanation import Explanation
     from linpoint.explain.graphs.graph import PrecedenceGraph
-    from linpoint.specs.protocol import Spec
+    from linpoint.specs.spec import Spec
 
 
 class Status(enum.Enum):
@@ -68,7 +68,7 @@ class KeyVerdict:
     witness: Witness | None = field(default=None, repr=False)
     refutation: Refutation | None = field(default=None, repr=False)
     configurations: int = 0
-    reached: Reached | None = field(default=None, repr=False)
+    reached: PartialSearch | None = field(default=None, repr=False)
     """How far the search got, where it was stopped."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import linpoint
 from linpoint.histories.operation import Annotation, Crash, Operation, Outcome
-from linpoint.specs.protocol import Returns, Spec, Step
+from linpoint.specs.spec import Returns, Spec, Step
 
 FIRST = 1_700_000_000_000_000_000  # nanoseconds: past what a script's numbers can hold
 

@@ -13,7 +13,7 @@ from linpoint.checkers.conditions import CONDITIONS
 from linpoint.explain.html.downloads import minimal_lines
 from linpoint.explain.html.page import page
 from tests.explain.html.balance import Balanced, data_of
-from tests.generation import MAKERS, random_history
+from tests.random_histories import MAKERS, random_history
 from tests.user_specs import USER_MAKERS
 
 

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from linpoint.errors import HistoryError, LinpointError, UsageError
-from linpoint.histories.formats import FORMATS, load, reading
+from linpoint.histories.formats import FORMATS, file_content, load
 from linpoint.histories.history import History
-from linpoint.histories.values import MAX_DEPTH
+from linpoint.histories.values import MAX_NESTING_DEPTH
 
 Reader = Callable[..., History]
 
@@ -234,7 +234,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_small_file_cannot_fill_the_memory(read: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MAX_BYTES", 1000)
+    monkeypatch.setattr(file_content, "MAX_BYTES", 1000)
     assert len(read(gzip.compress(GOOD))) == 1
     with pytest.raises(HistoryError, match="LP-H011"):
         read(gzip.compress(b"\n" * 1001 + GOOD))
@@ -263,7 +263,7 @@ def test_the_wrong_format_is_bad_input(read: Reader) -> None:
 
 
 def test_the_deepest_value_that_is_read(read: Reader) -> None:
-    deepest = b"[" * MAX_DEPTH + b"]" * MAX_DEPTH
+    deepest = b"[" * MAX_NESTING_DEPTH + b"]" * MAX_NESTING_DEPTH
     assert len(read(GOOD.replace(b"1,", deepest + b",", 1))) == 1
     assert len(read(EVENT.replace(b"null", deepest))) == 1
     assert len(read(EDN_EVENT.replace(b"nil", deepest))) == 1

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from linpoint.refine.ir import Code, Instruction, OperationCode, Program, Where
+from linpoint.refine.program_ir import CompiledModel, Instruction, OpCode, OperationCode, PlaceKind
 
 
 class FaultError(Exception):
@@ -50,7 +50,7 @@ def integer(value: Any) -> int:
 class Machine:
     """The shared memory of a program, and one process that runs its operations one after another."""
 
-    program: Program
+    program: CompiledModel
     choose: Callable[[tuple[Any, ...]], Any] = lambda values: values[0]
     budget: int = 20_000
     cells: list[list[list[Any]]] = field(init=False)
@@ -77,7 +77,7 @@ class Machine:
         at = operation.entry
         for _ in range(self.budget):
             each = self.program.code[at]
-            if each.code is Code.RETURN:
+            if each.code is OpCode.RETURN:
                 values = registers[each.a : each.a + each.c]
                 return values[0] if each.c == 1 else tuple(values)
             following = self.step(each, registers)
@@ -86,10 +86,10 @@ class Machine:
 
     def place(self, location: int, registers: list[Any]) -> list[Any]:
         where = self.program.locations[location]
-        if where.where is Where.CELL:
+        if where.where is PlaceKind.CELL:
             return self.cells[where.target][0]
         holder = registers[where.register]
-        if where.where is Where.ELEMENT:
+        if where.where is PlaceKind.ELEMENT:
             if not 0 <= integer(holder) < self.program.cells[where.target].size:
                 raise FaultError("index")
             return self.cells[where.target][holder]
@@ -99,7 +99,7 @@ class Machine:
 
     def name(self, location: int) -> str:
         where = self.program.locations[location]
-        if where.where is Where.FIELD:
+        if where.where is PlaceKind.FIELD:
             return f".{self.program.fields[where.target].name}"
         return self.program.cells[where.target].name
 
@@ -110,49 +110,49 @@ class Machine:
         if i.code.is_access:
             return self.access(i, r)
         match i.code:
-            case Code.CONSTANT:
+            case OpCode.CONSTANT:
                 r[i.a] = i.value
-            case Code.MOVE:
+            case OpCode.MOVE:
                 r[i.a] = r[i.b]
-            case Code.ADD:
+            case OpCode.ADD:
                 r[i.a] = integer(r[i.b]) + integer(r[i.c])
-            case Code.SUBTRACT:
+            case OpCode.SUBTRACT:
                 r[i.a] = integer(r[i.b]) - integer(r[i.c])
-            case Code.MULTIPLY:
+            case OpCode.MULTIPLY:
                 r[i.a] = integer(r[i.b]) * integer(r[i.c])
-            case Code.DIVIDE | Code.MODULO:
+            case OpCode.DIVIDE | OpCode.MODULO:
                 if integer(r[i.c]) == 0:
                     raise FaultError("division by zero")
-                r[i.a] = divmod(integer(r[i.b]), r[i.c])[i.code is Code.MODULO]
-            case Code.EQUAL:
+                r[i.a] = divmod(integer(r[i.b]), r[i.c])[i.code is OpCode.MODULO]
+            case OpCode.EQUAL:
                 r[i.a] = same(r[i.b], r[i.c])
-            case Code.DIFFERENT:
+            case OpCode.DIFFERENT:
                 r[i.a] = not same(r[i.b], r[i.c])
-            case Code.LESS:
+            case OpCode.LESS:
                 r[i.a] = integer(r[i.b]) < integer(r[i.c])
-            case Code.AT_MOST:
+            case OpCode.AT_MOST:
                 r[i.a] = integer(r[i.b]) <= integer(r[i.c])
-            case Code.NOT:
+            case OpCode.NOT:
                 r[i.a] = not r[i.b]
-            case Code.IS_NODE:
+            case OpCode.IS_NODE:
                 r[i.a] = isinstance(r[i.b], Node) and r[i.b].number == i.c
-            case Code.JUMP:
+            case OpCode.JUMP:
                 return i.target
-            case Code.JUMP_IF:
+            case OpCode.JUMP_IF:
                 return i.target if r[i.a] else None
-            case Code.JUMP_UNLESS:
+            case OpCode.JUMP_UNLESS:
                 return None if r[i.a] else i.target
-            case Code.CHOOSE:
+            case OpCode.CHOOSE:
                 r[i.a] = self.choose(i.values)
-            case Code.ASSUME:
+            case OpCode.ASSUME:
                 if not r[i.a]:
                     raise StuckError
-            case Code.ASSERT:
+            case OpCode.ASSERT:
                 if not r[i.a]:
                     raise AssertionFaultError
-            case Code.POINT:
+            case OpCode.POINT:
                 self.points += 1
-            case Code.ALLOCATE:
+            case OpCode.ALLOCATE:
                 node, at = Node(i.c, {}), i.b
                 for number in self.program.classes[i.c].fields:
                     width = self.program.fields[number].width
@@ -164,39 +164,39 @@ class Machine:
         return None
 
     def access(self, i: Instruction, r: list[Any]) -> None:
-        if i.code is Code.FENCE:
+        if i.code is OpCode.FENCE:
             self.trace.append(("", "fence"))
             return
         place, width = self.place(i.where, r), self.program.width(i.where)
         self.trace.append((self.name(i.where), WORDS[i.code]))
         before = list(place)
         match i.code:
-            case Code.LOAD:
+            case OpCode.LOAD:
                 r[i.a : i.a + width] = before
-            case Code.LOAD_LINKED:
+            case OpCode.LOAD_LINKED:
                 self.links.add(id(place))
                 r[i.a : i.a + width] = before
                 return
-            case Code.STORE:
+            case OpCode.STORE:
                 place[:] = r[i.a : i.a + width]
-            case Code.CAS:
+            case OpCode.CAS:
                 new = r[i.c : i.c + width]
                 r[i.a] = all(map(same, before, r[i.b : i.b + width]))
                 if not r[i.a]:
                     return
                 place[:] = new
-            case Code.SWAP:
+            case OpCode.SWAP:
                 place[:] = r[i.b : i.b + width]
                 r[i.a : i.a + width] = before
-            case Code.FETCH_ADD:
+            case OpCode.FETCH_ADD:
                 place[0] = integer(before[0]) + integer(r[i.b])
                 r[i.a] = before[0]
-            case Code.STORE_CONDITIONAL:
+            case OpCode.STORE_CONDITIONAL:
                 new = r[i.b : i.b + width]
                 r[i.a] = id(place) in self.links
                 if r[i.a]:
                     place[:] = new
-            case Code.DCAS:
+            case OpCode.DCAS:
                 other, more = self.place(i.other, r), self.program.width(i.other)
                 if other is place:
                     raise FaultError("one cell twice")
@@ -207,15 +207,15 @@ class Machine:
                     return
                 place[:], other[:] = new1, new2
                 self.links.discard(id(other))
-            case Code.ACQUIRE:
+            case OpCode.ACQUIRE:
                 if place[0]:
                     raise StuckError
                 place[0] = True
-            case Code.RELEASE:
+            case OpCode.RELEASE:
                 if not place[0]:
                     raise FaultError("the lock is free")
                 place[0] = False
-        if i.code is not Code.LOAD:
+        if i.code is not OpCode.LOAD:
             self.links.discard(id(place))
 
 
@@ -224,58 +224,66 @@ class Unset:
 
 
 WORDS = {
-    Code.LOAD: "load",
-    Code.LOAD_LINKED: "ll",
-    Code.STORE: "store",
-    Code.CAS: "cas",
-    Code.SWAP: "swap",
-    Code.FETCH_ADD: "fetch_add",
-    Code.STORE_CONDITIONAL: "sc",
-    Code.DCAS: "dcas",
-    Code.ACQUIRE: "acquire",
-    Code.RELEASE: "release",
+    OpCode.LOAD: "load",
+    OpCode.LOAD_LINKED: "ll",
+    OpCode.STORE: "store",
+    OpCode.CAS: "cas",
+    OpCode.SWAP: "swap",
+    OpCode.FETCH_ADD: "fetch_add",
+    OpCode.STORE_CONDITIONAL: "sc",
+    OpCode.DCAS: "dcas",
+    OpCode.ACQUIRE: "acquire",
+    OpCode.RELEASE: "release",
 }
 
-BINARY = {Code.ADD, Code.SUBTRACT, Code.MULTIPLY, Code.DIVIDE, Code.MODULO}
-BINARY |= {Code.EQUAL, Code.DIFFERENT, Code.LESS, Code.AT_MOST}
+BINARY = {OpCode.ADD, OpCode.SUBTRACT, OpCode.MULTIPLY, OpCode.DIVIDE, OpCode.MODULO}
+BINARY |= {OpCode.EQUAL, OpCode.DIFFERENT, OpCode.LESS, OpCode.AT_MOST}
 
 
-def reads(program: Program, i: Instruction) -> list[int]:
+def reads(program: CompiledModel, i: Instruction) -> list[int]:
     """The registers that an instruction reads."""
     width = program.width(i.where) if i.where >= 0 else 0
     places = [program.locations[location] for location in (i.where, i.other) if location >= 0]
     found = [place.register for place in places if place.register >= 0]
     if i.code in BINARY:
         found += [i.b, i.c]
-    elif i.code in {Code.MOVE, Code.NOT, Code.IS_NODE, Code.FETCH_ADD}:
+    elif i.code in {OpCode.MOVE, OpCode.NOT, OpCode.IS_NODE, OpCode.FETCH_ADD}:
         found.append(i.b)
-    elif i.code in {Code.JUMP_IF, Code.JUMP_UNLESS, Code.ASSUME, Code.ASSERT}:
+    elif i.code in {OpCode.JUMP_IF, OpCode.JUMP_UNLESS, OpCode.ASSUME, OpCode.ASSERT}:
         found.append(i.a)
-    elif i.code is Code.RETURN:
+    elif i.code is OpCode.RETURN:
         found += range(i.a, i.a + i.c)
-    elif i.code is Code.ALLOCATE:
+    elif i.code is OpCode.ALLOCATE:
         found += range(i.b, i.b + sum(program.fields[each].width for each in program.classes[i.c].fields))
-    elif i.code is Code.STORE:
+    elif i.code is OpCode.STORE:
         found += range(i.a, i.a + width)
-    elif i.code is Code.CAS:
+    elif i.code is OpCode.CAS:
         found += [*range(i.b, i.b + width), *range(i.c, i.c + width)]
-    elif i.code in {Code.SWAP, Code.STORE_CONDITIONAL}:
+    elif i.code in {OpCode.SWAP, OpCode.STORE_CONDITIONAL}:
         found += range(i.b, i.b + width)
-    elif i.code is Code.DCAS:
+    elif i.code is OpCode.DCAS:
         found += range(i.b, i.b + 2 * (width + program.width(i.other)))
     return found
 
 
-def writes(program: Program, i: Instruction) -> list[int]:
+def writes(program: CompiledModel, i: Instruction) -> list[int]:
     """The registers that an instruction writes."""
-    if i.code in {Code.LOAD, Code.SWAP, Code.LOAD_LINKED}:
+    if i.code in {OpCode.LOAD, OpCode.SWAP, OpCode.LOAD_LINKED}:
         return list(range(i.a, i.a + program.width(i.where)))
-    silent = {Code.JUMP, Code.JUMP_IF, Code.JUMP_UNLESS, Code.ASSUME, Code.ASSERT, Code.POINT, Code.RETURN}
-    silent |= {Code.STORE, Code.ACQUIRE, Code.RELEASE, Code.FENCE}
+    silent = {
+        OpCode.JUMP,
+        OpCode.JUMP_IF,
+        OpCode.JUMP_UNLESS,
+        OpCode.ASSUME,
+        OpCode.ASSERT,
+        OpCode.POINT,
+        OpCode.RETURN,
+    }
+    silent |= {OpCode.STORE, OpCode.ACQUIRE, OpCode.RELEASE, OpCode.FENCE}
     return [] if i.code in silent else [i.a]
 
 
-def validate(program: Program) -> None:
+def validate(program: CompiledModel) -> None:
     """What holds of every program: jumps and registers are in range, nothing is unreachable, no jump leads to a jump, and
     no register is read that may have no value."""
     reached: set[int] = set()
@@ -298,11 +306,11 @@ def validate(program: Program) -> None:
             assert all(0 <= register < len(operation.registers) for register in written)
             has |= set(written)
             if each.target >= 0:
-                is_jump = program.code[each.target].code is Code.JUMP and each.target != at
+                is_jump = program.code[each.target].code is OpCode.JUMP and each.target != at
                 assert not is_jump, f"{at}: a jump to a jump"
                 assert each.target != at + 1, f"{at}: a jump to the next instruction"
                 pending.append((each.target, has))
-            if each.code not in {Code.JUMP, Code.RETURN}:
+            if each.code not in {OpCode.JUMP, OpCode.RETURN}:
                 pending.append((at + 1, has))
         reached |= set(states)
     assert reached == set(range(len(program.code))), "some code is never reached"

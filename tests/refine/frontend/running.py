@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import linpoint
-from linpoint.refine.cells import Array, Atomic, Lock, Record, StuckError
+from linpoint.refine.dsl import choosing, declarations_of
 from linpoint.refine.frontend import compile_model
-from linpoint.refine.ir import Program
-from linpoint.refine.nodes import fields_of
-from linpoint.refine.words import choosing, declarations_of
+from linpoint.refine.node_classes import fields_of
+from linpoint.refine.program_ir import CompiledModel
+from linpoint.refine.python_cells import Array, Atomic, Lock, ModelStuckError, Record
 from tests.refine.frontend import interpreter
 
 LONGEST = 1_000
@@ -50,7 +50,7 @@ def outcome(run: Callable[[], Any]) -> tuple[str, Any]:
     """What a call gives, or how it fails."""
     try:
         return "returns", run()
-    except (StuckError, interpreter.StuckError):
+    except (ModelStuckError, interpreter.StuckError):
         return "stuck", None
     except interpreter.EndlessError:
         return "endless", None
@@ -63,7 +63,7 @@ def outcome(run: Callable[[], Any]) -> tuple[str, Any]:
 class Canonical:
     """Values with nodes numbered as they are found, so that two heaps can be compared."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: CompiledModel) -> None:
         self.program = program
         self.numbers: dict[int, int] = {}
 
@@ -98,7 +98,7 @@ def memory_of_machine(machine: interpreter.Machine, result: Any) -> Any:
     return canonical.of(result), {name: canonical.of(held) for name, held in cells.items()}
 
 
-def memory_of_model(model: linpoint.Model, program: Program, result: Any) -> Any:
+def memory_of_model(model: linpoint.Model, program: CompiledModel, result: Any) -> Any:
     canonical = Canonical(program)
     found = {}
     for name in declarations_of(type(model)):

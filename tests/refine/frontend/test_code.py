@@ -10,13 +10,13 @@ import pytest
 
 import linpoint
 from linpoint.refine.frontend import compile_model
-from linpoint.refine.ir import Code, Program, Where
+from linpoint.refine.program_ir import CompiledModel, OpCode, PlaceKind
 from tests.refine.frontend.interpreter import Machine, validate
 from tests.refine.frontend.running import load
 from tests.refine.frontend.test_words import Shelf, Treiber
 
 
-def listing(program: Program, operation: str) -> str:
+def listing(program: CompiledModel, operation: str) -> str:
     """The code of an operation, one line for each instruction; targets count from its entry."""
     every = [*program.operations, *([program.setup] if program.setup else [])]
     (wanted,) = (each for each in every if each.name == operation)
@@ -27,10 +27,10 @@ def listing(program: Program, operation: str) -> str:
         parts += [f"{name}={getattr(each, name)}" for name in "abc" if getattr(each, name) >= 0]
         if each.where >= 0:
             place = program.locations[each.where]
-            names = program.fields if place.where is Where.FIELD else program.cells
+            names = program.fields if place.where is PlaceKind.FIELD else program.cells
             inside = f"[{place.register}]" if place.register >= 0 else ""
             parts.append(f"{names[place.target].name}{inside}")
-        if each.code is Code.CONSTANT:
+        if each.code is OpCode.CONSTANT:
             parts.append(repr(each.value))
         if each.target >= 0:
             parts.append(f"-> {each.target - wanted.entry}")
@@ -81,12 +81,12 @@ def test_treiber() -> None:
 def test_places_are_those_of_the_source() -> None:
     program = compile_model(Treiber)
     source = Path(__file__).with_name("test_words.py").read_text(encoding="utf-8").split("\n")
-    cas = [each for each in program.code if each.code is Code.CAS]
+    cas = [each for each in program.code if each.code is OpCode.CAS]
     assert [source[each.line - 1][each.column :] for each in cas] == [
         "self.top.cas(top, node):",
         "self.top.cas(top, top.next):",
     ]
-    load_next = next(each for each in program.code if each.line == cas[1].line and each.code is Code.LOAD)
+    load_next = next(each for each in program.code if each.line == cas[1].line and each.code is OpCode.LOAD)
     assert source[load_next.line - 1][load_next.column :].startswith("top.next")
     assert list(program.source) == source[: len(program.source)]
 

@@ -10,7 +10,7 @@ import pytest
 
 import linpoint
 from linpoint.refine.frontend import compile_model
-from linpoint.refine.ir import Cell, Field, NodeClass, Parameter
+from linpoint.refine.program_ir import Cell, Field, NodeClass, Parameter
 from linpoint.scenarios import definition_of
 from linpoint.scenarios.tested_operation import mark_of
 from tests.refine.frontend.running import load

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import linpoint
-from linpoint.refine.words import StuckError, choosing
+from linpoint.refine.dsl import ModelStuckError, choosing
 from tests.refine.frontend.running import load
 
 
@@ -180,7 +180,7 @@ def test_records() -> None:
 
 def test_locks() -> None:
     shelf = Shelf()
-    with shelf.m, pytest.raises(StuckError):
+    with shelf.m, pytest.raises(ModelStuckError):
         shelf.m.acquire()
     with pytest.raises(RuntimeError):
         shelf.m.release()
@@ -219,13 +219,13 @@ def test_choices_are_the_first_or_what_is_told() -> None:
         assert {linpoint.choose((1, 2, 3)) for _ in range(50)} == {1, 2, 3}
     with choosing(max):
         assert linpoint.choose((1, 2, 3)) == 3
-    with pytest.raises(StuckError):
+    with pytest.raises(ModelStuckError):
         linpoint.choose(())
 
 
 def test_assumptions_fences_and_points() -> None:
     linpoint.assume(True)
-    with pytest.raises(StuckError):
+    with pytest.raises(ModelStuckError):
         linpoint.assume(None)
     assert linpoint.fence() is None
     assert linpoint.point() is None

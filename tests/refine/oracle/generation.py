@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tests.refine.oracle.families import FAMILIES
 from tests.refine.oracle.language import Model
 from tests.refine.oracle.mutations import fenced, is_marked, misplaced_point, mutants, without_points
-from tests.refine.oracle.printing import source_of
+from tests.refine.oracle.source_writer import source_of
 
 _MISTAKEN = 0.35
 _WITH_BUFFERS = 0.25

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from tests.refine.oracle import language
-from tests.refine.oracle.flattening import FALSE, Instruction, Value, encoded, flatten
+from tests.refine.oracle.flat_instructions import FALSE, Instruction, Value, encoded, flatten
 from tests.refine.oracle.rules import Local, Rules
 
 

@@ -10,7 +10,7 @@ import itertools
 from typing import Any, NamedTuple
 
 from tests.refine.oracle import language
-from tests.refine.oracle.flattening import ACCESSES, Instruction, Value, encoded, truth
+from tests.refine.oracle.flat_instructions import ACCESSES, Instruction, Value, encoded, truth
 from tests.refine.oracle.layout import Layout
 from tests.refine.oracle.memory import IDLE, RETURNING, Event, State, Work
 from tests.refine.oracle.rules import Local, ModelError, Rules

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.refine.oracle.flattening import FALSE, TRUE, Instruction, Value
+from tests.refine.oracle.flat_instructions import FALSE, TRUE, Instruction, Value
 from tests.refine.oracle.layout import Layout
 from tests.refine.oracle.rules import Local, ModelError
 

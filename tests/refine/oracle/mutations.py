@@ -11,7 +11,6 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from tests.refine.oracle.building import CONTINUE, FENCE, POINT, let, load, op, store, when
 from tests.refine.oracle.language import (
     Access,
     Binary,
@@ -31,6 +30,7 @@ from tests.refine.oracle.language import (
     While,
     With,
 )
+from tests.refine.oracle.model_builder import CONTINUE, FENCE, POINT, let, load, op, store, when
 
 Mutant = tuple[str, Model]
 

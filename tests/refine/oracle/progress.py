@@ -20,12 +20,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
-from tests.refine.oracle.exploring import LIMIT, graph_of
-from tests.refine.oracle.flattening import FALSE
+from tests.refine.oracle.flat_instructions import FALSE
 from tests.refine.oracle.generation import RandomModel
-from tests.refine.oracle.graphs import NOWHERE, Arc, Graph, components
 from tests.refine.oracle.memory import IDLE, RETURNING
 from tests.refine.oracle.rules import Local, Rules
+from tests.refine.oracle.state_enumerator import LIMIT, graph_of
+from tests.refine.oracle.state_graph import NOWHERE, Arc, Graph, components
 
 
 @dataclass(frozen=True, slots=True)

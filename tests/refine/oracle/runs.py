@@ -10,14 +10,14 @@ import random
 from collections.abc import Iterable, Iterator
 
 import linpoint
-from tests.refine.oracle.exploring import Product, graph_of
-from tests.refine.oracle.flattening import decoded
+from tests.refine.oracle.configuration_sets import SpecSets
+from tests.refine.oracle.flat_instructions import decoded
 from tests.refine.oracle.generation import RandomModel
-from tests.refine.oracle.graphs import NOWHERE
 from tests.refine.oracle.language import Model
 from tests.refine.oracle.memory import Event
 from tests.refine.oracle.rules import Local
-from tests.refine.oracle.sets import SpecSets
+from tests.refine.oracle.state_enumerator import Product, graph_of
+from tests.refine.oracle.state_graph import NOWHERE
 
 
 def random_runs(subject: RandomModel, *, runs: int, seed: int = 0) -> Iterator[tuple[tuple[Event, ...], bool]]:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from tests.refine.oracle.building import (
+from tests.refine.oracle.language import LockDeclaration, Statement
+from tests.refine.oracle.model_builder import (
     cas,
     cell,
     during,
@@ -18,9 +19,8 @@ from tests.refine.oracle.building import (
     swap,
     when,
 )
-from tests.refine.oracle.language import LockDeclaration, Statement
 from tests.refine.oracle.progress import progress_of
-from tests.refine.oracle.small import small
+from tests.refine.oracle.small_models import small
 
 REGISTER = "initial = 0\ndef swap(state, v):\n    return state, v"
 

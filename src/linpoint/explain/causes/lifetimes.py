@@ -17,7 +17,7 @@ from linpoint.checkers.conditions import NOT_LOCAL
 from linpoint.explain.flows import ABSENCE, NOTHING, REGISTERS, flow_of, kind_of
 from linpoint.histories.history import History
 from linpoint.histories.values import canonical
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
 
 
 @dataclass(slots=True)

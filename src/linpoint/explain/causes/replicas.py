@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
-from linpoint.checkers.search.decider import has_order
+from linpoint.checkers.subhistory_decider import has_order
 from linpoint.explain.causes.lifetimes import Inversion, Life, inversions, lives
 from linpoint.explain.causes.suspicion import Suspicion, crash_between
 from linpoint.explain.explanation import Explanation

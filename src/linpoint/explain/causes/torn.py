@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from linpoint.checkers.search.decider import Decider
+from linpoint.checkers.subhistory_decider import SubhistoryDecider
 from linpoint.explain.causes.suspicion import Suspicion
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.flows import kind_of
@@ -35,7 +35,7 @@ def suspects(explanation: Explanation, key: KeyVerdict, *, deadline: float) -> I
         if len(alone) < 2 or time.monotonic() > deadline:
             continue
         answers = (
-            Decider(verdict.history.replace(position, each), verdict.spec, verdict.condition).decide(
+            SubhistoryDecider(verdict.history.replace(position, each), verdict.spec, verdict.condition).decide(
                 among, seconds=_ONE_TRY
             )
             for each in alone

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from linpoint.checkers.graphs.deciding import excluded
-from linpoint.checkers.graphs.edges import has_graph, time_links, unlinked, value_links
-from linpoint.checkers.interpretation import Interpretation
+from linpoint.checkers.history_interpretation import HistoryInterpretation
+from linpoint.checkers.precedence_decider import exclusion_reason
+from linpoint.checkers.precedence_edges import has_graph, time_links, unlinked, value_links
 from linpoint.errors import UsageError
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.graphs.graph import GENESIS, NOBODY, Edge, PrecedenceGraph, Vertex
@@ -23,7 +23,7 @@ from linpoint.explain.graphs.words import words_of
 from linpoint.explain.text import sentence
 from linpoint.histories.operation import Crash, Operation
 from linpoint.histories.values import canonical, counted
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
 from linpoint.verdicts import KeyVerdict, Pattern, Status, StuckFrontier, Verdict
 from linpoint.verdicts.refutation import Link, Precedence
 
@@ -45,7 +45,7 @@ def precedence_graph(verdict: Verdict) -> PrecedenceGraph:
     spec = verdict.spec
     if not has_graph(spec):
         raise no_graph(spec)
-    reading = Interpretation(verdict.history, spec, verdict.condition)
+    reading = HistoryInterpretation(verdict.history, spec, verdict.condition)
     bad = [key for key in verdict.keys if key.status is Status.VIOLATION]
     refuted = [key for key in bad if isinstance(key.refutation, Precedence)]
     if refuted:
@@ -69,7 +69,7 @@ def _shortest(keys: Sequence[KeyVerdict]) -> KeyVerdict:
 # -- any history -----------------------------------------------------------------------------------------------------
 
 
-def _of_any(verdict: Verdict, reading: Interpretation, keys: Sequence[KeyVerdict]) -> PrecedenceGraph:
+def _of_any(verdict: Verdict, reading: HistoryInterpretation, keys: Sequence[KeyVerdict]) -> PrecedenceGraph:
     """All operations if they are few, else those around the place where the check came to an end."""
     every = [position for key in keys for position in key.positions]
     notes: list[str] = []
@@ -95,12 +95,12 @@ def _of_any(verdict: Verdict, reading: Interpretation, keys: Sequence[KeyVerdict
     return _made(verdict, shown, edges, telling=telling, notes=notes, key=keys[0] if len(keys) == 1 else None)
 
 
-def _without_graph(reading: Interpretation, key: KeyVerdict) -> tuple[list[Edge], str]:
+def _without_graph(reading: HistoryInterpretation, key: KeyVerdict) -> tuple[list[Edge], str]:
     """What is known where the graph does not apply, and why that is not more."""
     why = unlinked(reading, key.positions)
     if why is None:
         return [], ""
-    of_one = excluded(reading) is None  # else objects are mixed, or crashes lose what was written
+    of_one = exclusion_reason(reading) is None  # else objects are mixed, or crashes lose what was written
     if of_one and len(key.positions) <= MOST_READ:
         found = read_from(reading.history.operations, key.positions, reading.spec)
         return found, f"Only who read from whom is shown: {why}."
@@ -172,7 +172,7 @@ def _as_it_was(edges: Iterable[Edge], order: Sequence[int] | None) -> list[Edge]
 class _Refuted:
     """The contradictions, and what is needed to understand them."""
 
-    def __init__(self, verdict: Verdict, reading: Interpretation, key: KeyVerdict) -> None:
+    def __init__(self, verdict: Verdict, reading: HistoryInterpretation, key: KeyVerdict) -> None:
         assert isinstance(key.refutation, Precedence)
         self.verdict = verdict
         self.reading = reading

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from linpoint.explain.graphs.words import clean, detail, heading
 from linpoint.explain.letters import columns
 from linpoint.explain.picture import spans
-from linpoint.histories.columns import order
+from linpoint.histories.integer_columns import real_time_order
 from linpoint.histories.operation import Crash, Operation, Outcome, Process
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def places_of(
 
     What has no end fades away where its process calls again or behind the crash that cut it off, else at the right.
     """
-    ranks = order(spans(ops, crashes, {crash.time for crash in crashes}))
+    ranks = real_time_order(spans(ops, crashes, {crash.time for crash in crashes}))
     events: list[tuple[float, int, int]] = []
     for index, op in enumerate(ops):
         events.append((ranks.calls[index], index, CALL))

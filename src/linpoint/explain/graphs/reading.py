@@ -14,8 +14,8 @@ from typing import Any, Final
 from linpoint.explain.graphs.graph import GENESIS, Edge
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import Value, canonical, same
-from linpoint.specs.builtin.registers import words_at_first
-from linpoint.specs.protocol import Spec
+from linpoint.specs.builtin.registers_and_mwcas import words_at_first
+from linpoint.specs.spec import Spec
 
 MOST: Final = 5_000
 """Operations of an object that are looked at."""

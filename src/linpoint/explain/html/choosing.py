@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from linpoint.checkers.interpretation import Interpretation
+from linpoint.checkers.history_interpretation import HistoryInterpretation
 from linpoint.explain.explanation import Explanation
 from linpoint.verdicts import KeyVerdict, Status
 
@@ -35,7 +35,7 @@ def choose(explanation: Explanation, *, most: int = MOST) -> Chosen:
     if total <= most:
         return Chosen(range(total))
     spoken = list(_spoken_of(explanation))[: min(most, _MOST_SPOKEN_OF)]
-    by_call = Interpretation(verdict.history, verdict.spec, "linearizable").timing(range(total)).positions
+    by_call = HistoryInterpretation(verdict.history, verdict.spec, "linearizable").timing(range(total)).positions
     middle = spoken[-1] if spoken else by_call[0]
     if explanation.culprit is not None:
         middle = explanation.culprit.position

@@ -12,9 +12,9 @@ from decimal import Decimal
 from typing import Any, Final
 
 from linpoint.explain.explanation import Explanation
-from linpoint.histories.commands import check_words, command_line
 from linpoint.histories.formats.operation_lines import as_dicts
 from linpoint.histories.operation import Operation, Time
+from linpoint.text.shell_commands import check_argv, shell_command
 from linpoint.verdicts import Status
 
 MINIMAL: Final = "minimal.jsonl"
@@ -86,4 +86,4 @@ def minimal_command(explanation: Explanation, arguments: Sequence[str]) -> str:
         if not skip and not left_out:
             kept.append(word)
         skip = left_out
-    return f"linpoint {command_line(check_words(MINIMAL, kept))}"
+    return f"linpoint {shell_command(check_argv(MINIMAL, kept))}"

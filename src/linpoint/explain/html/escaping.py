@@ -10,7 +10,7 @@ import html
 import json
 from typing import Any, Final
 
-from linpoint.histories.printable import printable
+from linpoint.text.printable import printable
 
 _SCRIPT: Final = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&"}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from linpoint.checkers.graphs.edges import has_graph
+from linpoint.checkers.precedence_edges import has_graph
 from linpoint.errors import LinpointError
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.graphs import Edge, PrecedenceGraph, Vertex

@@ -16,9 +16,9 @@ from urllib.parse import quote
 
 from linpoint.explain.html.inlining import asset, digest
 from linpoint.explain.html.results import ERROR, PASSES, Result
-from linpoint.histories.commands import command_line
-from linpoint.histories.printable import printable
 from linpoint.histories.values import counted
+from linpoint.text.printable import printable
+from linpoint.text.shell_commands import shell_command
 
 _ORDER: Final = ("violation", ERROR, "unknown", *PASSES)
 _COLUMNS: Final = (
@@ -175,7 +175,7 @@ def _found(result: Result) -> str:
     message = _text(result.message, _LONGEST_MESSAGE)
     details = [f'<pre tabindex="0">{_text(text, _LONGEST)}</pre>' for text in result.texts]
     if result.replay:
-        details.append(f"<p>Show it again: <code>{escape(f'linpoint {command_line(result.replay)}')}</code></p>")
+        details.append(f"<p>Show it again: <code>{escape(f'linpoint {shell_command(result.replay)}')}</code></p>")
     numbers = [f"{name.replace('_', ' ')} {value:,}" for name, value in result.statistics.items()]
     if numbers:
         details.append(f'<p class="numbers">{_text("; ".join(numbers), _LONGEST)}</p>')

@@ -22,8 +22,8 @@ from linpoint.explain.html.summary import headline
 from linpoint.explain.html.traces import run_fragment
 from linpoint.explain.models import ENOUGH, bounds_told, covered, meaning, run_told, sentence, value_told
 from linpoint.explain.traces.words import wording_of
-from linpoint.histories.trace import StepKind, TraceStep
 from linpoint.histories.values import counted
+from linpoint.traces.trace import StepKind, TraceStep
 from linpoint.verdicts.model import ModelFinding, ModelResult, ModelStep
 from linpoint.verdicts.program import Answer
 

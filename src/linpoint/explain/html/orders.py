@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
 
-from linpoint.checkers.frontier import extended, stuck_frontier
-from linpoint.checkers.search.decider import Decider
+from linpoint.checkers.stuck_frontier import extend_prefix, stuck_frontier
+from linpoint.checkers.subhistory_decider import SubhistoryDecider
 from linpoint.explain.explanation import Explanation
 from linpoint.explain.html.escaping import plain
 from linpoint.explain.html.states import state_text
@@ -23,7 +23,7 @@ from linpoint.explain.naming import checked_together
 from linpoint.explain.text import why_blocked
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import canonical, counted, show
-from linpoint.specs.protocol import Spec, State
+from linpoint.specs.spec import Spec, State
 from linpoint.verdicts import KeyVerdict, Status, StuckFrontier, Verdict
 
 MOST_STEPS: Final = 2_000
@@ -137,10 +137,10 @@ def _frontier(explanation: Explanation) -> StuckFrontier | None:
     verdict, core = explanation.verdict, explanation.core
     if not 1 < len(core) <= _FEW:
         return None
-    answer = Decider(verdict.history, verdict.spec, verdict.condition).decide(core, seconds=_SECONDS / 3)
+    answer = SubhistoryDecider(verdict.history, verdict.spec, verdict.condition).decide(core, seconds=_SECONDS / 3)
     if answer.found is not False:
         return None
-    prefix = extended(verdict.history, core, verdict.spec, verdict.condition, answer.witness.order)
+    prefix = extend_prefix(verdict.history, core, verdict.spec, verdict.condition, answer.witness.order)
     return stuck_frontier(verdict.history, core, verdict.spec, verdict.condition, prefix) if prefix else None
 
 

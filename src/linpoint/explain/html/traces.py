@@ -22,7 +22,7 @@ from typing import Final
 from linpoint.explain.letters import fitted, harmless
 from linpoint.explain.traces.rows import Row, Rule, StepRow, left_in_buffers, rows_of, without_idle
 from linpoint.explain.traces.words import Wording, schedule_words, sentence, wording_of
-from linpoint.histories.trace import Place, StepKind, Trace
+from linpoint.traces.trace import SourcePlace, StepKind, Trace
 
 MOST: Final = 300
 """About so many steps are shown."""
@@ -126,7 +126,7 @@ def _where(wording: Wording, row: StepRow) -> str:
     return f"{_tag('td', 'trace-place', title=_whole(place))}{escape(wording.place(place))}{code}</td>"
 
 
-def _whole(place: Place) -> str:
+def _whole(place: SourcePlace) -> str:
     return _text(f"{place} in {place.function}" if place.function else str(place))
 
 

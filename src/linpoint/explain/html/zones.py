@@ -26,7 +26,7 @@ from linpoint.explain.html.escaping import escaped, plain
 from linpoint.explain.naming import key_of
 from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.values import Value, canonical, show
-from linpoint.specs.protocol import Spec
+from linpoint.specs.spec import Spec
 from linpoint.verdicts import Verdict
 
 _MOST: Final = 24

@@ -13,8 +13,8 @@ from typing import Final
 
 from linpoint.explain.traces.repeating import repeated_steps
 from linpoint.histories.operation import Process
-from linpoint.histories.trace import StepKind, Trace
-from linpoint.histories.trace_step import ACCESSES
+from linpoint.traces.trace import StepKind, Trace
+from linpoint.traces.trace_step import ACCESSES
 
 _FEW: Final = 30
 """Traces of so many steps are shown whole."""

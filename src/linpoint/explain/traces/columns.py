@@ -15,7 +15,7 @@ from typing import Final
 from linpoint.explain.letters import columns, fitted, harmless, padded, wrapped
 from linpoint.explain.traces.rows import Row, Rule, StepRow, left_in_buffers, rows_of, without_idle
 from linpoint.explain.traces.words import Wording, schedule_words, sentence, wording_of
-from linpoint.histories.trace import StepKind, Trace
+from linpoint.traces.trace import StepKind, Trace
 
 MOST: Final = 80
 """About so many steps are shown."""

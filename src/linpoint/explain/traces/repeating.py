@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from linpoint.histories.trace import Trace, TraceStep
+from linpoint.traces.trace import Trace, TraceStep
 
 _LONGEST: Final = 48
 _LEAST_ROUNDS: Final = 4

@@ -15,8 +15,8 @@ from linpoint.explain.traces.choosing import chosen, quiet_steps
 from linpoint.explain.traces.repeating import repeated_steps
 from linpoint.explain.traces.words import Wording
 from linpoint.histories.operation import Process
-from linpoint.histories.trace import StepKind, Trace, TraceStep
 from linpoint.histories.values import counted
+from linpoint.traces.trace import StepKind, Trace, TraceStep
 
 _BRACKETS: Final = {StepKind.CALL: "begin", StepKind.RETURN: "end"}
 _MOST_RULES: Final = 20

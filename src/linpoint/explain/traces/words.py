@@ -17,8 +17,8 @@ from msgspec import UNSET
 
 from linpoint.explain.letters import columns, fitted, harmless
 from linpoint.histories.operation import Process
-from linpoint.histories.trace import FAILURES, MEMORY_MODELS, Place, StepKind, Trace, TraceStep, Unpersisted
 from linpoint.histories.values import Value, counted, show
+from linpoint.traces.trace import FAILURES, MEMORY_MODELS, SourcePlace, StepKind, Trace, TraceStep, UnpersistedStore
 
 _MOST_LISTED: Final = 6
 _NODE: Final = re.compile(r"[^\W\d]\w*#\d+")
@@ -66,7 +66,7 @@ class Wording:
         """The name of a thread."""
         return self.threads[thread]
 
-    def place(self, place: Place) -> str:
+    def place(self, place: SourcePlace) -> str:
         """A place in few letters: without folders, where that is enough to tell files apart."""
         if self.of_model:
             return f"{place.line}"
@@ -87,7 +87,7 @@ class Wording:
             return "?"
         return self.said(model_value(value) if self.of_model else show(value))
 
-    def _unpersisted(self, store: Unpersisted, *, whole: bool) -> str:
+    def _unpersisted(self, store: UnpersistedStore, *, whole: bool) -> str:
         value = "" if store.value is UNSET else f"={self.value(store.value)}"
         line = f" in {self.said(store.cache_line)}" if store.cache_line and whole else ""
         flushed = " (flushed)" if store.state == "flushed" else ""

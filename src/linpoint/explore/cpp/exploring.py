@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from linpoint.explore.cpp.running import Host
-from linpoint.explore.cpp.said import Found, Result
 from linpoint.explore.cpp.watching import GRACE, Outcome
+from linpoint.hosts.search_messages import HostFinding, SearchResult
 
 DEFAULT_BUDGET: Final = 30.0
 FEW: Final = 2
@@ -59,7 +59,7 @@ class Coverage:
     qualified: dict[str, None] = field(default_factory=dict)
     """Sentences that say why a clean end proves less."""
     outcomes: dict[str, int] | None = None
-    races: dict[object, Found] = field(default_factory=dict)
+    races: dict[object, HostFinding] = field(default_factory=dict)
     """Data races that were to be reported beside, each once."""
     given_up: str = ""
     """Why nothing more can be said, which ended the search."""
@@ -83,7 +83,7 @@ class Exploration:
         """When the time is up, on the monotonic clock."""
         return self.started + self.settings.budget
 
-    def search(self) -> Found | None:
+    def search(self) -> HostFinding | None:
         """The first failure. Ctrl-C ends the search with None, and ``interrupted`` says so."""
         try:
             return self._phases()
@@ -91,7 +91,7 @@ class Exploration:
             self.interrupted = True
             return None
 
-    def _phases(self) -> Found | None:
+    def _phases(self) -> HostFinding | None:
         only = self.settings.preemptions
         if only is not None:
             return self.bounded(only, self._seconds(1.0))
@@ -104,7 +104,7 @@ class Exploration:
             found = self.bounded(FEW, self._seconds(_FOR_FEW_AGAIN))
         return self._sampled(found)
 
-    def _all(self, share: float) -> Found | None:
+    def _all(self, share: float) -> HostFinding | None:
         """Every schedule up to the order of independent steps: by all workers, or by one if they cannot share it."""
         until = time.monotonic() + self._seconds(share)
         found = self._run("dpor", until - time.monotonic(), shared=True)
@@ -112,7 +112,7 @@ class Exploration:
             found = self._run("dpor", max(_LEAST, until - time.monotonic()))
         return found
 
-    def _sampled(self, found: Found | None) -> Found | None:
+    def _sampled(self, found: HostFinding | None) -> HostFinding | None:
         seed = self.settings.seed
         while not self._over(found) and time.monotonic() < self.deadline:
             for search in (f"pos:{_SAMPLES}", f"random:{_SAMPLES}", f"pct:3:{_SAMPLES}"):
@@ -121,7 +121,7 @@ class Exploration:
             seed += 1
         return found
 
-    def bounded(self, most: int, seconds: float) -> Found | None:
+    def bounded(self, most: int, seconds: float) -> HostFinding | None:
         """Every schedule with up to ``most`` preemptions."""
         return self._run(f"bounded:{most}", seconds)
 
@@ -133,13 +133,13 @@ class Exploration:
             raise KeyboardInterrupt
         return outcome
 
-    def _over(self, found: Found | None) -> bool:
+    def _over(self, found: HostFinding | None) -> bool:
         return found is not None or self.coverage.exhaustive or bool(self.coverage.given_up)
 
     def _seconds(self, share: float) -> float:
         return max(_LEAST, share * (self.deadline - time.monotonic()))
 
-    def _run(self, search: str, seconds: float, seed: int = 0, *, shared: bool = False) -> Found | None:
+    def _run(self, search: str, seconds: float, seed: int = 0, *, shared: bool = False) -> HostFinding | None:
         """The first failure of one search. What it came to is in ``coverage``."""
         outcomes = self.settings.outcomes
         patience = max(seconds + GRACE, self.deadline - time.monotonic())
@@ -152,13 +152,13 @@ class Exploration:
             if outcome.interrupted:
                 raise KeyboardInterrupt
             if outcome.by_itself:
-                return Found("crash", f"the program took its process with it: {outcome.died}", lost=True)
+                return HostFinding("crash", f"the program took its process with it: {outcome.died}", lost=True)
             self.coverage.given_up = outcome.died
             return None
         self._count(search, result.schedules, result.steps)
         self._learn(search, result)
         if result.diverged_at is not None and result.finding is None:
-            return Found("nondeterminism", another_run(result.diverged_at))
+            return HostFinding("nondeterminism", another_run(result.diverged_at))
         return result.finding
 
     def _noted(self, outcome: Outcome) -> Outcome:
@@ -173,7 +173,7 @@ class Exploration:
             self.coverage.unbounded += schedules
         self.coverage.steps += steps
 
-    def _learn(self, search: str, result: Result) -> None:
+    def _learn(self, search: str, result: SearchResult) -> None:
         covered = self.coverage
         covered.qualified |= dict.fromkeys(each.rstrip(".") for each in result.qualified)
         for race in result.races:

@@ -17,8 +17,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from linpoint.explore.cpp.said import Reached, Result
 from linpoint.explore.cpp.watching import GRACE, Outcome, Watch, watch_all
+from linpoint.hosts.search_messages import SearchProgress, SearchResult
 
 RACES: Final = ("stop", "report", "ignore")
 """What may be done at a data race: it is the finding, it is told beside, or plain accesses count as relaxed atomics."""
@@ -53,7 +53,7 @@ class Manner:
         return words
 
 
-Listener = Callable[[Reached], None]
+Listener = Callable[[SearchProgress], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Host:
                     watches.append(Watch(words, self.manner.args, files, kill_after, limit))
                     stack.callback(watches[-1].end)
             except OSError as error:
-                return Outcome(None, Reached(), f"the host cannot be started: {error.strerror}")
+                return Outcome(None, SearchProgress(), f"the host cannot be started: {error.strerror}")
             return self._watched(watches, files)
 
     def _watched(self, watches: Sequence[Watch], files: Sequence[int]) -> Outcome:
@@ -119,17 +119,19 @@ class Host:
         return _together([watch.outcome() for watch in watches])
 
 
-def _reached(watches: Sequence[Watch]) -> Reached:
+def _reached(watches: Sequence[Watch]) -> SearchProgress:
     each = [watch.reached for watch in watches]
     estimate = each[0].estimate if len(each) == 1 else None
     schedules, steps = sum(one.schedules for one in each), sum(one.steps for one in each)
-    return Reached(schedules, steps, max(one.depth for one in each), estimate)
+    return SearchProgress(schedules, steps, max(one.depth for one in each), estimate)
 
 
 def _together(outcomes: Sequence[Outcome]) -> Outcome:
     """What workers have found out together: all, if each of them says so."""
     results = [outcome.result for outcome in outcomes if outcome.result is not None]
-    reached = Reached(sum(each.reached.schedules for each in outcomes), sum(each.reached.steps for each in outcomes))
+    reached = SearchProgress(
+        sum(each.reached.schedules for each in outcomes), sum(each.reached.steps for each in outcomes)
+    )
     peak = sum(outcome.peak_memory_bytes for outcome in outcomes)
     found = [result for result in results if result.finding is not None]
     dead = next((outcome for outcome in outcomes if outcome.result is None), None)
@@ -152,11 +154,11 @@ def _together(outcomes: Sequence[Outcome]) -> Outcome:
     return Outcome(whole, reached, peak_memory_bytes=peak)
 
 
-def _length(result: Result) -> tuple[int, int]:
+def _length(result: SearchResult) -> tuple[int, int]:
     assert result.finding is not None
     return result.finding.preemptions, len(result.finding.schedule)
 
 
-def _completeness(result: Result) -> bool:
+def _completeness(result: SearchResult) -> bool:
     """Those that were stopped by another one say that nothing is left for them."""
     return result.ended == "exhausted"

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from linpoint.explore.cpp.exploring import Deviations, Exploration
-from linpoint.explore.cpp.naming import Locations, readable
-from linpoint.explore.cpp.said import Found, Result, Step, TraceSaid
-from linpoint.explore.cpp.symbols import Frame, Symbols, place_of
-from linpoint.histories.trace import Failure, Place, StepKind, Thread, Trace, TraceStep
-from linpoint.histories.trace_step import MEMORY_ORDERS, OF_MEMORY
 from linpoint.histories.values import Value
+from linpoint.hosts.address_symbols import AddressSymbols, SourceFrame, place_of
+from linpoint.hosts.memory_names import MemoryNames, readable_value
+from linpoint.hosts.search_messages import HostFinding, SearchResult, StepMessage, TraceMessage
 from linpoint.scenarios.scenario import Call
+from linpoint.traces.trace import SourcePlace, StepKind, Trace, TraceFailure, TraceStep, TraceThread
+from linpoint.traces.trace_step import MEMORY_ORDERS, OF_MEMORY
 from linpoint.verdicts.program import ProgramFinding
 
 BITS: Final = {"sc": 0, "tso": 1, "pso": 4}
@@ -48,8 +48,8 @@ _SHOWN_BY: Final = {
 
 
 def program_finding(
-    found: Found,
-    result: Result,
+    found: HostFinding,
+    result: SearchResult,
     exploration: Exploration,
     library: Path,
     model: str,
@@ -59,7 +59,7 @@ def program_finding(
 ) -> ProgramFinding:
     """The finding of a run that was told with its trace."""
     assert result.trace is not None
-    symbols = Symbols(library, result.modules)
+    symbols = AddressSymbols(library, result.modules)
     schedule = tuple(found.schedule)
     telling = Telling(symbols, result.trace, found, model)
     try:
@@ -78,7 +78,7 @@ def program_finding(
     )
 
 
-def untold_finding(found: Found, exploration: Exploration, *, minimal: bool) -> ProgramFinding:
+def untold_finding(found: HostFinding, exploration: Exploration, *, minimal: bool) -> ProgramFinding:
     """The finding of a run without its steps."""
     schedule = tuple(found.schedule)
     return ProgramFinding(
@@ -104,14 +104,17 @@ def _replay(schedule: Deviations, kind: str, exploration: Exploration) -> Mappin
     return exploration.settings.replay | {"schedule": [list(each) for each in schedule], "finding": kind}
 
 
-def printed_lines(found: Found) -> tuple[str, ...]:
+def printed_lines(found: HostFinding) -> tuple[str, ...]:
     """The last lines that the program printed."""
     lines = found.printed.splitlines() if isinstance(found.printed, str) else found.printed
     return tuple(lines[-_LAST_LINES:])
 
 
 def sentence(
-    found: Found, symbols: Symbols, trace: Trace | None = None, by_code: Mapping[int, Place] | None = None
+    found: HostFinding,
+    symbols: AddressSymbols,
+    trace: Trace | None = None,
+    by_code: Mapping[int, SourcePlace] | None = None,
 ) -> str:
     """What the host says of a finding, with lines of source, names of threads, and where it shows.
 
@@ -162,7 +165,12 @@ class Telling:
     """Makes a trace of what the host said."""
 
     def __init__(
-        self, symbols: Symbols, said: TraceSaid, found: Found, model: str, operations: Operations | None = None
+        self,
+        symbols: AddressSymbols,
+        said: TraceMessage,
+        found: HostFinding,
+        model: str,
+        operations: Operations | None = None,
     ) -> None:
         self._symbols = symbols
         self._said = said
@@ -172,7 +180,7 @@ class Telling:
         self._inside: set[int] = set()
         """Threads that are in an operation of a test."""
         self._places = [self._place(step) for step in said.steps] if self._looked_up() else []
-        self._locations = Locations(symbols, said.steps, self._places, self._object())
+        self._locations = MemoryNames(symbols, said.steps, self._places, self._object())
         self._names = {each.id: each.name for each in said.threads}
         self._private = self._of_one_thread()
         self._buffers: dict[int, list[tuple[int, int, int | str]]] = {}
@@ -209,20 +217,20 @@ class Telling:
                     return {step.block[0]: "object"}
         return {}
 
-    def _threads(self, steps: list[TraceStep]) -> tuple[Thread, ...]:
+    def _threads(self, steps: list[TraceStep]) -> tuple[TraceThread, ...]:
         if self._operations is None:
-            return tuple(Thread(each.id, each.name) for each in self._said.threads)
+            return tuple(TraceThread(each.id, each.name) for each in self._said.threads)
         # What makes the threads of a test and waits for them does nothing else, but for operations that run alone.
         shown = {step.thread for step in steps}
         said = [each for each in self._said.threads if each.id or each.id in shown]
-        return tuple(Thread(each.id, f"thread {each.id}" if each.id else "alone") for each in said)
+        return tuple(TraceThread(each.id, f"thread {each.id}" if each.id else "alone") for each in said)
 
-    def by_code(self) -> dict[int, Place]:
+    def by_code(self) -> dict[int, SourcePlace]:
         """The places of steps by the code addresses at which they were done, as offsets into the target.
 
         Those at which steps of several places were done, as in a function of a library, are left out.
         """
-        found: dict[int, set[Place]] = {}
+        found: dict[int, set[SourcePlace]] = {}
         for step, place in zip(self._said.steps, self._places, strict=True):
             offset = None if step.pc is None else self._symbols.offset(step.pc, step.module)
             if offset is not None and place is not None:
@@ -234,20 +242,20 @@ class Telling:
         self._symbols.look_up(offset for step in self._said.steps for offset in self._offsets(step))
         return True
 
-    def _offsets(self, step: Step) -> list[int]:
+    def _offsets(self, step: StepMessage) -> list[int]:
         """Code addresses of a step, the innermost first; each is where a call comes back to, so the call is before it."""
         addresses = ([] if step.pc is None else [step.pc]) + step.stack
         back = 0 if step.kind == "crash" else 1
         found = [self._symbols.offset(address, step.module) for address in addresses]
         return [offset - back for offset in found if offset]
 
-    def _place(self, step: Step) -> Place | None:
+    def _place(self, step: StepMessage) -> SourcePlace | None:
         """The innermost line of the user's code."""
         frames = [frame for offset in self._offsets(step) for frame in self._symbols.frames(offset)]
-        frame: Frame | None = next((each for each in frames if each.users), None)
+        frame: SourceFrame | None = next((each for each in frames if each.users), None)
         return None if frame is None else place_of(frame, _here())
 
-    def _hidden(self, number: int, step: Step, place: Place | None) -> bool:
+    def _hidden(self, number: int, step: StepMessage, place: SourcePlace | None) -> bool:
         """Whether a step is of the inside of a library alone, and shows nothing."""
         changed = step.buffer != self._buffers.get(step.thread, [])
         self._buffers[step.thread] = step.buffer
@@ -257,7 +265,7 @@ class Telling:
             return False
         return place is None or step.address in self._private
 
-    def _outside(self, number: int, step: Step) -> bool:
+    def _outside(self, number: int, step: StepMessage) -> bool:
         """Whether a step is of no operation of a test: of what makes the threads, or the object."""
         if step.kind in ("call", "return"):
             (self._inside.add if step.kind == "call" else self._inside.discard)(step.thread)
@@ -273,7 +281,7 @@ class Telling:
                 users.setdefault(step.address, set()).add(step.thread)
         return {address for address, threads in users.items() if len(threads) == 1}
 
-    def _step(self, step: Step, place: Place | None, *, preempts: bool) -> TraceStep:
+    def _step(self, step: StepMessage, place: SourcePlace | None, *, preempts: bool) -> TraceStep:
         kind = _KINDS.get(step.kind) or StepKind(step.kind)
         if kind in (StepKind.CALL, StepKind.RETURN):
             return self._operation(step, kind, preempts=preempts)
@@ -287,7 +295,7 @@ class Telling:
         if kind in _VALUED:
             for name, value in (("value", step.value), ("old", step.old), ("expected", step.expected)):
                 if value is not None:
-                    more[name] = readable(value, size, self._locations)
+                    more[name] = readable_value(value, size, self._locations)
             if step.order in MEMORY_ORDERS:
                 more["memory_order"] = step.order
         if kind is StepKind.FENCE and step.order in MEMORY_ORDERS:
@@ -308,7 +316,7 @@ class Telling:
             **more,
         )
 
-    def _operation(self, step: Step, kind: StepKind, *, preempts: bool) -> TraceStep:
+    def _operation(self, step: StepMessage, kind: StepKind, *, preempts: bool) -> TraceStep:
         """Where an operation of a test begins or ends."""
         number = int(step.message or 0)
         assert self._operations is not None
@@ -321,14 +329,14 @@ class Telling:
         value = self._operations.results.get(number)
         return TraceStep(step.thread, kind, operation=call.operation, value=value, buffer=buffer)
 
-    def _buffer(self, step: Step) -> tuple[tuple[str, Any], ...]:
+    def _buffer(self, step: StepMessage) -> tuple[tuple[str, Any], ...]:
         """What its thread has stored that others do not see yet."""
         return tuple(
-            (self._locations.at(address, width), readable(value, width, self._locations))
+            (self._locations.at(address, width), readable_value(value, width, self._locations))
             for address, width, value in step.buffer
         )
 
-    def _failure(self, steps: list[TraceStep], positions: dict[int, int]) -> Failure | None:
+    def _failure(self, steps: list[TraceStep], positions: dict[int, int]) -> TraceFailure | None:
         if not steps:
             return None
         shown = [positions[number] for number in self._found.steps_of if number in positions]
@@ -336,4 +344,4 @@ class Telling:
             wanted = _SHOWN_BY.get(self._found.kind)
             shown = [position for position, step in enumerate(steps) if step.kind is wanted][:1]
         *related, at = shown or [len(steps) - 1]
-        return Failure(self._found.kind, at, "", tuple(related))
+        return TraceFailure(self._found.kind, at, "", tuple(related))

@@ -21,7 +21,7 @@ from typing import IO, Final
 
 import msgspec
 
-from linpoint.explore.cpp.said import Reached, Result, result_of
+from linpoint.hosts.search_messages import SearchProgress, SearchResult, result_of
 
 GRACE: Final = 1.5
 """Seconds that the host gets to come to an end by itself when its time is up."""
@@ -35,8 +35,8 @@ _MOST_PENDING: Final = 512 * 2**20
 class Outcome:
     """How a search ended: with a result, or as ``died`` says."""
 
-    result: Result | None
-    reached: Reached
+    result: SearchResult | None
+    reached: SearchProgress
     """How far it was when it was last heard of."""
     died: str = ""
     by_itself: bool = False
@@ -71,11 +71,11 @@ class Watch:
         self._kill_at = time.monotonic() + seconds
         self._max_memory = max_memory
         self._pending = bytearray()
-        self._result: Result | None = None
+        self._result: SearchResult | None = None
         self._stopped = ""
         self._silent = False
         self._peak = 0
-        self.reached = Reached()
+        self.reached = SearchProgress()
 
     @property
     def over(self) -> bool:
@@ -158,7 +158,7 @@ class Watch:
         if "result" in message:
             self._result = result_of(message["result"])
         elif "progress" in message:
-            self.reached = msgspec.convert(message["progress"], Reached, strict=False)
+            self.reached = msgspec.convert(message["progress"], SearchProgress, strict=False)
 
 
 def watch_all(watches: Sequence[Watch], on_progress: Callable[[], None], on_end: Callable[[], None]) -> None:

@@ -12,15 +12,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from linpoint.executors.threads import peak_memory
+from linpoint.executors.thread_executor import peak_memory
 from linpoint.explore.programs.exploring import MOST_STEPS, Exploration, Settings, Watcher
-from linpoint.explore.programs.modules import OwnModules
-from linpoint.explore.programs.program import Program
-from linpoint.explore.programs.runs import Runner
-from linpoint.explore.programs.telling import nondeterminism, simplest, told
-from linpoint.explore.python.session import PATIENCE, Session
-from linpoint.explore.testing.exploring import FEW, Deviations, Limits
+from linpoint.explore.python_control.control_session import STALL_TIMEOUT_S, ControlSession
+from linpoint.explore.schedule_search import FEW, Deviations, SearchLimits
 from linpoint.histories.values import counted
+from linpoint.subjects.python_program.finding_builder import build_finding, nondeterminism, simplest
+from linpoint.subjects.python_program.own_modules import OwnModules
+from linpoint.subjects.python_program.program import PythonProgram
+from linpoint.subjects.python_program.program_runner import ProgramRunner
 from linpoint.verdicts.finding import Explored
 from linpoint.verdicts.program import Answer, ProgramFinding, ProgramResult
 
@@ -30,24 +30,24 @@ _PART: Final = 6
 
 
 @contextmanager
-def exploration_of(program: Program, settings: Settings, watch: Watcher | None = None) -> Iterator[Exploration]:
+def exploration_of(program: PythonProgram, settings: Settings, watch: Watcher | None = None) -> Iterator[Exploration]:
     """The exploration of a program, which is under control in the block."""
     modules = OwnModules()
     modules.files.add(program.path)
-    session = Session(
+    session = ControlSession(
         instrument=(program.path,),
         granularity=settings.granularity,
         backend=settings.backend,
         program=modules.files,
         most_steps=MOST_STEPS,
-        patience=min(PATIENCE, max(_LEAST_PATIENCE, settings.budget / _PART)),
+        patience=min(STALL_TIMEOUT_S, max(_LEAST_PATIENCE, settings.budget / _PART)),
     )
     with session:
-        yield Exploration(Runner(program, session, modules), settings, watch=watch)
+        yield Exploration(ProgramRunner(program, session, modules), settings, watch=watch)
 
 
 def explore_program(
-    program: Program, settings: Settings | None = None, *, watch: Watcher | None = None
+    program: PythonProgram, settings: Settings | None = None, *, watch: Watcher | None = None
 ) -> ProgramResult:
     """Run a program under every schedule, as far as the time goes. Ctrl-C ends it with what is known."""
     with exploration_of(program, settings or Settings(), watch) as exploration:
@@ -55,7 +55,7 @@ def explore_program(
         finding = None
         if failure is not None:
             best, minimal = simplest(failure, exploration)
-            finding = told(best, exploration, minimal=minimal)
+            finding = build_finding(best, exploration, minimal=minimal)
         elif exploration.coverage.diverged is not None:
             finding = nondeterminism(*exploration.coverage.diverged, exploration)
     if finding is not None:
@@ -64,7 +64,7 @@ def explore_program(
     return _result(exploration, answer, why)
 
 
-def replay_program(program: Program, settings: Settings, schedule: Deviations, *, changed: bool) -> ProgramResult:
+def replay_program(program: PythonProgram, settings: Settings, schedule: Deviations, *, changed: bool) -> ProgramResult:
     """Run one schedule again. ``changed``: the program is not what it was when the finding was made.
 
     If the schedule shows no failure any more, as after a fix, the result is HOLDS, and ``why`` says what that means.
@@ -77,8 +77,8 @@ def replay_program(program: Program, settings: Settings, schedule: Deviations, *
         exploration.warm_up()
         run, failure, diverged = exploration.again(schedule)
         if failure is None and (changed or diverged is not None):
-            failure = exploration.bounded(FEW, Limits(exploration.deadline))
-        finding = None if failure is None else told(failure, exploration, minimal=True)
+            failure = exploration.bounded(FEW, SearchLimits(exploration.deadline))
+        finding = None if failure is None else build_finding(failure, exploration, minimal=True)
     if diverged is not None and not changed:
         warnings.append(f"the schedule could not be followed from step {diverged} on")
     if finding is not None:

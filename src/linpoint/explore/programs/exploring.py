@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.programs.program import cannot_be_loaded
-from linpoint.explore.programs.runs import Run, Runner
-from linpoint.explore.python.narrating import Narrator
-from linpoint.explore.testing.exploring import FEW, Deviations, Limits
+from linpoint.explore.python_control.trace_recorder import TraceRecorder
+from linpoint.explore.schedule_search import FEW, Deviations, SearchLimits
+from linpoint.subjects.python_program.program import cannot_be_loaded
+from linpoint.subjects.python_program.program_runner import ProgramRun, ProgramRunner
 
 DEFAULT_BUDGET: Final = 30.0
 MOST_STEPS: Final = 100_000
@@ -49,7 +49,7 @@ class Settings:
 class Failure:
     """A run that is wrong, and the schedule that shows it again."""
 
-    run: Run
+    run: ProgramRun
     schedule: Deviations
     preemptions: int
 
@@ -83,7 +83,7 @@ Watcher = Callable[[int], None]
 class Exploration:
     """The search through the schedules of one program."""
 
-    def __init__(self, runner: Runner, settings: Settings, *, watch: Watcher | None = None) -> None:
+    def __init__(self, runner: ProgramRunner, settings: Settings, *, watch: Watcher | None = None) -> None:
         self.runner = runner
         self.settings = settings
         self.coverage = Coverage()
@@ -128,7 +128,7 @@ class Exploration:
             seed += 1
         return failure
 
-    def bounded(self, most: int, limits: Limits) -> Failure | None:
+    def bounded(self, most: int, limits: SearchLimits) -> Failure | None:
         """Every schedule with up to ``most`` preemptions."""
         explorer = native.explore_bounded(most)
         failure = self._search(explorer, limits)
@@ -136,8 +136,8 @@ class Exploration:
         return failure
 
     def again(
-        self, schedule: Deviations, narrator: Narrator | None = None
-    ) -> tuple[Run | None, Failure | None, int | None]:
+        self, schedule: Deviations, narrator: TraceRecorder | None = None
+    ) -> tuple[ProgramRun | None, Failure | None, int | None]:
         """The run of one schedule, the failure if it is one, and where it went another way than asked for."""
         explorer = native.explore_again(list(schedule))
         explorer.begin()
@@ -159,11 +159,11 @@ class Exploration:
         covered = self.coverage
         return failure is not None or covered.exhaustive or covered.diverged is not None or bool(covered.given_up)
 
-    def _limits(self, share: float) -> Limits:
+    def _limits(self, share: float) -> SearchLimits:
         now = time.monotonic()
-        return Limits(now + share * (self.deadline - now))
+        return SearchLimits(now + share * (self.deadline - now))
 
-    def _search(self, explorer: native.Explorer, limits: Limits) -> Failure | None:
+    def _search(self, explorer: native.Explorer, limits: SearchLimits) -> Failure | None:
         """The first failure. What the search came to is in ``coverage``."""
         failure = None
         try:
@@ -198,7 +198,7 @@ class Exploration:
             self._watch(self.coverage.bounded + self.coverage.unbounded + explorer.runs)
 
 
-def _failure(run: Run | None, explorer: native.Explorer) -> Failure | None:
+def _failure(run: ProgramRun | None, explorer: native.Explorer) -> Failure | None:
     if run is None or run.problem is None or run.given_up:
         return None
     return Failure(run, tuple(explorer.deviations), explorer.preemptions)

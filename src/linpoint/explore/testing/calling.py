@@ -8,15 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from linpoint.errors import TestError
-from linpoint.explore.testing.campaign import run_test
-from linpoint.explore.testing.identity import ReplayedFinding, identity, replayed_finding
 from linpoint.explore.testing.replaying import replay_test
 from linpoint.explore.testing.settings import DEFAULT_BUDGET, Settings
-from linpoint.scenarios.definition import ConcurrentTest, Definition, definition_of, definition_of_object
+from linpoint.limits.budget import seconds
+from linpoint.scenarios.concurrent_test import (
+    ConcurrentTest,
+    ConcurrentTestDefinition,
+    definition_of,
+    definition_of_object,
+)
 from linpoint.scenarios.scenario import Scenario
-from linpoint.scenarios.settings import listed_modules, listed_scenarios
-from linpoint.verdicts import tokens
-from linpoint.verdicts.budget import seconds
+from linpoint.scenarios.setting_validation import listed_modules, listed_scenarios
+from linpoint.subjects.python_object.code_identity import ReplayedFinding, identity, replayed_finding
+from linpoint.subjects.python_object.subject import run_test
+from linpoint.verdicts import replay_token
 from linpoint.verdicts.finding import TestResult
 
 
@@ -32,7 +37,7 @@ def run_call(
 ) -> TestResult:
     """The result; ``given`` are the settings of the definition that the call has."""
     limit = seconds(budget) or DEFAULT_BUDGET
-    found = None if replay is None else replayed_finding(tokens.decode(replay))
+    found = None if replay is None else replayed_finding(replay_token.decode(replay))
     definition = _definition(subject, calls, given)
     wanted = scenario if found is None else Scenario.from_dict(found.scenario)
     settings = Settings(
@@ -47,16 +52,16 @@ def run_call(
     return result
 
 
-def _definition(subject: Any, calls: Any, given: dict[str, Any]) -> Definition:
+def _definition(subject: Any, calls: Any, given: dict[str, Any]) -> ConcurrentTestDefinition:
     """The definition of what was given in either form."""
-    if isinstance(subject, Definition) or _is_test(subject):
+    if isinstance(subject, ConcurrentTestDefinition) or _is_test(subject):
         if calls is not None:
             raise TestError(
                 "LP-T013",
-                f"{subject.name if isinstance(subject, Definition) else subject.__name__} has operations of its own.",
+                f"{subject.name if isinstance(subject, ConcurrentTestDefinition) else subject.__name__} has operations of its own.",
                 remedy="Leave out the second argument, or give a function that makes the object.",
             )
-        own = subject if isinstance(subject, Definition) else definition_of(subject)
+        own = subject if isinstance(subject, ConcurrentTestDefinition) else definition_of(subject)
         if "scenarios" in given:
             given["scenarios"] = listed_scenarios(own.name, given["scenarios"])
         if "instrument" in given:
@@ -71,7 +76,7 @@ def _definition(subject: Any, calls: Any, given: dict[str, Any]) -> Definition:
     return definition_of_object(subject, calls, **given)
 
 
-def _identity(subject: Any, definition: Definition, given: dict[str, Any]) -> dict[str, Any]:
+def _identity(subject: Any, definition: ConcurrentTestDefinition, given: dict[str, Any]) -> dict[str, Any]:
     """What a token holds of the test: its file and name only where they are all that it takes to make it again."""
     spec = given.get("spec")
     found_again = (
@@ -92,7 +97,7 @@ def _is_test(subject: Any) -> bool:
     return isinstance(subject, type) and issubclass(subject, ConcurrentTest)
 
 
-def _again(definition: Definition, settings: Settings, found: ReplayedFinding) -> TestResult:
+def _again(definition: ConcurrentTestDefinition, settings: Settings, found: ReplayedFinding) -> TestResult:
     code = settings.replay["code"]
     settings = changed(settings, granularity=found.granularity, backend=found.backend)
     return replay_test(definition, settings, tuple(found.schedule), changed=bool(found.code) and found.code != code)

@@ -5,18 +5,20 @@ from __future__ import annotations
 
 import time
 
-from linpoint.executors.threads import peak_memory
-from linpoint.explore.testing.campaign import replay_content, session_of
-from linpoint.explore.testing.exploring import FEW, Deviations, Failure, Limits
+from linpoint.executors.thread_executor import peak_memory
+from linpoint.explore.schedule_search import FEW, Deviations, Failure, SearchLimits
 from linpoint.explore.testing.search import Search
 from linpoint.explore.testing.settings import Settings
-from linpoint.explore.testing.telling import told
-from linpoint.scenarios.definition import Definition
+from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
+from linpoint.subjects.python_object.finding_builder import build_finding
+from linpoint.subjects.python_object.subject import replay_content, session_of
 from linpoint.verdicts import Status
 from linpoint.verdicts.finding import Tested, TestResult
 
 
-def replay_test(definition: Definition, settings: Settings, schedule: Deviations, *, changed: bool) -> TestResult:
+def replay_test(
+    definition: ConcurrentTestDefinition, settings: Settings, schedule: Deviations, *, changed: bool
+) -> TestResult:
     """Run ``schedule`` of the one scenario in ``settings``. ``changed``: the code is not what it was when it was found.
 
     If the schedule shows no failure any more, as after a fix, the result is LINEARIZABLE, and a warning says what that
@@ -36,12 +38,12 @@ def replay_test(definition: Definition, settings: Settings, schedule: Deviations
         if run is not None and judgement is not None and judgement.kind is not None:
             failure = Failure(run, judgement, schedule, exploration.preemptions)
         if failure is None and (changed or diverged is not None):
-            failure = exploration.bounded(Limits(started + settings.budget), FEW)
+            failure = exploration.bounded(SearchLimits(started + settings.budget), FEW)
         if diverged is not None and not changed:
             warnings.append(f"the schedule could not be followed from step {diverged} on")
         finding = None
         if failure is not None:
-            finding = told(failure, exploration, minimal=True, replay=replay_content(settings, failure))
+            finding = build_finding(failure, exploration, minimal=True, replay=replay_content(settings, failure))
     status = Status.LINEARIZABLE if finding is None else Status.VIOLATION
     if finding is not None and finding.kind == "nondeterminism":
         status = Status.UNKNOWN

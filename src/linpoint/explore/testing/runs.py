@@ -19,10 +19,10 @@ from msgspec import UNSET
 
 from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
-from linpoint.explore.python.session import Body, Done, Ending, Session
-from linpoint.explore.python.stopping import BlockedForever, is_ctrl_c
+from linpoint.explore.python_control.control_session import Body, CompletedCall, ControlSession, RunEnding
+from linpoint.explore.python_control.run_abort import BlockedForever, is_ctrl_c
 from linpoint.histories.values import FrozenObject, Value, canonical, freeze, thaw
-from linpoint.scenarios.definition import Definition
+from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Call, Scenario
 
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -109,7 +109,7 @@ class Run:
     """What one schedule of a scenario did. ``Runner`` gives the same one again for what it has seen before."""
 
     scenario: Scenario
-    ending: Ending
+    ending: RunEnding
     before: tuple[Performed, ...]
     threads: tuple[tuple[Performed, ...], ...]
     after: tuple[Performed, ...]
@@ -142,7 +142,7 @@ class Run:
             canonical(each.result) if each.returned is not None else _OPEN
             for each in (*self.before, *performed, *self.after)
         )
-        stuck = self.ending if self.ending is not Ending.COMPLETE else None
+        stuck = self.ending if self.ending is not RunEnding.COMPLETE else None
         waiting = tuple(each.thread for each in self.waiting)
         return stuck, self.goes_round, order, results, canonical(self.observed), waiting
 
@@ -155,7 +155,7 @@ Plan = Sequence[tuple[Any, tuple[Any, ...]]]
 """Functions with the arguments that come after the object."""
 
 
-def plan_of(definition: Definition, calls: Sequence[Call]) -> Plan:
+def plan_of(definition: ConcurrentTestDefinition, calls: Sequence[Call]) -> Plan:
     """The functions of a test that calls stand for."""
     return [(definition.operations[each.operation].call, each.args) for each in calls]
 
@@ -168,7 +168,7 @@ def body_of(subject: Any, plan: Plan) -> Body:
 class Runner:
     """Runs a scenario of a test again and again."""
 
-    def __init__(self, definition: Definition, scenario: Scenario, session: Session) -> None:
+    def __init__(self, definition: ConcurrentTestDefinition, scenario: Scenario, session: ControlSession) -> None:
         self.scenario = scenario
         self._definition = definition
         self.session = session
@@ -189,9 +189,9 @@ class Runner:
         # Where one that comes before waits for ever, nothing comes after it.
         reached = not before or before[-1].returned is not None
         ending = session.run(explorer, [body_of(subject, plan) for plan in (self._threads if reached else ())])
-        if ending is Ending.REDUNDANT:
+        if ending is RunEnding.REDUNDANT:
             return None
-        if ending is not Ending.COMPLETE or not reached:
+        if ending is not RunEnding.COMPLETE or not reached:
             return self._ended(ending, before)
         outcome = session.outcome()
         ended = self._ended(ending, before) if outcome is None else None
@@ -209,7 +209,7 @@ class Runner:
             )
         return found
 
-    def _ended(self, ending: Ending, before: tuple[Performed, ...]) -> Run:
+    def _ended(self, ending: RunEnding, before: tuple[Performed, ...]) -> Run:
         """The run that has just ended, without what comes after its threads."""
         operations = self.session.operations()
         self._look_at(each.value for done in operations for each in done)
@@ -217,7 +217,7 @@ class Runner:
             tuple(performed(calls, done)) for calls, done in zip(self.scenario.threads, operations, strict=False)
         )
         waiting = tuple(Waiting(each.process, each.owner, each.place) for each in self.session.waiting())
-        goes_round = ending is Ending.CUT and self.session.goes_round()
+        goes_round = ending is RunEnding.CUT and self.session.goes_round()
         return Run(self.scenario, ending, before, threads, (), UNSET, waiting, goes_round, self._given_up)
 
     def _observed(self, subject: Any) -> Value:
@@ -269,7 +269,7 @@ class Runner:
         return tuple(done)
 
 
-def performed(calls: Sequence[Call], done: Sequence[Done]) -> Iterable[Performed]:
+def performed(calls: Sequence[Call], done: Sequence[CompletedCall]) -> Iterable[Performed]:
     """The operations of a thread, as far as it came."""
     for call, each in zip(calls, done, strict=False):
         result = FrozenObject(raises=type(each.value).__name__) if each.raised else result_value(each.value)

@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from linpoint.explore.python.session import MOST_STEPS, Session
-from linpoint.explore.testing.exploring import FEW, Coverage, Exploration, Failure, Limits
-from linpoint.explore.testing.judging import Judge
+from linpoint.explore.python_control.control_session import MAX_RUN_STEPS, ControlSession
+from linpoint.explore.schedule_search import FEW, Failure, ScenarioCoverage, ScheduleSearch, SearchLimits
 from linpoint.explore.testing.runs import Runner
 from linpoint.explore.testing.settings import Settings
-from linpoint.scenarios.definition import Definition
-from linpoint.scenarios.generation import Scenarios, scenarios
+from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Call, Scenario
+from linpoint.scenarios.scenario_generation import ScenarioStream, scenarios
+from linpoint.subjects.python_object.object_judge import ObjectJudge
 from linpoint.verdicts import Status
 
 _FIRST_SHARE: Final = 0.02
@@ -49,9 +49,9 @@ class Search:
 
     def __init__(
         self,
-        definition: Definition,
+        definition: ConcurrentTestDefinition,
         settings: Settings,
-        session: Session,
+        session: ControlSession,
         *,
         seconds: float,
         reduces: bool = True,
@@ -60,9 +60,9 @@ class Search:
         self.definition = definition
         self.settings = settings
         self.session = session
-        self.judge = Judge(definition, session)
-        self.explored: list[Exploration] = []
-        self.generated: Scenarios | None = None
+        self.judge = ObjectJudge(definition, session)
+        self.explored: list[ScheduleSearch] = []
+        self.generated: ScenarioStream | None = None
         self.interrupted = False
         self._called: set[Call] = set()
         """Calls that some run has made."""
@@ -77,9 +77,9 @@ class Search:
         """When the time is up, on the monotonic clock."""
         return self._started + self._seconds
 
-    def exploration(self, scenario: Scenario) -> Exploration:
+    def exploration(self, scenario: Scenario) -> ScheduleSearch:
         """A new exploration of a scenario."""
-        return Exploration(Runner(self.definition, scenario, self.session), self.judge, reduces=self._reduces)
+        return ScheduleSearch(Runner(self.definition, scenario, self.session), self.judge, reduces=self._reduces)
 
     def run(self, first: tuple[Scenario, ...] = (), *, few: bool = False) -> Failure | None:
         """The first failure; scenarios of ``first`` come first. Ctrl-C ends it with None, and ``interrupted`` says so.
@@ -94,7 +94,7 @@ class Search:
             return None
 
     def _first_round(self, first: tuple[Scenario, ...], *, few: bool) -> Failure | None:
-        limits = Limits(self.deadline)
+        limits = SearchLimits(self.deadline)
         for scenario in (*first, *self._scenarios()) if first else self._scenarios():
             if limits.over():
                 return None
@@ -143,8 +143,8 @@ class Search:
         )
         yield from self.generated
 
-    def _share(self, part: float) -> Limits:
-        return Limits(min(self.deadline, time.monotonic() + max(part * self._seconds, _LEAST)))
+    def _share(self, part: float) -> SearchLimits:
+        return SearchLimits(min(self.deadline, time.monotonic() + max(part * self._seconds, _LEAST)))
 
     def _tick(self, scenario: Scenario) -> None:
         if self._watch is not None:
@@ -155,7 +155,7 @@ class Search:
     # --- what can be said when no failure was found
 
     @property
-    def coverage(self) -> list[Coverage]:
+    def coverage(self) -> list[ScenarioCoverage]:
         """What was explored of each scenario."""
         return [each.coverage for each in self.explored]
 
@@ -190,7 +190,7 @@ class Search:
         if any(each.diverged is not None for each in self.coverage):
             return "the code does not do the same when it is run again with the same schedule"
         if any(each.undecided and each.cut for each in self.coverage):
-            return f"operations had not come to an end after {MOST_STEPS:,} steps: they have much to do, or no end"
+            return f"operations had not come to an end after {MAX_RUN_STEPS:,} steps: they have much to do, or no end"
         if any(each.undecided for each in self.coverage):
             return "some histories could not be decided in time"
         stuck = self._never_returned()

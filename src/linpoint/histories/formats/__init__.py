@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The file formats of histories: a module each, recognised by content. ``load`` and ``save`` are the doors."""
 
-from linpoint.histories.formats.loading import FORMATS, load, save
+from linpoint.histories.formats.load_save import FORMATS, load, save
 
 __all__ = ["FORMATS", "load", "save"]

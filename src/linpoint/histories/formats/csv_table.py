@@ -22,8 +22,8 @@ import msgspec
 
 from linpoint.errors import UsageError
 from linpoint.histories.formats import operation_lines
-from linpoint.histories.formats.admission import decode_json
-from linpoint.histories.formats.format import Items, Options, bad, shortened
+from linpoint.histories.formats.file_format import ReadItems, ReadOptions, format_error, shortened
+from linpoint.histories.formats.value_validation import decode_json
 from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Crash, Operation
 
@@ -35,15 +35,15 @@ _BARE: Final = re.compile(r"(?!(?:true|false|null)\Z)[A-Za-z_][\w.-]*", re.ASCII
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
-def read(text: str, options: Options) -> Items:
+def read(text: str, options: ReadOptions) -> ReadItems:
     """The items of a table."""
     rows = _rows(text)
     first, header = next(rows, (1, []))
     columns = columns_of(header, options.columns or {}, first)
-    items = Items([], [], [])
+    items = ReadItems([], [], [])
     for line, row in rows:
         if len(row) > len(header):
-            raise bad(
+            raise format_error(
                 "LP-H002",
                 f"the row has {len(row)} cells and the header {len(header)}.",
                 line,
@@ -63,7 +63,7 @@ def read(text: str, options: Options) -> Items:
             assert isinstance(item, Annotation)
             items.annotations.append(item)
     if not any(items):
-        raise bad("LP-H008", "the table has a header but no rows.", first, "Write an operation a row.")
+        raise format_error("LP-H008", "the table has a header but no rows.", first, "Write an operation a row.")
     return items
 
 
@@ -105,10 +105,10 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
             line = reader.line_num + 1
     except csv.Error as error:
         if "limit" in str(error):
-            raise bad(
+            raise format_error(
                 "LP-H011", f"a cell is too long: {error}.", line, "Save long values as operation lines (.jsonl)."
             ) from None
-        raise bad(
+        raise format_error(
             "LP-H002",
             f"the row is not CSV: {error}.",
             line,
@@ -130,11 +130,13 @@ def columns_of(header: Sequence[str], renamed: Mapping[str, str], line: int | No
     for field in COLUMNS:
         name = renamed.get(field, field)
         if names.count(name) > 1:
-            raise bad("LP-H007", f'the header has the column "{name}" twice.', line, "Give each column its own name.")
+            raise format_error(
+                "LP-H007", f'the header has the column "{name}" twice.', line, "Give each column its own name."
+            )
         if name in names:
             columns[field] = names.index(name)
         elif field in renamed or field in ("process", "op", "call"):
-            raise bad(
+            raise format_error(
                 "LP-H006",
                 f'the header has no column "{name}": {shortened(",".join(header))}.',
                 line,

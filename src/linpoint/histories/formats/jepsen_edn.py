@@ -12,17 +12,17 @@ import re
 from typing import Any, Final
 
 from linpoint.errors import HistoryError
-from linpoint.histories.formats.edn import forms
-from linpoint.histories.formats.event_writing import events_of
-from linpoint.histories.formats.events import NEMESIS, Event, event_from_mapping, pair
-from linpoint.histories.formats.format import Items, Options, bad
+from linpoint.histories.formats.edn_parser import edn_values
+from linpoint.histories.formats.event_pairing import NEMESIS, Event, event_from_mapping, pair
+from linpoint.histories.formats.event_writer import events_of
+from linpoint.histories.formats.file_format import ReadItems, ReadOptions, format_error
 from linpoint.histories.history import History
 
 _KEYWORD: Final = re.compile(r"[A-Za-z*!?_+.-][A-Za-z0-9*!?_+.-]*")
-_LONG: Final = 2**63
+_LONG_BOUND: Final = 2**63
 
 
-def read(text: str, options: Options) -> Items:
+def read(text: str, options: ReadOptions) -> ReadItems:
     """The items of a Jepsen history in EDN."""
     return pair(events(text), keyed=options.keyed)
 
@@ -30,11 +30,11 @@ def read(text: str, options: Options) -> Items:
 def events(text: str, first: int = 1) -> list[Event]:
     """The events as they stand in the text, whose first line is number ``first`` of its file."""
     try:
-        found = forms(text, flatten=True)
+        found = edn_values(text, flatten=True)
     except HistoryError as error:
         if first == 1 or error.place is None:
             raise
-        raise bad(error.code, error.message, first + int(error.place) - 1, error.remedy) from None
+        raise format_error(error.code, error.message, first + int(error.place) - 1, error.remedy) from None
     return [event_from_mapping(form, first + line - 1) for line, form in found]
 
 
@@ -64,7 +64,7 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return str(value) if -_LONG <= value < _LONG else f"{value}N"
+        return str(value) if -_LONG_BOUND <= value < _LONG_BOUND else f"{value}N"
     if isinstance(value, float):
         if value - value != 0:
             raise ValueError(f"{value} is not a finite number")

@@ -15,10 +15,10 @@ from typing import Any, Final
 
 import msgspec
 
-from linpoint.histories.formats.admission import BYTE, decode_json, json_error
-from linpoint.histories.formats.event_writing import events_of
-from linpoint.histories.formats.events import Event, event_from_mapping, pair
-from linpoint.histories.formats.format import Items, Options, bad, shortened
+from linpoint.histories.formats.event_pairing import Event, event_from_mapping, pair
+from linpoint.histories.formats.event_writer import events_of
+from linpoint.histories.formats.file_format import ReadItems, ReadOptions, format_error, shortened
+from linpoint.histories.formats.value_validation import BYTE, decode_json, json_error
 from linpoint.histories.history import History
 
 _ARRAY: Final = msgspec.json.Decoder(list[msgspec.Raw])
@@ -26,7 +26,7 @@ _BETWEEN: Final = re.compile(rb"[\s,\[]*+")
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
-def read(text: str, options: Options) -> Items:
+def read(text: str, options: ReadOptions) -> ReadItems:
     """The items of a history in JSON events."""
     if text.lstrip().startswith("["):
         return pair((event_from_mapping(item, line) for line, item in _elements(text)), keyed=options.keyed)
@@ -68,7 +68,7 @@ def _elements(text: str) -> Iterator[tuple[int, Any]]:
             raise json_error(error, "", None) from None
         reason = BYTE.sub("", str(error)).removeprefix("JSON is malformed: ").strip()
         evidence = shortened(text.split("\n")[line - 1])
-        raise bad(
+        raise format_error(
             "LP-H002",
             f"the array of events is not JSON at {evidence}: {reason}.",
             line,

@@ -13,19 +13,19 @@ import re
 from typing import Any, Final
 
 from linpoint.errors import HistoryError
-from linpoint.histories.formats.edn import forms
-from linpoint.histories.formats.events import NEMESIS, Event, event_from_mapping, pair
-from linpoint.histories.formats.format import Items, Options, bad
+from linpoint.histories.formats.edn_parser import edn_values
+from linpoint.histories.formats.event_pairing import NEMESIS, Event, event_from_mapping, pair
+from linpoint.histories.formats.file_format import ReadItems, ReadOptions, format_error
 
 OPERATION: Final = re.compile(r"\bjepsen\.util\s+(?:-\s+)?:?([\w-]+)\s+:(\S+)\s+:(\S+)(?:[ \t]+(\S.*))?")
 """Process, type, f and value of one line."""
 
 
-def read(text: str, options: Options) -> Items:
+def read(text: str, options: ReadOptions) -> ReadItems:
     """The items of a Jepsen text log."""
     found = [event for number, line in enumerate(text.split("\n"), 1) for event in events(line, number)]
     if not found:
-        raise bad(
+        raise format_error(
             "LP-H008",
             "the log has no operation of jepsen.util.",
             None,
@@ -55,9 +55,9 @@ def _process(text: str) -> int | str:
 def _value(text: str, line: int, counts: bool) -> Any:
     """The first form; an error message may follow it. Where only people read the value, any text will do."""
     try:
-        found = forms(text)
+        found = edn_values(text)
     except HistoryError as error:
         if not counts:
             return text.strip()
-        raise bad(error.code, error.message, line, error.remedy) from None
+        raise format_error(error.code, error.message, line, error.remedy) from None
     return found[0][1] if found else None

@@ -19,8 +19,8 @@ from typing import Any, Final
 import msgspec
 
 from linpoint.errors import HistoryError
-from linpoint.histories.formats.admission import admit, is_time, json_error
-from linpoint.histories.formats.format import Items, Options, bad, shown
+from linpoint.histories.formats.file_format import ReadItems, ReadOptions, format_error, shown
+from linpoint.histories.formats.value_validation import is_time, json_error, validate_value
 from linpoint.histories.formats.watermarks import watermark_of
 from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process, Time
@@ -35,7 +35,7 @@ _MISSING: Final = object()
 _MAY_BE_NULL: Final = ("return", "order")
 
 
-def read(text: str, options: Options) -> Items:
+def read(text: str, options: ReadOptions) -> ReadItems:
     """The items of a text in operation lines. Blank lines are skipped."""
     del options  # a key is a field of its own here, never hidden in a value
     operations: list[Operation] = []
@@ -57,7 +57,7 @@ def read(text: str, options: Options) -> Items:
             crashes.append(item)
         else:
             annotations.append(item)  # type: ignore[arg-type]
-    return Items(operations, crashes, annotations)
+    return ReadItems(operations, crashes, annotations)
 
 
 def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | Crash | Annotation:
@@ -68,7 +68,7 @@ def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | 
     """
     # The loop over a long file spends its time here, so the common types are tested in place.
     if type(item) is not dict and not isinstance(item, Mapping):
-        raise bad(
+        raise format_error(
             "LP-H002", f"{shown(item)} is not an object.", line, 'Write {"process": ..., "op": ..., "call": ...}.'
         )
     get = item.get
@@ -76,7 +76,9 @@ def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | 
     if name is _MISSING:
         return _beside(item, line)
     if "crash" in item and item["crash"] is True:
-        raise bad("LP-H007", 'the line is a "crash" and has an "op" too.', line, "Give the crash a line of its own.")
+        raise format_error(
+            "LP-H007", 'the line is a "crash" and has an "op" too.', line, "Give the crash a line of its own."
+        )
     if type(name) is not str or not name:
         raise _not_allowed("op", name, "a string that is not empty", line)
     process = get("process", _MISSING)
@@ -105,12 +107,12 @@ def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | 
     return Operation(
         process,
         name,
-        (admit(args[0], line),) if len(args) == 1 else tuple([admit(arg, line) for arg in args]),
-        None if result is None else admit(result, line),
+        (validate_value(args[0], line),) if len(args) == 1 else tuple([validate_value(arg, line) for arg in args]),
+        None if result is None else validate_value(result, line),
         call,
         return_,
         outcome,
-        admit(item["key"], line) if "key" in item else None,
+        validate_value(item["key"], line) if "key" in item else None,
         _times(item["times"]) if "times" in item else None,
         line,
         order,
@@ -168,7 +170,7 @@ def _process(process: Any, line: int | None) -> Process:
         return process
     if type(process) is int:
         if not is_time(process):
-            admit(process, line)  # raises LP-H011
+            validate_value(process, line)  # raises LP-H011
         return process
     if process is _MISSING:
         raise _missing("process", line, "Name the client that called, by an integer or a string.")
@@ -197,16 +199,16 @@ def _times(times: Any) -> tuple[Time | None, Time | None] | None:
 
 
 def _missing(field: str, line: int | None, remedy: str) -> HistoryError:
-    return bad("LP-H006", f'the field "{field}" is missing.', line, remedy)
+    return format_error("LP-H006", f'the field "{field}" is missing.', line, remedy)
 
 
 def _not_allowed(field: str, value: Any, wanted: str, line: int | None) -> HistoryError:
-    return bad("LP-H007", f'"{field}" is {shown(value)}.', line, f'"{field}" must be {wanted}.')
+    return format_error("LP-H007", f'"{field}" is {shown(value)}.', line, f'"{field}" must be {wanted}.')
 
 
 def _not_a_time(field: str, value: Any, line: int | None) -> HistoryError:
     if value is _MISSING:
         return _missing(field, line, "Give the time as a number.")
     if type(value) is int:
-        admit(value, line)  # raises LP-H011: the only integer that is no time is one that is too large
+        validate_value(value, line)  # raises LP-H011: the only integer that is no time is one that is too large
     return _not_allowed(field, value, f"an integer or a finite float{' or null' * (field in _MAY_BE_NULL)}", line)

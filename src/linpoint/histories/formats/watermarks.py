@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from linpoint.histories.formats.admission import is_time
-from linpoint.histories.formats.format import bad, shown
+from linpoint.histories.formats.file_format import format_error, shown
+from linpoint.histories.formats.value_validation import is_time
 from linpoint.histories.operation import Time
 
 
@@ -22,7 +22,7 @@ def watermark_of(item: Any, line: int | None) -> Time | None:
         return None
     time = item["watermark"]
     if not is_time(time):
-        raise bad(
+        raise format_error(
             "LP-H007", f'"watermark" is {shown(time)}.', line, '"watermark" must be an integer or a finite float.'
         )
     return time  # type: ignore[no-any-return]

@@ -12,7 +12,6 @@ from types import ModuleType
 from typing import Any
 
 from linpoint.errors import ModelError
-from linpoint.refine.cells import CELL_METHODS, LOCK_METHODS
 from linpoint.refine.frontend.declarations import Declarations
 from linpoint.refine.frontend.emission import Emission, Label, Slot, TemporarySlot
 from linpoint.refine.frontend.refusals import OTHER_NAMES
@@ -34,7 +33,8 @@ from linpoint.refine.frontend.things import (
     constant_value,
     in_registers,
 )
-from linpoint.refine.ir import Code, Where
+from linpoint.refine.program_ir import OpCode, PlaceKind
+from linpoint.refine.python_cells import CELL_METHODS, LOCK_METHODS
 from linpoint.scenarios.tested_operation import nearest
 
 
@@ -71,7 +71,7 @@ class Accesses(Emission):
         """A thing as a value: elements of arrays are loaded, constants are known."""
         if isinstance(thing, Value):
             return thing
-        if isinstance(thing, Reference) and thing.where is Where.ELEMENT and not thing.is_lock:
+        if isinstance(thing, Reference) and thing.where is PlaceKind.ELEMENT and not thing.is_lock:
             return self.load(thing, node, slot)
         if isinstance(thing, Known) and (found := constant_value(thing.value)) is not None:
             return found
@@ -137,7 +137,7 @@ class Accesses(Emission):
             if target != first.targets[-1]:
                 test, following = self.temporary(), Label()
                 number = self.declarations.fields[target].node_class
-                self.emit(Code.IS_NODE, node, a=test, b=first.register, c=number)
+                self.emit(OpCode.IS_NODE, node, a=test, b=first.register, c=number)
                 self.branch(test, following, False, node)
             self.access(rest, lambda *others, at=location: write(at, *others), node)
             if following is not None:
@@ -145,7 +145,7 @@ class Accesses(Emission):
                 self.place(following)
         self.place(end)
 
-    def load(self, reference: Reference, node: ast.AST, slot: Slot | None = None, code: Code = Code.LOAD) -> Value:
+    def load(self, reference: Reference, node: ast.AST, slot: Slot | None = None, code: OpCode = OpCode.LOAD) -> Value:
         """Load, into ``slot`` if there is one."""
         base = self.base(slot, reference.shape, node)
         self.access([reference], lambda where: self.emit(code, node, a=base, where=where), node)
@@ -154,7 +154,7 @@ class Accesses(Emission):
     def store(self, reference: Reference, value: Value, node: ast.AST) -> None:
         """Store a value of the right shape."""
         row = self.row(value, node)
-        self.access([reference], lambda where: self.emit(Code.STORE, node, a=row, where=where), node)
+        self.access([reference], lambda where: self.emit(OpCode.STORE, node, a=row, where=where), node)
 
     # .name and [index]
 
@@ -167,7 +167,7 @@ class Accesses(Emission):
         if isinstance(inner, Reference):
             if name in (LOCK_METHODS if inner.is_lock else CELL_METHODS):
                 return CellMethod(inner, name)
-            if inner.where is not Where.ELEMENT or inner.is_lock or self._is_method(inner, name):
+            if inner.where is not PlaceKind.ELEMENT or inner.is_lock or self._is_method(inner, name):
                 raise self._not_of_cell(inner, node)
             inner = self.load(inner, node.value)
         if isinstance(inner, Value):
@@ -247,7 +247,7 @@ class Accesses(Emission):
             fact = f"{names} both have a field {node.attr}, and it is not alike."
             raise self.refused("LP-M005", node, fact, "Give the fields different names.")
         ((shape, _, is_lock),) = kinds
-        return Reference(Where.FIELD, tuple(fields), shape, ast.unparse(node), part, is_lock)
+        return Reference(PlaceKind.FIELD, tuple(fields), shape, ast.unparse(node), part, is_lock)
 
     def element(self, array: ArrayThing, index: ast.expr, node: ast.AST) -> Reference:
         """An element of an array. Its index is in a register from here on."""
@@ -260,7 +260,7 @@ class Accesses(Emission):
                 raise self.refused("LP-M014", index, fact, f"Indices are 0 to {cell.size - 1}.")
         register = self.register(operand, index)
         shape = self.declarations.shapes[array.cell]
-        return Reference(Where.ELEMENT, (array.cell,), shape, ast.unparse(node), register, cell.is_lock)
+        return Reference(PlaceKind.ELEMENT, (array.cell,), shape, ast.unparse(node), register, cell.is_lock)
 
     def _not_of_cell(self, cell: Reference, node: ast.Attribute) -> ModelError:
         if cell.is_lock:

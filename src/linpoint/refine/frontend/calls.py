@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Final
 
-from linpoint.refine import words
+from linpoint.refine import dsl
 from linpoint.refine.frontend.emission import Slot
 from linpoint.refine.frontend.functions import FUNCTIONS, Functions
 from linpoint.refine.frontend.things import (
@@ -24,7 +24,7 @@ from linpoint.refine.frontend.things import (
     in_registers,
     literal,
 )
-from linpoint.refine.ir import Code, Where
+from linpoint.refine.program_ir import OpCode, PlaceKind
 from linpoint.scenarios.tested_operation import nearest
 
 _ARGUMENTS: Final = {
@@ -60,10 +60,10 @@ _OTHERS: Final[dict[str, str]] = {
 }
 
 _CODES: Final = {
-    "cas": Code.CAS,
-    "swap": Code.SWAP,
-    "fetch_add": Code.FETCH_ADD,
-    "sc": Code.STORE_CONDITIONAL,
+    "cas": OpCode.CAS,
+    "swap": OpCode.SWAP,
+    "fetch_add": OpCode.FETCH_ADD,
+    "sc": OpCode.STORE_CONDITIONAL,
 }
 
 
@@ -92,7 +92,7 @@ class Calls(Functions):
                 name = called.value.__name__
                 raise self.refused("LP-M008", node, f"{name} is called by its bare name.", f"Write self.{name}(...).")
             name = getattr(called.value, "__name__", "this")
-            is_declaration = called.value in (words.atomic, words.array, words.lock)
+            is_declaration = called.value in (dsl.atomic, dsl.array, dsl.lock)
             remedy = "Call methods of the model and the modelling words."
             if is_declaration:
                 remedy = "Declare it in the class."
@@ -110,18 +110,18 @@ class Calls(Functions):
         shape = reference.shape
         given = self.arguments(node, f".{name}()", _ARGUMENTS[name])
         if name in {"acquire", "release"}:
-            code = Code.ACQUIRE if name == "acquire" else Code.RELEASE
+            code = OpCode.ACQUIRE if name == "acquire" else OpCode.RELEASE
             self.access([reference], lambda where: self.emit(code, node, where=where), node)
             return literal(None)
         if name in {"load", "ll"}:
-            return self.load(reference, node, slot, Code.LOAD if name == "load" else Code.LOAD_LINKED)
+            return self.load(reference, node, slot, OpCode.LOAD if name == "load" else OpCode.LOAD_LINKED)
         if name == "fetch_add" and not shape.is_plain:
             raise self.refused(
                 "LP-M005", node, f"{reference.shown} holds {shape}, which has no .fetch_add().", "Use .cas()."
             )
         rows = [self.row_at(each, shape, reference.shown) for each in given]
         if name == "store":
-            self.access([reference], lambda where: self.emit(Code.STORE, node, a=rows[0], where=where), node)
+            self.access([reference], lambda where: self.emit(OpCode.STORE, node, a=rows[0], where=where), node)
             return literal(None)
         result = shape if name in {"swap", "fetch_add"} else PLAIN
         code = _CODES[name]
@@ -143,7 +143,7 @@ class Calls(Functions):
         """``linpoint.dcas(...)``: its six values stand in registers in a row."""
         given = self.arguments(node, "linpoint.dcas()", 6)
         cells = [self.cell(each, "linpoint.dcas()") for each in given[:2]]
-        if cells[0].where is Where.CELL and cells[0] == cells[1]:
+        if cells[0].where is PlaceKind.CELL and cells[0] == cells[1]:
             raise self.refused(
                 "LP-M008", given[1], "linpoint.dcas() is of two different cells.", "Use .cas(...) for one."
             )
@@ -156,7 +156,7 @@ class Calls(Functions):
             at += shape.width
         base = self.base(slot, PLAIN, node)
         self.access(
-            cells, lambda where, other: self.emit(Code.DCAS, node, a=base, b=rows, where=where, other=other), node
+            cells, lambda where, other: self.emit(OpCode.DCAS, node, a=base, b=rows, where=where, other=other), node
         )
         return in_registers(PLAIN, base)
 
@@ -201,7 +201,7 @@ class Calls(Functions):
                     raise self.refused("LP-M008", node, fact, f"Give it: self.{called.name}({name}=(...)).")
                 self.move(base + at, default.parts, node)
         result = self.base(slot, PLAIN, node)
-        self.emit(Code.ALLOCATE, node, a=result, b=base, c=called.number)
+        self.emit(OpCode.ALLOCATE, node, a=result, b=base, c=called.number)
         return in_registers(PLAIN, result)
 
     def record(self, node: ast.Call, slot: Slot | None) -> Value:
@@ -223,13 +223,13 @@ class Calls(Functions):
     def fence(self, node: ast.Call, _: Slot | None) -> Value:
         """``linpoint.fence()``."""
         self.arguments(node, "linpoint.fence()", 0)
-        self.emit(Code.FENCE, node)
+        self.emit(OpCode.FENCE, node)
         return literal(None)
 
     def point(self, node: ast.Call, _: Slot | None) -> Value:
         """``linpoint.point()``."""
         self.arguments(node, "linpoint.point()", 0)
-        self.emit(Code.POINT, node)
+        self.emit(OpCode.POINT, node)
         return literal(None)
 
     def assume(self, node: ast.Call, _: Slot | None) -> Value:
@@ -237,7 +237,7 @@ class Calls(Functions):
         (condition,) = self.arguments(node, "linpoint.assume()", 1)
         operand = self.operand(condition)
         if isinstance(operand, int) or not operand.value:
-            self.emit(Code.ASSUME, node, a=self.register(operand, node))
+            self.emit(OpCode.ASSUME, node, a=self.register(operand, node))
         return literal(None)
 
     def choose(self, node: ast.Call, slot: Slot | None) -> Value:
@@ -251,15 +251,15 @@ class Calls(Functions):
         if len(values) == 1:
             return literal(values[0][1])
         base = self.base(slot, PLAIN, node)
-        self.emit(Code.CHOOSE, node, a=base, values=tuple(each for _, each in values))
+        self.emit(OpCode.CHOOSE, node, a=base, values=tuple(each for _, each in values))
         return in_registers(PLAIN, base)
 
 
 _WORDS: Final[dict[Any, Callable[[Calls, ast.Call, Slot | None], Thing]]] = {
-    words.fence: Calls.fence,
-    words.point: Calls.point,
-    words.assume: Calls.assume,
-    words.choose: Calls.choose,
-    words.dcas: Calls.dcas,
-    words.record: Calls.record,
+    dsl.fence: Calls.fence,
+    dsl.point: Calls.point,
+    dsl.assume: Calls.assume,
+    dsl.choose: Calls.choose,
+    dsl.dcas: Calls.dcas,
+    dsl.record: Calls.record,
 }

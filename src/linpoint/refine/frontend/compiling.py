@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from linpoint.errors import ModelError
+from linpoint.refine.dsl import Model
 from linpoint.refine.frontend.declarations import Declarations
 from linpoint.refine.frontend.emission import Variable
 from linpoint.refine.frontend.inlining import check_signature
@@ -21,12 +22,11 @@ from linpoint.refine.frontend.sources import class_definition, source_of
 from linpoint.refine.frontend.statements import Statements
 from linpoint.refine.frontend.things import PLAIN, SelfThing
 from linpoint.refine.frontend.tidying import tidy
-from linpoint.refine.ir import MOST_REGISTERS, Code, Instruction, Location, OperationCode, Program
-from linpoint.refine.words import Model
+from linpoint.refine.program_ir import MAX_REGISTERS, CompiledModel, Instruction, Location, OpCode, OperationCode
 from linpoint.scenarios.tested_operation import mark_of
 
 
-def compile_model(model: type[Model]) -> Program:
+def compile_model(model: type[Model]) -> CompiledModel:
     """The program of a model, or a ``ModelError`` at the place of the first mistake."""
     if not isinstance(model, type) or not issubclass(model, Model) or model is Model:
         name = getattr(model, "__name__", repr(model))
@@ -47,7 +47,7 @@ def compile_model(model: type[Model]) -> Program:
     source = source_of(declared[0].function)
     found = class_definition(model)
     instructions, locations = _numbered(code, list(declarations.locations))
-    return Program(
+    return CompiledModel(
         model.__name__,
         source.file,
         instructions,
@@ -88,7 +88,7 @@ def _compile(declarations: Declarations, operation: DeclaredOperation, code: lis
             break
         except TooManyRegistersError:
             if frugal:
-                fact = f"{operation.name} needs more than {MOST_REGISTERS} registers."
+                fact = f"{operation.name} needs more than {MAX_REGISTERS} registers."
                 raise _too_large(operation, fact) from None
         except RecursionError:
             raise _too_large(operation, f"{operation.name} is nested too deeply.") from None
@@ -130,5 +130,5 @@ def _written(
         last: Any = scope.node.body[-1]
         row = writing.temporary()
         writing.constant(row, None, last)
-        writing.emit(Code.RETURN, last, a=row, c=1)
+        writing.emit(OpCode.RETURN, last, a=row, c=1)
     return tidy(writing.drafts, first), registers.shown()

@@ -10,17 +10,17 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from linpoint.refine.cells import same
 from linpoint.refine.frontend.accesses import Accesses
 from linpoint.refine.frontend.emission import Label, Slot, Variable
 from linpoint.refine.frontend.things import PLAIN, Known, Literal, Operand, Shape, Thing, Value, in_registers, literal
-from linpoint.refine.ir import Code, Constant
+from linpoint.refine.program_ir import Constant, OpCode
+from linpoint.refine.python_cells import same
 
-_ORDER: Final[dict[type[ast.cmpop], tuple[Code, bool]]] = {
-    ast.Lt: (Code.LESS, False),
-    ast.LtE: (Code.AT_MOST, False),
-    ast.Gt: (Code.LESS, True),
-    ast.GtE: (Code.AT_MOST, True),
+_ORDER: Final[dict[type[ast.cmpop], tuple[OpCode, bool]]] = {
+    ast.Lt: (OpCode.LESS, False),
+    ast.LtE: (OpCode.AT_MOST, False),
+    ast.Gt: (OpCode.LESS, True),
+    ast.GtE: (OpCode.AT_MOST, True),
 }
 """The code, and whether its operands are exchanged."""
 _OPPOSITE: Final[dict[type[ast.cmpop], ast.cmpop]] = {
@@ -57,7 +57,7 @@ class Conditions(Accesses):
         if isinstance(operand, Literal):
             return literal(not operand.value)
         base = self.base(slot, PLAIN, node)
-        self.emit(Code.NOT, node, a=base, b=operand)
+        self.emit(OpCode.NOT, node, a=base, b=operand)
         return in_registers(PLAIN, base)
 
     def comparison(self, node: ast.Compare, slot: Slot | None) -> Value:
@@ -77,7 +77,7 @@ class Conditions(Accesses):
         is_equality = isinstance(op, ast.Eq | ast.Is)
         if len(pairs) > 1:
             return self.truth(node, slot, lambda label: self._test_equal(pairs, node, label, not is_equality))
-        return self._equality(*pairs[0], node, slot, Code.EQUAL if is_equality else Code.DIFFERENT)
+        return self._equality(*pairs[0], node, slot, OpCode.EQUAL if is_equality else OpCode.DIFFERENT)
 
     def truth(self, node: ast.AST, slot: Slot | None, jump_if_false: Callable[[Label], None]) -> Value:
         """True or False, from a condition that jumps."""
@@ -256,10 +256,10 @@ class Conditions(Accesses):
         self.place(past)
 
     def _equality(
-        self, left: Operand, right: Operand, node: ast.AST, slot: Slot | None = None, code: Code = Code.EQUAL
+        self, left: Operand, right: Operand, node: ast.AST, slot: Slot | None = None, code: OpCode = OpCode.EQUAL
     ) -> Value:
         if isinstance(left, Literal) and isinstance(right, Literal):
-            return literal(same(left.value, right.value) == (code is Code.EQUAL))
+            return literal(same(left.value, right.value) == (code is OpCode.EQUAL))
         base = self.base(slot, PLAIN, node)
         self.emit(code, node, a=base, b=self.register(left, node), c=self.register(right, node))
         return in_registers(PLAIN, base)
@@ -271,14 +271,14 @@ class Conditions(Accesses):
             left, right = right, left
         return self.ordered(code, left, right, node, slot)
 
-    def ordered(self, code: Code, left: Operand, right: Operand, node: ast.AST, slot: Slot | None = None) -> Value:
+    def ordered(self, code: OpCode, left: Operand, right: Operand, node: ast.AST, slot: Slot | None = None) -> Value:
         """Whether one integer is less than another, or at most."""
         for part in (left, right):
             if isinstance(part, Literal) and (isinstance(part.value, bool) or not isinstance(part.value, int)):
                 raise self.refused("LP-M014", node, f"{part.value!r} is no integer.", "Only integers have an order.")
         if isinstance(left, Literal) and isinstance(right, Literal):
             assert isinstance(left.value, int) and isinstance(right.value, int)  # noqa: PT018 - narrows both
-            return literal(left.value < right.value if code is Code.LESS else left.value <= right.value)
+            return literal(left.value < right.value if code is OpCode.LESS else left.value <= right.value)
         base = self.base(slot, PLAIN, node)
         self.emit(code, node, a=base, b=self.register(left, node), c=self.register(right, node))
         return in_registers(PLAIN, base)

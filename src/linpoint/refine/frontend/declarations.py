@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import Any
 
 from linpoint.errors import ModelError
-from linpoint.refine.cells import CELL_METHODS, LOCK_METHODS, Array, Atomic, Lock, Record
+from linpoint.refine.dsl import Model, declarations_of
 from linpoint.refine.frontend.sources import class_definition, declaration_of
 from linpoint.refine.frontend.things import (
     PLAIN,
@@ -30,9 +30,9 @@ from linpoint.refine.frontend.things import (
     constant_value,
     plain_constant,
 )
-from linpoint.refine.ir import Cell, Constant, Field, Location, NodeClass, Where
-from linpoint.refine.nodes import NodeField, fields_of, is_node_class
-from linpoint.refine.words import Model, declarations_of
+from linpoint.refine.node_classes import NodeField, fields_of, is_node_class
+from linpoint.refine.program_ir import Cell, Constant, Field, Location, NodeClass, PlaceKind
+from linpoint.refine.python_cells import CELL_METHODS, LOCK_METHODS, Array, Atomic, Lock, Record
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class Declarations:
         for name, declared in declarations_of(self.model).items():
             self._add_cell(name, declared)
 
-    def location(self, where: Where, target: int, register: int = -1) -> int:
+    def location(self, where: PlaceKind, target: int, register: int = -1) -> int:
         """The number of a location."""
         return self.locations.setdefault(Location(where, target, register), len(self.locations))
 
@@ -75,7 +75,7 @@ class Declarations:
             cell = self.cells[number]
             if cell.is_array:
                 return ArrayThing(number, name)
-            return Reference(Where.CELL, (number,), self.shapes[number], f"self.{name}", is_lock=cell.is_lock)
+            return Reference(PlaceKind.CELL, (number,), self.shapes[number], f"self.{name}", is_lock=cell.is_lock)
         thing = self.attributes.get(name)
         if isinstance(thing, FunctionType):
             return Method(name, thing)

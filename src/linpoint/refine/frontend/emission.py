@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from linpoint.errors import ModelError
-from linpoint.refine.cells import same
 from linpoint.refine.frontend.registers import Registers
 from linpoint.refine.frontend.sources import Source
 from linpoint.refine.frontend.things import PLAIN, Literal, Operand, Shape, Value, in_registers
-from linpoint.refine.ir import Code, Constant, Instruction
+from linpoint.refine.program_ir import Constant, Instruction, OpCode
+from linpoint.refine.python_cells import same
 
 
 @dataclass(eq=False, slots=True)
@@ -66,7 +66,7 @@ class Emission:
         """Whether nothing gets here."""
         return self.assigned is None
 
-    def emit(self, code: Code, node: ast.AST, *, label: Label | None = None, **parts: Any) -> None:
+    def emit(self, code: OpCode, node: ast.AST, *, label: Label | None = None, **parts: Any) -> None:
         """Write an instruction that comes from ``node``."""
         if not self.is_dead:
             line, column = getattr(node, "lineno", 0), self.source.column(node)
@@ -83,13 +83,13 @@ class Emission:
 
     def goto(self, label: Label, node: ast.AST) -> None:
         """Jump."""
-        self.emit(Code.JUMP, node, label=label)
+        self.emit(OpCode.JUMP, node, label=label)
         self._arrive(label)
         self.assigned = None
 
     def branch(self, register: int, label: Label, when: bool, node: ast.AST) -> None:
         """Jump if the truth of a register is ``when``."""
-        self.emit(Code.JUMP_IF if when else Code.JUMP_UNLESS, node, label=label, a=register)
+        self.emit(OpCode.JUMP_IF if when else OpCode.JUMP_UNLESS, node, label=label, a=register)
         self._arrive(label)
 
     def _arrive(self, label: Label) -> None:
@@ -134,7 +134,7 @@ class Emission:
 
     def constant(self, register: int, value: Constant, node: ast.AST) -> None:
         """Set a register to a known value."""
-        self.emit(Code.CONSTANT, node, a=register, value=value)
+        self.emit(OpCode.CONSTANT, node, a=register, value=value)
 
     def row(self, value: Value, node: ast.AST) -> int:
         """Registers in a row that have the parts of a value: its own where they are in a row already."""
@@ -156,13 +156,13 @@ class Emission:
                     if isinstance(part, Literal):
                         self.constant(target, part.value, node)
                     else:
-                        self.emit(Code.MOVE, node, a=target, b=part)
+                        self.emit(OpCode.MOVE, node, a=target, b=part)
                     del pending[target]
                     break
             else:  # a circle, as of a, b = b, a
                 target = next(iter(pending))
                 kept = self.temporary()
-                self.emit(Code.MOVE, node, a=kept, b=target)
+                self.emit(OpCode.MOVE, node, a=kept, b=target)
                 pending = {at: kept if part == target else part for at, part in pending.items()}
 
 

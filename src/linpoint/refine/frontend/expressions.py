@@ -32,15 +32,15 @@ from linpoint.refine.frontend.things import (
     literal,
     plain_constant,
 )
-from linpoint.refine.ir import Code, Constant
+from linpoint.refine.program_ir import Constant, OpCode
 from linpoint.scenarios.tested_operation import nearest
 
-_ARITHMETIC: Final[dict[type[ast.operator], tuple[Code, Callable[[int, int], int]]]] = {
-    ast.Add: (Code.ADD, int.__add__),
-    ast.Sub: (Code.SUBTRACT, int.__sub__),
-    ast.Mult: (Code.MULTIPLY, int.__mul__),
-    ast.FloorDiv: (Code.DIVIDE, int.__floordiv__),
-    ast.Mod: (Code.MODULO, int.__mod__),
+_ARITHMETIC: Final[dict[type[ast.operator], tuple[OpCode, Callable[[int, int], int]]]] = {
+    ast.Add: (OpCode.ADD, int.__add__),
+    ast.Sub: (OpCode.SUBTRACT, int.__sub__),
+    ast.Mult: (OpCode.MULTIPLY, int.__mul__),
+    ast.FloorDiv: (OpCode.DIVIDE, int.__floordiv__),
+    ast.Mod: (OpCode.MODULO, int.__mod__),
 }
 
 
@@ -227,7 +227,7 @@ class Expressions(Conditions):
                 )
         if isinstance(left, Literal) and isinstance(right, Literal):
             assert isinstance(left.value, int) and isinstance(right.value, int)  # noqa: PT018 - narrows both
-            if code in {Code.DIVIDE, Code.MODULO} and right.value == 0:
+            if code in {OpCode.DIVIDE, OpCode.MODULO} and right.value == 0:
                 raise self.refused("LP-M014", node, "this divides by zero.", "Divide by something else.")
             return literal(fold(left.value, right.value))
         base = self.base(slot, PLAIN, node)

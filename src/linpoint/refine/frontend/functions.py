@@ -23,7 +23,7 @@ from linpoint.refine.frontend.things import (
     length_of,
     literal,
 )
-from linpoint.refine.ir import Code
+from linpoint.refine.program_ir import OpCode
 
 
 class Functions(Expressions):
@@ -97,7 +97,7 @@ class Functions(Expressions):
         past = Label()
         one, two = (other, base) if least else (base, other)
         with self.temporaries():
-            self.branch_on(self.ordered(Code.LESS, one, two, node), past, False, node)
+            self.branch_on(self.ordered(OpCode.LESS, one, two, node), past, False, node)
         self.move(base, [other], node)
         self.place(past)
 
@@ -109,7 +109,7 @@ class Functions(Expressions):
         result = self.temporary()
         past = Label()
         self.move(result, [operand], node)
-        self.branch_on(self.ordered(Code.LESS, operand, Literal(0), node), past, False, node)
+        self.branch_on(self.ordered(OpCode.LESS, operand, Literal(0), node), past, False, node)
         self.arithmetic(ast.Sub(), Literal(0), operand, node, RegisterSlot(result, "abs()"))
         self.place(past)
         return in_registers(PLAIN, result)
@@ -130,12 +130,12 @@ class Functions(Expressions):
             return literal(False)
         if len(numbers) == 1:
             base = self.base(slot, PLAIN, node)
-            self.emit(Code.IS_NODE, node, a=base, b=operand, c=numbers[0])
+            self.emit(OpCode.IS_NODE, node, a=base, b=operand, c=numbers[0])
             return in_registers(PLAIN, base)
         kept = self.temporary()
         end = Label()
         for number in numbers:
-            self.emit(Code.IS_NODE, node, a=kept, b=operand, c=number)
+            self.emit(OpCode.IS_NODE, node, a=kept, b=operand, c=number)
             if number != numbers[-1]:
                 self.branch(kept, end, True, node)
         self.place(end)

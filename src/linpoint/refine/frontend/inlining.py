@@ -27,7 +27,7 @@ from linpoint.refine.frontend.things import (
     in_registers,
     literal,
 )
-from linpoint.refine.ir import Where
+from linpoint.refine.program_ir import PlaceKind
 from linpoint.scenarios.tested_operation import mark_of, nearest
 
 
@@ -187,7 +187,11 @@ class Inlining(Calls):
         thing = self.evaluate(node, slot)
         if variable is None and isinstance(thing, ArrayThing | Known):
             return thing
-        if variable is None and isinstance(thing, Reference) and (thing.where is not Where.ELEMENT or thing.is_lock):
+        if (
+            variable is None
+            and isinstance(thing, Reference)
+            and (thing.where is not PlaceKind.ELEMENT or thing.is_lock)
+        ):
             return thing
         value = self.value_of(thing, node, slot)
         if variable is not None:

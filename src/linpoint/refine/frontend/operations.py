@@ -8,14 +8,14 @@ from types import FunctionType
 from typing import Any
 
 from linpoint.errors import ModelError
+from linpoint.refine.dsl import Model
 from linpoint.refine.frontend.declarations import Declarations, constant_of
 from linpoint.refine.frontend.scopes import Scope
 from linpoint.refine.frontend.sources import declaration_of, source_of
 from linpoint.refine.frontend.things import Thing
-from linpoint.refine.ir import Constant, Parameter
-from linpoint.refine.words import Model
-from linpoint.scenarios.arguments import is_strategy
-from linpoint.scenarios.tested_operation import Mark, mark_of, nearest
+from linpoint.refine.program_ir import Constant, Parameter
+from linpoint.scenarios.argument_sources import is_strategy
+from linpoint.scenarios.tested_operation import OperationMark, mark_of, nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def setup_of(declarations: Declarations) -> DeclaredOperation | None:
     return DeclaredOperation("setup", setup, line=setup.__code__.co_firstlineno)
 
 
-def _mark(model: type, name: str) -> Mark | None:
+def _mark(model: type, name: str) -> OperationMark | None:
     """What was said of an operation, here or by the class that it was first written in."""
     for each in model.__mro__:
         if each in Model.__mro__:
@@ -103,7 +103,7 @@ def _mark(model: type, name: str) -> Mark | None:
     return None
 
 
-def _operation(name: str, function: FunctionType, mark: Mark) -> DeclaredOperation:
+def _operation(name: str, function: FunctionType, mark: OperationMark) -> DeclaredOperation:
     scope = Scope(function)
     own = scope.node.args
     names = [each.arg for each in [*own.posonlyargs, *own.args]][1:] + [each.arg for each in own.kwonlyargs]

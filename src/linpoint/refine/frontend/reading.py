@@ -17,8 +17,8 @@ from typing import Final
 from weakref import WeakSet
 
 from linpoint.errors import ModelError
-from linpoint.refine.cells import CELL_METHODS, LOCK_METHODS
 from linpoint.refine.frontend.sources import definition_of
+from linpoint.refine.python_cells import CELL_METHODS, LOCK_METHODS
 
 _METHODS: Final = frozenset(CELL_METHODS + LOCK_METHODS)
 _FUTURE: Final = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)

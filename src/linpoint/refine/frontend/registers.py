@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from linpoint.refine.ir import MOST_REGISTERS
+from linpoint.refine.program_ir import MAX_REGISTERS
 
 
 class TooManyRegistersError(Exception):
@@ -61,7 +61,7 @@ class Registers:
         more = base + len(labels) - len(self.names)
         for label in labels[len(labels) - more :] if more > 0 else ():
             self.names.append(label)
-        if len(self.names) > MOST_REGISTERS:
+        if len(self.names) > MAX_REGISTERS:
             raise TooManyRegistersError
         self._free.difference_update(range(base, base + len(labels)))
         return base

@@ -6,7 +6,6 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from linpoint.refine.cells import same
 from linpoint.refine.frontend.assignments import Assignments
 from linpoint.refine.frontend.emission import Label, RegisterSlot, Variable, VariableSlot
 from linpoint.refine.frontend.refusals import of_statement
@@ -22,7 +21,8 @@ from linpoint.refine.frontend.things import (
     in_registers,
     literal,
 )
-from linpoint.refine.ir import Code, Where
+from linpoint.refine.program_ir import OpCode, PlaceKind
+from linpoint.refine.python_cells import same
 
 
 @dataclass(eq=False)
@@ -93,7 +93,7 @@ class Statements(Assignments):
             )
         operand = self.operand(node.test)
         if isinstance(operand, int) or not operand.value:
-            self.emit(Code.ASSERT, node, a=self.register(operand, node))
+            self.emit(OpCode.ASSERT, node, a=self.register(operand, node))
 
     # Branches and loops
 
@@ -269,7 +269,7 @@ class Statements(Assignments):
         first = known if isinstance(known, Literal) else counter
         pair = (first, stop) if by > 0 else (stop, first)
         with self.temporaries():
-            self.branch_on(self.ordered(Code.LESS, *pair, node.iter), end, False, node.iter)
+            self.branch_on(self.ordered(OpCode.LESS, *pair, node.iter), end, False, node.iter)
 
     # What ends: locks that are held, and the call itself
 
@@ -285,7 +285,7 @@ class Statements(Assignments):
         if first.optional_vars is not None:
             raise self.refused("LP-M002", first.optional_vars, "a lock gives no value.", "Leave out `as`.")
         lock = self._steady_lock(thing, node)
-        self.access([lock], lambda where: self.emit(Code.ACQUIRE, first.context_expr, where=where), node)
+        self.access([lock], lambda where: self.emit(OpCode.ACQUIRE, first.context_expr, where=where), node)
         self.locks.append((lock, first.context_expr))
         self._with(node, rest)
         self._release(self.held - 1)
@@ -293,7 +293,7 @@ class Statements(Assignments):
 
     def _steady_lock(self, lock: Reference, node: ast.With) -> Reference:
         """The lock that is released is the one that was taken, whatever became of the variable that named it."""
-        if lock.where is Where.CELL:
+        if lock.where is PlaceKind.CELL:
             return lock
         for name in assigned_names(node.body):
             found = self.scope.names.get(name)
@@ -309,7 +309,7 @@ class Statements(Assignments):
 
     def _release(self, down_to: int) -> None:
         for lock, node in reversed(self.locks[down_to:]):
-            self.access([lock], lambda where, at=node: self.emit(Code.RELEASE, at, where=where), node)
+            self.access([lock], lambda where, at=node: self.emit(OpCode.RELEASE, at, where=where), node)
 
     def _return(self, node: ast.Return) -> None:
         scope = self.scope
@@ -319,7 +319,7 @@ class Statements(Assignments):
                 raise self.refused("LP-M005", node, f"{value.shape} is returned.", "Return the field itself.")
             row = self.row(value, node)
             self._release(0)
-            self.emit(Code.RETURN, node, a=row, c=value.shape.width)
+            self.emit(OpCode.RETURN, node, a=row, c=value.shape.width)
             self.assigned = None
             return
         if self.held > scope.held:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Final
 
-from linpoint.refine.cells import Record
-from linpoint.refine.ir import Constant, Where
+from linpoint.refine.program_ir import Constant, PlaceKind
+from linpoint.refine.python_cells import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def in_registers(shape: Shape, base: int) -> Value:
 class Reference:
     """A place in shared memory. There are several ``targets`` if several classes of nodes have a field of that name."""
 
-    where: Where
+    where: PlaceKind
     targets: tuple[int, ...]
     shape: Shape
     shown: str

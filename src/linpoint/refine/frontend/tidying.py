@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linpoint.refine.frontend.emission import Draft
-from linpoint.refine.ir import Code, Instruction
+from linpoint.refine.program_ir import Instruction, OpCode
 
-_BRANCHES = {Code.JUMP_IF: Code.JUMP_UNLESS, Code.JUMP_UNLESS: Code.JUMP_IF}
-_ENDS = {Code.JUMP, Code.RETURN}
+_BRANCHES = {OpCode.JUMP_IF: OpCode.JUMP_UNLESS, OpCode.JUMP_UNLESS: OpCode.JUMP_IF}
+_ENDS = {OpCode.JUMP, OpCode.RETURN}
 
 
 def tidy(drafts: list[Draft], first: int) -> list[Instruction]:
@@ -34,10 +34,10 @@ def _threaded(code: list[Instruction], each: Instruction) -> Instruction:
     if each.target < 0:
         return each
     target, seen = each.target, set[int]()
-    while code[target].code is Code.JUMP and target not in seen:
+    while code[target].code is OpCode.JUMP and target not in seen:
         seen.add(target)
         target = code[target].target
-    if each.code is Code.JUMP and code[target].code is Code.RETURN:
+    if each.code is OpCode.JUMP and code[target].code is OpCode.RETURN:
         return code[target]
     return replace(each, target=target)
 
@@ -47,7 +47,7 @@ def _turned(code: list[Instruction]) -> list[Instruction]:
     turned = list(code)
     for at, each in enumerate(code[:-1]):
         following = code[at + 1]
-        if each.code in _BRANCHES and following.code is Code.JUMP and each.target == at + 2:
+        if each.code in _BRANCHES and following.code is OpCode.JUMP and each.target == at + 2:
             turned[at] = replace(each, code=_BRANCHES[each.code], target=following.target)
             turned[at + 1] = replace(following, target=at + 2)
     return turned

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from linpoint.errors import ModelError
 from linpoint.refine.frontend.declarations import constant_of
 from linpoint.refine.frontend.sources import Source, class_definition
-from linpoint.refine.nodes import is_node_class
+from linpoint.refine.node_classes import is_node_class
 from linpoint.scenarios.tested_operation import nearest
 
 _Model = TypeVar("_Model", bound=type)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The built-in specs, by the names they have on the command line."""
 
-from linpoint.specs.builtin.containers import deque, log, priority_queue, queue, stack
-from linpoint.specs.builtin.locks import counter, fetch_add, mutex, rw_lock, semaphore
-from linpoint.specs.builtin.maps import map_, multiset, set_
-from linpoint.specs.builtin.registers import cas_register, multi_register, mwcas, register
-from linpoint.specs.protocol import Spec
+from linpoint.specs.builtin.locks_and_counters import counter, fetch_add, mutex, rw_lock, semaphore
+from linpoint.specs.builtin.maps_and_sets import map_, multiset, set_
+from linpoint.specs.builtin.ordered_containers import deque, log, priority_queue, queue, stack
+from linpoint.specs.builtin.registers_and_mwcas import cas_register, multi_register, mwcas, register
+from linpoint.specs.spec import Spec
 
 BUILT_IN: dict[str, Spec] = {
     "register": register,

@@ -6,7 +6,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from tests.refine.oracle.building import (
+from tests.refine.oracle.families.counters import LOCK
+from tests.refine.oracle.families.draft import Draft
+from tests.refine.oracle.language import ArrayDeclaration, Body, Const, Statement
+from tests.refine.oracle.model_builder import (
     POINT,
     cas,
     cell,
@@ -27,9 +30,6 @@ from tests.refine.oracle.building import (
     swap,
     when,
 )
-from tests.refine.oracle.families.counters import LOCK
-from tests.refine.oracle.families.draft import Draft
-from tests.refine.oracle.language import ArrayDeclaration, Body, Const, Statement
 
 _SET = """
 initial = frozenset()

@@ -6,7 +6,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from tests.refine.oracle.building import (
+from tests.refine.oracle.families.draft import Draft
+from tests.refine.oracle.language import Acquire, Body, Declaration, LockDeclaration, Release
+from tests.refine.oracle.model_builder import (
     POINT,
     cas,
     cell,
@@ -28,8 +30,6 @@ from tests.refine.oracle.building import (
     swap,
     when,
 )
-from tests.refine.oracle.families.draft import Draft
-from tests.refine.oracle.language import Acquire, Body, Declaration, LockDeclaration, Release
 
 LOCK = LockDeclaration("m")
 

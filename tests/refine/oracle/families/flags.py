@@ -6,7 +6,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from tests.refine.oracle.building import (
+from tests.refine.oracle.families.draft import Draft
+from tests.refine.oracle.language import Body, Declaration, Statement
+from tests.refine.oracle.model_builder import (
     FENCE,
     POINT,
     both,
@@ -25,8 +27,6 @@ from tests.refine.oracle.building import (
     swap,
     when,
 )
-from tests.refine.oracle.families.draft import Draft
-from tests.refine.oracle.language import Body, Declaration, Statement
 
 _MUTEX = """
 initial = 0

@@ -6,7 +6,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from tests.refine.oracle.building import (
+from tests.refine.oracle.families.draft import Draft
+from tests.refine.oracle.language import Access, Body, Field, FieldDeclaration, NodeDeclaration
+from tests.refine.oracle.model_builder import (
     CONTINUE,
     POINT,
     cas,
@@ -24,8 +26,6 @@ from tests.refine.oracle.building import (
     store,
     when,
 )
-from tests.refine.oracle.families.draft import Draft
-from tests.refine.oracle.language import Access, Body, Field, FieldDeclaration, NodeDeclaration
 
 _STACK = """
 initial = ()

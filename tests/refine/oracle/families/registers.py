@@ -6,7 +6,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from tests.refine.oracle.building import (
+from tests.refine.oracle.families.counters import LOCK
+from tests.refine.oracle.families.draft import Draft
+from tests.refine.oracle.language import Body, Declaration, LockDeclaration, Unpack
+from tests.refine.oracle.model_builder import (
     CONTINUE,
     POINT,
     both,
@@ -31,9 +34,6 @@ from tests.refine.oracle.building import (
     swap,
     when,
 )
-from tests.refine.oracle.families.counters import LOCK
-from tests.refine.oracle.families.draft import Draft
-from tests.refine.oracle.language import Body, Declaration, LockDeclaration, Unpack
 
 
 def pair(rng: random.Random) -> Draft:

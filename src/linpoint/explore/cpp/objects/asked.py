@@ -21,9 +21,9 @@ from typing import Final, NoReturn
 
 from linpoint.errors import LinpointError, UsageError
 from linpoint.explore.cpp.running import RACES, Manner
-from linpoint.histories.trace import MEMORY_MODELS
 from linpoint.scenarios.scenario import Scenario
-from linpoint.targets.flags import is_source, split_flags
+from linpoint.targets.compiler_flags import is_source, split_flags
+from linpoint.traces.trace import MEMORY_MODELS
 
 LINEARIZABILITY: Final = "linearizability"
 OUTCOMES: Final = "outcomes"

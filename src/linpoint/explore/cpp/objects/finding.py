@@ -10,7 +10,7 @@ import msgspec
 from linpoint.errors import UsageError
 from linpoint.explore.cpp.objects.asked import LINEARIZABILITY, Asked
 from linpoint.scenarios.scenario import Scenario
-from linpoint.verdicts import tokens
+from linpoint.verdicts import replay_token
 
 CPP_KIND: Final = "test-cpp"
 """The kind of such a token."""
@@ -50,7 +50,7 @@ class CppFinding(msgspec.Struct):
                 scenario=scenario,
             )
         except UsageError as error:
-            raise tokens.not_a_finding(error.message.rstrip(".")) from None
+            raise replay_token.not_a_finding(error.message.rstrip(".")) from None
 
 
 def cpp_finding(content: dict[str, Any]) -> CppFinding:
@@ -58,4 +58,4 @@ def cpp_finding(content: dict[str, Any]) -> CppFinding:
     try:
         return msgspec.convert(content, CppFinding)
     except msgspec.ValidationError as error:
-        raise tokens.not_a_finding(str(error)) from None
+        raise replay_token.not_a_finding(str(error)) from None

@@ -8,20 +8,20 @@ from typing import Any
 
 from msgspec import UNSET
 
-from linpoint.explore.cpp.objects.talking import History
-from linpoint.explore.python.session import Ending
+from linpoint.explore.python_control.control_session import RunEnding
 from linpoint.explore.testing.runs import Performed, Run
 from linpoint.histories.values import freeze
+from linpoint.hosts.test_host import ScenarioHistory
 from linpoint.scenarios.scenario import Scenario
 
 
-def runs_of(scenario: Scenario, history: History) -> Iterator[Run]:
+def runs_of(scenario: Scenario, history: ScenarioHistory) -> Iterator[Run]:
     """A run for each order in real time."""
     for order in history.orders:
         yield run_of(scenario, history, order)
 
 
-def run_of(scenario: Scenario, history: History, order: list[int]) -> Run:
+def run_of(scenario: Scenario, history: ScenarioHistory, order: list[int]) -> Run:
     """The run with this order."""
     moments = {event: moment for moment, event in enumerate(order)}
     number = 0
@@ -45,9 +45,9 @@ def run_of(scenario: Scenario, history: History, order: list[int]) -> Run:
     before = performed(scenario.before, alone=True)
     threads = tuple(performed(thread, alone=False) for thread in scenario.threads)
     after = performed(scenario.after, alone=True)
-    ending = Ending.COMPLETE
+    ending = RunEnding.COMPLETE
     if history.stuck:
-        ending = Ending.CUT if history.stuck == "livelock" else Ending.STUCK
+        ending = RunEnding.CUT if history.stuck == "livelock" else RunEnding.STUCK
     return Run(scenario, ending, before, _cut(threads), after, UNSET, (), goes_round=history.stuck == "livelock")
 
 

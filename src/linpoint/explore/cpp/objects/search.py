@@ -17,14 +17,14 @@ from typing import Final
 
 from linpoint.explore.cpp.exploring import FEW
 from linpoint.explore.cpp.objects.runs import runs_of
-from linpoint.explore.cpp.objects.talking import Enough, Heard, History, Listening, TestHost
-from linpoint.explore.cpp.said import Found, Result
-from linpoint.explore.testing.exploring import Deviations, Failure
-from linpoint.explore.testing.spec_judging import Judging
+from linpoint.explore.schedule_search import Deviations, Failure
 from linpoint.histories.values import counted
-from linpoint.scenarios.described_objects import ObjectTest, scenario_text
-from linpoint.scenarios.generation import Scenarios, scenarios
+from linpoint.hosts.search_messages import HostFinding, SearchResult
+from linpoint.hosts.test_host import Enough, HostReply, Listening, ScenarioHistory, TestHost
+from linpoint.judging.spec_judge import Judge
+from linpoint.scenarios.cpp_test_description import CppObjectTest, scenario_text
 from linpoint.scenarios.scenario import Scenario
+from linpoint.scenarios.scenario_generation import ScenarioStream, scenarios
 
 BATCH: Final = 2_000
 """Scenarios that the host is given at once."""
@@ -78,7 +78,7 @@ class Broken:
     """A run that went wrong by itself, whatever its history: a race, a crash, an assertion."""
 
     scenario: Scenario
-    found: Found
+    found: HostFinding
 
 
 @dataclass(slots=True)
@@ -119,7 +119,7 @@ class ObjectSearch:
     """The search under one model, run once."""
 
     def __init__(
-        self, test: ObjectTest, host: TestHost, judge: Judging, settings: Settings, watch: Watcher | None = None
+        self, test: CppObjectTest, host: TestHost, judge: Judge, settings: Settings, watch: Watcher | None = None
     ) -> None:
         self.test = test
         self.host = host
@@ -129,7 +129,7 @@ class ObjectSearch:
         self.qualified: dict[str, None] = {}
         self.given_up = ""
         self.interrupted = False
-        self.generated: Scenarios | None = None
+        self.generated: ScenarioStream | None = None
         self.peak_memory_bytes = 0
         self._watch = watch
         self._complete = False
@@ -213,7 +213,7 @@ class ObjectSearch:
 
         done: set[int] = set()
 
-        def history(said: History) -> None:
+        def history(said: ScenarioHistory) -> None:
             if said.scenario in wrong or (wrong and said.scenario > min(wrong)):
                 return
             failure = self._judged(covered[said.scenario], said, until)
@@ -222,7 +222,7 @@ class ObjectSearch:
                 at[said.scenario] = said.schedules
                 enough()
 
-        def result(number: int, said: Result) -> None:
+        def result(number: int, said: SearchResult) -> None:
             done.add(number)
             broken = self._learn(covered[number], search, said)
             if broken is not None:
@@ -252,7 +252,7 @@ class ObjectSearch:
                 covered[first].schedules += reached
         return wrong[first]
 
-    def _judged(self, covered: Coverage, said: History, until: float) -> Failure | None:
+    def _judged(self, covered: Coverage, said: ScenarioHistory, until: float) -> Failure | None:
         """What is wrong with one of its orders. Raises Enough when it is too late, and so for those that are waiting."""
         covered.histories += len(said.orders)
         for run in runs_of(covered.scenario, said):
@@ -266,7 +266,7 @@ class ObjectSearch:
                 return Failure(run, judgement, tuple(said.schedule), said.preemptions)
         return None
 
-    def _learn(self, covered: Coverage, search: str, said: Result) -> Broken | None:
+    def _learn(self, covered: Coverage, search: str, said: SearchResult) -> Broken | None:
         self.qualified |= dict.fromkeys(each.rstrip(".") for each in said.qualified)
         covered.steps += said.steps
         covered.cut += said.cut
@@ -280,10 +280,10 @@ class ObjectSearch:
             self.given_up = said.reason or "the host gives no reason"
         if said.ended == "lost":
             message = f"the test took its process with it: {said.reason}"
-            return Broken(covered.scenario, Found("crash", message, lost=True))
+            return Broken(covered.scenario, HostFinding("crash", message, lost=True))
         return None if said.finding is None else Broken(covered.scenario, said.finding)
 
-    def _note(self, heard: Heard) -> None:
+    def _note(self, heard: HostReply) -> None:
         self.peak_memory_bytes = max(self.peak_memory_bytes, heard.peak_memory_bytes)
         self.interrupted = self.interrupted or heard.interrupted
         self.given_up = self.given_up or heard.died

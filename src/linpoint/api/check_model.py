@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``linpoint.check_model``: a model in the caller's own process, in every state that it can reach.
+
+    linpoint.check_model(Treiber, processes=3).raise_for_violation()
+
+Guarantee: as that of ``refine``. Ctrl-C is a ``KeyboardInterrupt``, as anywhere else in Python.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from linpoint.limits.budget import Budget
+from linpoint.refine.dsl import Model
+from linpoint.verdicts.model import ModelResult
+
+
+def check_model(
+    model: type[Model],
+    spec: Any = None,
+    *,
+    processes: int | Mapping[str, int] = 2,
+    operations: int = 2,
+    memory_model: str = "sc",
+    heap: str = "gc",
+    without: Iterable[str] = (),
+    points: bool = False,
+    compact: bool = False,
+    progress: str | None = None,
+    fairness: str = "none",
+    budget: str | float | None = None,
+    max_memory: str | int | None = None,
+    jobs: int | None = None,
+) -> ModelResult:
+    """Check a model against a spec, exhaustively: every run of ``processes`` with ``operations`` each (0: any number).
+
+    ``spec`` is a built-in's name, a spec object or ``"module:Name"``; by default the model's own. ``points`` uses the
+    linearization points that the model marks. ``without`` switches reductions off: local, fusion, por, symmetry, heap.
+    ``compact`` keeps only hashes of states. ``progress`` asks another question: whether the model is deadlock-free,
+    lock-free, obstruction-free, or whether every call ``returns`` in runs that are fair (``fairness``: none, weak, strong).
+    """
+    from linpoint.refine.check import refine  # noqa: PLC0415 - as above
+    from linpoint.refine.refinement_task import RefinementTask, compiled, find_spec  # noqa: PLC0415 - only who checks a model waits for it
+    from linpoint.refine.state_search import StateSearchLimits  # noqa: PLC0415 - as above
+
+    program = compiled(model)
+    asked = RefinementTask(
+        program,
+        None if progress else find_spec(model, spec),
+        processes if isinstance(processes, int) else tuple(processes.items()),
+        operations,
+        memory_model,
+        heap,
+        frozenset(without),
+        points,
+        compact,
+        progress,
+        fairness,
+    )
+    name = model.__qualname__
+    if (spec is None or isinstance(spec, str)) and getattr(sys.modules.get(model.__module__), name, None) is model:
+        asked = asked.replayable(program.file, name, spec=spec)
+    result = refine(asked, StateSearchLimits(Budget.starting_now(budget, max_memory), jobs))
+    if result.interrupted:
+        raise KeyboardInterrupt
+    return result

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process in which a user's code is tested: a crash of the target is its end, not that of the command.
+
+It is started with a fixed hash seed, reads one request as JSON from its standard input, and writes JSON lines to the
+descriptor that it is told: progress, then one answer. What the target prints goes to standard error.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+
+from linpoint.campaign.worker_protocol import ProgramRequest, RenderedResult, TestRequest, answer_of, answer_of_program
+from linpoint.errors import LinpointError
+from linpoint.explore.testing.replaying import replay_test
+from linpoint.explore.testing.search import Progress
+from linpoint.explore.testing.settings import Settings
+from linpoint.scenarios.scenario import Scenario
+from linpoint.subjects.python_object.code_identity import identity
+from linpoint.subjects.python_object.load_tests import load_test, load_tests
+from linpoint.subjects.python_object.subject import run_test
+from linpoint.verdicts import Status
+from linpoint.verdicts.finding import Explored, Tested, TestResult
+from linpoint.verdicts.program import Answer as ProgramAnswer
+from linpoint.verdicts.program import ProgramResult
+
+_MIN_BUDGET_S: Final = 0.1
+
+
+def main() -> None:
+    """Serve one request."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started us has put off Ctrl-C until now
+    descriptor = int(sys.argv[1])
+    request = msgspec.json.decode(sys.stdin.buffer.read(), type=TestRequest | ProgramRequest)
+
+    def say(message: dict[str, Any]) -> None:
+        os.write(descriptor, msgspec.json.encode(message, enc_hook=repr) + b"\n")
+
+    try:
+        answer = serve_program(request, say) if isinstance(request, ProgramRequest) else run_request(request, say)
+    except LinpointError as error:
+        answer = RenderedResult(error=error.as_dict())
+    except KeyboardInterrupt:  # whoever started us knows why
+        os._exit(1)
+    except Exception as error:  # noqa: BLE001 - a bug of ours is no crash of the target
+        traceback.print_exc()
+        answer = _failed(request, error)
+    say({"answer": msgspec.to_builtins(answer, enc_hook=repr)})
+    # Threads of the target that never end must not keep us.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _failed(request: TestRequest | ProgramRequest, error: Exception) -> RenderedResult:
+    why = f"linpoint itself failed, which is a bug to report: {type(error).__name__}: {error}"
+    if isinstance(request, ProgramRequest):
+        return answer_of_program(ProgramResult(request.file, ProgramAnswer.UNKNOWN, False, why, (), Explored()))
+    name = request.test or request.file
+    result = TestResult(name, Status.UNKNOWN, False, why, (), {"free-threaded": Status.UNKNOWN}, Tested(), {})
+    return answer_of(result, request)
+
+
+def run_request(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> RenderedResult:
+    """Do what is asked for."""
+    if request.made:
+        request.budget = max(_MIN_BUDGET_S, request.budget - (time.monotonic() - request.made))
+    if request.action == "list":
+        return RenderedResult(tests=list(load_tests(request.file)))
+    definition = load_test(request.file, request.test)
+    if request.spec is not None:
+        definition = dataclasses.replace(definition, spec=request.spec)
+    if request.action in ("stress", "recheck"):
+        from linpoint.cli.stressing import recheck, stress  # noqa: PLC0415 - only who asks for it is to wait for it
+
+        return stress(definition, request, say) if request.action == "stress" else recheck(definition, request)
+    content = identity(definition, file=request.file, test=request.test, spec=request.spec)
+    settings = Settings(
+        budget=request.budget,
+        seed=request.seed,
+        scenarios=() if request.scenario is None else (Scenario.from_dict(request.scenario),),
+        threads=request.threads,
+        operations=request.operations,
+        before=request.before,
+        after=request.after,
+        granularity=request.granularity,
+        backend=request.backend,
+        replay=content,
+    )
+
+    def watch(progress: Progress) -> None:
+        told = {
+            "scenario": progress.scenario.as_dict(),
+            "scenarios": progress.scenarios,
+            "schedules": progress.schedules,
+            "seconds": progress.share * request.budget,
+        }
+        say({"progress": told})
+
+    if request.action == "replay":
+        changed = bool(request.code) and request.code != content["code"]
+        result = replay_test(definition, settings, tuple(request.schedule or ()), changed=changed)
+    else:
+        result = run_test(definition, settings, watch=watch)
+    return answer_of(dataclasses.replace(result, file=request.file), request)
+
+
+def serve_program(request: ProgramRequest, say: Callable[[dict[str, Any]], None]) -> RenderedResult:
+    """Explore a program, or show one of its schedules again."""
+    from linpoint.cli.program_worker import run_program  # noqa: PLC0415 - a worker does one thing
+
+    return answer_of_program(run_program(request, say))

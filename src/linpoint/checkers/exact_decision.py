@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an exact decision says of one object: a witness, a refutation, or why it does not apply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from linpoint.verdicts.refutation import Refutation
+from linpoint.verdicts.witness import Witness
+
+
+@dataclass(frozen=True, slots=True)
+class ExactDecision:
+    """The answer of a monitor or of a precedence graph, certified, with the reason in words."""
+
+    checker: str
+    why: str
+    """Why it was chosen, or what excludes it."""
+    witness: Witness | None = None
+    refutation: Refutation | None = None
+
+    @property
+    def decided(self) -> bool:
+        """Whether it is an answer."""
+        return self.witness is not None or self.refutation is not None

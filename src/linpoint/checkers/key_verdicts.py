@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the answers for parts to the certified verdict of each object."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+from linpoint.checkers._native_search import StopReason
+from linpoint.checkers.certify import certify_prefix, certify_witness
+from linpoint.checkers.history_interpretation import HistoryInterpretation
+from linpoint.checkers.parts import Object, Part
+from linpoint.checkers.portfolio import PortfolioAnswer
+from linpoint.checkers.stuck_frontier import partial_search_of, stuck_frontier
+from linpoint.histories.values import counted, show
+from linpoint.verdicts import KeyVerdict, PartialSearch, Status, Witness
+
+_FRONTIER_MAX_OPERATIONS: Final = 10_000
+
+_REASONS: Final = {
+    StopReason.TIME: "the time budget ran out",
+    StopReason.MEMORY: "the memory budget ran out",
+    StopReason.NONE: "the history is too long for this checker",
+}
+
+
+def build_key_verdict(
+    reading: HistoryInterpretation, objects: Sequence[Object], stopped: StopReason, *, interrupted: bool, threads: int
+) -> list[KeyVerdict]:
+    """The certified verdict of each object, by its monitor or put together from its parts; ``stopped``: why, if so."""
+    one = functools.partial(_judge_object, reading, stopped=stopped, interrupted=interrupted)
+    searched = sum(bool(each.parts) for each in objects)
+    if threads == 1 or searched <= 1 or not reading.native:
+        return [one(each) for each in objects]
+    with ThreadPoolExecutor(threads) as pool:  # certifying is native work then, and cannot hang
+        return list(pool.map(one, objects, chunksize=1))
+
+
+def _judge_object(
+    reading: HistoryInterpretation, judged: Object, *, stopped: StopReason, interrupted: bool
+) -> KeyVerdict:
+    if not judged.parts:
+        return _told_exactly(reading, judged, stopped, interrupted=interrupted)
+    history, spec, condition = reading.history, reading.spec, reading.condition
+    parts, positions = judged.parts, judged.positions
+    answers = [part.answer for part in parts]
+    # Who wonders why it was searched is told.
+    not_exact = "".join(f"; no {told.checker}: {told.why}" for told in judged.asked)
+
+    def verdict(status: Status, part: Part, why: str, **evidence: Any) -> KeyVerdict:
+        configurations = sum(answer.configurations for answer in answers)
+        return KeyVerdict(part.key, status, part.told()[0], why, positions, configurations=configurations, **evidence)
+
+    for part, answer in zip(parts, answers, strict=True):
+        if answer.found is False:
+            stuck = stuck_frontier(history, part.positions, spec, condition, answer.witness.order, reading=reading)
+            certify_prefix(history, part.positions, spec, condition, stuck, reading=reading)
+            return verdict(Status.VIOLATION, part, part.told()[1] + not_exact, refutation=stuck)
+    for part, answer in zip(parts, answers, strict=True):
+        if answer.found is None:
+            how_far = partial_search_of(reading, part.positions, answer.witness.order)
+            why = _why_stopped(part, answer, how_far, interrupted=interrupted)
+            return verdict(Status.UNKNOWN, part, why + not_exact, reached=how_far)
+    witnesses = [answer.witness for answer in answers]
+    witness = witnesses[0] if len(parts) == 1 else merge_witnesses(reading, witnesses, positions)
+    if witness is None:
+        raise AssertionError("parts are only searched apart where their orders fit together")
+    certify_witness(history, positions, spec, condition, witness, reading=reading)
+    return verdict(Status.LINEARIZABLE, parts[0], parts[0].told()[1] + not_exact, witness=witness)
+
+
+def _told_exactly(
+    reading: HistoryInterpretation, judged: Object, stopped: StopReason, *, interrupted: bool
+) -> KeyVerdict:
+    if judged.told is None and (not judged.asked or stopped is not StopReason.NONE):
+        why = _stopped(stopped, interrupted=interrupted)
+        # In a long history even to look at what comes first takes time and memory, which there is none of.
+        start = (
+            partial_search_of(reading, judged.positions, ())
+            if len(judged.positions) <= _FRONTIER_MAX_OPERATIONS
+            else None
+        )
+        return KeyVerdict(judged.key, Status.UNKNOWN, judged.asking, why, judged.positions, reached=start)
+    said = judged.asked[-1]
+    status = Status.LINEARIZABLE if said.witness else Status.VIOLATION if said.refutation else Status.UNKNOWN
+    return KeyVerdict(judged.key, status, said.checker, said.why, judged.positions, said.witness, said.refutation)
+
+
+def merge_witnesses(
+    reading: HistoryInterpretation, witnesses: Sequence[Witness | None], positions: Sequence[int]
+) -> Witness | None:
+    """One order of the orders of independent parts: each operation at the latest call so far in its own order.
+
+    That instant lies inside the operation's interval, so sorting by it respects the order of time.
+    """
+    problem = reading.timing(positions)
+    if problem.constrained:
+        return None
+    rank = dict(zip(problem.positions, problem.calls, strict=True))
+    points: list[tuple[int, int]] = []
+    for witness in witnesses:
+        if witness is None:
+            return None
+        point = -1
+        for position in witness.order:
+            point = max(point, rank[position])
+            points.append((point, position))
+    points.sort(key=lambda each: each[0])
+    return Witness(tuple(position for _, position in points))
+
+
+def _stopped(reason: StopReason, *, interrupted: bool) -> str:
+    if reason is StopReason.REQUEST:
+        return "it was interrupted" if interrupted else "another key was found in violation"
+    return _REASONS[reason]
+
+
+def _why_stopped(part: Part, answer: PortfolioAnswer, how_far: PartialSearch, *, interrupted: bool) -> str:
+    reason = _stopped(answer.reason, interrupted=interrupted)
+    where = "" if part.key is None else f" on key {show(part.key)}"
+    who = "the searches" if answer.raced else part.told()[0]
+    return (
+        f"{reason}{where}: {who} looked at {counted(answer.configurations, 'configuration')}; the longest legal "
+        f"prefix has {len(how_far.prefix):,} of {how_far.operations:,} operations"
+    )

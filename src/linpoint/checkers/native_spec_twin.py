@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The native twin of a built-in spec, made for one history: its values' numbers, and the first state of each object."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from array import array
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from linpoint.checkers._native_search import Blueprint, covers, words_fit
+from linpoint.errors import SpecError
+from linpoint.histories.integer_columns import FALSE, NO_INTEGER, NULL, TRUE
+from linpoint.histories.value_numbering import is_list
+from linpoint.histories.values import Value, canonical
+from linpoint.specs.builtin.registers_and_mwcas import words_at_first
+
+if TYPE_CHECKING:
+    from linpoint.histories.history import History
+    from linpoint.histories.integer_columns import IntegerColumns
+    from linpoint.specs.spec import Spec
+
+_EXACT_INTEGER_BOUND: Final = 2**52
+"""Below this, integers and floats count alike."""
+_COUNTS: Final = ("counter", "fetch-add")
+_WORDS: Final = "mwcas"
+
+
+class NativeTwin:
+    """What the native core must know to step, monitor and replay a built-in spec on one history."""
+
+    def __init__(self, history: History, spec: Spec, blueprint: Blueprint, fresh: Mapping[Hashable, int]) -> None:
+        self.blueprint = blueprint
+        self.kind = "" if spec.twin is None else spec.twin.kind
+        self._first = spec.initial
+        self._history = history
+        self._spec = spec
+        self._fresh = fresh
+
+    @classmethod
+    def of(cls, history: History, spec: Spec) -> NativeTwin | None:
+        """The twin for a history, or None where the native core does not cover it."""
+        twin, columns = spec.twin, history.columns
+        if twin is None or twin.kind == _WORDS:
+            return None
+        if twin.kind in _COUNTS and (
+            type(spec.initial) is not int or not -_EXACT_INTEGER_BOUND < spec.initial < _EXACT_INTEGER_BOUND
+        ):
+            return None
+        names = [spec.step_named(name).name for name in columns.names]
+        known = columns.numbers if _first_values(twin.kind, spec.initial) else {}
+        fresh = _numbers_of_first_values(twin.kind, spec.initial, known)
+        strings: list[str | None] = []
+        if twin.kind == "map" and "append" in names:
+            values = [*columns.values, *fresh]
+            if not all(_is_text(value) for value in values):
+                return None
+            strings = [value if isinstance(value, str) else None for value in values]
+        integers = array("q")
+        if twin.kind in _COUNTS:
+            integers = columns.integers
+        elif twin.kind == "priority-queue":
+            integers = _priorities(columns, list(fresh))
+        capacity = None if twin.capacity is None else min(twin.capacity, 2**60)
+        blueprint = Blueprint(twin.kind, names, [NULL, TRUE, FALSE], spec.key_argument, capacity, integers, strings)
+        if twin.kind in _COUNTS and not covers(columns.native, blueprint):
+            return None
+        return cls(history, spec, blueprint, fresh)
+
+    def content(self, positions: Sequence[int]) -> list[int]:
+        """What the object that these operations are of holds at first."""
+        first: Any = self._first
+        match self.kind:
+            case "register":
+                return [self._number(first)]
+            case "mutex" | "counter" | "fetch-add":
+                return [int(first)]
+            case "queue" | "stack" | "priority-queue":
+                return [self._number(item) for item in first]
+            case "set":
+                numbers = self._history.columns.numbers
+                return [numbers[element] for element in first if element in numbers]
+        if not positions or not first:
+            return []
+        part = self._part(positions)
+        return [self._number(first[part])] if part in first else []
+
+    def content_of_part(self, positions: Sequence[int]) -> list[int]:
+        """The same for what has a state of its own in the searches: of a set, one element."""
+        if self.kind != "set":
+            return self.content(positions)
+        return [TRUE] if positions and self._first and self._part(positions) in self._first else []
+
+    def _part(self, positions: Sequence[int]) -> Hashable:
+        return canonical(self._spec.arguments(self._history.operations[positions[0]])[0])
+
+    def _number(self, value: Value) -> int:
+        form = canonical(value)
+        found = self._history.columns.numbers.get(form)
+        return self._fresh[form] if found is None else found
+
+
+class WordsTwin:
+    """What the native core must know of a memory of words to decide and replay one history. Its columns are as read."""
+
+    def __init__(self, history: History, spec: Spec) -> None:
+        self.kind = _WORDS
+        self.columns = history.columns.as_read
+        self.blueprint = words_blueprint(history.columns, spec)
+        self._history = history
+        self._first = words_at_first(spec)
+
+    def content(self, _positions: Sequence[int]) -> list[int]:
+        """What all words hold at first, and then the words that hold something else, each before its value."""
+        columns = self._history.columns
+        fresh = itertools.count(len(columns.scalars))
+        default, named = self._first
+        values = [default, *named.values()]
+        numbers: dict[Hashable, int] = {}
+        for value in values:
+            form = canonical(value)
+            if form not in numbers:
+                number = -1 if is_list(value) else columns.scalar_number(value)
+                numbers[form] = next(fresh) if number < 0 else number
+        content = [numbers[canonical(default)]]
+        for word, value in named.items():
+            number = columns.number_of_form(word)
+            if number >= 0:
+                content += [number, numbers[canonical(value)]]
+        return content
+
+
+def words_blueprint(columns: IntegerColumns, spec: Spec) -> Blueprint:
+    """The operations of a memory of words in a history."""
+    names = [spec.step_named(name).name for name in columns.names]
+    at, values = columns.scalar_number("at"), len(columns.scalars)
+    return Blueprint(_WORDS, names, [NULL, TRUE, FALSE], False, None, array("q"), [], at, values)
+
+
+def fitting_twin(columns: IntegerColumns, spec: Spec, *, threads: int) -> bool:
+    """Whether the native core sees that all arguments are what the spec wants; if not, that is for the spec to say."""
+    if spec.twin is None or spec.twin.kind != _WORDS:
+        return False
+    try:
+        blueprint = words_blueprint(columns, spec)
+    except SpecError:  # an operation that the spec does not know
+        return False
+    return words_fit(columns.as_read, blueprint, threads > 1)
+
+
+def _first_values(kind: str, first: Any) -> list[Value]:
+    match kind:
+        case "register":
+            return [first]
+        case "queue" | "stack" | "priority-queue":
+            return [*first]
+        case "map":
+            return [*first.values()]
+    return []
+
+
+def _numbers_of_first_values(kind: str, first: Any, known: Mapping[Hashable, int]) -> dict[Hashable, int]:
+    """Numbers for the first values that do not occur in the history."""
+    fresh: dict[Hashable, int] = {}
+    for value in _first_values(kind, first):
+        form = canonical(value)
+        if form not in known and form not in fresh:
+            fresh[form] = len(known) + len(fresh)
+    return fresh
+
+
+def _is_text(value: Any) -> bool:
+    """Whether a value, if it is a string, can be written as UTF-8; half a surrogate pair cannot."""
+    if not isinstance(value, str) or value.isascii():
+        return True
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_ordered(value: Any) -> bool:
+    """Whether a value is a number that others can be compared with, which NaN is not."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
+
+
+def _priorities(columns: IntegerColumns, first: Sequence[Hashable]) -> array[int]:
+    """Numbers that order the values that can be priorities as the spec does: numbers before strings."""
+    own = len((NULL, TRUE, FALSE))
+    if not first and NO_INTEGER not in columns.integers[own:]:
+        return columns.integers
+    values: list[Any] = [*columns.values, *first]
+    fit = [number for number, value in enumerate(values) if isinstance(value, str) or _is_ordered(value)]
+    ranks = array("q", [NO_INTEGER]) * len(values)
+    for rank, number in enumerate(sorted(fit, key=lambda number: (isinstance(values[number], str), values[number]))):
+        ranks[number] = rank
+    return ranks

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches for one part of a history that run against each other, in turns; the first answer wins.
+
+A contest is run as tasks: each lets one search go on for a while and gives back the task to go on with it, so any
+number of threads serves any number of contests fairly. Depth-first searches of one contest share what they have
+refuted. A search that gets no more memory gives up and gives back what it holds, so that the others can go on.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from linpoint.checkers._native_search import (
+    Machine,
+    Problem,
+    Search,
+    SearchStatus,
+    SeenTable,
+    StopReason,
+    StopToken,
+    depth_first,
+    linear,
+    wing_gong,
+)
+from linpoint.executors.thread_executor import Task
+from linpoint.verdicts.witness import Witness
+
+FIRST_TURN_CONFIGURATIONS: Final = 20_000
+"""Configurations that the first search gets, beside eight for each operation, before others join it."""
+_MAX_TURN_CONFIGURATIONS: Final = 1_000_000
+_UNLIMITED_CONFIGURATIONS: Final = 2**62
+_PERSIST, _CRASH = -1, -2
+
+
+@dataclass(frozen=True, slots=True)
+class PortfolioAnswer:
+    """What was found. ``found`` is None when all were stopped; ``witness`` holds the order, or the longest prefix."""
+
+    found: bool | None
+    witness: Witness
+    configurations: int
+    by: str = ""
+    """The search that answered, or was the last to be stopped."""
+    raced: bool = False
+    reason: StopReason = StopReason.NONE
+    """Why there is no answer."""
+
+
+@dataclass(eq=False, slots=True)
+class _Contender:
+    name: str
+    search: Search | None
+    token: StopToken
+    turn: int
+    configurations: int = 0
+    prefix: list[int] = field(default_factory=list)
+
+
+class Portfolio:
+    """The searches of one part. ``names`` says which: the first begins alone, the others join if it takes long."""
+
+    def __init__(
+        self, problem: Problem, machine: Machine, stop: StopToken, names: Sequence[str], *, at_once: bool = False
+    ) -> None:
+        self._problem = problem
+        self._machine = machine
+        self._everything = stop
+        self._stop = stop.child()
+        self._waiting = list(names)
+        self._at_once = at_once
+        self._contenders: list[_Contender] = []
+        self._seen: SeenTable | None = None
+        self._lock = threading.Lock()
+        self._answer: PortfolioAnswer | None = None
+        self.raced = False
+        self.refuted: float | None = None
+        """When it was found that there is no order."""
+
+    def begin(self) -> Iterable[Task]:
+        """Let the first search begin, or all if they are to begin at once."""
+        first = self._enter(self._waiting.pop(0), FIRST_TURN_CONFIGURATIONS + 8 * len(self._problem))
+        if self._at_once:
+            return [functools.partial(self._go_on, first), *self._join()]
+        return self._go_on(first)
+
+    def _join(self) -> list[Task]:
+        joining = [self._enter(name, FIRST_TURN_CONFIGURATIONS) for name in self._waiting]
+        self._waiting.clear()
+        self.raced = self.raced or bool(joining)
+        return [functools.partial(self._go_on, each) for each in joining]
+
+    def _enter(self, name: str, turn: int) -> _Contender:
+        token = self._stop.child()
+        walkers = [each for each in self._contenders if each.name == "dfs"]
+        if name == "wing-gong":
+            search = wing_gong(self._problem, self._machine, token)
+        elif name == "linear":
+            search = linear(self._problem, self._machine, token)
+        else:
+            if self._seen is None and (walkers or self._waiting.count("dfs")):
+                self._seen = SeenTable(self._problem, self._stop)
+            search = depth_first(self._problem, self._machine, token, self._seen, bool(len(walkers) % 2))
+        contender = _Contender(name, search, token, turn)
+        self._contenders.append(contender)
+        return contender
+
+    def _go_on(self, contender: _Contender) -> Iterable[Task]:
+        search = contender.search
+        if search is None or self._answer is not None:
+            return ()
+        status = search.run(contender.turn)
+        contender.configurations = search.configurations
+        if status is SearchStatus.PAUSED:
+            joining = self._join()
+            contender.turn = (
+                min(_MAX_TURN_CONFIGURATIONS, 2 * contender.turn) if self.raced else _UNLIMITED_CONFIGURATIONS
+            )
+            return [functools.partial(self._go_on, contender), *joining]
+        with self._lock:
+            if self._answer is None:
+                self._settle(contender, search, status)
+        contender.search = None  # what it holds is free again
+        if all(each.search is None for each in self._contenders if each.name == "dfs"):
+            self._seen = None
+        return self._join() if status is SearchStatus.STOPPED and not self._stop.stopped else ()
+
+    def _settle(self, contender: _Contender, search: Search, status: SearchStatus) -> None:
+        contender.prefix = search.order
+        if status not in (SearchStatus.VIOLATION, SearchStatus.LINEARIZABLE):
+            return
+        self._answer = self._answered(contender, found=status is SearchStatus.LINEARIZABLE)
+        self.refuted = None if self._answer.found else time.perf_counter()
+        self._stop.stop(StopReason.REQUEST)
+
+    def _answered(self, contender: _Contender, *, found: bool | None) -> PortfolioAnswer:
+        prefix = contender.prefix
+        if found is False:  # the longest of all is the most telling
+            prefix = max((each.prefix for each in self._contenders), key=len)
+        return PortfolioAnswer(
+            found,
+            witness_from_order(prefix),
+            sum(each.configurations for each in self._contenders),
+            contender.name,
+            self.raced,
+            self._everything.reason if self._everything.stopped else contender.token.reason,
+        )
+
+    def answer(self) -> PortfolioAnswer:
+        """The answer, once the tasks are done or were stopped."""
+        if self._answer is not None:
+            return self._answer
+        if not self._contenders:
+            return PortfolioAnswer(None, Witness(()), 0, reason=self._stop.reason)
+        furthest = max(self._contenders, key=lambda each: len(each.prefix))
+        return self._answered(furthest, found=None)
+
+
+def witness_from_order(order: Sequence[int]) -> Witness:
+    """The witness that an order of positions and pseudo-operations is."""
+    if _PERSIST not in order and _CRASH not in order:
+        return Witness(tuple(order))
+    survivors, count = [], 0
+    for position in order:
+        if position == _PERSIST:
+            survivors.append(count)
+        count = 0 if position == _CRASH else count + (position >= 0)
+    return Witness(tuple(position for position in order if position >= 0), tuple(survivors))

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asking the precedence graph, and saying in words why it applies or what excludes it.
+
+Guarantee: an answer is certified: an order is replayed, a refutation is checked link by link against what was recorded.
+By the rules of the paper as published it need not be, since those are wrong at times.
+Cost: O(kn log n) for k words an operation; see ``precedence.hpp``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Final
+
+from linpoint.checkers._native_search import (
+    Because,
+    Columns,
+    Flaw,
+    Graphed,
+    GraphExclusion,
+    GraphStatus,
+    Proof,
+    StopToken,
+    graph,
+)
+from linpoint.checkers._native_search import Link as NativeLink
+from linpoint.checkers.certify import broken_certificate, refuse
+from linpoint.checkers.conditions import NOT_LOCAL
+from linpoint.checkers.exact_decision import ExactDecision
+from linpoint.checkers.history_interpretation import HistoryInterpretation
+from linpoint.checkers.native_spec_twin import NativeTwin, WordsTwin
+from linpoint.histories.values import Value, show
+from linpoint.verdicts.refutation import Link, Precedence
+from linpoint.verdicts.witness import Witness
+
+_GRAPH: Final = "graph"
+_WHY: Final = "every value is written to a word once at most, so what was read and replaced orders the operations"
+_BECAUSE: Final = {
+    Because.TIME: "real-time",
+    Because.READS_FROM: "reads-from",
+    Because.REPLACED: "replaced",
+    Because.FAILED_AFTER: "failed-after",
+    Because.FAILED_BEFORE: "failed-before",
+}
+_EXCLUDED: Final = {
+    GraphExclusion.KIND: "there is no precedence graph for {spec}",
+    GraphExclusion.WRITE: "{op} does not tell what it overwrote",
+    GraphExclusion.COMPARE_ONLY: "{op} leaves a word as it was",
+    GraphExclusion.RESULT: "the result of {op} was not observed, or is one that the graph cannot read",
+    GraphExclusion.SHAPE: "{op} has words or values that are lists",
+    GraphExclusion.DUPLICATE: "a value is written to a word more than once, as by {op}",
+    GraphExclusion.CUT_OFF_SWAP: "nobody knows what swaps with an unknown outcome, such as {op}, overwrote",
+    GraphExclusion.CHOICES: "there are too many ways to explain operations that failed, such as {op}",
+}
+MEMORIES: Final = ("register", "mwcas")
+
+
+def select_memory(reading: HistoryInterpretation) -> bool:
+    """Whether ``auto`` asks the graph: for words, and for CAS registers that nobody writes to blindly."""
+    spec = reading.spec
+    if spec.twin is None or spec.twin.kind not in MEMORIES:
+        return False
+    steps = {spec.step_named(name).name for name in reading.history.columns.names}
+    return spec.twin.kind == "mwcas" or (bool(steps & {"cas", "swap"}) and "write" not in steps)
+
+
+def exclusion_reason(reading: HistoryInterpretation) -> str | None:
+    """What excludes the graph for a whole history, in words; None if it may be asked."""
+    if reading.spec.twin is None or reading.spec.twin.kind not in MEMORIES:
+        return _EXCLUDED[GraphExclusion.KIND].format(spec=reading.spec.name)
+    if reading.condition == "buffered-durable":
+        return "precedence graphs do not decide the condition buffered-durable"
+    if reading.condition in NOT_LOCAL and reading.history.keyed:
+        return f"precedence graphs do not decide several objects at once, as under the condition {reading.condition}"
+    return None
+
+
+def decide_by_precedence(
+    reading: HistoryInterpretation, positions: Sequence[int], stop: StopToken, *, threads: int = 1
+) -> ExactDecision | None:
+    """Ask the graph for one object; None if it was stopped."""
+    memory = MemoryWords(reading)
+    said = memory.ask(positions, stop, threads=threads)
+    match said.status:
+        case GraphStatus.LINEARIZABLE:
+            refuse(reading.history, *said.flaw)
+            return ExactDecision(_GRAPH, _WHY, witness=Witness(said.order))
+        case GraphStatus.VIOLATION:
+            if said.proof is Proof.BROKEN:
+                raise broken_certificate("the links of the precedence graph are not what was recorded")
+            if said.proof is Proof.TOO_LONG:
+                return ExactDecision(_GRAPH, _excluded(reading, GraphExclusion.CHOICES, said.failed[0]))
+            return ExactDecision(_GRAPH, _WHY, refutation=memory.refutation(said))
+    if said.exclusion is GraphExclusion.STOPPED:
+        return None
+    return ExactDecision(_GRAPH, _excluded(reading, said.exclusion, said.culprit))
+
+
+def by_the_paper(
+    reading: HistoryInterpretation, positions: Sequence[int], stop: StopToken, *, threads: int = 1
+) -> ExactDecision | None:
+    """The same by the rules as published, right or wrong; why says which, if that is known."""
+    memory = MemoryWords(reading)
+    said = memory.ask(positions, stop, paper=True, threads=threads)
+    if said.exclusion is GraphExclusion.STOPPED:
+        return None
+    if said.status is GraphStatus.EXCLUDED:
+        return ExactDecision(_GRAPH, _excluded(reading, said.exclusion, said.culprit))
+    right = decide_by_precedence(reading, positions, stop, threads=threads)
+    why = "by the rules of the paper as published, not certified"
+    if right is not None and right.decided:
+        same = (right.witness is not None) is (said.status is GraphStatus.LINEARIZABLE)
+        why += ", and right here" if same else ", and wrong here"
+    if said.status is GraphStatus.LINEARIZABLE:
+        return ExactDecision(_GRAPH, why, witness=Witness(said.order, certified=said.flaw[0] is Flaw.NONE))
+    certified = said.proof is Proof.HOLDS
+    return ExactDecision(_GRAPH, why, refutation=dataclasses.replace(memory.refutation(said), certified=certified))
+
+
+def _excluded(reading: HistoryInterpretation, exclusion: GraphExclusion, culprit: int) -> str:
+    op = show(None) if culprit < 0 else str(reading.history.operations[culprit])
+    return _EXCLUDED[exclusion].format(spec=reading.spec.name, op=op)
+
+
+class MemoryWords:
+    """The columns in which a graph reads a history: of words as they were read, of a register with equal values as one."""
+
+    def __init__(self, reading: HistoryInterpretation) -> None:
+        self.twin: WordsTwin | NativeTwin
+        self.columns: Columns
+        self._reading = reading
+        kind = "" if reading.spec.twin is None else reading.spec.twin.kind
+        if kind == "mwcas":
+            self.twin = WordsTwin(reading.history, reading.spec)
+            self.columns = self.twin.columns
+        else:
+            twin = reading.twin or NativeTwin.of(reading.history, reading.spec)
+            assert twin is not None
+            self.twin = twin
+            self.columns = reading.columns
+
+    def ask(self, positions: Sequence[int], stop: StopToken, *, paper: bool = False, threads: int = 1) -> Graphed:
+        """What the native core says of the operations on one object, by its own rules or by those of the paper."""
+        content, condition = self.twin.content(positions), self._reading.native_condition
+        return graph(self.columns, positions, content, self.twin.blueprint, condition, stop, paper, threads > 1)
+
+    def refutation(self, said: Graphed) -> Precedence:
+        """The refutation with values for numbers."""
+        contradictions = tuple(tuple(self.link(each) for each in links) for links in said.contradictions)
+        kept = tuple(self.link(each) for each in said.kept)
+        return Precedence(said.reason.name.lower().replace("_", "-"), contradictions, tuple(said.failed), kept)
+
+    def link(self, link: NativeLink) -> Link:
+        """A link with values for numbers: both are looked up in the operations that it is between."""
+        source = None if link.source < 0 else link.source
+        if link.because is Because.TIME:
+            return Link(source, link.target, _BECAUSE[link.because])
+        word = self._value(link.word) if self.twin.kind == "mwcas" else None
+        return Link(source, link.target, _BECAUSE[link.because], word, self._value(link.value))
+
+    def _value(self, number: int) -> Value:
+        columns = self._reading.history.columns
+        values = columns.scalars if self.twin.kind == "mwcas" else columns.values
+        return values[number]

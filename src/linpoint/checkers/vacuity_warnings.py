@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Warnings for histories that test nothing, whatever their verdict."""
+
+from __future__ import annotations
+
+from linpoint.checkers.history_interpretation import HistoryInterpretation
+from linpoint.histories.operation import Outcome
+
+
+def vacuity_warnings(reading: HistoryInterpretation, effective: int) -> tuple[str, ...]:
+    """Why a pass of this history would say little: nothing but reads, everything failed, no overlap at all.
+
+    ``effective`` is how many operations did not fail.
+    """
+    ops = reading.history.operations
+    if not ops:
+        return ("the history has no operations: nothing was tested",)
+    if not effective:
+        return ("every operation failed: nothing was tested",)
+    warnings = []
+    # One by one: the first that changes something is near the start, and the others need not be made for this.
+    each = map(ops.__getitem__, range(len(ops)))
+    if all(reading.spec.reads(op) for op in each if op.outcome is not Outcome.FAILED):
+        warnings.append("no operation changed anything: an object that ignores all calls would pass")
+    if effective > 1 and not reading.timed.overlaps():
+        warnings.append("no two operations overlap: concurrency was not tested")
+    return tuple(warnings)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a check is asked for, and what is said of its answer: the same for whole files and for growing ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from linpoint.checkers.check import check_with_progress
+from linpoint.cli import options
+from linpoint.cli.reports import Report
+from linpoint.executors.thread_executor import peak_memory
+from linpoint.explain.explaining import DEFAULT_SECONDS, explain, unexplained
+from linpoint.explain.explanation import Explanation, operation_dict
+from linpoint.histories.history import History
+from linpoint.histories.operation import Time
+from linpoint.limits.deadlines import TimeIsUpError, deadline
+from linpoint.specs.initial_values.memory_words import words_before
+from linpoint.specs.spec import Spec
+from linpoint.text.shell_commands import check_argv
+from linpoint.verdicts import Budget, KeyVerdict, Precedence, Statistics, Status, Verdict, replay_token
+
+_MAX_TOKEN_OPERATIONS: Final = 100
+_EXPLANATION_GRACE_S: Final = 0.3
+"""Seconds past the budget that a violation found at the last moment may take to be explained."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """How to check: the spec and the options that are the same for every file."""
+
+    spec: Spec
+    spec_text: str
+    initial: Any
+    checker: str
+    condition: str | None
+    budget: Budget
+    jobs: int | None
+    clock_skew: Time = 0
+    """How much clocks may differ, in the unit of the files' times."""
+    arguments: tuple[str, ...] = ()
+    """The options that matter for the verdict, to be given again."""
+    paper_rules: bool = False
+    graph: str | None = None
+    """Where to write the precedence graph."""
+
+
+def explain_within_budget(verdict: Verdict, budget: Budget, seconds: float = DEFAULT_SECONDS) -> Explanation | None:
+    """The explanation that the rest of the budget allows; None if it does not come to an end in time."""
+    left = budget.remaining()
+    if left is None:
+        return explain(verdict, seconds=seconds)
+    # Its limit is for minimising. The rest takes time too, in long histories, so that gets a part of what is left.
+    within = left + _EXPLANATION_GRACE_S
+    try:
+        with deadline(budget, grace=_EXPLANATION_GRACE_S):
+            return explain(verdict, seconds=min(seconds, max(within / 2, within - 1)))
+    except TimeIsUpError:
+        return None
+
+
+def unknown_report(file: str, request: CheckRequest, why: str) -> Report:
+    """The report on a file for which there was no time: unknown, and nothing more is known."""
+    empty = History([], source=file, clock_skew=request.clock_skew)
+    key = KeyVerdict(None, Status.UNKNOWN, request.checker, why, ())
+    condition = request.condition or "linearizable"
+    statistics = Statistics(peak_memory_bytes=peak_memory())
+    verdict = Verdict(Status.UNKNOWN, empty, request.spec, condition, request.checker, why, (key,), statistics)
+    return Report(file, unexplained(verdict))
+
+
+def _first_value(explanation: Explanation, request: CheckRequest) -> tuple[Any] | None:
+    """The first value with which the operations of a contradiction are the same one by themselves.
+
+    They are a violation with any, but perhaps another one: what they saw was written by operations that are left out.
+    """
+    verdict, found = explanation.verdict, explanation.precedence
+    assert found is not None
+    core = explanation.core
+    first = words_before(verdict.spec, [verdict.history.operations[position] for position in core])
+    if first is None:
+        return None
+    spec = options.find_spec(request.spec_text, first[0])
+    again, _ = check_with_progress(
+        verdict.history.select(core), spec, checker="graph", condition=verdict.condition, jobs=1
+    )
+    shown = again.refutation
+    same = isinstance(shown, Precedence) and (shown.reason, [core[place] for place in shown.failed])
+    return first if same == (found.reason, list(found.failed)) else None
+
+
+def replay_argv(file: str, explanation: Explanation, request: CheckRequest) -> tuple[str, ...]:
+    """The arguments that show a violation again: its operations as a self-contained word, while that is short.
+
+    A violation that there was no time to minimise is shown again from its file.
+    """
+    if explanation.verdict.status is not Status.VIOLATION:
+        return ()
+    from_file = check_argv(file, request.arguments)
+    history = explanation.verdict.history
+    # What the paper's rules make of a few of the operations need not be what they make of all.
+    # In the order of the file, which is that of two operations of a process at the same instant.
+    core = range(len(history)) if request.paper_rules else sorted(explanation.core)
+    if len(core) > _MAX_TOKEN_OPERATIONS and file != "-":
+        return from_file
+    content: dict[str, Any] = {
+        "kind": "check",
+        "spec": request.spec_text,
+        "condition": explanation.verdict.condition,
+        "operations": [operation_dict(history, position) for position in core],
+        "crashes": [
+            {"crash": True, "time": crash.time} | ({} if crash.process is None else {"process": crash.process})
+            for crash in history.crashes
+        ],
+    }
+    if request.initial is not options.NO_VALUE:
+        content["initial"] = request.initial
+    if explanation.precedence is not None and not request.paper_rules:
+        first = _first_value(explanation, request)
+        if first is None:
+            return from_file
+        content["initial"] = first[0]
+    if request.paper_rules:
+        content["paper_rules"] = True
+    if history.clock_skew:
+        content["clock_skew"] = history.clock_skew
+    try:
+        return ("replay", replay_token.encode(content))
+    except UnicodeEncodeError:  # the path of the user's spec is not UTF-8
+        return from_file

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``linpoint check --follow``: a verdict while the log grows.
+
+Guarantee: a violation is told within a second of the line that completes it, unless deciding by itself takes longer; a
+pass covers every line; and whoever stops it early is told what was found to be fine by then, as unknown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import time
+from dataclasses import dataclass
+from typing import Any, Final
+
+from linpoint.checkers.online.online_checker import OnlineCheckAbandonedError, OnlineChecker
+from linpoint.cli import options
+from linpoint.cli.check_request import CheckRequest, explain_within_budget, replay_argv
+from linpoint.cli.output.terminal import ProgressLine, print_error, progress
+from linpoint.cli.reports import Report
+from linpoint.errors import LinpointError, SpecError, UsageError
+from linpoint.executors.thread_executor import resident_memory
+from linpoint.explain.explaining import unexplained
+from linpoint.explain.explanation import Explanation
+from linpoint.explain.text import in_words
+from linpoint.histories.formats.event_values import works_on_words
+from linpoint.histories.formats.file_format import cannot_follow
+from linpoint.histories.operation import Outcome
+from linpoint.histories.streams.event_stream import LogStream
+from linpoint.histories.streams.tail_reader import TailReader
+from linpoint.histories.values import canonical, counted, thaw
+from linpoint.limits.budget import seconds as parse_seconds
+from linpoint.limits.deadlines import TimeIsUpError, deadline, uninterrupted
+from linpoint.specs.spec import Spec
+from linpoint.verdicts import Status, Verdict
+
+_DECISION_INTERVAL_S: Final = 0.2
+"""Seconds between two decisions, if there is anything new."""
+_MAX_WAITING_OPERATIONS: Final = 4000
+"""New operations after which it does not wait so long."""
+_BUDGET_GRACE_S: Final = 0.5
+"""Seconds past the budget after which whatever is going on is interrupted."""
+_MISSING_WATERMARK_S: Final = 5.0
+"""Seconds without a watermark after which operation lines get a warning."""
+_MAX_LISTED_OBJECTS: Final = 10_000
+_EXPLANATION_S: Final = 0.3
+"""Seconds to find the operations that conspire: people wait for the violation first."""
+_UNMINIMISED_OPERATIONS: Final = 48
+"""Operations that are soon explained as they are."""
+
+_NO_WATERMARK: Final = (
+    'operation lines without watermarks are decided at the end only: write {"watermark": t} now and then, '
+    "when every operation called before t has its line"
+)
+
+
+@dataclass(slots=True)
+class _State:
+    """How far it has come."""
+
+    follower: OnlineChecker
+    log: LogStream
+    decided_lines: int = 0
+    most_held: int = 0
+    ended: str = ""
+    warnings: tuple[str, ...] = ()
+    line: int | None = None
+    """The line with which the violation was complete."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: what was covered."""
+        follower = self.follower
+        covered = {"lines": self.log.lines, "operations": follower.operations, "decided": follower.decided}
+        covered |= {"unknown": follower.lost_operations, "open": follower.open_calls, "most_kept": self.most_held}
+        return covered | {"ended": self.ended, "line": self.line}
+
+
+def follow_files(
+    files: list[str], request: CheckRequest, reading: dict[str, Any], until_idle: str | None
+) -> tuple[Report, dict[str, Any]]:
+    """Follow the one file; what was found, and what more the JSON document has. An empty ``until_idle`` lacks its --follow."""
+    _validate(files, request, until_idle)
+    idle = parse_seconds(until_idle)
+    file = files[0]
+    with progress() as line:
+        report, covered = _follow(file, request, reading, idle, line)
+    return report, {} if report.error else {"followed": covered.as_dict()}
+
+
+def _validate(files: list[str], request: CheckRequest, until_idle: str | None) -> None:
+    if until_idle == "":
+        raise UsageError("LP-U001", "--until-idle is for --follow.", remedy="Add --follow, or leave it out.")
+    if len(files) != 1:
+        raise UsageError("LP-U001", f"--follow takes one file, not {len(files)}.", remedy="Follow each by itself.")
+    if request.condition not in (None, "linearizable"):
+        message = f"the condition {request.condition} cannot be decided before the end."
+        raise cannot_follow(message, None, "Check the finished file, or leave --condition out.")
+    if request.checker not in ("auto", "linear"):
+        message = f"the checker {request.checker} works on whole histories."
+        raise cannot_follow(message, None, "Use --checker auto or --checker linear.")
+    if request.clock_skew:
+        raise cannot_follow("a clock skew is only for whole files.", None, "Leave --clock-skew out.")
+
+
+def _follow(
+    file: str, request: CheckRequest, reading: dict[str, Any], idle: float | None, line: ProgressLine
+) -> tuple[Report, _State]:
+    follower = OnlineChecker(request.spec, source=file, checker=request.checker, jobs=request.jobs)
+    words = works_on_words(request.spec.steps)
+    log = LogStream(follower, source=file, format=reading["format"], keyed=reading["keyed"], words=words)
+    state = _State(follower, log)
+    verdict: Verdict | None = None
+    why = ""
+    try:
+        with deadline(request.budget, grace=_BUDGET_GRACE_S), TailReader(file) as tail:
+            verdict = _loop(tail, state, request, idle, line)
+            why = state.ended
+    except KeyboardInterrupt:
+        why = "it was interrupted"
+    except TimeIsUpError:
+        why = "the time budget ran out"
+    except OnlineCheckAbandonedError as error:
+        why = str(error)
+    except LinpointError as error:
+        return Report(file, error=error), state
+    state.ended = why
+    if verdict is not None:
+        return _violation(file, verdict, request, state, line), state
+    with uninterrupted():
+        return Report(file, _passed(request.spec, state)), state
+
+
+_END: Final = "the end of the input"
+
+
+def _loop(
+    tail: TailReader, state: _State, request: CheckRequest, idle: float | None, line: ProgressLine
+) -> Verdict | None:
+    """Read and decide in turns, until there is a violation or an end; ``state.ended`` says which end."""
+    follower, log = state.follower, state.log
+    began = last_line = time.monotonic()
+    not_before = ready = 0.0
+    while True:
+        now = time.monotonic()
+        if request.budget.remaining() == 0.0:
+            state.ended = "the time budget ran out"
+            return None
+        lines = tail.lines(max(0.0, min(_DECISION_INTERVAL_S, ready - now)) or _DECISION_INTERVAL_S)
+        try:
+            log.feed(lines)
+        except LinpointError:  # what came before the bad line counts all the same
+            verdict = _decide(state, request)
+            if verdict is None:
+                raise
+            return verdict
+        now = time.monotonic()
+        last_line = now if lines else last_line
+        if tail.ended or (idle is not None and now - last_line >= idle):
+            log.feed(tail.rest())
+            log.end()
+            state.ended = _END if tail.ended else f"{idle:g} s without a new line"
+            return _decide(state, request, last=True)
+        _warn(state, now - began)
+        new = follower.operations - follower.decided
+        if new and now >= not_before and (now >= ready or new >= _MAX_WAITING_OPERATIONS):
+            verdict = _decide(state, request)
+            spent = time.monotonic() - now
+            not_before = time.monotonic() + spent
+            ready = max(not_before, time.monotonic() + _DECISION_INTERVAL_S)
+            if verdict is not None or state.ended:
+                return verdict
+        elif not new:
+            ready = now + _DECISION_INTERVAL_S if lines else ready
+        rate = follower.operations / max(0.001, now - began)
+        line(
+            f"following {tail.path}: {follower.operations:,} operations ({rate:,.0f}/s), "
+            f"{follower.open_calls:,} open, {state.most_held:,} kept at most"
+        )
+
+
+def _decide(state: _State, request: CheckRequest, *, last: bool = False) -> Verdict | None:
+    follower, lines = state.follower, state.log.lines
+    if follower.objects <= _MAX_LISTED_OBJECTS:
+        state.most_held = max(state.most_held, follower.held())
+    verdict = follower.decide(request.budget, last=last)
+    if follower.interrupted:
+        raise KeyboardInterrupt
+    if verdict is None and last and follower.undecided:
+        state.ended = follower.undecided
+    if not follower.undecided:
+        state.decided_lines = lines
+    limit = request.budget.max_memory
+    if verdict is None and limit is not None and resident_memory() > limit:
+        raise OnlineCheckAbandonedError("the memory budget ran out")
+    return verdict
+
+
+def _warn(state: _State, elapsed: float) -> None:
+    if (
+        not state.warnings
+        and elapsed >= _MISSING_WATERMARK_S
+        and state.log.unpromised
+        and not state.follower.operations
+    ):
+        state.warnings = (_NO_WATERMARK,)
+        print_error(f"warning: {_NO_WATERMARK}")
+
+
+def _passed(spec: Spec, state: _State) -> Explanation:
+    """What is said when no violation was found: a pass at an end, else unknown with how far it is known to be fine."""
+    follower = state.follower
+    whole = follower.decided == follower.operations and state.ended.startswith((_END, *"0123456789"))
+    fine = f"{counted(follower.decided, 'operation')} fit the spec {spec.name}"
+    left = f"{counted(follower.open_calls, 'call')} {'was' if follower.open_calls == 1 else 'were'} still open"
+    if follower.lost_operations:
+        left += f", and {counted(follower.lost_operations, 'outcome')} will never be known"
+    if whole:
+        why = f"followed to {state.ended}; {left}"
+        sentence = f"LINEARIZABLE: {fine}, {why}."
+    else:
+        why = f"{state.ended}; the {fine} up to line {state.decided_lines:,}, and {left}"
+        sentence = f"UNKNOWN: {why}."
+    status = Status.LINEARIZABLE if whole else Status.UNKNOWN
+    warnings = state.warnings
+    if whole and not follower.operations:
+        warnings = (*warnings, "no operation returned: nothing was tested")
+    verdict = follower.verdict(status, why, warnings)
+    checker, reason = follower.why()
+    numbers = (
+        f"{counted(state.log.lines, 'line')}, {verdict.statistics.seconds:.3f} s to decide, at most "
+        f"{state.most_held:,} operations kept; followed by {checker} ({reason})."
+    )
+    told = [sentence, *(f"Warning: {warning}." for warning in warnings), "", numbers]
+    return dataclasses.replace(unexplained(verdict), text="\n".join(told))
+
+
+def _violation(file: str, verdict: Verdict, request: CheckRequest, state: _State, line: ProgressLine) -> Report:
+    explanation: Explanation | None = None
+    everything = verdict
+    with contextlib.suppress(KeyboardInterrupt):  # it ends the explaining; the violation stays one
+        line(f"explaining {file}", at_once=True)
+        if verdict.refutation is not None:
+            verdict = everything = state.follower.first(verdict, seconds=_EXPLANATION_S)
+            if len(verdict.history) > _UNMINIMISED_OPERATIONS:
+                verdict = state.follower.narrowed(verdict, seconds=_EXPLANATION_S)
+            explanation = explain_within_budget(verdict, request.budget, _EXPLANATION_S)
+    with uninterrupted():
+        explanation = unexplained(verdict) if explanation is None else explanation
+        explanation = _honest(explanation, whole=verdict is everything and not state.follower.forgot)
+        core = [verdict.history.operations[position] for position in explanation.core]
+        by_position = state.log.by_position
+        ends = [op.return_ if by_position else op.line for op in core if op.outcome is Outcome.OK]
+        state.line = max((int(end) for end in ends if end is not None), default=None)
+        where = "" if state.line is None else f" The violation is complete with line {state.line:,}."
+        told = f"Followed {counted(state.log.lines, 'line')}, {counted(state.follower.operations, 'operation')}.{where}"
+        state.ended = "a violation"
+        explanation = dataclasses.replace(explanation, text=f"{explanation.text}\n{told}")
+        return Report(file, explanation, _shown_again(file, explanation, request))
+
+
+def _honest(explanation: Explanation, *, whole: bool) -> Explanation:
+    """Without what would only be true if the operations that were looked at were all there ever were."""
+    if whole:
+        return explanation
+    culprit = explanation.culprit
+    if culprit is not None:
+        culprit = dataclasses.replace(culprit, complete=False)
+    explanation = dataclasses.replace(explanation, other_initial=None, culprit=culprit)
+    return dataclasses.replace(explanation, text=in_words(explanation))
+
+
+def _shown_again(file: str, explanation: Explanation, request: CheckRequest) -> tuple[str, ...]:
+    """The arguments that show it again. What was forgotten is the first value now, if a first value can say it."""
+    from_file = ("check", file, *request.arguments)
+    if not explanation.core:
+        return from_file
+    spec, initial = explanation.verdict.spec, request.initial
+    if spec is not request.spec and canonical(spec.initial) != canonical(request.spec.initial):
+        initial = thaw(spec.initial)
+        try:
+            again = options.find_spec(request.spec_text, initial)
+        except (SpecError, UsageError):
+            return from_file
+        if canonical(again.initial) != canonical(spec.initial):
+            return from_file
+    return replay_argv(file, explanation, dataclasses.replace(request, initial=initial))

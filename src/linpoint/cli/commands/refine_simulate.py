@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``linpoint refine --simulate``: a model, step by step, by hand.
+
+What may happen next is numbered; choose one, take back, jump, let chance choose, or walk along the shortest run that goes
+wrong. Commands are lines, so a pipe can give them too. Steps that were taken back are kept until another one is chosen.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from linpoint.cli.output import standard_streams
+from linpoint.cli.output.terminal import print_text, progress
+from linpoint.cli.refine_asked import Choices
+from linpoint.errors import ModelError
+from linpoint.explain.letters import fitted, wrapped
+from linpoint.explain.models import refusal_lines, step_numbers, survivor_told, value_told
+from linpoint.explain.traces import run_text
+from linpoint.explain.traces.words import wording_of
+from linpoint.histories.values import counted
+from linpoint.refine._native_refine import ModelStep as NativeStep
+from linpoint.refine.check import choices_of, layout_of, make_finding, refine
+from linpoint.refine.counterexample import FAULTY_STEP_CHOICE, ModelRun, lacks_room
+from linpoint.refine.model_loading import load_model, load_models
+from linpoint.refine.refinement_task import RefinementTask
+from linpoint.refine.state_layout import ModelCall
+from linpoint.refine.state_search import StateSearch, StateSearchLimits, prepare, prepare_larger
+from linpoint.refine.state_view import memory_of, process_position
+from linpoint.traces.trace import FAILURES
+from linpoint.verdicts import Budget
+
+_TEXT_WIDTH: Final = 100
+_ELEMENT: Final = re.compile(r"\[\d+\]$")
+_MAX_RANDOM_STEPS: Final = 10_000
+"""Steps that chance takes at once."""
+_HELP: Final = """\
+  N      take step N of those that are listed
+  n      go on along the steps that were taken back, or along the run of w
+  u [N]  undo N steps (1)
+  j N    jump to step N
+  r [N]  take N steps (1) by chance
+  w      find the shortest run that goes wrong, and stand at its beginning
+  a      show all steps so far
+  ?      show this
+  q      quit"""
+
+
+def simulate_model(file: str, name: str, choices: Choices, budget: Budget, jobs: int | None) -> int:
+    """Let somebody step through a model; the exit code."""
+    standard_streams.keep_stdout()
+    models = {name: load_model(file, name)} if name else load_models(file)
+    if len(models) > 1:
+        raise ModelError(
+            "LP-M016",
+            "there are several models in it.",
+            place=file,
+            remedy=f"Name one: {', '.join(f'{file}:{each}' for each in models)}.",
+        )
+    ((name, model),) = models.items()
+    asked = choices.asked(file, name, model)
+    ModelSimulation(asked, StateSearchLimits(budget, jobs), prepare(asked.program, asked.manner(), asked.spec)).talk()
+    return 0
+
+
+@dataclass(slots=True)
+class ModelSimulation:
+    """A run that somebody takes. ``ahead`` are all steps that are known, of which ``at`` have been taken."""
+
+    asked: RefinementTask
+    limits: StateSearchLimits
+    searched: StateSearch
+    ahead: list[NativeStep] = field(default_factory=list)
+    at: int = 0
+    run: ModelRun | None = None
+    taken: list[NativeStep] = field(default_factory=list)
+    chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 - the same walk each time
+
+    def talk(self) -> None:
+        """Read commands to the end."""
+        program = self.asked.program
+        print_text(f"{program.name} of {program.file}, by hand. Type ? for help.")
+        self._show()
+        while (line := self._read()) is not None:
+            words = line.split()
+            if words in (["q"], ["quit"], ["exit"]):
+                return
+            if words:
+                self._do(words)
+
+    def _read(self) -> str | None:
+        if sys.stdin.isatty():
+            sys.stderr.write("> ")
+            sys.stderr.flush()
+        line = sys.stdin.readline()
+        if line and not sys.stdin.isatty():
+            print_text(f"\n> {line.rstrip()}")
+        return line or None
+
+    def _do(self, words: list[str]) -> None:
+        command, *rest = words
+        number = int(rest[0]) if len(rest) == 1 and rest[0].isascii() and rest[0].isdigit() else None
+        if len(rest) > 1 or (rest and number is None):
+            print_text(f"{' '.join(words)!r} is no command; ? shows them all")
+        elif command.isascii() and command.isdigit() and not rest:
+            self._choose(int(command))
+        elif command in ("u", "undo"):
+            self._jump(self.at - (1 if number is None else number))
+        elif command in ("n", "next"):
+            self._jump(self.at + (1 if number is None else number))
+        elif command in ("j", "jump") and number is not None:
+            self._jump(number)
+        elif command in ("r", "random"):
+            self._wander(min(1 if number is None else number, _MAX_RANDOM_STEPS))
+        elif command in ("w", "wrong"):
+            self._find_wrong()
+        elif command in ("a", "all"):
+            self._show_all()
+        elif command in ("?", "h", "help"):
+            print_text(_HELP)
+        else:
+            print_text(f"{' '.join(words)!r} is no command; ? shows them all")
+
+    # Moving.
+
+    def _run(self) -> ModelRun:
+        """The run so far: the one that was made before, gone on with where that is possible."""
+        run = self.run
+        taken = [] if run is None else self.taken
+        if (
+            run is None
+            or run.searched is not self.searched
+            or taken != self.ahead[: len(taken)]
+            or len(taken) > self.at
+        ):
+            run, taken = ModelRun.begin(self.searched), []
+        for step in self.ahead[len(taken) : self.at]:
+            run.take(step)
+        self.run, self.taken = run, self.ahead[: self.at]
+        return run
+
+    def _next(self) -> list[NativeStep]:
+        """What may happen next, with as much room as that takes."""
+        while True:
+            run = self._run()
+            found = [] if run.last is not None else run.choices()
+            lacking = [step.events[-1] for step in found if lacks_room(step)]
+            if not lacking:
+                return found
+            larger = prepare_larger(self.searched, self.asked.spec, lacking[0].number, lacking[0].instruction)
+            if isinstance(larger, str):
+                print_text(f"a bound was hit: {larger}; steps that go beyond it are left out")
+                return [each for each in found if not lacks_room(each)]
+            self._follow(larger, [_choice(step) for step in self.ahead])
+
+    def _follow(self, searched: StateSearch, choices: Sequence[tuple[int, int]]) -> None:
+        """Go on in another layout, in which choices have the same numbers."""
+        self.searched = searched
+        run = ModelRun.begin(searched)
+        self.ahead = []
+        for choice in choices:
+            step = run.find(*choice)
+            if step is None:
+                break
+            self.ahead.append(step)
+            run.take(step)
+        self.at = min(self.at, len(self.ahead))
+
+    def _choose(self, number: int) -> None:
+        found = self._next()
+        if not 1 <= number <= len(found):
+            print_text(f"there is no step {number}" + (f"; choose 1 to {len(found)}" if found else ""))
+            return
+        self._take(found[number - 1])
+        self._show()
+
+    def _take(self, step: NativeStep) -> None:
+        if [_choice(each) for each in self.ahead[self.at : self.at + 1]] != [_choice(step)]:
+            self.ahead = [*self.ahead[: self.at], step]
+        self.at += 1
+
+    def _jump(self, to: int) -> None:
+        if not 0 <= to <= len(self.ahead):
+            print_text(f"there is no step {to}; there are steps 0 to {len(self.ahead)}")
+            return
+        self.at = to
+        self._show()
+
+    def _wander(self, count: int) -> None:
+        for _ in range(count):
+            found = self._next()
+            if not found:
+                break
+            self._take(self.chance.choice(found))
+        self._show()
+
+    def _find_wrong(self) -> None:
+        with progress() as line:
+            limits = dataclasses.replace(self.limits, tell=lambda n, depth: line(f"{n:,} states, depth {depth:,}"))
+            result = refine(self.asked, limits)
+        if not result.findings:
+            print_text(f"{result.answer.name}: {result.why}.")
+            return
+        finding = result.findings[0]
+        manner, room = layout_of(self.asked, finding.replay)
+        self.at = 0
+        self._follow(prepare(self.asked.program, manner, self.asked.spec, room), choices_of(finding.replay))
+        steps = counted(len(self.ahead), "step")
+        print_text(f"{result.answer.name}: {finding.message}. It takes {steps}: n goes on.")
+        self._show()
+
+    # Showing.
+
+    def _show(self) -> None:
+        found = self._next()
+        run = self._run()
+        more = f" of {len(self.ahead)}" if len(self.ahead) > self.at else ""
+        print_text(
+            "\n".join(["", f"Step {self.at}{more}", *self._memory(run), *self._processes(run), *self._spec(run)])
+        )
+        if run.last is not None or not found:
+            self._show_end(run)
+            return
+        print_text("Next:")
+        for number, step in enumerate(found, 1):
+            print_text(f"  {number:>2}  {fitted(self._words(run, step), _TEXT_WIDTH)}")
+
+    def _memory(self, run: ModelRun) -> list[str]:
+        memory = run.steps[-1].memory if run.steps else memory_of(run, run.state)
+        shown: dict[str, list[str]] = {}
+        for name, value in memory:  # the elements of an array together
+            shown.setdefault(_ELEMENT.sub("", name), []).append(value_told(value))
+        arrays = {_ELEMENT.sub("", name) for name, _ in memory if _ELEMENT.search(name)}
+        told = [
+            f"{name} = [{', '.join(values)}]" if name in arrays else f"{name} = {values[0]}"
+            for name, values in shown.items()
+        ]
+        return [f"  {line}" for line in wrapped("   ".join(told), _TEXT_WIDTH, most=20)] if told else []
+
+    def _processes(self, run: ModelRun) -> list[str]:
+        lines = []
+        for process in range(run.assembly.manner.count):
+            where = process_position(run, run.state, process)
+            number = run.calls.get(process)
+            call = "" if number is None else _call_told(run.assembly.calls[number])
+            told = f"in {call}, before line {where.line}" if where.line else "between two operations"
+            told += "".join(f", {name} = {value_told(value)}" for name, value in where.variables)
+            if where.waiting:
+                told += f"; waiting: {', '.join(f'{name} = {value_told(value)}' for name, value in where.waiting)}"
+            lines += [f"  {line}" for line in wrapped(f"{run.name_of(process)}: {told}", _TEXT_WIDTH, most=6)]
+        return lines
+
+    def _spec(self, run: ModelRun) -> list[str]:
+        """What the spec allows."""
+        names: dict[int | str, int | str] = {each: run.name_of(each) for each in range(run.assembly.manner.count)}
+        survivors, more = run.survivors(run.state[0])
+        told = [survivor_told(each, names) for each in survivors] + (
+            [f"... or {counted(more, 'other')}"] if more else []
+        )
+        lines = [line for each in told for line in wrapped(f"spec: {each}", _TEXT_WIDTH)]
+        return [f"  {line}" for line in lines]
+
+    def _words(self, run: ModelRun, step: NativeStep) -> str:
+        """A step that may happen next."""
+        tried = dataclasses.replace(
+            run,
+            trace=[*run.trace],
+            steps=[*run.steps],
+            called_last={**run.called_last},
+            calls={**run.calls},
+            waiting={**run.waiting},
+        )
+        tried.take(step)
+        trace = tried.finish(None)
+        wording = wording_of(trace, longest=_TEXT_WIDTH, of_model=True)
+        parts = trace.steps[len(run.trace) :]
+        lines = [part.place.line for part in parts if part.place is not None]
+        where = f"line {lines[-1]}: " if lines else ""
+        wrong = "  <- goes wrong" if step.wrong else ""
+        return f"{run.name_of(step.process)}, {where}{'; '.join(map(wording.step, parts))}{wrong}"
+
+    def _show_end(self, run: ModelRun) -> None:
+        """Why nothing comes next."""
+        count = self.asked.operations
+        done = [process_position(run, run.state, each).calls == count for each in range(run.assembly.manner.count)]
+        if run.last is None and not run.calls and count and all(done):
+            print_text(f"The run is over: every process has called {counted(count, 'operation')}.")
+            return
+        finding = make_finding(self.searched, [_choice(step) for step in self.ahead[: self.at]], None)
+        print_text("\n".join([f"{FAILURES[finding.kind]}: {finding.message}.", *refusal_lines(finding)]))
+
+    def _show_all(self) -> None:
+        run = self._run()
+        if not run.steps:
+            print_text("There are no steps yet.")
+            return
+        trace = run.finish(None)
+        print_text(
+            run_text(trace, step_numbers(run.steps, len(trace.steps)), width=_TEXT_WIDTH, most=_MAX_RANDOM_STEPS)
+        )
+
+
+def _call_told(call: ModelCall) -> str:
+    return f"{call.operation.name}({', '.join(map(value_told, call.arguments))})"
+
+
+def _choice(step: NativeStep) -> tuple[int, int]:
+    """What stands for a step in a run."""
+    return step.process, FAULTY_STEP_CHOICE if step.wrong else step.successor

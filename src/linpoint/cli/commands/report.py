@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``linpoint report``: one page over the results of many runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from linpoint.cli.output.html_reports import ENDINGS
+from linpoint.cli.output.output_files import FileContentToWrite, ends_in, refuse_unwritable, write_file
+from linpoint.cli.output.terminal import print_error, print_text
+from linpoint.cli.reports import BAD_INPUT, EXIT, worst
+from linpoint.errors import LinpointError
+from linpoint.histories.formats.file_content import STANDARD, FileContent
+from linpoint.verdicts import Budget, Status
+
+if TYPE_CHECKING:  # all of the commands are imported at every start, and only this one needs these
+    from linpoint.explain.html.results import Result
+
+_CODES: Final = {status.value: code for status, code in EXIT.items()} | {
+    "holds": EXIT[Status.LINEARIZABLE],
+    "error": BAD_INPUT,
+}
+
+
+def report(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="What commands printed with --json; - is standard input.")
+    ],
+    *,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE.html", help="The page to write.")
+    ] = "linpoint-report.html",
+) -> None:
+    """Put the results of many runs on one page.
+
+    A FILE is a JSON document of any command, or has one in each line. The page has a table to sort and to filter, and
+    links to the pages that `check --report` has written.
+
+    Exit code: the worst of the results: 0 they hold, 1 a violation, 2 an error, 3 unknown.
+
+    Examples:
+      linpoint check orders.jsonl --spec queue --report orders.html --json > orders.json
+
+      linpoint report *.json --output index.html
+    """
+    from linpoint.explain.html.index import index, sentence  # noqa: PLC0415 - as above
+    from linpoint.explain.html.results import unreadable  # noqa: PLC0415 - as above
+
+    ends_in(output, ENDINGS, "page")
+    refuse_unwritable([output], files, called="one of the results")
+    results: list[Result] = []
+    for file in files:
+        found, error = _results(file)
+        if error is not None:
+            print_error(str(error))
+            found.append(unreadable(file, error))
+        results += (dataclasses.replace(result, page=_link(result.page, file, output)) for result in found)
+    written = write_file("Report", output, lambda: FileContentToWrite(index(results)), Budget())
+    print_text(sentence(results))
+    if written.error is not None:
+        raise written.error
+    print_text(written.line)
+    raise typer.Exit(worst(_CODES[result.verdict] for result in results))
+
+
+def _results(file: str) -> tuple[list[Result], LinpointError | None]:
+    from linpoint.explain.html.results import results_in  # noqa: PLC0415 - as above
+
+    name = "standard input" if file == STANDARD else file
+    try:
+        return results_in(FileContent(file).text(), name)
+    except LinpointError as error:
+        # What is to be done about an empty history is no help with an empty result.
+        return results_in("", name) if error.code == "LP-H008" else ([], error.at(name))
+
+
+def _link(page: str, source: str, output: str) -> str:
+    """The page of a result from the folder of ``output``, if it is there: beside us, or beside its document."""
+    for folder in (Path(), Path() if source == STANDARD else Path(source).parent):
+        try:
+            if page and (folder / page).is_file():
+                return Path(os.path.relpath(folder / page, Path(output).parent)).as_posix()
+        except (OSError, ValueError):  # a name that no system takes, or another drive
+            return ""
+    return ""

@@ -1,0 +1,395 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether what is seen after a crash is allowed: by the general checker, and far faster where the answer is plain.
+
+What completed before a crash ran one operation after the other, so the spec's state after each prefix of the workload is
+computed once for a trace. A crash allows that state, with each operation that was open done or not; then the probes must
+return what the spec gives from there. An object with independent parts is judged part by part.
+
+Guarantee: a crash is called a violation only if ``check`` says so, with the user's spec under the condition. It is allowed
+without asking ``check`` only by a run of the spec that is strict, which every other condition allows too.
+Cost: a comparison of bytes for most crashes; a step of the spec for each probe that was not foretold; a check for those
+that look wrong.
+"""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, Final
+
+import msgspec
+
+from linpoint.checkers.check import check_with_progress
+from linpoint.crash.crash_case import Completed, CrashCase, history_of_crash
+from linpoint.crash.expected_results import ExpectedResults
+from linpoint.crash.possible_states import PossibleStates, SpecSteps, linearized
+from linpoint.histories.values import Value, canonical, freeze
+from linpoint.hosts.crash_messages import CrashQuestion
+from linpoint.scenarios.cpp_test_description import OperationDescription
+from linpoint.scenarios.scenario import Call
+from linpoint.specs.spec import Spec
+from linpoint.verdicts import Budget, Status, Verdict
+
+DEFAULT_CONDITION: Final = "strict"
+_NOT_LOCAL: Final = frozenset({"sequential", "buffered-durable"})
+"""Conditions under which parts cannot be judged one by one."""
+_MAX_CACHED_PROBINGS: Final = 256
+_MAX_CACHED_STATES: Final = 64
+_MAX_PART_COMBINATIONS: Final = 16
+"""Combinations of parts that are compared before each part is looked at by itself."""
+
+
+_Told = tuple[bytes, ...]
+_Group = tuple[Hashable, tuple[int, ...]]
+"""Probes about one part of the object."""
+
+
+class _Probing:
+    """Probes that run after a crash, sorted by the part of the object that they are about."""
+
+    __slots__ = ("arrange", "groups", "numbers")
+
+    def __init__(self, numbers: Sequence[int], part_of: Sequence[Hashable]) -> None:
+        self.numbers = tuple(numbers)
+        by_part: dict[Hashable, list[int]] = {}
+        for position, number in enumerate(numbers):
+            by_part.setdefault(part_of[number], []).append(position)
+        self.groups: list[_Group] = [(part, tuple(numbers[at] for at in each)) for part, each in by_part.items()]
+        rank = [0] * len(numbers)
+        for at, position in enumerate(itertools.chain.from_iterable(by_part.values())):
+            rank[position] = at
+        self.arrange: Callable[[Sequence[bytes]], Sequence[bytes]] = tuple
+        if rank != sorted(rank):
+            self.arrange = itemgetter(*rank)
+
+
+class _Prefix:
+    """Where each part stands when some operations have completed: in the trace, or one after the other as told."""
+
+    __slots__ = ("at", "before", "count", "ways")
+
+    def __init__(
+        self,
+        count: int | None,
+        before: Callable[[], tuple[Completed, ...]],
+        at: Callable[[Hashable], PossibleStates],
+    ) -> None:
+        self.count = count
+        """So many of the trace; None for others."""
+        self.before = before
+        self.at = at
+        self.ways: dict[Hashable, _Ways] = {}
+
+
+_Ways = dict[Hashable, list[PossibleStates]]
+"""Of parts that the last operations were about: the states that they may have, each by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedProbe:
+    """What is wrong with one part of the object."""
+
+    probe: int | None
+    """The position of the first probe whose result is not allowed; None if the crash itself is wrong already."""
+    allowed: tuple[Value, ...]
+    """Results that would have been."""
+    before: tuple[int, ...]
+    """The operations about this part that had completed before the crash."""
+    open: tuple[int, ...]
+
+
+class CrashOracle:
+    """Judges the crashes of one workload. Not shared between threads."""
+
+    def __init__(
+        self,
+        spec: Spec,
+        calls: Sequence[Call],
+        results: Sequence[Any],
+        *,
+        types: Mapping[str, OperationDescription] | None = None,
+        condition: str = DEFAULT_CONDITION,
+    ) -> None:
+        """``calls`` are all operations by number, probes among them; ``results`` those of the workload, which is first."""
+        self.spec, self.condition, self.calls = spec, condition, list(calls)
+        self.asked = self.checked = 0
+        self.disagreed = 0
+        """Crashes that ``check`` allows although no state that was found does: none under the condition strict."""
+        self.undecided = 0
+        self.results = [freeze(each) for each in results]
+        """Of the workload, without a crash."""
+        self._steps = SpecSteps(spec, self.calls, dict(types or {}))
+        self._part_of = [self._part(call) for call in self.calls]
+        self._initial = PossibleStates([spec.initial])
+        self._moments: dict[Hashable, list[int]] = {}
+        self._standings: dict[Hashable, list[PossibleStates]] = {}
+        for number, result in enumerate(self.results):
+            part = self._part_of[number]
+            before = self._standings.setdefault(part, [self._initial])[-1]
+            self._moments.setdefault(part, []).append(number)
+            self._standings[part].append(PossibleStates(self._steps.after(before.states, number, result)))
+        self._probings: dict[bytes, _Probing] = {}
+        self._count = 0
+        self._known: dict[_Group, _Told | None] = {}
+        """What groups of probes must show when ``_count`` operations of the trace have completed."""
+        self._groups: dict[Hashable, set[_Group]] = {}
+        self._prefixes: dict[Hashable, _Prefix] = {}
+
+    def before_any_crash(self, budget: Budget | None = None) -> Verdict:
+        """Whether the workload itself did what the spec says, without any crash."""
+        case = CrashCase(tuple(enumerate(self.results)))
+        return check_with_progress(
+            history_of_crash(case, self.calls), self.spec, condition="linearizable", budget=budget, jobs=1
+        )[0]
+
+    def first_refused(self) -> int | None:
+        """The first operation of the workload whose result the spec does not allow after those before it."""
+        empty = (
+            number
+            for part, each in self._standings.items()
+            for number, standing in zip(self._moments[part], each[1:], strict=True)
+            if not standing.states
+        )
+        return min(empty, default=None)
+
+    def foretold(self, probes: Iterable[tuple[int, int]]) -> bytes:
+        """What the host need not ask about: see ``ExpectedResults``. Each probe has the operation since which it is run."""
+        foretelling = ExpectedResults(self._steps, self._part_of, self._standing)
+        return foretelling.script(len(self.results), probes)
+
+    def judge(self, asked: CrashQuestion) -> bool:
+        """Whether a crash is allowed."""
+        self.asked += 1
+        if asked.ended != "complete":
+            return False
+        prefix = self._prefix(asked)
+        probing = self._probing(bytes(asked.probes))
+        done = tuple((number, freeze(result)) for number, result in asked.done)
+        beside = self._beside(prefix, tuple(asked.open), done)
+        written = bytes(asked.results)
+        if any(written == told for told in self._told(prefix, probing, beside)):
+            return True
+        results = [freeze(each[0]) for each in msgspec.json.decode(written, type=list[list[Any]])]
+        case = CrashCase(prefix.before(), tuple(asked.open), done, tuple(zip(probing.numbers, results, strict=True)))
+        wrong = self._wrong_parts(prefix, case, beside)
+        return not wrong or not self._is_violation(case, wrong)
+
+    def case_of(self, asked: Any) -> CrashCase:
+        """A crash that the host tells of, a ``Violation`` say, as a case; with the probes that came back."""
+        prefix = self._prefix(asked)
+        probes = zip(asked.probes, asked.results, strict=False)
+        return CrashCase(
+            prefix.before(),
+            tuple(asked.open),
+            tuple((number, freeze(result)) for number, result in asked.done),
+            tuple((number, freeze(each[0])) for number, each in probes if each),
+        )
+
+    def verdict(self, case: CrashCase, condition: str | None = None) -> Verdict:
+        """What the general checker says of a case."""
+        return check_with_progress(
+            history_of_crash(case, self.calls), self.spec, condition=condition or self.condition, jobs=1
+        )[0]
+
+    def allows(self, case: CrashCase) -> bool:
+        """The short way, for a case: whether a strict run of the spec explains it."""
+        prefix = self._counted(case.before)
+        return not self._wrong_parts(prefix, case, self._beside(prefix, case.open, case.done))
+
+    def refused(self, case: CrashCase) -> list[RefusedProbe]:
+        """For each part that looks wrong, what is first seen that no strict run of the spec explains; the earliest first."""
+        prefix = self._counted(case.before)
+        beside = self._beside(prefix, case.open, case.done)
+        wrong = [self._refused(prefix, case, beside, part) for part in self._wrong_parts(prefix, case, beside)]
+        return sorted(wrong, key=lambda each: -1 if each.probe is None else each.probe)
+
+    def _refused(self, prefix: _Prefix, case: CrashCase, beside: _Ways, part: Hashable) -> RefusedProbe:
+        states = prefix.at(part).states
+        states = [state for way in beside[part] for state in way.states] if part in beside else states
+        about = [number for number, _ in case.before if self._part_of[number] == part]
+        opened = tuple(number for number in case.open if self._part_of[number] == part)
+        for position, (number, result) in enumerate(case.probes):
+            if self._part_of[number] != part:
+                continue
+            after = self._steps.after(states, number, result)
+            if not after:
+                given = [given for state in states for given, _ in self._steps.outcomes(state, number)]
+                allowed = tuple({canonical(each): freeze(each) for each in given}.values())
+                return RefusedProbe(position, allowed, tuple(about), opened)
+            states = after
+        return RefusedProbe(None, (), tuple(about), opened)
+
+    def _part(self, call: Call) -> Hashable:
+        partition = self.spec.partition
+        return None if partition is None else canonical(partition(call.args))
+
+    def _probing(self, numbers: bytes) -> _Probing:
+        found = self._probings.get(numbers)
+        if found is None:
+            if len(self._probings) >= _MAX_CACHED_PROBINGS:
+                self._probings.clear()
+            found = _Probing(msgspec.json.decode(numbers, type=list[int]), self._part_of)
+            self._probings[numbers] = found
+        return found
+
+    def _prefix(self, asked: Any) -> _Prefix:
+        """The operations that have completed, with their results: those of the trace, or told with the question."""
+        prefix, told = asked.prefix, getattr(asked, "prefix_results", None)
+        if told is not None:
+            numbers = range(prefix) if isinstance(prefix, int) else prefix
+            return self._listed(tuple((number, freeze(each[0])) for number, each in zip(numbers, told, strict=True)))
+        if isinstance(prefix, int):
+            return self._traced(prefix)
+        if list(prefix) == list(range(len(prefix))):
+            return self._traced(len(prefix))
+        return self._listed(tuple(self._given(prefix)))
+
+    def _counted(self, before: tuple[Completed, ...]) -> _Prefix:
+        traced = canonical(before) == canonical(tuple(enumerate(self.results[: len(before)])))
+        return self._traced(len(before)) if traced else self._listed(before)
+
+    def _traced(self, count: int) -> _Prefix:
+        found = self._prefixes.get(count)
+        if found is None:
+            before = lambda: tuple(enumerate(self.results[:count]))  # noqa: E731
+            found = self._kept(count, _Prefix(count, before, lambda part: self._standing(part, count)))
+        return found
+
+    def _standing(self, part: Hashable, count: int) -> PossibleStates:
+        """Where a part stands when so many operations of the trace have completed."""
+        moments = self._moments.get(part)
+        return self._initial if moments is None else self._standings[part][bisect_right(moments, count - 1)]
+
+    def _listed(self, before: tuple[Completed, ...]) -> _Prefix:
+        key = canonical(before)
+        found = self._prefixes.get(key)
+        if found is None:
+            standings: dict[Hashable, PossibleStates] = {}
+            for number, result in before:
+                part = self._part_of[number]
+                states = standings.get(part, self._initial).states
+                standings[part] = PossibleStates(self._steps.after(states, number, result))
+
+            def at(part: Hashable) -> PossibleStates:
+                return standings.get(part, self._initial)
+
+            found = self._kept(key, _Prefix(None, lambda: before, at))
+        return found
+
+    def _kept(self, key: Hashable, prefix: _Prefix) -> _Prefix:
+        if len(self._prefixes) >= _MAX_CACHED_STATES:
+            self._prefixes.clear()
+        self._prefixes[key] = prefix
+        return prefix
+
+    def _given(self, numbers: Iterable[int]) -> Iterator[Completed]:
+        """Operations in another order than in the trace, with what the spec gives: one of its results, if it has several."""
+        states: dict[Hashable, Any] = {}
+        for number in numbers:
+            part = self._part_of[number]
+            outcomes = self._steps.outcomes(states.get(part, self.spec.initial), number)
+            if not outcomes:
+                return
+            result, states[part] = outcomes[0]
+            yield number, freeze(result)
+
+    def _beside(self, prefix: _Prefix, opened: tuple[int, ...], done: tuple[Completed, ...]) -> _Ways:
+        """Where the parts may stand that the last operations were about."""
+        if not opened and not done:
+            return {}
+        key = opened, canonical(done)
+        found = prefix.ways.get(key)
+        if found is None:
+            about = dict.fromkeys(self._part_of[number] for number in (*opened, *(number for number, _ in done)))
+            found = prefix.ways[key] = {
+                part: [
+                    PossibleStates([state])
+                    for state in linearized(
+                        self._steps,
+                        prefix.at(part).states,
+                        [number for number in opened if self._part_of[number] == part],
+                        [each for each in done if self._part_of[each[0]] == part],
+                    )
+                ]
+                for part in about
+            }
+        return found
+
+    def _told(self, prefix: _Prefix, probing: _Probing, beside: _Ways) -> Iterator[bytes]:
+        """All that the host may write of probes, where that can be foretold."""
+        if not all(beside.values()):
+            return
+        told = self._foretold(prefix, probing)
+        about = (
+            [(at, beside[group[0]]) for at, group in enumerate(probing.groups) if group[0] in beside] if beside else []
+        )
+        for at, _ in about:
+            told[at] = ()
+        if None in told:
+            return
+        for chosen in itertools.islice(itertools.product(*(ways for _, ways in about)), _MAX_PART_COMBINATIONS):
+            for (at, _), standing in zip(about, chosen, strict=True):
+                told[at] = standing.foretold(self._steps, probing.groups[at][1])
+            if None not in told:
+                flat = list(itertools.chain.from_iterable(told))  # type: ignore[arg-type]
+                yield b"[" + b",".join(probing.arrange(flat)) + b"]"
+
+    def _foretold(self, prefix: _Prefix, probing: _Probing) -> list[_Told | None]:
+        """What each group of probes must show. Between two moments of the trace, only that of few parts changes."""
+        if prefix.count is None:
+            return [prefix.at(part).foretold(self._steps, numbers) for part, numbers in probing.groups]
+        self._move(prefix.count)
+        known = self._known
+        told = list(map(known.get, probing.groups))
+        if None in told:
+            for at, group in enumerate(probing.groups):
+                if told[at] is None:
+                    told[at] = known[group] = prefix.at(group[0]).foretold(self._steps, group[1])
+                    self._groups.setdefault(group[0], set()).add(group)
+        return told
+
+    def _move(self, count: int) -> None:
+        """Forget what is no longer known when so many operations of the trace have completed."""
+        low, high = sorted((count, self._count))
+        for number in range(low, high):
+            for group in self._groups.pop(self._part_of[number], ()):
+                del self._known[group]
+        self._count = count
+
+    def _wrong_parts(self, prefix: _Prefix, case: CrashCase, beside: _Ways) -> list[Hashable]:
+        """The parts of which no strict run of the spec explains what was seen."""
+        probes: dict[Hashable, list[Completed]] = {part: [] for part in beside}
+        for each in case.probes:
+            probes.setdefault(self._part_of[each[0]], []).append(each)
+        if prefix.count is None:  # what was traced has been looked at before any crash
+            probes |= {part: [] for number, _ in case.before if (part := self._part_of[number]) not in probes}
+        wrong = []
+        for part, seen in probes.items():
+            states = (
+                [state for way in beside[part] for state in way.states] if part in beside else prefix.at(part).states
+            )
+            if not states or not self._steps.explained(states, seen):
+                wrong.append(part)
+        return wrong
+
+    def _is_violation(self, case: CrashCase, wrong: Sequence[Hashable]) -> bool:
+        """What ``check`` says of what looks wrong: of the parts alone, where each can be judged by itself."""
+        whole = self.condition in _NOT_LOCAL or wrong == [None]
+        for part in [None] if whole else wrong:
+            self.checked += 1
+            status = self.verdict(case if whole else self._only(case, part)).status
+            if status is Status.VIOLATION:
+                return True
+            self.undecided += status is Status.UNKNOWN
+        self.disagreed += 1
+        return False
+
+    def _only(self, case: CrashCase, part: Hashable) -> CrashCase:
+        def mine(operations: Iterable[Completed]) -> tuple[Completed, ...]:
+            return tuple(each for each in operations if self._part_of[each[0]] == part)
+
+        opened = tuple(number for number in case.open if self._part_of[number] == part)
+        return CrashCase(mine(case.before), opened, mine(case.done), mine(case.probes))

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of hosts over a plan, with an oracle that answers what they ask.
+
+Guarantee: nothing is judged before the workload itself was found to do what the spec says; a workload that does something
+else the second time ends the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from linpoint.crash.crash_oracle import CrashOracle
+from linpoint.crash.hosts import CrashHost, Enough, Heard, Listening, Plan
+from linpoint.crash.store_places import StorePlaces
+from linpoint.histories.values import canonical, freeze
+from linpoint.hosts.crash_messages import CrashQuestion, CrashViolation, WorkloadTraced
+from linpoint.hosts.search_messages import CodeModule
+from linpoint.scenarios.cpp_test_description import OperationDescription
+from linpoint.specs.spec import Spec
+from linpoint.verdicts import Status, Verdict
+
+Want = Callable[["CrashRun", int, CrashViolation], bool]
+"""Whether a violation is all that needs to be known."""
+
+
+@dataclass(slots=True)
+class CrashRun:
+    """What came of one run."""
+
+    plan: Plan
+    kinds: tuple[str, ...] = ()
+    """Of the crash tests in it."""
+    heard: Heard = field(default_factory=Heard)
+    oracle: CrashOracle | None = None
+    wrong: Verdict | None = None
+    """Of the workload itself, if it does not do what the spec says."""
+    differs: bool = False
+    """The workload gave other results than the last time."""
+    wanted: CrashViolation | None = None
+    modules: list[CodeModule] = field(default_factory=list)
+
+    @property
+    def traced(self) -> WorkloadTraced | None:
+        """The workload without a crash."""
+        return self.heard.traced
+
+    @property
+    def sound(self) -> bool:
+        """The workload came to its end, and did what the spec says."""
+        return self.oracle is not None and self.wrong is None and not self.differs
+
+    def places(self, library: Path, sources: Sequence[str] = ()) -> StorePlaces:
+        """The lines of its code."""
+        told = [each.modules for each in self.heard.results.values() if each.modules]
+        modules = told[0] if told else self.traced.modules if self.traced is not None else []
+        return StorePlaces(library, modules or self.modules, sources)
+
+
+@dataclass(frozen=True, slots=True)
+class CrashRunner:
+    """Runs plans of one test."""
+
+    host: CrashHost
+    spec: Spec
+    condition: str
+    types: dict[str, OperationDescription]
+    progress: Callable[[int], None] = lambda _: None
+
+    def trace(self, plan: Plan, seconds: float) -> CrashRun:
+        """The workload alone."""
+        run = CrashRun(plan)
+        run.heard = self.host.trace(plan, seconds)
+        if run.traced is not None:
+            self._begin(run, run.traced)
+        return run
+
+    def test(
+        self,
+        plan: Plan,
+        kinds: Sequence[str],
+        seconds: float,
+        *,
+        want: Want | None = None,
+        known: CrashOracle | None = None,
+    ) -> CrashRun:
+        """Crash tests of these kinds; ``known`` has judged the same plan before. With ``want`` it ends at the first one."""
+        run = CrashRun(plan, tuple(kinds), oracle=known)
+        listening = self._listening(run, want)
+        foretold = b"" if known is None else known.foretold(plan.probe_numbers)
+        workers = 0 if want is None else 1
+        run.heard = self.host.test(plan, kinds, seconds, listening, workers=workers, foretold=foretold)
+        return run
+
+    def state(self, plan: Plan, state: str, seconds: float) -> CrashRun:
+        """One crash state again."""
+        run = CrashRun(plan)
+        run.heard = self.host.state(plan, state, seconds, self._listening(run, None))
+        return run
+
+    def _listening(self, run: CrashRun, want: Want | None) -> Listening:
+        def judge(asked: CrashQuestion) -> bool:
+            if run.oracle is None:
+                raise Enough
+            return run.oracle.judge(asked)
+
+        def traced(said: WorkloadTraced) -> None:
+            if run.oracle is None:
+                self._begin(run, said)
+            elif said.ended != "complete" or not _alike(run.oracle.results, said):
+                run.differs = True
+            if not run.sound:
+                raise Enough
+
+        def violation(host: int, said: CrashViolation) -> None:
+            if want is not None and want(run, host, said):
+                run.wanted = said
+                raise Enough
+
+        return Listening(judge, traced, violation, self.progress)
+
+    def _begin(self, run: CrashRun, said: WorkloadTraced) -> None:
+        run.modules = said.modules
+        if said.ended != "complete":
+            return
+        calls, results = run.plan.calls, [each[0] for each in said.results]
+        oracle = CrashOracle(self.spec, calls, results, types=self.types, condition=self.condition)
+        verdict = oracle.before_any_crash()
+        run.oracle, run.wrong = oracle, verdict if verdict.status is Status.VIOLATION else None
+
+
+def _alike(results: Sequence[Any], said: WorkloadTraced) -> bool:
+    return canonical([freeze(each[0]) if each else None for each in said.results]) == canonical(list(results))

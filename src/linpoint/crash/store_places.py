@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code of a target as lines of source, and what a line of source stores to.
+
+Of functions that were inlined the innermost line of the user's own is taken, whose file is that of the function it was
+written in. What nobody knows stays unknown: nothing here fails.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from linpoint.hosts.address_symbols import AddressSymbols, SourceFrame, place_of, source_lines
+from linpoint.hosts.crash_messages import Code, StoreEvent
+from linpoint.hosts.search_messages import CodeModule
+from linpoint.traces.trace import SourcePlace
+
+_TARGET: Final = r"(?P<name>\*?[A-Za-z_][\w:]*(?:\(\))?(?:(?:\.|->|::)[A-Za-z_]\w*(?:\(\))?|\[[^\]=]*\])*)"
+_STORED: Final = (
+    re.compile(rf"{_TARGET}\s*(?:\.|->)\s*(?:store|exchange|compare_exchange_\w+|fetch_\w+|test_and_set|clear)\s*\("),
+    re.compile(
+        rf"(?:__atomic_\w+|__sync_\w+|CAS\w*|cas\w*|memcpy|memset|memmove|strcpy|\w*[mM]emcpy\w*)\s*\(\s*&?\s*{_TARGET}\s*,"
+    ),
+    re.compile(rf"(?:^|[;{{}}(,\s]){_TARGET}\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)"),
+    re.compile(rf"(?:\+\+|--)\s*{_TARGET}"),
+    re.compile(rf"{_TARGET}\s*(?:\+\+|--)"),
+)
+_TYPES: Final = frozenset({"return", "auto", "const", "if", "while", "for"})
+
+
+class StorePlaces:
+    """The lines of one target, as hosts name its code."""
+
+    def __init__(self, library: Path, modules: Sequence[CodeModule], sources: Sequence[str] = ()) -> None:
+        """``sources`` are those of the target, as the user wrote them."""
+        self._symbols = AddressSymbols(library, modules)
+        self._folder = os.path.realpath(".")
+        self._beside = tuple(dict.fromkeys(Path(source).parent for source in sources))
+
+    def look_up(self, codes: Iterable[Code | None]) -> None:
+        """Find the lines of many addresses at once."""
+        offsets = (self._offset(code) for code in codes)
+        self._symbols.look_up(each for each in offsets if each is not None)
+
+    def of(self, code: Code | None, stack: Sequence[Code] = ()) -> SourcePlace | None:
+        """The user's line at a return address: its own, else that of the nearest caller that has one."""
+        for each in (code, *stack):
+            frame = self._frame(each)
+            if frame is not None:
+                return self._here(place_of(frame, self._folder))
+        return None
+
+    def way_to(self, codes: Sequence[Code | None]) -> list[SourcePlace]:
+        """The user's lines at a return address, whose function is called at the next one, and so on."""
+        frames = [each for code in codes for each in self._frames(code) if each.users]
+        return [self._here(place_of(frame, self._folder)) for frame in frames]
+
+    def of_store(self, store: StoreEvent | None) -> SourcePlace | None:
+        """The user's line of a store."""
+        return None if store is None else self.of(store.place, store.stack)
+
+    def key(self, store: StoreEvent) -> str:
+        """What stores of one line have in common."""
+        place = self.of_store(store)
+        return f"{place.file}:{place.line}" if place is not None else str(store.place)
+
+    def _here(self, place: SourcePlace) -> SourcePlace:
+        """The same line of a file beside the sources, where a cache of compilers names an equal file elsewhere."""
+        if not Path(place.file).is_absolute():
+            return place
+        elsewhere = source_lines(place.file)
+        for folder in self._beside:
+            mine = folder / Path(place.file).name
+            lines = source_lines(str(mine)) if mine.is_file() else ()
+            if lines and (not elsewhere or lines == elsewhere):
+                text = lines[place.line - 1].strip() if place.line <= len(lines) else place.text
+                return replace(place, file=str(mine), text=text)
+        return place
+
+    def _frame(self, code: Code | None) -> SourceFrame | None:
+        return next((each for each in self._frames(code) if each.users), None)
+
+    def _frames(self, code: Code | None) -> Sequence[SourceFrame]:
+        offset = self._offset(code)
+        return () if offset is None else self._symbols.frames(offset)
+
+    def _offset(self, code: Code | None) -> int | None:
+        """The call itself, not where it returns to: that may be of the next line."""
+        offset = None if code is None else self._symbols.offset(code[1], code[0])
+        return None if not offset else offset - 1
+
+
+def stored_name(place: SourcePlace | None) -> str | None:
+    """What a line stores to, if it leaves no doubt."""
+    text = "" if place is None else (place.text or "").split("//")[0]
+    for pattern in _STORED:
+        found = {match["name"] for match in pattern.finditer(text)} - _TYPES
+        if len(found) == 1:
+            return found.pop()
+        if found:
+            return None
+    return None

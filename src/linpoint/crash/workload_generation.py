@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Workloads: the operations that run before and at a crash, generated or given.
+
+Generated ones have the bias of Durinn (Fu et al., OSDI 2022, section 8.1): fresh keys for what adds, existing ones for the
+rest. Fresh keys come in several manners, since structures look at them in several ways: what is spread over a tree is in
+one bucket of a hash table, and what fills all buckets alike never makes a chain. Several workloads are traced, and the one
+that covers most edges of the target is kept and grown, with the best of several continuations at each step, in the same
+manner or in another; the paper lets a fuzzer do that.
+Guarantee: the same seed and target give the same workload.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from linpoint.crash.operation_purposes import MEMORIES, OperationPurposes, Purpose, memory_cells, nth_value
+from linpoint.errors import LinpointError, TestError
+from linpoint.histories.values import Value, canonical, freeze
+from linpoint.scenarios.cpp_test_description import TypeDescription
+from linpoint.scenarios.scenario import Call
+from linpoint.scenarios.scenario_text import parse_calls
+
+_FRESH_KEY_PROBABILITY: Final = 0.85
+"""How often what adds gets a fresh key."""
+_EXISTING_KEY_PROBABILITY: Final = 0.9
+"""How often the rest gets an existing one."""
+_CURRENT_VALUE_PROBABILITY: Final = 0.75
+"""How often what is compared is what is there."""
+_RECENT_KEYS: Final = 16
+_RECENT_KEY_PROBABILITY: Final = 0.5
+"""How often an existing key is one of the last."""
+_DRAW_ATTEMPTS: Final = 12
+_CANDIDATE_WORKLOADS: Final = 8
+_WORKLOAD_STAGES: Final = 3
+"""After the first, each adds as much as there is."""
+_CONTINUATIONS_PER_STAGE: Final = 3
+_MANNERS: Final = ("ascending", "shuffled", "sparse", "strided")
+_KEY_MULTIPLIER: Final = 2_654_435_761
+_MAX_SPARSE_KEY: Final = 2**31 - 2
+_STRIDES: Final = range(1, 9)
+"""Powers of two: keys so far apart are in one bucket of a table that takes its low bits, as long as it has no more of them.
+A longer stride would make tables of some designs grow until they have as many."""
+_IN_STRIDE: Final = range(4, 17)
+"""How many keys are so far apart."""
+
+
+class _Row(NamedTuple):
+    number: int
+    stride: int
+    left: int
+
+
+class WorkloadGenerator:
+    """Operations one after the other, with a state of the spec that goes along to know what exists."""
+
+    def __init__(self, vocabulary: OperationPurposes, seed: str, manner: str = "ascending") -> None:
+        self._words = vocabulary
+        self._draw = random.Random(seed)  # noqa: S311 - no secret
+        self._manner = manner
+        self._shuffled: list[int] = []
+        self._row = _Row(0, 1, 0)
+        self._numbers: set[int] = set()
+        self._made = 0
+        self._values = 0
+        self._used: list[Value] = []
+        self._keys: list[Value] = []
+        self._states: dict[Hashable, Any] = {}
+
+    def another(self, seed: str, manner: str | None = None) -> WorkloadGenerator:
+        """One that goes on from here in another way, and in this manner."""
+        other = WorkloadGenerator(self._words, seed, manner or self._manner)
+        other._shuffled, other._made, other._values = list(self._shuffled), self._made, self._values
+        other._row, other._numbers = self._row, set(self._numbers)
+        other._used, other._keys, other._states = list(self._used), list(self._keys), dict(self._states)
+        return other
+
+    def calls(self, count: int) -> list[Call]:
+        """So many more; fewer, if the spec allows none of the operations any more."""
+        found: list[Call] = []
+        while len(found) < count and (call := self._next()) is not None:
+            found.append(call)
+        return found
+
+    def _next(self) -> Call | None:
+        for _ in range(_DRAW_ATTEMPTS):
+            purpose = self._chosen()
+            call = Call(purpose.name, self._arguments(purpose))
+            outcomes = self._words.outcomes(self._state(call), call)
+            if outcomes:
+                self._take(call, outcomes[0][1])
+                return call
+        return None
+
+    def _chosen(self) -> Purpose:
+        every = list(self._words.purposes.values())
+        weights = [_weight(each, every) for each in every]
+        return self._draw.choices(every, weights)[0]
+
+    def _state(self, call: Call) -> Any:
+        return self._states.get(self._part(call), self._words.spec.initial)
+
+    def _part(self, call: Call) -> Hashable:
+        return canonical(call.args[0]) if self._words.keyed and call.args else None
+
+    def _take(self, call: Call, state: Any) -> None:
+        self._states[self._part(call)] = state
+        if call.args and self._words.keyed:
+            self._keys.append(call.args[0])
+        self._used += call.args[1:] if self._words.keyed else call.args
+
+    def _arguments(self, purpose: Purpose) -> tuple[Value, ...]:
+        if self._words.spec.name in MEMORIES and purpose.given is None:
+            return (self._cells(purpose),)
+        args: list[Value] = []
+        for at, kind in enumerate(purpose.parameters):
+            name = purpose.named[at] if at < len(purpose.named) else ""
+            if self._words.keyed and at == 0:
+                args.append(self._key(purpose, kind))
+            elif purpose.given is not None:
+                args.append(self._draw.choice(purpose.given[at]))
+            elif name == "old" and self._draw.random() < _CURRENT_VALUE_PROBABILITY:
+                args.append(self._current(args, kind))
+            elif (
+                purpose.adds or name == "new" or not self._used or self._draw.random() < 1 - _CURRENT_VALUE_PROBABILITY
+            ):
+                args.append(nth_value(kind, self._values))
+                self._values += 1
+            else:
+                args.append(self._draw.choice(self._used[-_RECENT_KEYS:]))
+        return tuple(args)
+
+    def _cells(self, purpose: Purpose) -> Value:
+        def current(word: Value) -> Value:
+            outcomes = self._words.outcomes(self._states.get(None, self._words.spec.initial), Call("read", ((word,),)))
+            return outcomes[0][0][0] if outcomes and self._draw.random() < _CURRENT_VALUE_PROBABILITY else 0
+
+        self._values += 1
+        return memory_cells(purpose.name, self._words.words, self._draw.randrange(64), self._values, current)
+
+    def _key(self, purpose: Purpose, kind: TypeDescription) -> Value:
+        fresh = self._draw.random() < (_FRESH_KEY_PROBABILITY if purpose.adds else 1 - _EXISTING_KEY_PROBABILITY)
+        if purpose.given is not None:
+            return self._draw.choice(purpose.given[0])
+        if not fresh and self._keys:
+            recent = self._draw.random() < _RECENT_KEY_PROBABILITY
+            return self._draw.choice(self._keys[-_RECENT_KEYS:] if recent else self._keys)
+        known = self._words.keys
+        return self._draw.choice(known) if known else self._fresh(kind)
+
+    def _fresh(self, kind: TypeDescription) -> Value:
+        number, self._made = self._made, self._made + 1
+        if self._manner == "shuffled":
+            block, at = divmod(number, 256)
+            if at == 0 or not self._shuffled:
+                self._shuffled = list(range(block * 256, block * 256 + 256))
+                self._draw.shuffle(self._shuffled)
+            number = self._shuffled[at]
+        elif self._manner == "sparse":
+            number = (number + 1) * _KEY_MULTIPLIER % _MAX_SPARSE_KEY
+        elif self._manner == "strided":
+            number = self._in_row()
+        # Another manner may have had it.
+        while number in self._numbers:
+            number += 1
+        self._numbers.add(number)
+        return nth_value(kind, number)
+
+    def _in_row(self) -> int:
+        """The next of a row of numbers with one distance between them; the next row has another."""
+        if not self._row.left:
+            stride = 1 << self._draw.choice(_STRIDES)
+            self._row = _Row(self._draw.randrange(2 * stride), stride, self._draw.choice(_IN_STRIDE))
+        row = self._row
+        self._row = _Row(row.number + row.stride, row.stride, row.left - 1)
+        return row.number
+
+    def _current(self, args: Sequence[Value], kind: TypeDescription) -> Value:
+        """What is there now, as an operation tells that only reads."""
+        for purpose in self._words.of(lambda each: each.reads and len(each.parameters) == len(args)):
+            call = Call(purpose.name, tuple(args))
+            outcomes = self._words.outcomes(self._state(call), call)
+            if outcomes and type(outcomes[0][0]) is type(nth_value(kind, 0)):
+                return outcomes[0][0]
+        return self._draw.choice(self._used[-_RECENT_KEYS:]) if self._used else nth_value(kind, 0)
+
+
+def _weight(purpose: Purpose, every: Sequence[Purpose]) -> float:
+    """Adding is half of a workload, changing three eighths, reading the rest."""
+    kind = (purpose.adds, purpose.reads)
+    alike = sum((each.adds, each.reads) == kind for each in every)
+    return (4 if purpose.adds else 1 if purpose.reads else 3) / alike
+
+
+Tracer = Callable[[Sequence[Call]], int]
+"""Runs a workload and says how many edges of the target it covers; below 0 if it did not come to its end."""
+
+
+def generate_workload(
+    vocabulary: OperationPurposes, count: int, seed: int, trace: Tracer, *, enough: Callable[[], bool] = lambda: False
+) -> list[Call]:
+    """A workload that covers much. ``enough`` says that there is no more time to compare."""
+    first = max(1, count >> _WORKLOAD_STAGES) if count > _RECENT_KEYS else count
+    ways = []
+    for number in range(_CANDIDATE_WORKLOADS):
+        manner = _MANNERS[number % len(_MANNERS)]
+        generator = WorkloadGenerator(vocabulary, f"{seed} {number}", manner)
+        calls = generator.calls(first)
+        ways.append((trace(calls), -number, calls, generator))
+        if enough():
+            break
+    edges, _, best, generator = max(ways, key=lambda each: each[:2])
+    while len(best) < count:
+        ways = []
+        several = not enough()
+        for number in range(_CONTINUATIONS_PER_STAGE if several else 1):
+            seeded = f"{seed} {len(best)} {number}"
+            other = random.Random(seeded).choice(_MANNERS) if number else None  # noqa: S311 - no secret
+            another = generator.another(seeded, other)
+            calls = [*best, *another.calls(min(len(best), count - len(best)))]
+            ways.append((trace(calls) if several else edges, -number, calls, another))
+        before = len(best)
+        edges, _, best, generator = max(ways, key=lambda each: each[:2])
+        if len(best) == before or edges < 0:
+            break
+    return best
+
+
+def read_workload(path: str) -> tuple[list[Call], list[Call]]:
+    """The operations of a file: operation lines, or text as in scenarios with a line or more; after ``|`` further ones.
+
+    The second list has operations that may run beside the others.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise TestError(
+            "LP-C002", f"the workload cannot be read: {reason}.", place=path, remedy="Give a text file."
+        ) from None
+    if text.lstrip().startswith("{"):
+        return list(_from_lines(text, path)), []
+    return _from_text(text, path)
+
+
+def _from_lines(text: str, path: str) -> Iterator[Call]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            item = msgspec.json.decode(line)
+            yield Call(item["op"], tuple(map(freeze, item.get("args", ()))))
+        except (msgspec.MsgspecError, TypeError, KeyError, AttributeError, LinpointError) as error:
+            fact = error.message.rstrip(".") if isinstance(error, LinpointError) else f"{type(error).__name__}: {error}"
+            raise TestError(
+                "LP-C002",
+                f"the line is no operation: {fact}.",
+                place=f"{path}:{number}",
+                remedy='Write {"op": "insert", "args": [1, 2]} in each line, or text: insert(1, 2); get(1).',
+            ) from None
+
+
+def _from_text(text: str, path: str) -> tuple[list[Call], list[Call]]:
+    parts: tuple[list[Call], list[Call]] = ([], [])
+    which = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        for piece in _pieces(line):
+            if piece == "|":
+                which = 1
+                continue
+            try:
+                parts[which].extend(Call(name, args) for name, args in parse_calls(piece, f"{path}:{number}"))
+            except TestError as error:
+                raise TestError(
+                    "LP-C002", error.message, place=error.place, remedy="Write it as in: insert(1, 2); get(1)."
+                ) from None
+    return parts
+
+
+def _pieces(line: str) -> Iterator[str]:
+    """A line without the ``;`` at its end, cut at a ``|`` that stands alone in its line or between operations."""
+    text = line.strip().rstrip(";").strip()
+    if text == "|":
+        yield "|"
+    elif text and not text.startswith("#"):
+        yield text

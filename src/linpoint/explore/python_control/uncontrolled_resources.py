@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is not under control, told: locks that were made before, and threads that do not come back.
+
+A real lock knows nothing of processes that take turns: who waits for it waits for ever, and a reentrant one takes them
+all for the same thread. Those of modules and classes are replaced (``patching.py``); using any other one is an error with
+its name, its place and what to do.
+"""
+
+from __future__ import annotations
+
+import _thread
+import concurrent.futures.thread
+import queue
+import sys
+import threading
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from linpoint.errors import TestError
+from linpoint.explore import _native_control as native
+
+_LOCKS: Final = (_thread.LockType, _thread.RLock, queue.SimpleQueue)
+_INSIDE: Final[tuple[tuple[type, str], ...]] = (
+    (threading.Condition, "_lock"),
+    (threading.Event, "_cond"),
+    (threading.Semaphore, "_cond"),
+    (threading.Barrier, "_cond"),
+    (queue.Queue, "mutex"),
+    (queue._PySimpleQueue, "_count"),  # type: ignore[attr-defined]  # noqa: SLF001 - what takes the place of the C one
+    (concurrent.futures.thread.ThreadPoolExecutor, "_shutdown_lock"),
+)
+"""Where classes of the standard library keep the lock that they rest on."""
+
+RESTING_ON_LOCKS: Final = (*(kind for kind, _ in _INSIDE), queue.SimpleQueue)
+"""Their objects may have been made before the session; those of SimpleQueue certainly were."""
+
+
+def real_lock(thing: Any) -> Any:
+    """The lock without control that an object is or rests on; None if there is none."""
+    if isinstance(thing, _LOCKS):
+        return thing
+    for kind, name in _INSIDE:
+        if isinstance(thing, kind):
+            return real_lock(getattr(thing, name, None))
+    return None
+
+
+def place_of(frame: types.FrameType) -> str:
+    """The file and line that a frame executes."""
+    return f"{_shown(frame.f_code.co_filename)}:{frame.f_lineno}"
+
+
+def _shown(file: str) -> str:
+    try:
+        return str(Path(file).relative_to(Path.cwd()))
+    except ValueError:
+        return file
+
+
+def lock_error(thing: Any, frame: types.FrameType) -> TestError:
+    """A real lock, or something on top of one, is about to be used by the code of a frame."""
+    names = list(dict.fromkeys(_names(thing, frame)))
+    name = names[0] if names else f"a {type(thing).__qualname__}"
+    also = f" ({', '.join(names[1:3])})" if names[1:] else ""
+    kind = f"{type(thing).__module__}.{type(thing).__qualname__}"
+    return TestError(
+        "LP-T021",
+        f"{name}{also} is a {kind} that was made before control began.",
+        place=place_of(frame),
+        remedy="Make it in setup, or import its module under control: linpoint test does so with the file of the test.",
+    )
+
+
+def _names(thing: Any, frame: types.FrameType) -> Iterator[str]:
+    """As what it is known: where the frame sees it, and then in modules, their classes and their objects."""
+    for name, value in frame.f_locals.items():
+        if value is thing:
+            yield name
+        yield from _attributes(name, value, thing)
+    for module_name, module in list(sys.modules.items()):
+        for name, value in list(getattr(module, "__dict__", {}).items()):
+            if value is thing:
+                yield f"{module_name}.{name}"
+            elif getattr(value if isinstance(value, type) else type(value), "__module__", None) == module_name:
+                yield from _attributes(f"{module_name}.{name}", value, thing)
+
+
+def _attributes(name: str, holder: Any, thing: Any) -> Iterator[str]:
+    names = getattr(holder, "__dict__", None)
+    if isinstance(names, (dict, types.MappingProxyType)):
+        yield from (f"{name}.{key}" for key, value in list(names.items()) if value is thing)
+    elif names is None:
+        slots = getattr(type(holder), "__slots__", ())
+        yield from (f"{name}.{key}" for key in slots if isinstance(key, str) and getattr(holder, key, None) is thing)
+
+
+def fork_error(name: str, frame: types.FrameType) -> TestError:
+    """The code of a frame is about to make a process."""
+    return TestError(
+        "LP-T026",
+        f"os.{name}() makes a process in which one thread is left of all those that take turns.",
+        place=place_of(frame),
+        remedy="Replace what forks in setup; the subprocess module starts programs in another way.",
+    )
+
+
+def swallow_error() -> TestError:
+    """Threads have gone on after all that told them to stop."""
+    return TestError(
+        "LP-T024",
+        "an operation catches every exception, also the one that ends it, and goes on for ever.",
+        remedy="Catch Exception where it catches BaseException or everything.",
+    )
+
+
+def stall_error(seconds: float, *, selected: Any) -> TestError:
+    """A process has reached no point for so long. ``selected`` tells which files are interleaved."""
+    idents, running = native.control_threads()
+    frames = sys._current_frames()  # noqa: SLF001 - of all threads, as a debugger has them
+    stacks = {number: _stack(frames[ident]) for number, ident in enumerate(idents) if ident in frames}
+    if running is None or not stacks.get(running):
+        running = next((number for number, stack in stacks.items() if stack), None)
+    stack = stacks.pop(running, []) if running is not None else []
+    innermost = next((frame for frame in stack if frame.f_code.co_filename in selected), stack[0] if stack else None)
+    where = None if innermost is None else place_of(innermost)
+    all_of_them = [(running, stack), *stacks.items()]
+    told = "; ".join(f"thread {number}: {_chain(frames)}" for number, frames in all_of_them if frames)
+    return TestError(
+        "LP-T022",
+        f"thread {running} has not come back from {where or 'where it is'} for {seconds:g} s; it waits for something that "
+        f"is not under control, or computes for ever. Stacks, the innermost first: {told}.",
+        place=where,
+        remedy="Replace what it waits for in setup, or add its module to `instrument`; `patience` is how long it may take.",
+    )
+
+
+def _stack(frame: types.FrameType | None) -> list[types.FrameType]:
+    found = []
+    while frame is not None:
+        found.append(frame)
+        frame = frame.f_back
+    return found
+
+
+_MAX_DEPTH: Final = 6
+
+
+def _chain(stack: list[types.FrameType]) -> str:
+    shown = [f"{place_of(frame)} in {frame.f_code.co_name}" for frame in stack[:_MAX_DEPTH]]
+    return " < ".join(shown)

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From events to operations: each invocation is paired with its completion.
+
+Events are ordered by their index if every one has an index, else as they stand in the file; never by time,
+because clocks of different clients disagree. ``call`` and ``return_`` of an operation are the positions of its
+events in that order; the clock readings stay in ``times``. Nemesis events become annotations. An ``info`` or a
+missing completion makes the outcome unknown, ``fail`` makes it failed.
+
+Values are keyed (``[key value]``) only if the value of every invocation and of every ok completion is a pair
+whose first part is a scalar, and every cas has ``[key [old new]]``; an event's own ``key`` field comes first.
+
+Guarantee: every event is used or refused with its line. Cost: O(n), O(n log n) if the indices are not in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+
+from linpoint.errors import HistoryError
+from linpoint.histories.formats.event_values import arguments, is_listed, plain, result, works_on_words
+from linpoint.histories.formats.file_format import ReadItems, format_error, shown
+from linpoint.histories.formats.value_validation import clock_reading, validate_value
+from linpoint.histories.operation import Annotation, Operation, Outcome, Process, Time
+from linpoint.histories.values import Value, same, show
+
+NEMESIS: Final = "nemesis"
+"""The process whose events are faults, not operations."""
+
+_TYPES: Final = frozenset({"invoke", "ok", "fail", "info"})
+_OUTCOMES: Final = {"ok": Outcome.OK, "fail": Outcome.FAILED, "info": Outcome.UNKNOWN}
+_OVERLAP_REMEDY: Final = "Give overlapping operations different process ids."
+
+
+class Event(msgspec.Struct, frozen=True):
+    """An invocation or a completion, as Jepsen records them."""
+
+    process: Process
+    type: str
+    f: str
+    value: Value = None
+    key: Value = None
+    index: int | None = None
+    time: Time | None = None
+    line: int | None = None
+
+
+@dataclass(slots=True)
+class OpenInvocation:
+    """An invocation, and its completion once it is found; positions are those in the order of the events."""
+
+    invocation: Event
+    at: int
+    completion: Event | None = None
+    until: int | None = None
+
+    @property
+    def ok(self) -> Event | None:
+        """The completion, if it is one with a result."""
+        return self.completion if self.completion is not None and self.completion.type == "ok" else None
+
+
+class EventPairing:
+    """Finds the invocation of each completion, event by event. Remembers one call of each process."""
+
+    def __init__(self) -> None:
+        self._last: dict[Process, OpenInvocation] = {}
+
+    def invoke(self, event: Event, position: int) -> OpenInvocation:
+        """The call that an invocation begins; raises LP-H004 while another of its process is open."""
+        call = self._last.get(event.process)
+        if call is not None and call.completion is None:
+            raise _still_open(event, call.invocation)
+        self._last[event.process] = call = OpenInvocation(event, position)
+        return call
+
+    def complete(self, event: Event, position: int) -> OpenInvocation:
+        """The call that a completion ends; raises LP-H003 where none is open, LP-H012 where it is another one."""
+        call = self._last.get(event.process)
+        if call is None or call.completion is not None:
+            evidence = "it never called" if call is None else f"last call: line {call.invocation.line}"
+            raise format_error(
+                "LP-H003",
+                f'process {event.process} returned from "{event.f}" with no open call ({evidence}).',
+                event.line,
+                _OVERLAP_REMEDY,
+            )
+        called = call.invocation
+        if called.f != event.f and plain(called.f) != plain(event.f):
+            raise format_error(
+                "LP-H012",
+                f'process {event.process} returned from "{event.f}", but called "{called.f}" (line {called.line}).',
+                event.line,
+                _OVERLAP_REMEDY,
+            )
+        call.completion, call.until = event, position
+        return call
+
+
+def event_from_mapping(item: Any, line: int) -> Event:
+    """The event that a map of EDN or an object of JSON describes. Other fields than ours are ignored."""
+    # A long log spends its time here, so what most events have or lack is tested in place.
+    if type(item) is not dict and not isinstance(item, Mapping):
+        raise format_error(
+            "LP-H002", f"{shown(item)} is not an event.", line, "An event is a map with process, type, f and value."
+        )
+    get = item.get
+    try:
+        process, type_, f, index = item["process"], item["type"], item["f"], get("index")
+    except KeyError as missing:
+        message = f'the event has no "{missing.args[0]}".'
+        raise format_error("LP-H006", message, line, "An event has a process, a type and an f.") from None
+    if type(process) is not str and type(process) is not int:
+        raise _not_allowed("process", process, "an integer or a string", line)
+    if type(type_) is not str or type_ not in _TYPES:
+        raise _not_allowed("type", type_, "invoke, ok, fail or info", line)
+    if type(f) is not str or not f:
+        raise _not_allowed("f", f, "the name of an operation", line)
+    if index is not None and type(index) is not int:
+        raise _not_allowed("index", index, "an integer", line)
+    key, time = get("key"), get("time")
+    return Event(
+        validate_value(process, line),
+        type_,
+        f,
+        validate_value(get("value"), line),
+        None if key is None else validate_value(key, line),
+        None if index is None else validate_value(index, line),
+        None if time is None else clock_reading(time),
+        line,
+    )
+
+
+def pair(events: Iterable[Event], *, keyed: bool | None = None) -> ReadItems:
+    """The operations and annotations that the events tell of, operations in the order of their invocations."""
+    ordered = _ordered(list(events))
+    calls: list[OpenInvocation] = []
+    annotations: list[Annotation] = []
+    pairing = EventPairing()
+    for position, event in enumerate(ordered):
+        if event.process == NEMESIS:
+            text = event.f if event.value is None else f"{event.f} {show(event.value)}"
+            annotations.append(Annotation(text, position, None, event.line))
+        elif event.type == "invoke":
+            calls.append(pairing.invoke(event, position))
+        else:
+            pairing.complete(event, position)
+    if not ordered:
+        raise format_error("LP-H008", "there are no events.", None, "Record at least one invocation.")
+    return ReadItems(_operations(calls, keyed), [], annotations)
+
+
+def _ordered(events: list[Event]) -> list[Event]:
+    if any(event.index is None for event in events):
+        return events
+    first: dict[int, Event] = {}
+    for event in events:
+        assert event.index is not None
+        earlier = first.setdefault(event.index, event)
+        if earlier is not event:
+            raise format_error(
+                "LP-H018",
+                f"the index {event.index} is that of line {earlier.line} too.",
+                event.line,
+                "Number the events without repeats, or leave all indices out to order them by line.",
+            )
+    return [first[index] for index in sorted(first)]
+
+
+def _operations(calls: list[OpenInvocation], keyed: bool | None) -> list[Operation]:
+    pairs = _are_pairs(calls) if keyed is None else keyed and not _have_key_field(calls)
+    words = works_on_words({call.invocation.f for call in calls})
+    parts = [parts_of(call, pairs) for call in calls]
+    answering = {
+        plain(call.invocation.f)
+        for call, (_, invoked, completed) in zip(calls, parts, strict=True)
+        if call.ok and not is_listed(call.invocation.f) and not same(invoked, completed)
+    }
+    operations = []
+    for call, (key, invoked, completed) in zip(calls, parts, strict=True):
+        event = call.invocation
+        args = arguments(event.f, invoked, has_key=key is not None, words=words, line=event.line)
+        answer = None
+        if call.ok:
+            answer = result(event.f, invoked, completed, echo=plain(event.f) not in answering)
+        operations.append(operation_of(call, key, args, answer))
+    return operations
+
+
+def operation_of(call: OpenInvocation, key: Value, args: tuple[Value, ...], answer: Value) -> Operation:
+    """The operation that a call is, complete or not."""
+    event, completion = call.invocation, call.completion
+    outcome = Outcome.UNKNOWN if completion is None else _OUTCOMES[completion.type]
+    times = (event.time, None if completion is None else completion.time)
+    return Operation(
+        event.process,
+        event.f,
+        args,
+        answer,
+        call.at,
+        None if outcome is Outcome.UNKNOWN else call.until,
+        outcome,
+        key,
+        None if times == (None, None) else times,
+        event.line,
+    )
+
+
+def _have_key_field(calls: list[OpenInvocation]) -> bool:
+    return any(call.invocation.key is not None for call in calls)
+
+
+def _are_pairs(calls: list[OpenInvocation]) -> bool:
+    """Whether all values look keyed. A txn such as [[read x nil] [write y 2]] is a pair too: keys are scalars."""
+    if not calls or _have_key_field(calls):
+        return False
+    return all(looks_keyed(call.invocation) and (not call.ok or _is_pair(call.ok.value)) for call in calls)
+
+
+def looks_keyed(invocation: Event) -> bool:
+    """Whether the value of one invocation is a pair of key and value: of a cas [key [old new]]."""
+    value = invocation.value
+    if not _is_pair(value):
+        return False
+    return plain(invocation.f) != "cas" or (type(value[1]) is tuple and len(value[1]) == 2)
+
+
+def _is_pair(value: Value) -> bool:
+    return type(value) is tuple and len(value) == 2 and type(value[0]) in (int, str, float, bool)
+
+
+def parts_of(call: OpenInvocation, pairs: bool) -> tuple[Value, Value, Value]:
+    """Key, value of the invocation and value of the completion; the last only means something if it is ok."""
+    event, completed = call.invocation, call.ok
+    if pairs:
+        key, invoked = _split(event)
+        other, answer = (key, None) if completed is None else _split(completed)
+    else:
+        key, invoked = event.key, event.value
+        other, answer = (key, None) if completed is None else (completed.key, completed.value)
+        other = key if other is None else other
+    if not same(key, other):
+        assert completed is not None
+        raise format_error(
+            "LP-H012",
+            f'process {event.process} returned from "{event.f}" on key {shown(other)}, '
+            f"but called it on key {shown(key)} (line {event.line}).",
+            completed.line,
+            "Correct the key, or if the values are not pairs [key value], say so: --keyed no.",
+        )
+    return key, invoked, answer
+
+
+def _split(event: Event) -> tuple[Value, Value]:
+    value = event.value
+    if type(value) is not tuple or len(value) != 2 or value[0] is None:
+        raise format_error(
+            "LP-H007",
+            f'the value of "{event.f}" is {shown(value)}, not a pair [key value].',
+            event.line,
+            "Give every value as [key value], or read the file with --keyed no.",
+        )
+    return value[0], value[1]
+
+
+def _still_open(event: Event, open_call: Event) -> HistoryError:
+    return format_error(
+        "LP-H004",
+        f'process {event.process} called "{event.f}" while its "{open_call.f}" (line {open_call.line}) was open.',
+        event.line,
+        _OVERLAP_REMEDY,
+    )
+
+
+def _not_allowed(name: str, value: Any, wanted: str, line: int) -> HistoryError:
+    return format_error("LP-H007", f'"{name}" is {shown(value)}.', line, f'"{name}" must be {wanted}.')

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From operations to events, for the writers of event formats.
+
+Operations have closed intervals: at equal times calls come before returns, so that operations that touch
+overlap; only a process's own return comes before its next call. Two processes that both return and call
+again at one instant have no such order of events (p's new call would have to come before q's return, that
+before q's new call, that before p's return, and that before p's new call), so such a history is refused.
+
+Guarantee: the events, read back, give the same operations with the same real-time order, or there is an
+LP-U005: it is tried before anything is written. Cost: O(n log n).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, Final
+
+from linpoint.errors import HistoryError, UsageError
+from linpoint.histories.formats.event_pairing import NEMESIS, Event, pair
+from linpoint.histories.formats.event_values import completion_value, invocation_value, plain, works_on_words
+from linpoint.histories.history import History
+from linpoint.histories.operation import Annotation, Operation, Outcome, Process, Time
+from linpoint.histories.values import Value, canonical, show
+
+_REMEDY: Final = "Save it as operation lines (.jsonl) instead."
+_TYPES: Final = {Outcome.OK: "ok", Outcome.FAILED: "fail", Outcome.UNKNOWN: "info"}
+# Phases within one instant; a process between two operations turns.
+_FAULT, _CALL, _TURN, _RETURN = range(4)
+
+
+def events_of(history: History) -> list[Event]:
+    """The events of a history in their order, with indices from 0."""
+    if history.crashes:
+        raise UsageError("LP-U005", "the history has crash events, which event formats do not have.", remedy=_REMEDY)
+    hinted = next((op for op in history if op.order is not None), None)
+    if hinted is not None:
+        raise _refused(history, hinted, "it has an order, which events do not have")
+    words = works_on_words({op.name for op in history})
+    answering = {plain(op.name) for op in history if op.outcome is Outcome.OK and op.result is not None}
+    # The usual form is the pair [key value], but only scalars are taken for keys there.
+    fields = any(isinstance(op.key, (tuple, dict)) for op in history)
+    events: list[Event] = []
+    called: list[Operation] = []
+    for time, _, source, returning in _in_order(history):
+        index = len(events)
+        if isinstance(source, Annotation):
+            f, value = _fault(source.text)
+            events.append(Event(NEMESIS, "info", f, value, index=index, time=time))
+            continue
+        try:
+            value = invocation_value(source, words=words)
+        except ValueError as error:
+            raise _refused(history, source, str(error)) from None
+        if returning:
+            value = completion_value(source, value, echo=plain(source.name) not in answering)
+        else:
+            called.append(source)
+        if history.keyed and not fields:
+            value = (source.key, value)
+        type_ = _TYPES[source.outcome] if returning else "invoke"
+        clock = time if source.times is None else source.times[returning]
+        events.append(Event(source.process, type_, source.name, value, source.key if fields else None, index, clock))
+    _verify(history, called, events)
+    return events
+
+
+_Moment = tuple[Time, int, Operation | Annotation, bool]
+
+
+def _in_order(history: History) -> list[_Moment]:
+    moments: list[_Moment] = []
+    for annotation in history.annotations:
+        moments.append((annotation.time, _FAULT, annotation, False))
+        if annotation.until is not None:  # Jepsen too logs the begin and the end of a fault with the same words
+            moments.append((annotation.until, _FAULT, annotation, True))
+    by_process: dict[Process, list[Operation]] = defaultdict(list)
+    for op in history:
+        by_process[op.process].append(op)
+    turning: dict[Time, Process] = {}
+    for process, ops in by_process.items():
+        for moment in _of_process(ops):
+            time, phase, source, _ = moment
+            if phase == _TURN and turning.setdefault(time, process) != process:
+                assert isinstance(source, Operation)
+                both = f"processes {turning[time]} and {process} both return and call at {time}"
+                raise _refused(history, source, f"{both}, which no order of events can say")
+            moments.append(moment)
+    return sorted(moments, key=lambda moment: moment[:2])  # stable: a process's own order is kept
+
+
+def _of_process(ops: list[Operation]) -> Iterator[_Moment]:
+    """The moments of one process; those where it returns and calls at once are turns."""
+    spans = sorted(
+        ((op.call, _end(op), op) for op in ops), key=lambda span: (span[0], span[0] if span[1] is None else span[1])
+    )
+    for position, (begin, end, op) in enumerate(spans):
+        before = spans[position - 1][1] if position else None
+        after = spans[position + 1][0] if position + 1 < len(spans) else None
+        yield begin, _CALL if before is None or before != begin else _TURN, op, False
+        if end is not None:
+            yield end, _RETURN if after is None or after != end else _TURN, op, True
+
+
+def _end(op: Operation) -> Time | None:
+    """When the completion comes; a failed operation needs one, and as it has no effect any time will do."""
+    return op.call if op.return_ is None and op.outcome is Outcome.FAILED else op.return_
+
+
+def _fault(text: str) -> tuple[str, Any]:
+    """``f`` and value of a nemesis event that reads back as ``text``."""
+    name, _, rest = text.partition(" ")
+    try:
+        value = json.loads(rest)
+    except (ValueError, RecursionError):
+        value = None
+    exact = bool(name) and value is not None and show(value) == rest
+    return (name, value) if exact else (text or "annotation", None)
+
+
+def _verify(history: History, called: list[Operation], events: list[Event]) -> None:
+    try:
+        again = pair(events).operations if events else []
+    except HistoryError as error:
+        raise UsageError(
+            "LP-U005", f"an event format cannot hold the history: {error.message}", place=history.source, remedy=_REMEDY
+        ) from None
+    for op, back in zip(called, again, strict=False):
+        if _meaning(op) != _meaning(back):
+            raise _refused(history, op, f"it would be read back as {back}")
+    if len(called) != len(again):
+        raise UsageError(
+            "LP-U005", f'the process name "{NEMESIS}" is kept for faults.', place=history.source, remedy=_REMEDY
+        )
+
+
+def _meaning(op: Operation) -> tuple[Any, ...]:
+    result: Value = op.result if op.outcome is Outcome.OK else None
+    return (op.process, op.name, op.outcome, canonical(op.args), canonical(result), canonical(op.key))
+
+
+def _refused(history: History, op: Operation, why: str) -> UsageError:
+    return UsageError("LP-U005", f"an event format cannot hold {op}: {why}.", place=history.place(op), remedy=_REMEDY)

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a path to text and back: files, standard input and output, gzip, UTF-8.
+
+Guarantee: whatever is wrong with the bytes is a coded error, and a small file cannot fill the memory: what is
+compressed is read up to ``MAX_DECOMPRESSED_BYTES``. Cost: O(size).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import os
+import secrets
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from linpoint.errors import HistoryError, UsageError
+from linpoint.histories.formats.file_format import format_error
+
+MAX_DECOMPRESSED_BYTES: Final = 2 << 30
+"""Most bytes that a compressed file may hold: some 20 million lines."""
+
+STANDARD: Final = "-"
+"""The path that means standard input or output."""
+
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+_CHUNK_BYTES: Final = 1 << 24
+_BLOCK_BYTES: Final = 1 << 18  # stays in the processor's cache between reading and parsing
+
+_LARGE_FILE_BYTES: Final = 1 << 23  # worth a second thread
+
+HEAD_BYTES: Final = 1 << 16
+"""How much of a file may be needed to recognise it."""
+
+
+class FileContent:
+    """The bytes at a path, decompressed where they are gzip. The place in errors is the line, if there is one.
+
+    A plain file is read in blocks, as often as it is asked for; what can be read only once, or is compressed, is held.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._data: bytes | None = None
+        self.head = _beginning(path)
+        """The beginning."""
+        if not self.head or self.head.startswith(_GZIP_MAGIC):
+            data = _bytes(path)
+            self._data = _decompressed(data) if data.startswith(_GZIP_MAGIC) else data
+            self.head = self._data[:HEAD_BYTES]
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are, unless the file is changing."""
+        return Path(self._path).stat().st_size if self._data is None else len(self._data)
+
+    def parts(self) -> list[Iterator[memoryview]]:
+        """The bytes in parts that end with a line, to be read at the same time; a large file has two.
+
+        A part comes in blocks, and a block is gone when the next one is asked for.
+        """
+        half = (
+            self._line_after(self.size // 2) if self.size >= _LARGE_FILE_BYTES and (os.cpu_count() or 1) > 1 else None
+        )
+        if half is None:
+            return [self._blocks(0, None)]
+        return [self._blocks(0, half), self._blocks(half, None)]
+
+    def _line_after(self, start: int) -> int | None:
+        """Where the first line after ``start`` begins, if that is near."""
+        if self._data is not None:
+            return self._data.find(b"\n", start) + 1 or None
+        with Path(self._path).open("rb") as file:
+            file.seek(start)
+            newline = file.read(HEAD_BYTES).find(b"\n")
+        return None if newline < 0 else start + newline + 1
+
+    def _blocks(self, start: int, end: int | None) -> Iterator[memoryview]:
+        if self._data is not None:
+            view = memoryview(self._data)[start:end]
+            yield from (view[at : at + _BLOCK_BYTES] for at in range(0, len(view), _BLOCK_BYTES))
+            return
+        buffer = memoryview(bytearray(_BLOCK_BYTES))
+        left = sys.maxsize if end is None else end - start
+        with Path(self._path).open("rb", buffering=0) as file:
+            file.seek(start)
+            while left > 0 and (length := file.readinto(buffer[: min(left, _BLOCK_BYTES)])):
+                left -= length
+                yield buffer[:length]
+
+    def file(self) -> str | BinaryIO:
+        """The path of a plain file, else a file in memory."""
+        return self._path if self._data is None else io.BytesIO(self._data)
+
+    def text(self) -> str:
+        """All of it as text, or LP-H017 (not UTF-8) or LP-H008 (nothing in it)."""
+        data = _bytes(self._path) if self._data is None else self._data
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise format_error(
+                "LP-H017",
+                f"byte {error.start} (0x{data[error.start]:02x}) is not UTF-8.",
+                data.count(b"\n", 0, error.start) + 1,
+                "Save the file as UTF-8, plain or gzip-compressed.",
+            ) from None
+        if not text or text.isspace():
+            raise format_error("LP-H008", "the file is empty.", None, "Record at least one operation.")
+        return text
+
+
+def _beginning(path: str) -> bytes:
+    """How a plain file begins, or nothing: a pipe that is opened once must not be opened again."""
+    try:
+        if path == STANDARD or not stat.S_ISREG(Path(path).stat().st_mode):
+            return b""
+        with Path(path).open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except (OSError, ValueError):
+        return b""
+
+
+def write_content(path: str, content: str | bytes) -> None:
+    """Write a file whole or not at all, gzip-compressed if its name says so. Raises LP-U005 where that is not possible."""
+    try:
+        data = content.encode() if isinstance(content, str) else content
+        if path == STANDARD:
+            if isinstance(content, str):
+                sys.stdout.write(content)
+            else:
+                sys.stdout.buffer.write(content)
+            return
+        if path.endswith(".gz"):
+            data = gzip.compress(data, mtime=0)  # the same history gives the same file
+        _put(Path(path).resolve(), data)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise UsageError(
+            "LP-U005", f"the file cannot be written: {reason}.", place=path, remedy="Choose another path."
+        ) from None
+
+
+def _put(path: Path, data: bytes) -> None:
+    """Give ``path`` its content in one step: a full disk or Ctrl-C leaves what was there before, never a half."""
+    there = path.exists()
+    if there and (not path.is_file() or not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK)):
+        path.write_bytes(data)  # a device, a pipe, or a file in whose folder nothing new can be put; or that fails
+        return
+    new = path.with_name(f".linpoint-{secrets.token_hex(8)}.part")
+    try:
+        new.write_bytes(data)
+        if there:
+            new.chmod(stat.S_IMODE(path.stat().st_mode))
+        new.replace(path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+
+
+def _bytes(path: str) -> bytes:
+    with open_path(path):
+        return sys.stdin.buffer.read() if path == STANDARD else Path(path).read_bytes()
+
+
+@contextlib.contextmanager
+def open_path(path: str) -> Iterator[None]:
+    """Around reading a file: whatever the system objects to is LP-H001."""
+    try:
+        yield
+    except FileNotFoundError:
+        folder = Path(path).parent
+        where = "in the current folder" if folder == Path() else f"in {folder}"
+        if not folder.is_dir():
+            where = f"because there is no folder {folder}"
+        raise format_error("LP-H001", f"there is no such file {where}.", None, "Check the path.") from None
+    except IsADirectoryError:
+        raise format_error("LP-H001", "this is a folder, not a file.", None, "Name the files in it.") from None
+    except PermissionError:
+        raise format_error(
+            "LP-H001", "you may not read this file.", None, "Change its permissions, or read it as another user."
+        ) from None
+    except (OSError, ValueError, AttributeError) as error:  # ValueError: a NUL in the path; AttributeError: no stdin
+        raise format_error(
+            "LP-H001", f"the file cannot be read: {error}.", None, "Check the path and the disk."
+        ) from None
+
+
+def _decompressed(data: bytes) -> bytes:
+    chunks: list[bytes] = []
+    total = 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            while chunk := file.read(_CHUNK_BYTES):
+                total += len(chunk)
+                if total > MAX_DECOMPRESSED_BYTES:
+                    raise format_error(
+                        "LP-H011",
+                        f"the file holds more than {MAX_DECOMPRESSED_BYTES} bytes.",
+                        None,
+                        "Split it, for instance by key.",
+                    )
+                chunks.append(chunk)
+    except HistoryError:
+        raise
+    except EOFError:
+        raise format_error(
+            "LP-H010",
+            f"the gzip data ends too early, at byte {len(data)}.",
+            None,
+            "Copy or record the file again.",
+        ) from None
+    except (OSError, zlib.error, ValueError) as error:
+        raise format_error(
+            "LP-H010",
+            f"the gzip data is corrupt: {error}.",
+            None,
+            "Copy or record the file again.",
+        ) from None
+    return b"".join(chunks)

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loading and saving histories: the table of formats, and what makes errors carry the file's name.
+
+Guarantee: ``load`` returns a valid ``History`` or raises a ``LinpointError`` whose place begins with the path
+as it was given. Nothing in a file is ever evaluated. Cost: that of the format's reader and of validation.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from linpoint.errors import HistoryError, UsageError
+from linpoint.histories.formats import (
+    csv_table,
+    jepsen_edn,
+    jepsen_json,
+    jepsen_text,
+    operation_lines,
+    parquet_arrow,
+    porcupine_log,
+)
+from linpoint.histories.formats.file_content import STANDARD, FileContent, write_content
+from linpoint.histories.formats.file_format import FileFormat, ReadItems, ReadOptions, format_error, shortened
+from linpoint.histories.formats.format_detection import begins_with_operation, detect_format, foreign_line
+from linpoint.histories.formats.native_operation_lines import NativeRead, read_columns
+from linpoint.histories.formats.value_validation import too_deep
+from linpoint.histories.history import History, recorded_history
+
+FORMATS: Final[Mapping[str, FileFormat]] = {
+    format.name: format
+    for format in (
+        FileFormat("operations", "operation lines (JSON)", operation_lines.read, operation_lines.write, (".jsonl",)),
+        FileFormat(
+            "jepsen-edn",
+            "Jepsen EDN",
+            jepsen_edn.read,
+            jepsen_edn.write,
+            (".edn",),
+            by_position=True,
+            events=jepsen_edn.events,
+        ),
+        FileFormat(
+            "jepsen-json",
+            "Jepsen-style JSON events",
+            jepsen_json.read,
+            jepsen_json.write,
+            (".json",),
+            by_position=True,
+            events=jepsen_json.events,
+        ),
+        FileFormat("jepsen-text", "a Jepsen text log", jepsen_text.read, by_position=True, events=jepsen_text.events),
+        FileFormat(
+            "porcupine", "a Porcupine key-value log", porcupine_log.read, by_position=True, events=porcupine_log.events
+        ),
+        FileFormat("csv", "a CSV table", csv_table.read, csv_table.write, (".csv",)),
+        FileFormat("parquet", "a Parquet file", None, parquet_arrow.write_parquet, (".parquet",)),
+        FileFormat("arrow", "an Arrow file", None, parquet_arrow.write_arrow, (".arrow", ".feather")),
+    )
+}
+"""All formats by name."""
+
+_COULD_BE_FOREIGN: Final = frozenset({"LP-H002", "LP-H006", "LP-H007"})
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    keyed: bool | None = None,
+    columns: Mapping[str, str] | None = None,
+    format: str | None = None,
+) -> History:
+    """The history in a file; ``-`` is standard input. The format is recognised by content unless it is given.
+
+    ``keyed`` decides whether the values of event formats are pairs ``[key value]``; ``columns`` maps our fields
+    to the columns of a CSV, Parquet or Arrow file. Formats that have no use for them ignore them.
+    """
+    source = os.fsdecode(path)
+    if format is not None and format not in FORMATS:
+        raise UsageError("LP-U001", f'there is no format "{format}".', remedy=f"The formats are {', '.join(FORMATS)}.")
+    with _collector_paused():
+        try:
+            content = FileContent(source)
+            options = ReadOptions(keyed, columns)
+            found = _without_text(content, format, options)
+            name = format or "operations"
+            if found is None:
+                text = content.text()
+                name = format or detect_format(text, columns)
+                found = _items(text, name, options)
+        except HistoryError as error:
+            raise error.at(source) from None
+        if isinstance(found, NativeRead):
+            return recorded_history(found.operations, annotations=found.annotations, source=source)
+        return History(
+            found.operations,
+            crashes=found.crashes,
+            annotations=found.annotations,
+            source=source,
+            by_position=FORMATS[name].by_position,
+        )
+
+
+def parse_operations(data: bytes | memoryview, source: str) -> History:
+    """The history that operation lines hold."""
+    with _collector_paused():
+        recorded = read_columns([[memoryview(data)]], len(data))
+        if recorded is not None:
+            return recorded_history(recorded.operations, annotations=recorded.annotations, source=source)
+        items = _items(bytes(data).decode(), "operations", ReadOptions())
+        return History(items.operations, crashes=items.crashes, annotations=items.annotations, source=source)
+
+
+def save(history: History, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+    """Write a history to a file; the format is that of the suffix unless it is given, ``.gz`` compresses.
+
+    ``-`` is standard output, in operation lines unless ``format`` says otherwise. Raises LP-U005 where the
+    format cannot hold the history: what is written always reads back the same.
+    """
+    target = os.fsdecode(path)
+    chosen = _chosen(target, format)
+    if not history.operations and not history.crashes and not history.annotations:
+        raise UsageError("LP-U005", "the history is empty.", place=target, remedy="Save a history with operations.")
+    if history.clock_skew:
+        raise UsageError(
+            "LP-U005",
+            f"no format holds the clock skew of {history.clock_skew}.",
+            place=target,
+            remedy="Save history.with_clock_skew(0), and give the skew when it is checked.",
+        )
+    assert chosen.write is not None
+    try:
+        content = chosen.write(history)
+    except HistoryError as error:  # of a library that is not there
+        raise error.at(target) from None
+    except (ValueError, TypeError, RecursionError) as error:
+        raise UsageError(
+            "LP-U005",
+            f"the history has a value that is not JSON: {error}.",
+            place=target,
+            remedy="Use null, bools, numbers, strings, lists and objects.",
+        ) from None
+    write_content(target, content)
+
+
+@contextlib.contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Readers make many objects and no cycles: the collector would only walk the growing history again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _without_text(content: FileContent, format: str | None, options: ReadOptions) -> NativeRead | ReadItems | None:
+    """What a file holds, where that needs no text of all of it: operation lines, and formats that are no text."""
+    name = format or parquet_arrow.columnar_format(content.head)
+    if name is not None and FORMATS[name].read is None:
+        return parquet_arrow.read(content, name, options)
+    if name not in (None, "operations"):
+        return None
+    try:
+        if name is None and not begins_with_operation(content.head, content.size):
+            return None
+        return read_columns(content.parts(), content.size)
+    except OSError:
+        return None  # reading the text meets it again, and says what it is
+
+
+def _items(text: str, name: str, options: ReadOptions) -> ReadItems:
+    reader = FORMATS[name].read
+    assert reader is not None
+    try:
+        items = reader(text, options)
+    except RecursionError:  # no reader recurses by the depth of its input; this is for a caller deep in the stack
+        raise too_deep(None) from None
+    except HistoryError as error:
+        if error.code in _COULD_BE_FOREIGN and error.place is not None:
+            _refuse_mixture(text, name, int(error.place))
+        raise
+    if name == "jepsen-text":  # it skips lines that it does not know, and must not skip operations
+        _refuse_mixture(text, name, None)
+    return items
+
+
+def _refuse_mixture(text: str, name: str, number: int | None) -> None:
+    foreign = foreign_line(text, name, number)
+    if foreign is None:
+        return
+    line, other = foreign
+    began, here = FORMATS[name].description, FORMATS[other].description
+    raise format_error(
+        "LP-H009",
+        f"the file began as {began}, but here it is {here}: {shortened(text.split(chr(10))[line - 1])}.",
+        line,
+        "Keep each format in its own file.",
+    ) from None
+
+
+def _chosen(target: str, name: str | None) -> FileFormat:
+    writable = {format.name: format for format in FORMATS.values() if format.write is not None}
+    if name is not None:
+        if name in writable:
+            return writable[name]
+        what = "can only be read" if name in FORMATS else "does not exist"
+        raise UsageError(
+            "LP-U001", f'the format "{name}" {what}.', remedy=f"Formats to save in are {', '.join(writable)}."
+        )
+    if target == STANDARD:
+        return writable["operations"]
+    suffix = Path(target.removesuffix(".gz")).suffix
+    for format in writable.values():
+        if suffix in format.suffixes:
+            return format
+    suffixes = ", ".join(suffix for format in writable.values() for suffix in format.suffixes)
+    raise UsageError(
+        "LP-U005",
+        f'the suffix "{suffix}" says no format.',
+        place=target,
+        remedy=f"Use one of {suffixes}, also with .gz.",
+    )

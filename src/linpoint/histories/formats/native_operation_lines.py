@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operation lines read by the native core, without an object for each line.
+
+Guarantee: the same history as ``operation_lines`` reads, or None; then that reader has to say what the file holds or
+what is wrong with it. Cost: 0.2 microseconds a short line and two for 1,000 bytes of lists, divided by the number of
+parts; a microsecond for each different value that is no integer of 64 bits, no string without escapes and no list of
+those. In memory 60 bytes an operation, 20 to 50 a value, and 4 for each item of a list.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from linpoint.errors import HistoryError
+from linpoint.histories._native_columns import LineReader
+from linpoint.histories.formats.operation_lines import item_from_dict
+from linpoint.histories.formats.value_validation import validate_value
+from linpoint.histories.lazy_operations import LazyOperations
+from linpoint.histories.operation import Annotation, Crash, Operation
+from linpoint.histories.values import Value
+
+_DECODE: Final = msgspec.json.Decoder().decode
+_MAX_TIME: Final = 2**62  # so that no sum of two overflows
+
+
+class NativeRead(NamedTuple):
+    """What a file holds: operations with their crashes, and annotations."""
+
+    operations: LazyOperations
+    annotations: list[Annotation]
+
+
+def read_columns(parts: Sequence[Iterable[memoryview]], expected_bytes: int) -> NativeRead | None:
+    """The items of a text in operation lines, or None if anything in it is unusual.
+
+    The text comes in parts of whole lines, which are read at the same time, and each part in blocks.
+    """
+    readers = [LineReader(expected_bytes), *(LineReader(expected_bytes // len(parts)) for _ in parts[1:])]
+    rest = [threading.Thread(target=_feed, args=each) for each in zip(readers[1:], parts[1:], strict=True)]
+    for thread in rest:
+        thread.start()
+    reader = readers[0]
+    _feed(reader, parts[0])
+    for thread, other in zip(rest, readers[1:], strict=True):
+        thread.join()
+        reader.append(other)
+    if not reader.finish():
+        return None
+    crashes: list[tuple[Crash, int]] = []
+    annotations: list[Annotation] = []
+    decoded: dict[int, Value] = {}
+    try:
+        for line, whole in reader.others():
+            item = item_from_dict(_DECODE(whole), line=line)
+            if isinstance(item, Operation):
+                return None
+            if isinstance(item, Annotation):
+                annotations.append(item)
+                continue
+            instant = reader.instant(item.time) if -_MAX_TIME < item.time < _MAX_TIME else None
+            if instant is None:
+                return None
+            crashes.append((item, instant))
+        for number in reader.undecoded():
+            text = reader.value(number)
+            assert isinstance(text, bytes)
+            decoded[number] = validate_value(_DECODE(text), None)
+    except (HistoryError, msgspec.DecodeError, RecursionError, UnicodeError):
+        return None
+    return NativeRead(LazyOperations(reader, crashes, decoded), annotations)
+
+
+def _feed(reader: LineReader, blocks: Iterable[memoryview]) -> None:
+    try:
+        all(map(reader.feed, blocks))
+    except OSError:
+        reader.decline()  # reading the text meets it again, and says what it is

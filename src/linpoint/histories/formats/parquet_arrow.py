@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parquet and Arrow files: a table with our field names, an operation a row. Needs pyarrow.
+
+Every batch of rows is turned into operation lines, column by column, and those are read natively. A column of strings
+holds what the cells of a CSV table hold: JSON, or plain text where that allows it. Other types stand for themselves:
+numbers, bools, lists, structs; instants and durations are integers, in nanoseconds. Inside lists and structs strings
+are strings. A null is a missing field, but in ``result`` it is null; false in ``crash`` is no crash.
+
+Guarantee: the same history as from the operation lines, and the same errors, whose place is the row. Cost: about a
+microsecond a row, in batches; two to three more for each row with a nested value and each different string.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from linpoint.errors import HistoryError
+from linpoint.histories.formats import csv_table, operation_lines
+from linpoint.histories.formats.file_content import FileContent
+from linpoint.histories.formats.file_format import ReadItems, ReadOptions, format_error, shortened
+from linpoint.histories.formats.native_operation_lines import NativeRead, read_columns
+from linpoint.histories.history import History
+from linpoint.histories.values import thaw
+
+_MAGIC: Final = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
+_ARROW_STREAM_MAGIC: Final = (
+    b"\xff\xff\xff\xff"  # an IPC stream, which has no magic of its own: how its first message begins
+)
+_ROWS_PER_BATCH: Final = 1 << 16
+_DAMAGE: Final = (ValueError, TypeError, KeyError, IndexError, OverflowError)  # what pyarrow raises beside its own
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
+def columnar_format(head: bytes) -> str | None:
+    """The name of the columnar format that a file with this beginning is in, if it is one."""
+    return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
+
+
+def read(content: FileContent, name: str, options: ReadOptions) -> NativeRead | ReadItems:
+    """What a columnar file holds."""
+    pa = _library("pyarrow", name)
+    rows: list[bytes] = []
+    try:
+        recorded = read_columns([_blocks(content, name, options)], 0)
+        if recorded is None:  # let the reader in Python say what is unusual
+            rows = [bytes(block) for block in _blocks(content, name, options)]
+    except (pa.ArrowException, OSError, *_DAMAGE) as error:
+        raise format_error(
+            "LP-H002",
+            f"the {name} data cannot be read: {shortened(str(error), 200)}.",
+            None,
+            "Write the file again, and close its writer before you read it.",
+        ) from None
+    if recorded is not None:
+        return recorded
+    if not rows:
+        raise format_error("LP-H008", "the table has no rows.", None, "Write an operation a row.")
+    return operation_lines.read(b"".join(rows).decode(), options)
+
+
+def write_parquet(history: History) -> bytes:
+    """The history as a Parquet file. Raises ValueError or TypeError for values that are not JSON."""
+    out = io.BytesIO()
+    _library("pyarrow.parquet", "parquet").write_table(_table(history, "parquet"), out)
+    return out.getvalue()
+
+
+def write_arrow(history: History) -> bytes:
+    """The history as an Arrow IPC file. Raises ValueError or TypeError for values that are not JSON."""
+    table, out = _table(history, "arrow"), io.BytesIO()
+    with _library("pyarrow", "arrow").ipc.new_file(out, table.schema) as writer:
+        writer.write_table(table, max_chunksize=_ROWS_PER_BATCH)
+    return out.getvalue()
+
+
+def _library(module: str, name: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise format_error(
+            "LP-H019",
+            f"{'Parquet' if name == 'parquet' else 'Arrow'} files need pyarrow, which is not installed.",
+            None,
+            "Install it: pip install 'linpoint[columnar]'.",
+        ) from None
+
+
+# Reading: from batches to lines
+
+
+def _blocks(content: FileContent, name: str, options: ReadOptions) -> Iterator[memoryview]:
+    """The rows as operation lines, a block for each batch."""
+    pa = _library("pyarrow", name)
+    compute = _library("pyarrow.compute", name)
+    cells: dict[str, dict[str, str | None]] = {}
+    first = 1
+    for batch, columns in _batches(pa, content, name, options):
+        pieces = []
+        for field, column in columns.items():
+            texts = _Texts(pa, compute, field, cells.setdefault(field, {}), first).of(batch.column(column))
+            pieces.append(compute.binary_join_element_wise(f'"{field}":', texts, ""))
+        body = compute.binary_join_element_wise(*pieces, ",", null_handling="skip")
+        lines = compute.binary_join_element_wise("{", body, "}\n", "")
+        first += len(lines)
+        if len(lines):
+            _, offsets, data = lines.buffers()
+            ends = memoryview(offsets).cast("i" if lines.type == pa.string() else "q")
+            yield memoryview(data).cast("B")[ends[lines.offset] : ends[lines.offset + len(lines)]]
+
+
+def _batches(pa: Any, content: FileContent, name: str, options: ReadOptions) -> Iterator[tuple[Any, dict[str, int]]]:
+    """Batches of rows with the column of each of our fields."""
+    renamed = options.columns or {}
+    if name == "parquet":
+        file = _library("pyarrow.parquet", name).ParquetFile(content.file())
+        header = file.schema_arrow.names
+        wanted = [header[column] for column in csv_table.columns_of(header, renamed, None).values()]
+        for batch in file.iter_batches(_ROWS_PER_BATCH, columns=wanted):
+            yield batch, csv_table.columns_of(batch.schema.names, renamed, None)
+        return
+    stream = content.head.startswith(_ARROW_STREAM_MAGIC)
+    reader = (pa.ipc.open_stream if stream else pa.ipc.open_file)(content.file())
+    columns = csv_table.columns_of(reader.schema.names, renamed, None)
+    batches = reader if stream else map(reader.get_batch, range(reader.num_record_batches))
+    for batch in batches:
+        batch.validate(full=True)  # offsets in a damaged file may point anywhere
+        for start in range(0, batch.num_rows, _ROWS_PER_BATCH):
+            yield batch.slice(start, _ROWS_PER_BATCH), columns
+
+
+class _Texts:
+    """The JSON text of each cell of a column, null where the field is missing."""
+
+    def __init__(self, pa: Any, compute: Any, field: str, cells: dict[str, str | None], first: int) -> None:
+        self._pa = pa
+        self._compute = compute
+        self._field = field
+        self._cells = cells
+        """The JSON of every different string of the column so far."""
+        self._first = first
+        """The row of the first cell."""
+
+    def of(self, column: Any) -> Any:
+        if self._field == "crash" and self._pa.types.is_boolean(column.type):
+            column = self._compute.if_else(column, column, None)
+        texts = self._typed(column, nested=False)
+        return self._compute.fill_null(texts, "null") if self._field == "result" else texts
+
+    def _typed(self, column: Any, *, nested: bool) -> Any:
+        types, compute, kind = self._pa.types, self._compute, column.type
+        if types.is_dictionary(kind):
+            return self._typed(column.dictionary_decode(), nested=nested)
+        if types.is_null(kind) or types.is_integer(kind) or types.is_boolean(kind):
+            return compute.cast(column, self._pa.string())
+        if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+            return self._strings(column.cast(self._pa.string()), nested=nested)
+        if types.is_temporal(kind):
+            return compute.cast(self._nanoseconds(column), self._pa.string())
+        if (types.is_list(kind) or types.is_large_list(kind)) and not types.is_nested(kind.value_type):
+            return self._lists(column)
+        if types.is_floating(kind) or types.is_nested(kind):
+            return self._one_by_one(column)
+        raise self._not_json(f"has the type {kind}")
+
+    def _strings(self, column: Any, *, nested: bool) -> Any:
+        encoded = column.dictionary_encode()
+        found: list[str | None] = []
+        for at, text in enumerate(encoded.dictionary.to_pylist()):
+            if nested:
+                found.append(_JSON(text))
+                continue
+            if text not in self._cells:
+                row = self._first + self._compute.index(encoded.indices, at).as_py()
+                blank = not text.strip()
+                self._cells[text] = None if blank else _JSON(csv_table.value_of(self._field, text, row))
+            found.append(self._cells[text])
+        return self._pa.array(found, self._pa.string()).take(encoded.indices)
+
+    def _nanoseconds(self, column: Any) -> Any:
+        pa = self._pa
+        kind = column.type
+        if pa.types.is_timestamp(kind):
+            column = column.cast(pa.timestamp("ns", kind.tz))
+        elif pa.types.is_duration(kind):
+            column = column.cast(pa.duration("ns"))
+        else:
+            raise self._not_json(f"has the type {kind}")
+        return column.cast(pa.int64())
+
+    def _lists(self, column: Any) -> Any:
+        """Lists of plain values: the elements as text, joined."""
+        texts = self._compute.fill_null(self._typed(column.flatten(), nested=True), "null")
+        lengths = self._compute.fill_null(self._compute.list_value_length(column), 0).to_pylist()
+        offsets = [0]
+        for length in lengths:
+            offsets.append(offsets[-1] + length)
+        lists = self._pa.ListArray.from_arrays(self._pa.array(offsets, self._pa.int32()), texts)
+        joined = self._compute.binary_join_element_wise("[", self._compute.binary_join(lists, ","), "]", "")
+        return self._compute.if_else(column.is_valid(), joined, None)
+
+    def _one_by_one(self, column: Any) -> Any:
+        texts: list[str | None] = []
+        for row, value in enumerate(column.to_pylist(), self._first):
+            try:
+                texts.append(None if value is None else _JSON(value))
+            except (ValueError, TypeError) as error:
+                raise format_error(
+                    "LP-H007",
+                    f'"{self._field}" is not JSON: {error}.',
+                    row,
+                    "Use null, bools, numbers, strings, lists and structs.",
+                ) from None
+        return self._pa.array(texts, self._pa.string())
+
+    def _not_json(self, what: str) -> HistoryError:
+        message = f'the column of "{self._field}" {what}, which is not JSON.'
+        return format_error(
+            "LP-H007", message, None, "Use numbers, bools, strings, lists or structs, or JSON in strings."
+        )
+
+
+# Writing
+
+
+def _table(history: History, name: str) -> Any:
+    pa = _library("pyarrow", name)
+    rows = list(operation_lines.as_dicts(history))
+    fields = [field for field in csv_table.COLUMNS if any(field in row for row in rows)]
+    return pa.table({field: _column(pa, field, rows) for field in fields})
+
+
+def _column(pa: Any, field: str, rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Integers of 64 bits as such, anything else as the text that a CSV table has."""
+    values = [row.get(field) for row in rows]
+    if all(value is None or (type(value) is int and -(2**63) <= value < 2**63) for value in values):
+        return pa.array(values, pa.int64())
+    return pa.array([None if value is None else csv_table.text_of(field, thaw(value)) for value in values], pa.string())

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations that a native reader has made columns of: each becomes an ``Operation`` when it is asked for.
+
+Guarantee: they are equal to those that the reader in Python makes, one by one, with their types: ``1.0`` stays a
+float although it shares the number of ``1``. Cost: nothing until they are asked for; a microsecond for one, and
+whoever walks through all of them has all of them kept.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, overload
+
+from linpoint.histories._native_columns import LineReader
+from linpoint.histories.integer_columns import NULL, IntegerColumns, columns_of
+from linpoint.histories.lazy_values import RecordedNumbering
+from linpoint.histories.operation import Crash, Operation, Outcome, Process, Time
+from linpoint.histories.value_numbering import LIST
+from linpoint.histories.values import Value
+
+_OUTCOMES: Final = (Outcome.OK, Outcome.FAILED, Outcome.UNKNOWN)
+_MAX_INTEGER_SKEW: Final = 2**62
+
+
+class LazyOperations(Sequence[Operation]):
+    """The operations of a file, read natively. They have no clock readings beside their times."""
+
+    __slots__ = ("_all", "_columns", "_numbering", "_processes", "_reader", "crashes")
+
+    def __init__(self, reader: LineReader, crashes: Sequence[tuple[Crash, int]], decoded: Mapping[int, Value]) -> None:
+        """Crashes come with ``reader.instant`` of their times.
+
+        ``decoded`` has the frozen value of each number that ``reader.undecoded()`` names.
+        """
+        in_time = sorted(crashes, key=lambda crash: crash[1])
+        self.crashes = tuple(crash for crash, _ in in_time)
+        self._reader = reader
+        self._processes: list[Process] = reader.processes()
+        native = reader.take_columns(
+            array("q", [instant for _, instant in in_time]),
+            array("i", [self._crashed(at, crash.process) for at, crash in enumerate(self.crashes)]),
+        )
+        self._numbering = RecordedNumbering(reader, native, decoded)
+        self._columns = IntegerColumns(self._numbering)
+        self._all: tuple[Operation, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self._numbering.timed)
+
+    @overload
+    def __getitem__(self, position: int) -> Operation: ...
+    @overload
+    def __getitem__(self, position: slice) -> tuple[Operation, ...]: ...
+    def __getitem__(self, position: int | slice) -> Operation | tuple[Operation, ...]:
+        if self._all is not None:
+            return self._all[position]
+        if isinstance(position, slice):
+            return tuple([self._operation(each, self._numbering.recorded) for each in range(len(self))[position]])
+        return self._operation(range(len(self))[position], self._numbering.recorded)
+
+    def __iter__(self) -> Iterator[Operation]:
+        if self._all is None:
+            values = self._numbering.recorded.all()
+            self._all = tuple([self._operation(position, values) for position in range(len(self))])
+        return iter(self._all)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (tuple, LazyOperations)):
+            return len(self) == len(other) and tuple(self) == tuple(other)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (tuple(self),)
+
+    @property
+    def whole_times(self) -> bool:
+        """Whether all times of operations and crashes are integers."""
+        return not self._reader.fractional
+
+    @property
+    def processes(self) -> tuple[Process, ...]:
+        """The processes in order of appearance."""
+        return tuple(self._processes)
+
+    def columns(self, clock_skew: Time) -> IntegerColumns:
+        """The operations as integers, with clocks that may differ by so much."""
+        if not clock_skew:
+            return self._columns
+        if not self.whole_times or clock_skew >= _MAX_INTEGER_SKEW:  # sums with times would round, or overflow
+            return columns_of(tuple(self), self.crashes, clock_skew)
+        return IntegerColumns(self._numbering, skew=int(clock_skew))
+
+    def _operation(self, position: int, values: Sequence[Value]) -> Operation:
+        row = self._reader.row(self._numbering.timed, position)
+        process, name, args, result, call, return_, outcome, key, order, line = row
+        list_value = self._numbering.recorded.list_value
+        returned = None
+        if result != NULL:
+            returned = values[result] if result >= 0 else list_value(LIST - result)
+        return Operation(
+            self._processes[process],
+            self._numbering.names[name],
+            tuple([values[arg] if arg >= 0 else list_value(LIST - arg) for arg in args]) if args else (),
+            returned,
+            call,
+            return_,
+            _OUTCOMES[outcome],
+            None if key < 0 else values[key],
+            None,
+            line,
+            order,
+        )
+
+    def _crashed(self, at: int, process: Process | None) -> int:
+        """The number of the process that a crash is of; one that has no operation gets a number of its own."""
+        if process is None:
+            return -1
+        found = self._reader.process_number(process)
+        return found if found >= 0 else len(self._processes) + at

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values of a history that a native reader has made columns of: numbers for them, and each made on demand.
+
+Guarantee: equal values share a number however they were written: ``1.0`` that of ``1``, ``{"a": 1, "b": 2}`` that of
+``{"b": 2, "a": 1}``. Cost: nothing for values that the reader numbered itself, but for lists, of which equal ones are
+found natively when somebody asks; a microsecond for each different value that it left as JSON text. If one of those is
+a list, all different lists are made.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import TypeVar, overload
+
+from linpoint.histories._native_columns import Columns as NativeColumns
+from linpoint.histories._native_columns import LineReader
+from linpoint.histories.integer_columns import NO_INTEGER, integer_of
+from linpoint.histories.value_numbering import AsRead, Equated, ValueNumbering, is_list, listed
+from linpoint.histories.values import FrozenObject, Value, canonical
+
+_Many = TypeVar("_Many", "array[int]", "list[Value]")
+
+
+class LazyValues(Sequence[Value]):
+    """What the numbers of a reader stand for, and those that follow them, which are of lists.
+
+    ``decoded`` has the values that the reader left as JSON text, ``lists`` those of ``columns`` that have a number. The
+    numbers in ``removed``, in ascending order, are of no value any more: those above them are less by as many.
+    """
+
+    __slots__ = ("_all", "_columns", "_decoded", "_gaps", "_lists", "_reader", "_removed")
+
+    def __init__(
+        self,
+        reader: LineReader,
+        decoded: Mapping[int, Value],
+        columns: NativeColumns,
+        lists: Sequence[int] = (),
+        removed: Sequence[int] = (),
+    ) -> None:
+        self._reader = reader
+        self._decoded = decoded
+        self._columns = columns
+        self._lists = lists
+        self._removed = removed
+        self._gaps = [number - at for at, number in enumerate(removed)]
+        self._all: tuple[Value, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self._reader) + len(self._lists) - len(self._removed)
+
+    @overload
+    def __getitem__(self, number: int) -> Value: ...
+    @overload
+    def __getitem__(self, number: slice) -> tuple[Value, ...]: ...
+    def __getitem__(self, number: int | slice) -> Value | tuple[Value, ...]:
+        if self._all is not None:
+            return self._all[number]
+        if isinstance(number, slice):
+            return tuple(map(self.__getitem__, range(len(self))[number]))
+        number = range(len(self))[number]
+        number += bisect_right(self._gaps, number)
+        if number >= len(self._reader):
+            return self.list_value(self._lists[number - len(self._reader)])
+        value = self._reader.value(number)
+        return self._decoded[number] if type(value) is bytes else value
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self.all())
+
+    def list_value(self, at: int) -> Value:
+        """The list or object ``at`` of the columns."""
+        return self._reader.list_value(self._columns, at, FrozenObject)
+
+    def all(self) -> tuple[Value, ...]:
+        """All of them at once, which is faster than one by one; they are kept."""
+        if self._all is None:
+            values: list[Value] = self._reader.values()
+            for number, value in self._decoded.items():
+                values[number] = value
+            values += map(self.list_value, self._lists)
+            self._all = tuple(_without(values, self._removed))
+        return self._all
+
+    def integers(self) -> array[int]:
+        """As ``Columns.integers``."""
+        integers = array("q", self._reader.integers())
+        for number, value in self._decoded.items():
+            integers[number] = integer_of(value)
+        integers += array("q", [NO_INTEGER]) * len(self._lists)
+        return _without(integers, self._removed)
+
+    def lists(self) -> Iterator[tuple[Value, int]]:
+        """The lists that the reader has read itself, with their numbers."""
+        first = len(self) - len(self._lists)
+        return ((self[number], number) for number in range(first, len(self)))
+
+
+class LazyNumbers(Mapping[Hashable, int]):
+    """The number of each canonical form, looked up in the reader's own tables.
+
+    ``odd`` has those of the values that the reader does not look up, as it numbered them.
+    """
+
+    __slots__ = ("_list_forms", "_odd", "_reader", "_removed", "_values")
+
+    def __init__(
+        self,
+        reader: LineReader,
+        values: LazyValues,
+        odd: Mapping[Hashable, int],
+        removed: Sequence[int] = (),
+    ) -> None:
+        self._reader = reader
+        self._values = values
+        self._odd = odd
+        self._removed = removed
+        self._list_forms: dict[Hashable, int] | None = None
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, form: Hashable) -> int:
+        found = self._odd.get(form)
+        if found is None and type(form) is tuple:
+            return self._lists[form]
+        if found is None:
+            found = self._reader.number(int(form) if type(form) is float and form.is_integer() else form)
+        if found < 0:
+            raise KeyError(form)
+        return found - bisect_left(self._removed, found)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return map(canonical, self._values)
+
+    @property
+    def _lists(self) -> Mapping[Hashable, int]:
+        if self._list_forms is None:
+            self._list_forms = {canonical(value): number for value, number in self._values.lists()}
+        return self._list_forms
+
+
+class RecordedNumbering(ValueNumbering):
+    """The values of a reader. Its lists are equated natively, and those that it left as JSON text in Python."""
+
+    def __init__(self, reader: LineReader, columns: NativeColumns, decoded: Mapping[int, Value]) -> None:
+        """``decoded`` has the frozen value of each number that ``reader.undecoded()`` names."""
+        super().__init__(columns, tuple(reader.names()))
+        self.recorded = LazyValues(reader, decoded, columns)
+        """The values by their numbers in ``timed``."""
+        self._reader = reader
+        self._decoded = decoded
+
+    def _equate(self) -> Equated:
+        if not self.timed.lists:
+            return self._shared(self.timed, ())
+        native, lists = self.timed.equated(len(self._reader))
+        return self._shared(native, array("i", lists))
+
+    def _read(self) -> AsRead:
+        if any(map(is_list, self._decoded.values())):
+            return listed(self.equated)
+        found = self._shared(self.timed, ()) if self.timed.lists else self.equated
+        return AsRead(found.native, found.values, found.numbers, {})
+
+    def _shared(self, native: NativeColumns, lists: Sequence[int]) -> Equated:
+        """The columns in which values that were left as JSON text share the numbers of those that they are equal to."""
+        odd: dict[Hashable, int] = {canonical(value): number for number, value in enumerate((None, True, False))}
+        values = LazyValues(self._reader, self._decoded, self.timed, lists)
+        known = LazyNumbers(self._reader, values, odd)
+        same: dict[int, int] = {}
+        for number, value in self._decoded.items():
+            form = canonical(value)
+            if form in known:
+                same[number] = known[form]
+            else:
+                odd[form] = number
+        if not same:
+            return Equated(native, values, known)
+        removed = array("i", sorted(same))
+        numbers = array("i")
+        for at, number in enumerate([*removed, len(values)]):
+            numbers.extend(range(len(numbers) - at, number - at))
+            numbers.append(-1)  # of a value that has the number of another
+        numbers.pop()
+        for number, other in same.items():
+            numbers[number] = other - bisect_left(removed, other)
+        fewer = LazyValues(self._reader, self._decoded, self.timed, lists, removed)
+        return Equated(native.with_values(numbers), fewer, LazyNumbers(self._reader, fewer, odd, removed))
+
+
+def _without(many: _Many, removed: Sequence[int]) -> _Many:
+    """The items but for those at some places, in ascending order."""
+    if not removed:
+        return many
+    kept = many[:0]
+    start = 0
+    for end in [*removed, len(many)]:
+        kept += many[start:end]
+        start = end + 1
+    return kept

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether an observed run of an object is correct, for every engine."""

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is what a schedule did right? The history of a run, decided against a spec.
+
+Where threads wait for ever, a question is put to the spec as an operation of its own at the end of the history:
+``blocked`` (may all of them really not go on?). Guarantee: a run is called wrong only with a verdict of ``check``, which
+is certified. Cost: one check for each distinct history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
+
+from msgspec import UNSET
+
+from linpoint.checkers.check import check
+from linpoint.checkers.small_history_checker import SmallHistoryChecker
+from linpoint.explore.python_control.control_session import RunEnding
+from linpoint.explore.testing.runs import Performed, Run
+from linpoint.histories.history import History
+from linpoint.histories.operation import Operation
+from linpoint.histories.values import FrozenObject, Value, canonical
+from linpoint.scenarios.scenario import Call, Scenario
+from linpoint.specs.spec import Outcomes, Spec, Step
+from linpoint.verdicts import Status, Verdict
+
+ALONE: Final = "alone"
+"""The process of the operations before and after the threads."""
+OBSERVE: Final = "observe"
+BLOCKED: Final = "blocked"
+
+_MAX_SHOWN_OUTCOMES: Final = 20
+_CHECK_TIMEOUT_S: Final = 10.0
+"""For one check; scenarios are small, so it takes a few milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is to be said of a run. ``kind`` is that of the finding, None if it is right or not decided."""
+
+    kind: str | None
+    verdict: Verdict | None
+    decided: bool = True
+
+
+_RIGHT: Final = Judgement(None, None)
+
+
+class Judge(Protocol):
+    """Whoever decides runs of a test, and knows what operations give one after another."""
+
+    def judge(self, run: Run) -> Judgement:
+        """The judgement on a run."""
+        ...
+
+    def prepare(self, scenarios: Sequence[Scenario]) -> None:
+        """Runs of these will be asked about."""
+        ...
+
+    def again(self) -> Judge:
+        """One for another search."""
+        ...
+
+    def sequential_results(self, scenario: Scenario) -> Iterable[tuple[int | None, int, Value]]:
+        """What operations give in any order: their thread, their number in it, and the result."""
+        ...
+
+    def sequential_outcomes(self, scenario: Scenario) -> tuple[tuple[Value, ...], ...]:
+        """The results that orders give together, some of them."""
+        ...
+
+
+class SpecJudge:
+    """Decides runs against one spec; remembers what it has decided, for the scenario it was asked about last."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self._scenario: Scenario | None = None
+        self._known: dict[object, Judgement] = {}
+        self._judged: dict[Run, Judgement] = {}
+        """The same again by the runs themselves, which is quicker to look up."""
+        self._specs: dict[tuple[Call, ...], Spec] = {}
+        self._searches: dict[Spec, SmallHistoryChecker] = {}
+
+    def prepare(self, scenarios: Sequence[Scenario]) -> None:
+        """Nothing needs to be known before."""
+
+    def again(self) -> SpecJudge:
+        """One for another search."""
+        return SpecJudge(self.spec)
+
+    def judge(self, run: Run) -> Judgement:
+        """The judgement on a run."""
+        if run.scenario is not self._scenario:
+            self._scenario, self._known, self._judged = run.scenario, {}, {}
+            self._check_calls(run.scenario)
+        found = self._judged.get(run)
+        if found is None:
+            key = run.key()
+            found = self._known.get(key)
+            if found is None:
+                found = self._known[key] = self._judged[run] = self._decide(run)
+        return found
+
+    def _check_calls(self, scenario: Scenario) -> None:
+        """Refuse operations that are none of the spec's: what it would do with them means nothing."""
+        for call in scenario.calls:
+            complaint = self.spec.complaint(Operation(ALONE, call.operation, call.args))
+            if complaint is not None:
+                raise complaint
+
+    @property
+    def histories(self) -> int:
+        """How many different histories the scenario has shown."""
+        return len(self._known)
+
+    def _decide(self, run: Run) -> Judgement:
+        spec, operations = self._spec_of(run), operations_of(run)
+        if not spec.uses_process and self._search(spec).explains(operations):
+            return _RIGHT
+        verdict = check(History(operations), spec, budget=_CHECK_TIMEOUT_S, jobs=1)
+        if verdict.status is Status.LINEARIZABLE:
+            return _RIGHT
+        if verdict.status is Status.UNKNOWN or self._doubts(run):
+            return Judgement(None, verdict, decided=False)
+        if blocked_calls(run):
+            plain = replace(run, ending=RunEnding.COMPLETE, waiting=(), after=())
+            without = check(History(operations_of(plain, observed=False)), self.spec, budget=_CHECK_TIMEOUT_S, jobs=1)
+            # If even what was completed is wrong, that comes first.
+            waits = "livelock" if run.ending is RunEnding.CUT else "deadlock"
+            return Judgement(waits if without.status is Status.LINEARIZABLE else self._kind(run), verdict)
+        return Judgement(self._kind(run), verdict)
+
+    def _search(self, spec: Spec) -> SmallHistoryChecker:
+        found = self._searches.get(spec)
+        if found is None:
+            found = self._searches[spec] = SmallHistoryChecker(spec)
+        return found
+
+    def _kind(self, run: Run) -> str:
+        raised = [each for each in _performed(run) if isinstance(each.result, FrozenObject) and "raises" in each.result]
+        if any(not self._may_give(run.scenario, each) for each in raised):
+            return "exception"
+        return "linearizability"
+
+    def _may_give(self, scenario: Scenario, performed: Performed) -> bool:
+        """Whether some order of the scenario's operations gives this result."""
+        wanted = canonical(performed.result)
+        parts = (scenario.before, *scenario.threads, scenario.after)
+        return any(
+            parts[0 if thread is None else thread + 1][number] == performed.call and canonical(result) == wanted
+            for thread, number, result in self.sequential_results(scenario)
+        )
+
+    def sequential_results(self, scenario: Scenario) -> Iterator[tuple[int | None, int, Value]]:
+        """What operations give in any order: their thread, their number in it, and the result.
+
+        The thread is None for what runs alone before the others, and one past the last for what runs alone after them.
+        """
+        parts = (scenario.before, *scenario.threads, scenario.after)
+        last = len(parts) - 1
+        todo: list[tuple[tuple[int, ...], Any]] = [((0,) * len(parts), self.spec.initial)]
+        seen = set()
+        while todo:
+            at, state = todo.pop()
+            for number, calls in enumerate(parts):
+                earlier = parts[:last] if number == last else parts[: min(number, 1)]
+                if at[number] == len(calls) or any(at[each] < len(part) for each, part in enumerate(earlier)):
+                    continue
+                call = calls[at[number]]
+                for result, after in self.spec.outcomes(state, Operation(number, call.operation, call.args)):
+                    yield (number - 1 if number else None), at[number], result
+                    following = (*at[:number], at[number] + 1, *at[number + 1 :])
+                    key = following, canonical(after)
+                    if key not in seen:
+                        seen.add(key)
+                        todo.append((following, after))
+
+    def sequential_outcomes(self, scenario: Scenario, most: int = _MAX_SHOWN_OUTCOMES) -> tuple[tuple[Value, ...], ...]:
+        """The results that orders give together, about ``most`` of them.
+
+        First those of the threads' operations, thread by thread, then those of the operations after them.
+        """
+        found: dict[object, tuple[Value, ...]] = {}
+        parts = (*scenario.threads, scenario.after)
+        lengths = [len(part) for part in parts]
+        state: Any = self.spec.initial
+        for call in scenario.before:
+            outcomes = self.spec.outcomes(state, Operation(ALONE, call.operation, call.args))
+            if not outcomes:
+                return ()
+            state = outcomes[0][1]
+        todo: list[tuple[tuple[tuple[Value, ...], ...], Any]] = [(((),) * len(lengths), state)]
+        seen: set[object] = set()
+        while todo and len(found) < most:
+            results, state = todo.pop()
+            if [len(each) for each in results] == lengths:
+                together = tuple(value for each in results for value in each)
+                found.setdefault(canonical(together), together)
+                continue
+            concurrent = [len(each) for each in results[:-1]] != lengths[:-1]
+            for number, calls in reversed(list(enumerate(parts[:-1] if concurrent else parts))):
+                done = results[number]
+                if len(done) == len(calls):
+                    continue
+                call = calls[len(done)]
+                for result, after in self.spec.outcomes(state, Operation(number, call.operation, call.args)):
+                    grown = (*results[:number], (*done, result), *results[number + 1 :])
+                    key = canonical(grown), canonical(after)
+                    if key not in seen:
+                        seen.add(key)
+                        todo.append((grown, after))
+        return tuple(found.values())
+
+    def _doubts(self, _run: Run) -> bool:
+        """Whether what is known of a run is not enough to call it wrong."""
+        return False
+
+    def _spec_of(self, run: Run) -> Spec:
+        waiting = blocked_calls(run)
+        return self._asking(waiting) if waiting else self.spec
+
+    def _asking(self, waiting: tuple[Call, ...]) -> Spec:
+        """The spec with a question at the end, of those that wait."""
+        found = self._specs.get(waiting)
+        if found is None:
+            steps = {**self.spec.steps, BLOCKED: Step(BLOCKED, self._blocked(waiting), (), 0)}
+            found = Spec(self.spec.name, self.spec.initial, steps, any_operation=self.spec.any_operation)
+            self._specs[waiting] = found
+        return found
+
+    def _blocked(self, waiting: tuple[Call, ...]) -> Callable[..., Outcomes]:
+        def blocked(state: Any) -> Outcomes:
+            able = any(self.spec.outcomes(state, Operation(0, call.operation, call.args)) for call in waiting)
+            return [] if able else [(None, state)]
+
+        return blocked
+
+
+def blocked_calls(run: Run) -> tuple[Call, ...]:
+    """The operations that wait for ever, or run for ever: of threads, or of those that run alone."""
+    alone = [each.call for each in (*run.before, *run.after) if each.returned is None]
+    if run.ending not in (RunEnding.STUCK, RunEnding.CUT):
+        return tuple(alone)
+    return (*alone, *(thread[-1].call for thread in run.threads if thread and thread[-1].returned is None))
+
+
+def _performed(run: Run) -> Iterator[Performed]:
+    for part in (run.before, *run.threads, run.after):
+        yield from (each for each in part if each.returned is not None)
+
+
+def operations_of(run: Run, *, observed: bool = True) -> list[Operation]:
+    """The completed operations of a run, in their real-time order, and the questions at its end."""
+    operations = []
+    clock = 0
+
+    def alone(part: tuple[Performed, ...]) -> None:
+        nonlocal clock
+        for each in part:
+            if each.returned is not None:
+                operations.append(_operation(ALONE, each, clock, clock + 1))
+                clock += 2
+
+    alone(run.before)
+    start = clock
+    for number, thread in enumerate(run.threads):
+        for each in thread:
+            if each.called is not None and each.returned is not None:
+                began, ended = start + 2 * each.called, start + 2 * each.returned + 1
+                clock = max(clock, ended + 1)
+                operations.append(_operation(f"thread {number + 1}", each, began, ended))
+    alone(run.after)
+    if not observed:
+        return operations
+    if blocked_calls(run):
+        operations.append(Operation(ALONE, BLOCKED, (), None, clock, clock + 1))
+    elif run.observed is not UNSET:
+        operations.append(Operation(ALONE, OBSERVE, (), run.observed, clock, clock + 1))
+    return operations
+
+
+def _operation(process: str, each: Performed, began: int, ended: int) -> Operation:
+    return Operation(process, each.call.operation, each.call.args, each.result, began, ended)

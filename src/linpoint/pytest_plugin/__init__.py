@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of concurrent objects as tests of pytest: each class derived from ``ConcurrentTest`` is one of them.
+
+One, because a class has one verdict and one budget, as on the command line: its fixed scenarios are run first, and a
+failure names the one that fails. ``_linpoint_pytest`` registers this module when the first such class is collected, or
+the first test in C++ (``pytest_cpp``).
+Guarantee: a violation fails with its explanation, without a traceback of ours; UNKNOWN fails too; a definition that
+cannot be run is an error of that test, not of the whole run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import traceback
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from linpoint.api.test_object import test as run
+from linpoint.errors import LinpointError, TestError, UndecidedError, ViolationError
+from linpoint.explain.findings import document
+from linpoint.explore.cpp.objects.finding import CPP_KIND, CppFinding, cpp_finding
+from linpoint.histories.formats.file_content import write_content
+from linpoint.limits.budget import seconds
+from linpoint.scenarios.concurrent_test import ConcurrentTest, definition_of
+from linpoint.scenarios.tested_operation import mark_of
+from linpoint.subjects.python_object.code_identity import ReplayedFinding, replayed_finding
+from linpoint.text.shell_commands import shell_command
+from linpoint.verdicts import Status, replay_token
+from linpoint.verdicts.finding import TestResult
+
+
+def check_options(config: pytest.Config) -> None:
+    """Refuse what pytest could not refuse: times, tokens, numbers, folders."""
+    try:
+        budget_of(config)
+        _replayed(config)
+    except LinpointError as error:
+        raise pytest.UsageError(str(error)) from None
+    for name in ("threads", "operations"):
+        value = config.getoption(f"--linpoint-{name}")
+        if value is not None and value < 1:
+            raise pytest.UsageError(f"--linpoint-{name} {value}: give a whole number, at least 1.")
+    folder = config.getoption("--linpoint-report")
+    if folder is not None:
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise pytest.UsageError(f"--linpoint-report {folder}: {error.strerror}. Choose another folder.") from None
+
+
+def collect(
+    collector: pytest.Module | pytest.Class, name: str, tested: type[ConcurrentTest]
+) -> list[pytest.Item | pytest.Collector] | None:
+    """The item of a test; after it pytest's own collector, if the class has ordinary tests too."""
+    if not tested.__test__ or tested is ConcurrentTest:
+        return None
+    module = collector.getparent(pytest.Module)
+    if module is not None and tested.__module__ != module.obj.__name__:
+        return []  # imported from where it is tested already
+    marks = _marks(tested)
+    if any(mark.name == "parametrize" for mark in marks):
+        raise collector.CollectError(
+            f"{name}: a ConcurrentTest takes no parameters of pytest. Derive a class for each, with settings of its own."
+        )
+    found: list[pytest.Item | pytest.Collector] = [
+        ConcurrentTestItem.from_parent(collector, name=name, callobj=_callable(tested, marks), tested=tested)
+    ]
+    if any(collector.funcnamefilter(each) and mark_of(getattr(tested, each)) is None for each in dir(tested)):
+        found.append(pytest.Class.from_parent(collector, name=name, obj=tested))
+    return found
+
+
+class ResultItem(pytest.Item):
+    """A test with a result, and how that is told: of an object in Python or in C++."""
+
+    result: TestResult | None = None
+
+    def conclude(self, result: TestResult) -> None:
+        """Keep the result, write what was asked for, and raise unless it is a pass."""
+        self.result = result
+        self.user_properties += _properties(result)
+        folder = self.config.getoption("--linpoint-report")
+        if result.status is not Status.LINEARIZABLE and folder:
+            self._write_report(Path(folder))
+        result.raise_for_violation()
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]
+        """The explanation, or what is wrong with the test; whatever else happens is shown as ever."""
+        error = excinfo.value
+        if isinstance(error, (ViolationError, UndecidedError)) and self.result is not None:
+            lines = [self.result.explain().text, *self._advice()]
+            if self.config.getoption("showcapture", "all") != "all":  # the sections are not shown
+                lines += ["", *self.replay_lines()]
+            return FailureText("\n".join(lines))
+        if isinstance(error, LinpointError):
+            return FailureText("\n".join([str(error), *_cause(error)]))
+        return super().repr_failure(excinfo)
+
+    def replay_lines(self) -> list[str]:
+        """The commands that show the first finding again; none without one."""
+        if self.result is None or not self.result.findings:
+            return []
+        found = self.result.findings[0]
+        lines = [shell_command(["pytest", self._place(), "--linpoint-replay", found.token])]
+        return lines + ([shell_command(["linpoint", *found.replay_words])] if found.replay_words else [])
+
+    def _place(self) -> str:
+        """The test as it is named from the folder in which pytest was started."""
+        file = os.path.relpath(self.path, self.config.invocation_params.dir)
+        return f"{file}::{str(self.nodeid).partition('::')[2]}"
+
+    def _advice(self) -> list[str]:
+        """What to do about an unknown result, which is never a pass."""
+        if self.result is None or self.result.findings:
+            return []
+        return ["", "Give it more time (--linpoint-budget 2m), or less to do (--linpoint-operations 1)."]
+
+    def _write_report(self, folder: Path) -> None:
+        """The failure in three files, which are called as the test is."""
+        from linpoint.explain.html.tests import page_of_test  # noqa: PLC0415 - only who asks for pages waits for it
+
+        assert self.result is not None
+        name = re.sub(r"[^\w.]+", "-", str(self.nodeid))
+        commands = self.replay_lines()
+        command = shell_command(["pytest", self._place()])
+        page = page_of_test(self.result, command=command, replay=commands[-1] if commands else "")
+        told = document(self.result) | {"report": {"file": f"{name}.html", "written": True}}
+        write_content(str(folder / f"{name}.html"), page)
+        write_content(str(folder / f"{name}.txt"), "\n".join([self.result.explain().text, "", *commands, ""]))
+        write_content(str(folder / f"{name}.json"), msgspec.json.format(msgspec.json.encode(told, enc_hook=repr)))
+
+
+class ConcurrentTestItem(ResultItem, pytest.Function):
+    """One test. It is a function of pytest without arguments, so that automatic fixtures and marks work as ever."""
+
+    def __init__(self, *, tested: type[ConcurrentTest], **keywords: Any) -> None:
+        super().__init__(**keywords)
+        self.tested = tested
+
+    def setup(self) -> None:
+        """Fixtures first; then a definition with a mistake ends it here, as an error and not as a failure."""
+        super().setup()
+        try:
+            definition_of(self.tested)
+        except TestError as error:
+            pytest.fail(self._hint(error), pytrace=False)
+
+    def runtest(self) -> None:
+        """Test the object, or run one schedule again."""
+        option = self.config.getoption
+        replay = option("--linpoint-replay")
+        # Every schedule prints the same again; who wants to read it looks at one schedule.
+        with contextlib.nullcontext() if replay else _silence():
+            result = run(
+                self.tested,
+                budget=budget_of(self.config),
+                seed=option("--linpoint-seed") or 0,
+                threads=option("--linpoint-threads"),
+                operations=option("--linpoint-operations"),
+                replay=replay,
+            )
+        self.conclude(result)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where the class is, and its name."""
+        code = next((each.__code__ for each in vars(self.tested).values() if hasattr(each, "__code__")), None)
+        return self.path, None if code is None else code.co_firstlineno - 1, self.name
+
+    def _hint(self, error: TestError) -> str:
+        takes = re.search(r"setup of .* missing a required", error.message) is not None
+        extra = "\nsetup makes an object for each schedule, and is given no fixtures." if takes else ""
+        return f"{error}{extra}"
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    nowhere = _Nowhere()
+    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+        yield
+
+
+class _Nowhere(io.TextIOBase):
+    """Takes what is printed, and keeps nothing."""
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+
+class FailureText:
+    """A failure as text, with its first line for the summary."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.reprcrash = _Crash(text.partition("\n")[0])
+
+    def __str__(self) -> str:
+        return self.text
+
+    def toterminal(self, terminal: Any) -> None:
+        """Write it."""
+        terminal.line(self.text)
+
+
+class _Crash:
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What a pass covered, and how a failure is shown again, each in a section of its own."""
+    report = yield
+    if isinstance(item, ResultItem) and call.when == "call" and item.result is not None:
+        if report.passed:
+            report.sections.append(("linpoint", item.result.explain().text))
+        elif lines := item.replay_lines():
+            report.sections.append(("linpoint replay", "\n".join(lines)))
+    return report
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With a token only its test is left."""
+    found = _replayed(config)
+    if found is None:
+        return
+    kept = [each for each in items if isinstance(each, ResultItem) and _is_of(found, each)]
+    if not kept:
+        place = f"{found.file}::{found.test}" if found.file else "made by a call of linpoint.test"
+        raise pytest.UsageError(f"the test of the token is not among those collected: {place}")
+    config.hook.pytest_deselected(items=[each for each in items if each not in kept])
+    items[:] = kept
+
+
+def _is_of(found: ReplayedFinding | CppFinding, item: ResultItem) -> bool:
+    """Whether a token is of this test: as seen from the folder of the run, or from its root."""
+    bases = (item.config.invocation_params.dir, item.config.rootpath)
+    name = item.tested.__name__ if isinstance(item, ConcurrentTestItem) else item.name
+    return name == found.test and any((base / found.file).resolve() == item.path for base in bases)
+
+
+def budget_of(config: pytest.Config) -> float | None:
+    """The time for each test; None if nothing is said of it."""
+    given = config.getoption("--linpoint-budget") or config.getini("linpoint_budget") or None
+    return seconds(given)
+
+
+def _replayed(config: pytest.Config) -> ReplayedFinding | CppFinding | None:
+    token = config.getoption("--linpoint-replay")
+    content = {} if token is None else replay_token.decode(token)
+    if content.get("kind") == CPP_KIND:
+        return cpp_finding(content)
+    return None if token is None else replayed_finding(content)
+
+
+def _properties(result: TestResult) -> list[tuple[str, object]]:
+    """What junit's XML has of a test, whatever its verdict."""
+    tested = result.tested
+    return [
+        ("linpoint_verdict", result.status.value),
+        ("linpoint_exhaustive", result.exhaustive),
+        ("linpoint_scenarios", tested.scenarios),
+        ("linpoint_schedules", tested.bounded_schedules + tested.schedules),
+    ]
+
+
+def _callable(tested: type[ConcurrentTest], marks: list[pytest.Mark]) -> Callable[[], None]:
+    """What pytest takes for the function of the test: it carries the marks of the class."""
+
+    def tested_under_every_schedule() -> None:
+        raise AssertionError("runtest does it")  # pragma: no cover
+
+    tested_under_every_schedule.__doc__ = tested.__doc__
+    tested_under_every_schedule.pytestmark = marks  # type: ignore[attr-defined]
+    return tested_under_every_schedule
+
+
+def _marks(tested: type) -> list[pytest.Mark]:
+    """The marks of a class and of those that it is derived from."""
+    found: list[Any] = []
+    for each in reversed(tested.__mro__):
+        given = vars(each).get("pytestmark", [])
+        found += given if isinstance(given, list) else [given]
+    return [mark.mark if isinstance(mark, pytest.MarkDecorator) else mark for mark in found]
+
+
+def _cause(error: LinpointError) -> list[str]:
+    """The traceback of what the user's own code raised, where that is the cause."""
+    if error.__cause__ is None:
+        return []
+    shown = traceback.TracebackException.from_exception(error.__cause__)
+    package = str(Path(__file__).parent)
+    shown.stack = traceback.StackSummary.from_list(
+        [frame for frame in shown.stack if not frame.filename.startswith(package)]
+    )
+    shown.__cause__ = shown.__context__ = None
+    return ["", *"".join(shown.format()).splitlines()]

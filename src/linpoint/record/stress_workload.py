@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the threads of a stress run do: operations and arguments drawn at random, or scenarios in turn.
+
+Guarantee: a run is drawn from its seed alone, so the same seed and number give the same calls. Arguments are made afresh
+for each run: an object that changes a list it was given changes no other run's.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from linpoint.errors import UsageError
+from linpoint.histories.values import thaw
+from linpoint.record.log_assembly import OperationLabel
+from linpoint.specs.spec import Spec
+
+if TYPE_CHECKING:
+    from linpoint.scenarios import Call, ConcurrentTestDefinition, Scenario
+
+_OBSERVATION: Final = "observe"
+
+Program = tuple[tuple[int, Callable[..., Any], tuple[Any, ...]], ...]
+"""Calls of one thread: the number of each operation's label, the function to call with the object, the arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class StressPlan:
+    """One run: what each thread does, and what is done alone before and after."""
+
+    threads: tuple[Program, ...]
+    before: Program = ()
+    after: Program = ()
+
+
+class StressWorkload:
+    """Plans for the runs of one test."""
+
+    def __init__(
+        self,
+        definition: ConcurrentTestDefinition,
+        spec: Spec,
+        scenarios: Iterable[Scenario] | None,
+        *,
+        threads: int,
+        operations: int,
+        seed: int,
+    ) -> None:
+        if any(each.is_async for each in definition.operations.values()):
+            raise UsageError(
+                "LP-U001",
+                f"{definition.name} has operations that are coroutines, and stress runs threads.",
+                remedy="Record them with linpoint.Recorder, or wrap each in a function that runs it to its end.",
+            )
+        self._definition = definition
+        self._threads, self._operations, self._seed = threads, operations, seed
+        self._scenarios = tuple(definition.scenarios if scenarios is None else scenarios)
+        self._only_scenarios = scenarios is not None
+        self.labels = [OperationLabel(name) for name in definition.operations]
+        self._numbers = {name: number for number, name in enumerate(definition.operations)}
+        self._choices = tuple(definition.operations.values())
+        self._observation: Program = ()
+        if definition.observe is not None and _OBSERVATION in spec.steps:
+            self._observation = ((len(self.labels), definition.observe, ()),)
+            self.labels.append(OperationLabel(_OBSERVATION))
+        if self._only_scenarios and not self._scenarios:
+            raise UsageError("LP-U001", "there are no scenarios to run.", remedy="Give one, or leave scenarios out.")
+
+    @property
+    def most_threads(self) -> int:
+        """The threads of the largest plan."""
+        drawn = 0 if self._only_scenarios else self._threads
+        return max(drawn, *(len(each.threads) for each in self._scenarios), 1)
+
+    @property
+    def most_operations(self) -> int:
+        """The operations that one thread of a plan may have, before and after included."""
+        drawn = self._operations + self._definition.before + self._definition.after
+        given = (
+            len(each.before) + len(each.after) + max(map(len, each.threads), default=0) for each in self._scenarios
+        )
+        return max((drawn, *given)) + len(self._observation)
+
+    def plan(self, run: int) -> StressPlan:
+        """The plan of a run: scenarios first, then whatever is drawn; with scenarios alone these again and again."""
+        if run < len(self._scenarios) or self._only_scenarios:
+            scenario = self._scenarios[run % len(self._scenarios)]
+            return StressPlan(
+                tuple(map(self._program, scenario.threads)),
+                self._program(scenario.before),
+                (*self._program(scenario.after), *self._observation),
+            )
+        rng = self.rng(run)
+        return StressPlan(
+            tuple(self._drawn(rng, self._operations) for _ in range(self._threads)),
+            self._drawn(rng, rng.randint(0, self._definition.before)),
+            (*self._drawn(rng, rng.randint(0, self._definition.after)), *self._observation),
+        )
+
+    def rng(self, run: int, purpose: str = "calls") -> random.Random:
+        """The random numbers of a run, others for each purpose."""
+        return random.Random(f"{self._seed}/{run}/{purpose}")  # noqa: S311 - tests, not secrets
+
+    def _program(self, calls: Sequence[Call]) -> Program:
+        return tuple(
+            (self._numbers[call.operation], self._definition.operations[call.operation].call, _fresh(call.args))
+            for call in calls
+        )
+
+    def _drawn(self, rng: random.Random, count: int) -> Program:
+        number = rng.random
+        return tuple(
+            (
+                self._numbers[each.name],
+                each.call,
+                _fresh([values[int(number() * len(values))] for values in each.sources]),
+            )
+            for each in rng.choices(self._choices, k=count)
+        )
+
+
+def _fresh(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple([thaw(value) for value in values])

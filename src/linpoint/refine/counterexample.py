@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run of a model for people: a trace with source lines, what changed in each step, and what the spec allowed then.
+
+The run is taken again, step by step, from the choices that make it; nothing that the search left behind is believed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from msgspec import UNSET
+
+from linpoint.histories.values import Value, show
+from linpoint.refine._native_refine import ModelEvent
+from linpoint.refine._native_refine import ModelStep as NativeStep
+from linpoint.refine.model_faults import ASSERTION_FAULT, FAULTS
+from linpoint.refine.program_ir import Instruction, OpCode
+from linpoint.refine.state_layout import ModelLayout
+from linpoint.refine.state_search import StateSearch
+from linpoint.refine.state_view import memory_of, next_access, wanted_lock
+from linpoint.traces.trace import SourcePlace, StepKind, Trace, TraceFailure, TraceStep, TraceThread
+from linpoint.traces.trace_step import OF_MEMORY
+from linpoint.verdicts.model import ModelStep, Survivor
+
+_MAX_SHOWN_CONFIGURATIONS: Final = 6
+_MAX_SORTED_CONFIGURATIONS: Final = 1_000
+FAULTY_STEP_CHOICE: Final = 2**32 - 1
+"""As a choice: the step of the process that goes wrong."""
+
+
+class NoSuchRunError(Exception):
+    """The choices are not those of a run of this model."""
+
+
+def lacks_room(step: NativeStep) -> bool:
+    """Whether a step goes wrong only because there is too little room in a state."""
+    return bool(step.wrong) and step.events[-1].told == StepInfo.FAULT and step.events[-1].number not in FAULTS
+
+
+class StepInfo(enum.IntEnum):
+    """Kinds of events, as in linpoint/refine/telling.hpp."""
+
+    CALL = 0
+    ACCESS = 1
+    UNSEEN = 2
+    DRAIN = 3
+    CHOOSE = 4
+    ALLOCATE = 5
+    POINT = 6
+    RETURN = 7
+    REFUSED = 8
+    FAULT = 9
+    WAIT = 10
+
+
+@dataclass(slots=True)
+class ModelRun:
+    """A run, as far as it was taken."""
+
+    searched: StateSearch
+    state: list[int]
+    trace: list[TraceStep] = field(default_factory=list)
+    steps: list[ModelStep] = field(default_factory=list)
+    last: ModelEvent | None = None
+    """The last event, where the run goes wrong."""
+    set_before_return: int = 0
+    """The number of what the spec allowed before the last return."""
+    called_last: dict[int, int] = field(default_factory=dict)
+    """Of each process its last call."""
+    calls: dict[int, int] = field(default_factory=dict)
+    """Open calls: of each process its call."""
+    waiting: dict[int, tuple[tuple[str, Value], ...]] = field(default_factory=dict)
+    """Stores that have not reached memory, of each process that has some."""
+
+    @classmethod
+    def begin(cls, searched: StateSearch) -> ModelRun:
+        """Before the first step."""
+        return cls(searched, searched.search.first())
+
+    @property
+    def assembly(self) -> ModelLayout:
+        """The model."""
+        return self.searched.assembly
+
+    def choices(self) -> list[NativeStep]:
+        """What may happen next."""
+        return self.searched.search.steps(self.state)
+
+    def take(self, choice: NativeStep) -> None:
+        """Take a step."""
+        first = len(self.trace)
+        before = self.state
+        # The memory interrupts nobody: who ran before it goes on after it.
+        ran = next((step.thread for step in reversed(self.trace) if step.kind not in OF_MEMORY), choice.process)
+        preempts = ran != choice.process and ran in self.calls
+        for event in choice.events:
+            for step in self._told(event):
+                own = preempts and step.kind is not StepKind.DRAIN
+                stores = self.waiting.get(event.process, ())
+                self.trace.append(dataclasses.replace(step, preempts=own, buffer=stores) if own or stores else step)
+                preempts = preempts and not own
+        allowed = before[0]
+        if choice.wrong:
+            self.last = choice.events[-1]
+            if self.last.told == StepInfo.REFUSED and any(event.told == StepInfo.RETURN for event in choice.events):
+                allowed = self.set_before_return
+            changes = tuple(self._touched(choice.events))
+        else:
+            self.state = choice.state
+            allowed = self.state[0]
+            changes = tuple(self._changes(before, self.state))
+        survivors, more = self.survivors(allowed)
+        memory = dict(memory_of(self, self.state))
+        if choice.wrong:
+            memory |= {name: after for name, _, after in changes if name in memory}
+        self._say_more(first, changes, memory)
+        last = len(self.trace) - 1
+        self.steps.append(ModelStep(choice.process, first, last, changes, survivors, more, tuple(memory.items())))
+
+    def follow(self, choices: Sequence[tuple[int, int]]) -> None:
+        """Take the steps of a run that was found. Raises ``NoSuchRunError`` if the model has no such run."""
+        for process, successor in choices:
+            step = self.find(process, successor)
+            if step is not None:
+                self.take(step)
+            elif successor != FAULTY_STEP_CHOICE:  # a deadlock is no step
+                raise NoSuchRunError
+
+    def find(self, process: int, successor: int) -> NativeStep | None:
+        """The step that a choice stands for, if it is one of those that may happen next."""
+        found = [step for step in self.choices() if step.process == process]
+        if successor == FAULTY_STEP_CHOICE:
+            found = [step for step in found if step.wrong and not lacks_room(step)]
+        else:
+            found = [step for step in found if not step.wrong and step.successor == successor]
+        return found[0] if found else None
+
+    def finish(self, failure: TraceFailure | None) -> Trace:
+        """The trace of the whole run; of a deadlock also who waits for what."""
+        if failure is not None and failure.kind == "deadlock":
+            related = range(len(self.trace), len(self.trace) + self._say_who_waits())
+            failure = dataclasses.replace(failure, related=(*failure.related, *related))
+        threads = tuple(TraceThread(number, self.name_of(number)) for number in range(self.assembly.manner.count))
+        return Trace(threads, tuple(self.trace), self.assembly.manner.memory_model, None, failure)
+
+    def name_of(self, process: int) -> str:
+        """What people call a process: its number from 1, and its role."""
+        at = 0
+        for role, count in self.assembly.groups:
+            if process < at + count:
+                if role is None:
+                    return f"process {process + 1}"
+                return role if count == 1 else f"{role} {process - at + 1}"
+            at += count
+        return f"process {process + 1}"
+
+    # What the spec allows.
+
+    def survivors(self, number: int) -> tuple[tuple[Survivor, ...], int]:
+        """The ways in which the spec may have come along, and how many more there are."""
+        spec = self.searched.spec
+        if spec is None:
+            return (), 0
+        found = self.searched.search.configurations(number)
+        # In an order of their own: that of the search depends on what it came by before.
+        known = sorted((spec.survivor(each) for each in found[:_MAX_SORTED_CONFIGURATIONS]), key=_order)
+        shown = tuple(known[:_MAX_SHOWN_CONFIGURATIONS])
+        return shown, len(found) - len(shown)
+
+    def results_allowed(self, number: int, process: int) -> list[Value]:
+        """The results with which the operation of a process may return."""
+        spec = self.searched.spec
+        if spec is None:
+            return []
+        found: list[Value] = []
+        for each in self.searched.search.configurations(number):
+            is_done, result = spec.result_in(each, process)
+            if is_done and result not in found:
+                found.append(result)
+        return sorted(found, key=show)
+
+    # Words for memory.
+
+    def place_name(self, address: int) -> str:
+        """What people call an address."""
+        assembly, program = self.assembly, self.assembly.program
+        for slot, cell in zip(reversed(assembly.cell_slots), reversed(program.cells), strict=True):
+            if slot <= address < assembly.cells_end:
+                index = (address - slot) // cell.width
+                return f"{cell.name}[{index}]" if cell.is_array else cell.name
+        for number, (base, stride) in enumerate(zip(assembly.class_slots, assembly.strides, strict=True)):
+            node, offset = divmod(address - base, stride) if stride else (0, 0)
+            if 0 <= node < assembly.room.nodes[number]:
+                name = f"{program.classes[number].name}#{node + 1}"
+                for each in reversed(program.classes[number].fields):
+                    if assembly.field_offsets[each] <= offset:
+                        return f"{name}.{program.fields[each].name}"
+        return f"slot {address}"
+
+    def value(self, address: int, codes: Sequence[int]) -> Value:
+        """What is at an address; a record is an object, a tuple a list."""
+        values = [self.assembly.value_of(code) for code in codes]
+        if len(values) == 1:
+            return values[0]
+        parts = self._parts(address)
+        return dict(zip(parts, values, strict=True)) if len(parts) == len(values) else values
+
+    def _parts(self, address: int) -> tuple[str, ...]:
+        name = self.place_name(address)
+        program = self.assembly.program
+        for cell in program.cells:
+            if name.partition("[")[0] == cell.name:
+                return cell.parts
+        field = name.rpartition(".")[2]
+        return next((each.parts for each in program.fields if each.name == field), ())
+
+    def _changes(self, before: list[int], after: list[int]) -> Iterator[tuple[str, Value, Value]]:
+        widths = self.assembly._widths()  # noqa: SLF001 - the layout is read, not changed
+        address = 1
+        while address < self.assembly.private_base:
+            width = widths[address]
+            old, new = before[address : address + width], after[address : address + width]
+            if old != new:
+                yield self.place_name(address), self.value(address, old), self.value(address, new)
+            address += width
+
+    def _touched(self, events: Sequence[ModelEvent]) -> Iterator[tuple[str, Value, Value]]:
+        """What accesses have changed, where there is no state after them."""
+        for event in events:
+            if event.told in (StepInfo.ACCESS, StepInfo.UNSEEN) and event.after and event.before != event.after:
+                name = self.place_name(event.address)
+                yield name, self.value(event.address, event.before), self.value(event.address, event.after)
+
+    # More words for a step that was taken.
+
+    def _say_more(self, first: int, changes: Sequence[tuple[str, Value, Value]], memory: dict[str, Value]) -> None:
+        """What a new node holds, and the second cell of two that changed at once."""
+        said = {step.location for step in self.trace[first:]}
+        nodes = [step.location for step in self.trace[first:] if step.kind is StepKind.ALLOCATE]
+        for position in range(first, len(self.trace)):
+            step = self.trace[position]
+            if step.kind is StepKind.ALLOCATE:
+                fields = [
+                    f"{name.rpartition('.')[2]}={show(value)}"
+                    for name, value in memory.items()
+                    if name.startswith(f"{step.location}.") and name not in said
+                ]
+                self.trace[position] = dataclasses.replace(step, message=", ".join(fields) or None)
+            elif step.kind is StepKind.CAS and step.success:
+                others = [each for each in changes if each[0] not in said and each[0].partition(".")[0] not in nodes]
+                if len(others) == 1:
+                    name, old, new = others[0]
+                    seen = [step.old, old]
+                    self.trace[position] = dataclasses.replace(
+                        step, location=f"{step.location}, {name}", value=[step.value, new], old=seen, expected=seen
+                    )
+
+    def _say_who_waits(self) -> int:
+        """Add a step for each process that cannot go on within an operation; says how many."""
+        held: dict[str | None, int | str | None] = {}
+        for step in self.trace:
+            if step.kind is StepKind.LOCK:
+                held[step.location] = step.thread
+            elif step.kind is StepKind.UNLOCK:
+                held.pop(step.location, None)
+        for process in sorted(self.calls):
+            instruction = next_access(self.assembly, self.state, process)
+            lock = wanted_lock(self, self.state, process)
+            place = None if instruction is None else self._place(instruction.line, process)
+            self.trace.append(TraceStep(process, StepKind.BLOCK, lock, other=held.get(lock), place=place))
+        return len(self.calls)
+
+    # Events.
+
+    def _told(self, event: ModelEvent) -> Iterator[TraceStep]:
+        told = StepInfo(event.told)
+        assembly = self.assembly
+        process = event.process
+        if told is StepInfo.CALL:
+            call = assembly.calls[event.number]
+            self.calls[process] = self.called_last[process] = event.number
+            place = self._place(call.operation.line, process)
+            yield TraceStep(process, StepKind.CALL, operation=call.operation.name, args=call.arguments, place=place)
+            return
+        if told is StepInfo.DRAIN:
+            name, value = self.place_name(event.address), self.value(event.address, event.after)
+            old = self.value(event.address, event.before)
+            self.waiting[process] = self.waiting.get(process, ())[1:]
+            yield TraceStep(process, StepKind.DRAIN, name, value, old)
+            return
+        instruction = assembly.program.code[event.instruction]
+        place = self._place(instruction.line, process)
+        if told is StepInfo.RETURN:
+            number = self.calls.pop(process)
+            self.set_before_return = event.number
+            result = self.value(-1, event.result)
+            name = assembly.calls[number].operation.name
+            yield TraceStep(process, StepKind.RETURN, value=result, operation=name, place=place)
+        elif told is StepInfo.CHOOSE:
+            yield TraceStep(process, StepKind.CHOOSE, value=assembly.value_of(event.result[0]), place=place)
+        elif told is StepInfo.ALLOCATE:
+            name = str(assembly.value_of(event.result[0]))
+            yield TraceStep(process, StepKind.ALLOCATE, name, place=place)
+        elif told is StepInfo.POINT:
+            yield TraceStep(process, StepKind.NOTE, message="linearization point", place=place)
+        elif told is StepInfo.FAULT:
+            if event.number == ASSERTION_FAULT:
+                yield TraceStep(process, StepKind.ASSERTION, place=place)
+            else:
+                message = FAULTS.get(event.number, "the model goes wrong")
+                yield TraceStep(process, StepKind.EXCEPTION, message=message, place=place)
+        elif told in (StepInfo.ACCESS, StepInfo.UNSEEN):
+            step = self._access(event, instruction, place)
+            delayed = self.assembly.manner.memory_model != "sc" and told is StepInfo.ACCESS
+            yield self._with_buffer(step) if delayed else step
+
+    def _with_buffer(self, step: TraceStep) -> TraceStep:
+        """An access where stores wait: one more waits now, or one is seen by its own process before all others."""
+        assert isinstance(step.thread, int)
+        stores = self.waiting.get(step.thread, ())
+        if step.kind is StepKind.WRITE and step.location is not None:
+            self.waiting[step.thread] = (*stores, (step.location, step.value))
+            return dataclasses.replace(step, old=UNSET)
+        forwarded = step.kind is StepKind.READ and any(name == step.location for name, _ in stores)
+        return dataclasses.replace(step, forwarded=forwarded)
+
+    def _access(self, event: ModelEvent, instruction: Instruction, place: SourcePlace) -> TraceStep:
+        process, code, address = event.process, instruction.code, event.address
+        name = self.place_name(address)
+        if code is OpCode.FENCE:
+            return TraceStep(process, StepKind.FENCE, place=place)
+        old = self.value(address, event.before)
+        new = self.value(address, event.after)
+        if code in (OpCode.LOAD, OpCode.LOAD_LINKED):
+            return TraceStep(process, StepKind.READ, name, self.value(address, event.result), place=place)
+        if code is OpCode.STORE:
+            return TraceStep(process, StepKind.WRITE, name, self.value(address, event.result), old, place=place)
+        if code in (OpCode.SWAP, OpCode.FETCH_ADD):
+            return TraceStep(process, StepKind.UPDATE, name, new, old, place=place)
+        if code in (OpCode.CAS, OpCode.STORE_CONDITIONAL, OpCode.DCAS):
+            success = bool(self.assembly.value_of(event.result[0]))
+            if not success:  # what it hoped for is in its line of source
+                return TraceStep(process, StepKind.CAS, name, old=old, success=False, place=place)
+            return TraceStep(process, StepKind.CAS, name, new, old, expected=old, success=True, place=place)
+        if code is OpCode.ACQUIRE:
+            return TraceStep(process, StepKind.LOCK, name, place=place)
+        return TraceStep(process, StepKind.UNLOCK, name, place=place)
+
+    def _place(self, line: int, process: int) -> SourcePlace:
+        program = self.assembly.program
+        number = self.calls.get(process)
+        function = self.assembly.calls[number].operation.name if number is not None else None
+        text = program.source[line - 1].strip() if 0 < line <= len(program.source) else None
+        return SourcePlace(program.file, max(line, 1), function, text)
+
+
+def _order(survivor: Survivor) -> tuple[int, str, str]:
+    """What has taken effect least comes first."""
+    return len(survivor.done), show(survivor.state), f"{survivor.pending}{survivor.done}"

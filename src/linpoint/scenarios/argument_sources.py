@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values for the parameters of operations: of an iterable as they come, of a Hypothesis strategy the simplest ones.
+
+Guarantee: a ``ArgumentSource`` has at least one value, no two that are equal for linpoint, and each is JSON; the same source
+gives the same values in the same order in every run. Hypothesis is imported only when a strategy is given.
+Cost: O(values) for an iterable. For a strategy one search of Hypothesis for each of at most ``STRATEGY_SAMPLE_SIZE`` values: a tenth of
+a second or so for numbers and short text.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Final, overload
+
+from linpoint.errors import TestError
+from linpoint.histories.values import Value, canonical, show
+from linpoint.scenarios.json_arguments import json_value
+
+STRATEGY_SAMPLE_SIZE: Final = 16
+"""How many values of a strategy are used where scenarios are enumerated or made smaller."""
+
+MAX_ITERABLE_VALUES: Final = 10_000
+"""The longest iterable: what has more values is taken to have no end."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentSource(Sequence[Value]):
+    """The values of one parameter, simplest first, and the strategy that they were taken from, if any."""
+
+    values: tuple[Value, ...]
+    strategy: Any = field(default=None, compare=False)
+
+    def rank(self, value: Value) -> int:
+        """How many values are simpler; a value that is not here is less simple than all that are."""
+        wanted = canonical(value)
+        return next((n for n, each in enumerate(self.values) if canonical(each) == wanted), len(self.values))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self.values)
+
+    @overload
+    def __getitem__(self, index: int) -> Value: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Value]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        return self.values[index]
+
+
+def source_of(given: Any, *, place: str | None = None, what: str = "a parameter") -> ArgumentSource:
+    """The source that ``given`` is: a strategy, any finite iterable, or one already.
+
+    ``what`` and ``place`` say whose values they are, for LP-T005, LP-T009 and LP-T011.
+    """
+    if isinstance(given, ArgumentSource):
+        return given
+    if is_strategy(given):
+        return ArgumentSource(_simplest(given, place, what), given)
+    return ArgumentSource(_taken(given, place, what))
+
+
+def is_strategy(given: Any) -> bool:
+    """Whether ``given`` is a strategy of Hypothesis, found out without importing that."""
+    return any(
+        kind.__name__ == "SearchStrategy" and kind.__module__.startswith("hypothesis.") for kind in type(given).__mro__
+    )
+
+
+def require_hypothesis(what: str, *, place: str | None = None) -> Any:
+    """The module ``hypothesis``, or LP-T011 that says ``what`` needs it."""
+    try:
+        import hypothesis  # noqa: PLC0415 - an extra, and only who gives strategies is to wait for it
+    except ImportError:
+        raise TestError(
+            "LP-T011",
+            f"{what} needs Hypothesis, which is not installed.",
+            place=place,
+            remedy="pip install linpoint[hypothesis], or give a list of values.",
+        ) from None
+    return hypothesis
+
+
+def _taken(given: Any, place: str | None, what: str) -> tuple[Value, ...]:
+    if not isinstance(given, Iterable):
+        raise TestError(
+            "LP-T005",
+            f"{what} gets {given!r}, which has no values to take.",
+            place=place,
+            remedy="Give a list, a string, a range, or a Hypothesis strategy (with its parentheses: st.integers()).",
+        )
+    try:
+        values = list(islice(given, MAX_ITERABLE_VALUES + 1))
+    except Exception as error:
+        raise TestError(
+            "LP-T005",
+            f"the values of {what} cannot be taken: {type(error).__name__}: {error}.",
+            place=place,
+            remedy="Give a list.",
+        ) from error
+    if len(values) > MAX_ITERABLE_VALUES:
+        raise TestError(
+            "LP-T005",
+            f"the values of {what} do not end: there are more than {MAX_ITERABLE_VALUES:,}.",
+            place=place,
+            remedy="Give a few values; small scenarios meet on them more often.",
+        )
+    distinct: dict[Hashable, Value] = {}
+    for value in values:
+        admitted = json_value(value, place=place, what=f"a value of {what}")
+        distinct.setdefault(canonical(admitted), admitted)
+    if not distinct:
+        raise TestError("LP-T005", f"{what} gets no values.", place=place, remedy="Give at least one.")
+    if isinstance(given, AbstractSet):  # its order differs from run to run, and a finding must replay
+        return tuple(sorted(distinct.values(), key=lambda value: (len(show(value)), show(value))))
+    return tuple(distinct.values())
+
+
+def _simplest(strategy: Any, place: str | None, what: str) -> tuple[Value, ...]:
+    """The values that Hypothesis shrinks to when it may use none of the simpler ones."""
+    hypothesis = require_hypothesis(f"the strategy of {what}", place=place)
+    settings = hypothesis.settings(
+        max_examples=200,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
+        suppress_health_check=list(hypothesis.HealthCheck),
+        verbosity=hypothesis.Verbosity.quiet,
+    )
+    distinct: dict[Hashable, Value] = {}
+
+    def is_new(value: Any) -> bool:
+        return canonical(json_value(value, place=place, what=f"a value of {what}")) not in distinct
+
+    def fill_pool() -> None:
+        with contextlib.suppress(hypothesis.errors.NoSuchExample, hypothesis.errors.Unsatisfiable):
+            while len(distinct) < STRATEGY_SAMPLE_SIZE:
+                generator = random.Random(0)  # noqa: S311 - examples, not secrets
+                found = json_value(hypothesis.find(strategy, is_new, settings=settings, random=generator))
+                distinct[canonical(found)] = found
+
+    # In a thread of its own, because Hypothesis refuses to search while the test of this thread is one of its own.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(fill_pool).result()
+    if not distinct:
+        raise TestError(
+            "LP-T005",
+            f"the strategy of {what} gives no values.",
+            place=place,
+            remedy="Loosen its filters; st.nothing() has none.",
+        )
+    return tuple(distinct.values())

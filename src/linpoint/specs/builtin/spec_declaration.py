@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a built-in spec is declared: a table of steps and a factory with its parameters."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from linpoint.errors import SpecError
+from linpoint.histories.values import Value, canonical, freeze, show
+from linpoint.specs.spec import Returns, Spec, Step
+
+RESULTS = {
+    Returns.VALUE: "value",
+    Returns.OBSERVATION: "bool",
+    Returns.SUCCESS: "bool",
+    Returns.NOTHING: "null",
+}
+
+
+def step(
+    name: str,
+    apply: Callable[..., Any],
+    *parameters: str,
+    returns: Returns = Returns.VALUE,
+    result: str | None = None,
+    complaint: Callable[[tuple[Value, ...]], str | None] | None = None,
+    reads: bool | Callable[[tuple[Value, ...], Value], bool] = False,
+    takes_integers: bool = False,
+) -> Step:
+    """A step of a built-in: all its parameters are required."""
+    return Step(
+        name,
+        apply,
+        parameters,
+        len(parameters),
+        returns,
+        result or RESULTS[returns],
+        complaint,
+        reads=reads,
+        takes_integers=takes_integers,
+    )
+
+
+def unsuccessful(_args: tuple[Value, ...], result: Value) -> bool:
+    """What said that it did not succeed has changed nothing."""
+    return result is False
+
+
+def table(steps: Iterable[Step]) -> Mapping[str, Step]:
+    """Steps by name."""
+    return {each.name: each for each in steps}
+
+
+def declare(build: Callable[..., Spec]) -> Spec:
+    """The built-in with its default parameters, callable for others; the docstring of ``build`` documents it."""
+
+    @functools.wraps(build)
+    def factory(*args: Any, **parameters: Any) -> Spec:
+        return dataclasses.replace(build(*args, **parameters), factory=factory, doc=inspect.getdoc(build) or "")
+
+    return factory()
+
+
+def bad_parameter(spec: str, message: str, remedy: str) -> SpecError:
+    """The error for a parameter (or first value) that this spec cannot take."""
+    return SpecError("LP-S004", f"spec {spec}: {message}.", remedy=remedy)
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is a JSON number (a bool is not)."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def needs_number(args: tuple[Value, ...]) -> str | None:
+    """Complains unless the last argument is a number."""
+    return None if is_number(args[-1]) else f"{show(args[-1])} is not a number"
+
+
+def initial_list(spec: str, initial: Any) -> tuple[Value, ...]:
+    """The first value of a container: a JSON list, in the order in which the items were put in.
+
+    A queue gives the first of them, a stack the last.
+    """
+    if initial is None:
+        return ()
+    if not isinstance(initial, (list, tuple)):
+        raise bad_parameter(spec, f"the first value {show(initial)} is not a list", "Give a JSON list, such as [1, 2].")
+    return tuple(freeze(item) for item in initial)
+
+
+def initial_mapping(spec: str, initial: Any) -> dict[Any, Value]:
+    """The first value of a keyed object: a JSON object, or a list of [key, value] pairs for other keys."""
+    if isinstance(initial, (list, tuple)) and all(isinstance(p, (list, tuple)) and len(p) == 2 for p in initial):
+        return {canonical(freeze(key)): freeze(value) for key, value in initial}
+    if not isinstance(initial, Mapping):
+        raise bad_parameter(
+            spec, f"the first value {show(initial)} is not an object", 'Give a JSON object, such as {"x": 0}.'
+        )
+    return {canonical(key): freeze(value) for key, value in initial.items()}

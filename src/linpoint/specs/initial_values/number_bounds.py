@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From which number something must have started, given what moved it and what was read: an arithmetic of intervals.
+
+A reading is the first number plus all moves that came before it. Those that had returned count for certain, those that
+overlap may or may not; so each reading leaves a few numbers, and the first one is among the numbers of all of them.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from linpoint.histories.operation import Operation, Outcome
+from linpoint.histories.values import Value
+from linpoint.specs.builtin.spec_declaration import is_number
+
+_MAX_READINGS: Final = 8
+_MAX_SUMS: Final = 64
+"""A reading that leaves more numbers than this tells too little."""
+
+
+@dataclass(frozen=True, slots=True)
+class CounterMove:
+    """An operation that moves the number; not certain if it may have done nothing."""
+
+    op: Operation
+    amount: Value
+    certain: bool = True
+
+
+def first_numbers(
+    readings: Sequence[tuple[Operation, Value]], moves: Sequence[CounterMove], core: Sequence[Operation], *, near: Value
+) -> list[Value]:
+    """The numbers that fit the readings of ``core`` and the earliest others, the nearest to ``near`` first."""
+    conspiring = {id(op) for op in core}
+    numbers = sorted((pair for pair in readings if is_number(pair[1])), key=lambda pair: pair[0].end)
+    telling = numbers[:_MAX_READINGS]
+    telling += [pair for pair in numbers[_MAX_READINGS:] if id(pair[0]) in conspiring][:_MAX_READINGS]
+    fit: set[Value] | None = None
+    for op, value in telling:
+        before = _sums_before(op, moves)
+        if before is not None:
+            these = {value - each for each in before}
+            fit = these if fit is None else fit & these
+    return sorted(fit or (), key=lambda number: (abs(number - near), number))
+
+
+def _sums_before(op: Operation, moves: Sequence[CounterMove]) -> set[Value] | None:
+    """What the moves before ``op`` may add up to; None if that could be almost anything."""
+    total: Value = 0
+    sums: set[Value] = {0}
+    for move in moves:
+        if move.op is op or move.op.call > op.end:
+            continue
+        if move.certain and move.op.outcome is Outcome.OK and move.op.end < op.call:
+            total += move.amount
+        else:
+            sums |= {each + move.amount for each in sums}
+            if len(sums) > _MAX_SUMS:
+                return None
+    return {total + each for each in sums}
+
+
+def shortage(taken: Sequence[float], given: Sequence[float]) -> int:
+    """How many there must have been from the start: ``taken`` are the ends of takes, ``given`` the calls of gives.
+
+    By the end of the i-th take, i were taken, and no more were given than had been called.
+    """
+    calls = sorted(given)
+    return max([0, *(i - bisect.bisect_right(calls, end) for i, end in enumerate(sorted(taken), 1))])

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of a C++ file: built, found by name, run, and run again with the schedule of a finding.
+
+Guarantee: what cannot be run is a coded error before anything of it is. Building a file costs seconds the first time, and
+the host a minute; both are kept.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from linpoint.errors import TestError, UsageError
+from linpoint.explore.cpp.objects.asked import LINEARIZABILITY, Asked
+from linpoint.explore.cpp.objects.finding import CPP_KIND, CppFinding
+from linpoint.explore.cpp.objects.search import Settings, Watcher
+from linpoint.histories.operation import Operation
+from linpoint.judging.spec_judge import Judge, SpecJudge
+from linpoint.scenarios.cpp_test_description import CppObjectTest
+from linpoint.scenarios.tested_operation import nearest
+from linpoint.specs.spec import Spec
+from linpoint.specs.spec_lookup import find
+from linpoint.subjects.cpp_object.outcomes_method import AtomicOutcomesJudge, compare_outcomes
+from linpoint.subjects.cpp_object.progress_check import StoppedThread
+from linpoint.subjects.cpp_object.subject import BuiltCppTests, replay_object, try_object
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.host_builder import find_host
+from linpoint.targets.target_builder import BuildRecipe, build_target
+from linpoint.verdicts.finding import TestResult
+
+_DESCRIPTION_TIMEOUT_S: Final = 20.0
+"""Seconds in which a file must have said what its tests are."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltCppTest:
+    """One test of a file that was built."""
+
+    program: BuiltCppTests
+    test: CppObjectTest
+    spec: Spec | None
+    """None where outcomes are compared."""
+    asked: Asked
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.test.definition.name
+
+    def run(self, seconds: float, watch: Watcher | None = None) -> TestResult:
+        """Test it for so long."""
+        settings = self._settings(seconds)
+        if self.spec is None:
+            return compare_outcomes(self.program, self.test, settings, replay=self._content(), watch=watch)
+        return try_object(self.program, self.test, self.spec, settings, replay=self._content(), watch=watch)
+
+    def replay(self, found: CppFinding, seconds: float) -> TestResult:
+        """Run the schedule of a finding of this test."""
+        digest = self.program.target.digest
+        return replay_object(
+            self.program,
+            self.test,
+            self._judge(seconds),
+            self._settings(seconds),
+            tuple(found.schedule),
+            changed=bool(found.code) and found.code != digest,
+            replay={**self._content(), "finding": found.finding},
+            stop=None if found.stop is None else StoppedThread(*found.stop),
+        )
+
+    def _judge(self, seconds: float) -> Judge:
+        if self.spec is None:
+            return AtomicOutcomesJudge(self.test, self.program.running(), time.monotonic() + seconds)
+        return SpecJudge(self.spec)
+
+    def _settings(self, seconds: float) -> Settings:
+        asked = self.asked
+        scenarios = () if asked.scenario is None else (asked.scenario,)
+        return Settings(seconds, asked.seed or 0, scenarios, asked.threads, asked.operations, asked.progress)
+
+    def _content(self) -> dict[str, Any]:
+        """What a replay token holds beside the scenario and its schedule."""
+        asked, manner = self.asked, self.program.manner
+        content: dict[str, Any] = {"kind": CPP_KIND, "file": self.program.file, "test": self.name}
+        content |= {"code": self.program.target.digest, "spec": asked.spec, "flags": list(asked.flags)}
+        content |= {"compiler": asked.compiler, "memory_model": manner.memory_model, "races": manner.races}
+        return content | {"reuse": manner.reuse, "method": asked.method or LINEARIZABILITY}
+
+
+def build_tests(
+    file: str,
+    name: str,
+    asked: Asked,
+    *,
+    deadline: float | None = None,
+    max_memory: int | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> list[BuiltCppTest]:
+    """The tests of a file, or the one of that name. Raises ``OutOfTimeError`` where ``deadline`` comes first."""
+    if not Path(file).is_file():
+        raise TestError("LP-T015", "there is no such file.", place=file, remedy="Give the path of a C++ file.")
+    spec = _spec_of(asked)
+    compiler = find_compiler(asked.compiler)
+    host = find_host(compiler, tell=tell)
+    tell(f"compiling {file}")
+    target = build_target(BuildRecipe((file, *asked.sources), asked.compiler_flags, compiler), deadline=deadline)
+    program = BuiltCppTests(file, host, target, dataclasses.replace(asked.manner, max_memory=max_memory))
+    tests = program.tests(_DESCRIPTION_TIMEOUT_S)
+    chosen = tests if not name else {name: named_test(tests, name, file)}
+    for test in chosen.values():
+        check_operations(test, spec)
+    return [BuiltCppTest(program, test, spec, asked) for test in chosen.values()]
+
+
+def _spec_of(asked: Asked) -> Spec | None:
+    if asked.compares_outcomes:
+        return None
+    if asked.spec is None:
+        raise UsageError(
+            "LP-U001",
+            "a test of a C++ object needs a spec.",
+            remedy="Say which: --spec stack (`linpoint specs` lists them), or in the file: // linpoint: --spec stack; "
+            "or compare outcomes: --method outcomes.",
+        )
+    return find(asked.spec)
+
+
+def named_test(tests: dict[str, CppObjectTest], name: str, file: str) -> CppObjectTest:
+    """The test of a name, or LP-T016."""
+    if name not in tests:
+        remedy = f"{nearest(name, tests)}It has: {', '.join(tests)}."
+        raise TestError("LP-T016", f'there is no test "{name}".', place=file, remedy=remedy)
+    return tests[name]
+
+
+def check_operations(test: CppObjectTest, spec: Spec | None) -> None:
+    """Refuse operations that are none of the spec's before anything is run."""
+    for operation in test.definition.operations.values() if spec is not None else ():
+        args = tuple(source[0] for source in operation.sources)
+        assert spec is not None
+        complaint = spec.complaint(Operation(0, operation.name, args))
+        if complaint is not None:
+            raise complaint

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A C or C++ file with tests of persistent objects: built, and asked which there are.
+
+Guarantee: what cannot be run is a coded error before anything of it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from linpoint.crash.hosts import CrashHost, Manner, Plan
+from linpoint.crash.operation_purposes import OperationPurposes, vocabulary_of
+from linpoint.crash.probe_generation import Probe, concurrent_reads, generated_probes
+from linpoint.crash.workload_generation import read_workload
+from linpoint.errors import TestError, UsageError
+from linpoint.histories.values import Value
+from linpoint.options.commands.crash import CrashOptions
+from linpoint.scenarios.cpp_test_description import CppObjectTest, object_tests
+from linpoint.scenarios.scenario import Call, Scenario
+from linpoint.specs.spec import Spec
+from linpoint.specs.spec_lookup import find
+from linpoint.subjects.cpp_object.build_tests import check_operations, named_test
+from linpoint.targets.build_error import BuildError
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.host_builder import find_host
+from linpoint.targets.target_builder import BuildRecipe, Target, build_target
+
+_DESCRIPTION_TIMEOUT_S: Final = 20.0
+"""Seconds in which a file must have said what its tests are."""
+_MODELLED: Final = ("-lpmem", "-lpmemobj")
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltCrashTest:
+    """One test of a file that was built."""
+
+    file: str
+    test: CppObjectTest
+    spec: Spec
+    asked: CrashOptions
+    host: CrashHost
+    target: Target
+    vocabulary: OperationPurposes
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.test.definition.name
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """All of them, as the user wrote them."""
+        return (self.file, *self.asked.sources)
+
+    def plan(self, workload: Sequence[Call], beside: Sequence[Call] = (), *, reads: bool = False) -> Plan:
+        """A workload with its probes: those that the user gives, or made from the spec; and with reads beside it."""
+        probes: Sequence[Probe]
+        if self.asked.probes is None:
+            probes = generated_probes(self.vocabulary, workload, beside)
+        else:
+            probes = [Probe(call) for call in self._given_probes(self.asked.probes)]
+        more = concurrent_reads(self.vocabulary, workload) if reads else ()
+        return Plan(self.name, tuple(workload), tuple(probes), tuple(beside), reads=tuple(more))
+
+    def given(self) -> tuple[list[Call], list[Call]] | None:
+        """The workload that the user gives, and what may run beside it; None if it is to be generated."""
+        asked = self.asked
+        if asked.scenario is not None:
+            scenario = self.test.accept(asked.scenario)
+            first, *more = scenario.threads
+            return [*scenario.before, *first], [call for thread in more for call in thread]
+        if asked.workload is None:
+            return None
+        workload, beside = read_workload(asked.workload)
+        if not workload:
+            remedy = "Write operations into it: insert(1, 2); get(1)."
+            raise TestError("LP-C002", "the workload has no operations.", place=asked.workload, remedy=remedy)
+        return self._accepted(workload), self._accepted(beside)
+
+    def accept(self, plan: Plan) -> None:
+        """Refuse a plan with operations that this test does not have."""
+        self._accepted(plan.calls)
+
+    def _accepted(self, calls: Sequence[Call]) -> list[Call]:
+        return list(self.test.accept(Scenario((tuple(calls),))).threads[0]) if calls else []
+
+    def _given_probes(self, text: str) -> list[Call]:
+        try:
+            return self._accepted(Scenario.parse(text).calls)
+        except TestError as error:
+            remedy = "Write them as in: get(1); get(2)."
+            raise TestError("LP-C004", f"--probes: {error.message}", place=error.place, remedy=remedy) from None
+
+
+def build_crash_tests(
+    file: str,
+    name: str,
+    asked: CrashOptions,
+    *,
+    deadline: float | None = None,
+    max_memory: int | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> list[BuiltCrashTest]:
+    """The tests of a file, or the one of that name. Raises ``OutOfTimeError`` where ``deadline`` comes first."""
+    if not Path(file).is_file():
+        raise TestError("LP-T015", "there is no such file.", place=file, remedy="Give the path of a C++ file.")
+    if asked.spec is None:
+        raise UsageError(
+            "LP-U001",
+            "a test of a persistent object needs a spec.",
+            remedy="Say which: --spec map (`linpoint specs` lists them), or in the file: // linpoint: --spec map.",
+        )
+    spec = find(asked.spec)
+    compiler = find_compiler(asked.compiler)
+    path = find_host(compiler, tell=tell)
+    tell(f"compiling {file}")
+    recipe = BuildRecipe((file, *asked.sources), without_pmdk(asked.compiler_flags), compiler)
+    target = build_target(recipe, deadline=deadline, persistent=True)
+    host = CrashHost(path, target.library, asked.manner(max_memory))
+    tests, given = described_tests(host, file)
+    chosen = tests if not name else {name: named_test(tests, name, file)}
+    for each in chosen.values():
+        check_operations(each, spec)
+    return [
+        BuiltCrashTest(file, each, spec, asked, host, target, vocabulary_of(spec, each, given[each.definition.name]))
+        for each in chosen.values()
+    ]
+
+
+def without_pmdk(flags: tuple[str, ...]) -> tuple[str, ...]:
+    """The flags without PMDK's libraries: the host has all of their functions, and they would only be in the way."""
+    return tuple(flag for flag in flags if flag not in _MODELLED)
+
+
+Given = dict[str, tuple[tuple[Value, ...], ...]]
+
+
+def described_tests(host: CrashHost, file: str) -> tuple[dict[str, CppObjectTest], dict[str, Given]]:
+    """The tests of a file that have a pool, and the values that it gives for their arguments."""
+    heard = host.describe(_DESCRIPTION_TIMEOUT_S)
+    if heard.interrupted:
+        raise KeyboardInterrupt
+    said: Any = heard.described or {"tests": []}
+    persistent = {each["name"] for each in said["tests"] if each.get("persistent")}
+    if not persistent:
+        ended = next((each.reason for each in heard.results.values() if each.reason), heard.died)
+        why = ended or ("its tests have no pool" if said["tests"] else "there is no LINPOINT_CRASH_TEST in it")
+        raise BuildError(
+            "LP-C001",
+            f"the file has no tests of persistent objects: {why}.",
+            place=file,
+            remedy="Include <linpoint/crash.hpp> and say LINPOINT_CRASH_TEST(Type, method, ...).",
+        )
+    tests = {name: test for name, test in object_tests(said, file).items() if name in persistent}
+    given: dict[str, Given] = {name: {} for name in tests}
+    for remark in said.get("remarks", ()):
+        if remark["test"] in given and remark.get("operation") is not None:
+            operation = tests[remark["test"]].definition.operations[remark["operation"]]
+            given[remark["test"]][operation.name] = tuple(tuple(source) for source in operation.sources)
+    return tests, given
+
+
+__all__ = ["BuiltCrashTest", "Manner", "build_crash_tests"]

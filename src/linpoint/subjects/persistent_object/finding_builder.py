@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A crash that is not survived as a finding: what was lost or half done, which store is to blame, and what mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from linpoint.crash.crash_case import CrashCase
+from linpoint.crash.crash_oracle import CrashOracle, RefusedProbe
+from linpoint.crash.store_places import StorePlaces, stored_name
+from linpoint.histories.values import Value, freeze, show
+from linpoint.hosts.crash_messages import CrashViolation, StoreEvent
+from linpoint.scenarios.scenario import Call
+from linpoint.traces.trace import SourcePlace
+from linpoint.verdicts import Status
+from linpoint.verdicts.durability import CrashFinding, Done, StoreShown
+
+CLASSES: Final = ("DL1", "DL2", "DL3", "C2", "stuck-lock", "recovery")
+_ENDINGS: Final = {
+    "crash": "crashes",
+    "hang": "does not come back",
+    "memory": "uses memory that is not there",
+    "assertion": "fails an assertion",
+    "exception": "ends with an exception",
+    "deadlock": "waits for ever",
+}
+_MAX_SHOWN_ALLOWED: Final = 3
+_WEAKER: Final = ("durable",)
+"""Conditions of which a finding says whether they are violated too."""
+
+
+def violation_class(violation: CrashViolation) -> str:
+    """The class of a violation: exhaustive tests have those of the others."""
+    if violation.lock:
+        return "stuck-lock"
+    if violation.kind == "DL1" and violation.unrecovered:  # what a crash before the next store leaves
+        return "DL2"
+    if violation.kind in CLASSES:
+        return violation.kind
+    if violation.dl3 is not None:
+        return "DL3"
+    if not violation.open:
+        return "C2"
+    return "DL2" if violation.unrecovered or violation.root is None else "DL1"
+
+
+class CrashFindingBuilder:
+    """Tells the findings of one plan."""
+
+    def __init__(self, oracle: CrashOracle, places: StorePlaces) -> None:
+        self._oracle, self._places = oracle, places
+        self._calls = oracle.calls
+
+    def finding(
+        self,
+        violation: CrashViolation,
+        *,
+        classes: Iterable[str] = (),
+        count: int = 1,
+        minimal: bool = True,
+        replay: Mapping[str, Any] | None = None,
+    ) -> CrashFinding:
+        """The finding of a violation."""
+        every = (*violation.stores, *violation.also, *filter(None, (violation.root, violation.before, violation.sync)))
+        self._places.look_up(code for store in every for code in (store.place, *store.stack))
+        self._places.look_up(violation.missed_by)
+        case = self._oracle.case_of(violation)
+        refused = self._oracle.refused(case) if violation.ended == "complete" else []
+        blamed = violation.root or violation.sync
+        place = self._places.of_store(blamed)
+        return CrashFinding(
+            "durability",
+            self._message(violation, case, refused, place),
+            tuple(dict.fromkeys([violation_class(violation), *classes])),
+            place,
+            self._violates(violation, case),
+            self._remedy(violation),
+            violation.proven and not violation.unrecovered,
+            count,
+            tuple(self._operations(case, violation, refused)),
+            tuple(self._stores(violation)),
+            self._oracle.verdict(case) if violation.ended == "complete" else None,
+            minimal,
+            dict(replay or {}),
+        )
+
+    def _violates(self, violation: CrashViolation, case: CrashCase) -> tuple[str, ...]:
+        """What does not come back violates every condition; else the checker is asked."""
+        mine = self._oracle.condition
+        others = [each for each in _WEAKER if each != mine]
+        if violation.ended != "complete":
+            return (mine, *others)
+        found = (each for each in others if self._oracle.verdict(case, each).status is Status.VIOLATION)
+        return (mine, *found)
+
+    def _message(
+        self, violation: CrashViolation, case: CrashCase, refused: Sequence[RefusedProbe], place: SourcePlace | None
+    ) -> str:
+        what = self._what(violation, case, refused)
+        if violation.lock:
+            what += ": a lock stays locked"
+        return what if place is None else f"{what}; {self._blame(violation, place)}"
+
+    def _blame(self, violation: CrashViolation, place: SourcePlace) -> str:
+        name = stored_name(place)
+        what = f"the store to `{name}`" if name else "the store"
+        where = f"{what} at {place.file}:{place.line}"
+        if violation.lock:
+            return f"it was taken at {place.file}:{place.line}"
+        if violation.unrecovered:
+            return f"{where} was kept, and recovery has not undone or finished what it began"
+        if violation.root is not None:
+            return f"{where} was not durable in time"
+        return f"{where} was lost, and what came before it was not"
+
+    def _what(self, violation: CrashViolation, case: CrashCase, refused: Sequence[RefusedProbe]) -> str:
+        where = self._where(violation)
+        if violation.ended != "complete":
+            count = sum(map(bool, violation.results))
+            asked = count < len(violation.probes) and bool(count or violation.results)
+            who = str(self._calls[violation.probes[count]]) if asked else "recovery"
+            how = _ENDINGS.get(violation.ended, f"ends by {violation.ended}")
+            more = f" ({violation.message})" if violation.message else ""
+            return f"after {where}, {who} {how}{more}"
+        if not refused:
+            return f"after {where}, what is seen is not what the spec allows"
+        return f"after {where}, {self._seen(case, refused[0], violation)}"
+
+    def _where(self, violation: CrashViolation) -> str:
+        beside = violation.dl3
+        again = " and another one during recovery" if violation.kind == "recovery" else ""
+        if beside is not None:
+            second, first = self._calls[beside.second], self._calls[beside.first]
+            return f"a crash in {first}, beside which {second} had returned{again}"
+        if violation.open:
+            return f"a crash in {' and '.join(str(self._calls[number]) for number in violation.open)}{again}"
+        prefix = violation.prefix
+        last = (prefix - 1 if isinstance(prefix, int) else prefix[-1]) if prefix else None
+        return f"a crash when {self._calls[last]} had returned{again}" if last is not None else f"a crash{again}"
+
+    def _seen(self, case: CrashCase, wrong: RefusedProbe, violation: CrashViolation) -> str:
+        """What was seen, what was allowed, and which operation is lost or half done."""
+        if wrong.probe is None:
+            return "operations that had completed beside it cannot be explained"
+        number, result = case.probes[wrong.probe]
+        allowed = _alternatives(wrong.allowed)
+        seen = f"{self._calls[number]} returned {show(result)}"
+        seen += f" where the spec allows {allowed}" if allowed else ", which the spec does not allow then"
+        if violation.dl3 is not None:
+            return f"{seen}: {self._calls[violation.dl3.second]} rests on what was lost"
+        if wrong.open:
+            names = " and ".join(str(self._calls[each]) for each in wrong.open)
+            return f"{seen}: {names} is neither done nor undone"
+        if wrong.before and self._oracle.spec.partition is not None and result in (None, False):
+            steps = self._oracle.spec
+            left = [each for each in wrong.before if steps.step_named(self._calls[each].operation).reads is not True]
+            return f"{seen}: what {self._calls[(left or wrong.before)[-1]]} had left is lost"
+        return seen
+
+    def _remedy(self, violation: CrashViolation) -> str:
+        if violation.lock:
+            return "set the lock free in recovery, or keep it in memory that does not survive"
+        root = None if violation.unrecovered else violation.root
+        place = self._places.of_store(root)
+        if root is not None and place is None:
+            return f"flush the line of {root.address:#x} when it was stored to, and fence"
+        if place is None:
+            early = self._places.of_store(violation.root)
+            kept = (
+                f"let {_flushed(stored_name(early), early)} be durable only when all that it stands for is, or "
+                if early is not None
+                else ""
+            )
+            return (
+                f"{kept}let recovery find out that the operation was cut off, and undo or finish it: by a log, or by one "
+                "store that makes it count"
+            )
+        stores = [(stored_name(place), place)]
+        stores += [(stored_name(each), each) for store in violation.also if (each := self._places.of_store(store))]
+        named = [_flushed(name, each) for name, each in dict.fromkeys(stores)]
+        before = self._places.of_store(violation.before)
+        together = violation.before is not None and root is not None and violation.before.operation == root.operation
+        if before is not None and together and (before.file, before.line) != (place.file, place.line):
+            same_file = before.file == place.file
+            until = f"line {before.line}" if same_file else f"{before.file}:{before.line}"
+        else:
+            until = "the operation returns"
+        if violation.dl3 is not None:
+            until = "others can see it, or let who sees it do so"
+        maybe = "" if violation.proven else " (this alone does not mend it)"
+        return f"flush {' and '.join(named)} and fence before {until}{maybe}{self._missed(violation)}"
+
+    def _missed(self, violation: CrashViolation) -> str:
+        """Where the operation flushes, and has forgotten this line; mostly that is in a function that does nothing else."""
+        at, *callers = self._places.way_to(violation.missed_by) or (None,)
+        if at is None:
+            return ""
+        caller = f", called at line {callers[0].line}," if callers and callers[0].file == at.file else ""
+        return f"; the flushes up to {at.file}:{at.line}{caller} are of other cache lines"
+
+    def _operations(
+        self, case: CrashCase, violation: CrashViolation, refused: Sequence[RefusedProbe]
+    ) -> Iterator[Done]:
+        allowed = {each.probe: each.allowed for each in refused if each.probe is not None}
+        for number, result in case.before:
+            yield Done(str(self._calls[number]), "before", returned=True, result=result)
+        for number, result in case.done:
+            yield Done(str(self._calls[number]), "beside", returned=True, result=result)
+        for number in case.open:
+            yield Done(str(self._calls[number]), "open", returned=False)
+        for position, (number, result) in enumerate(case.probes):
+            yield Done(str(self._calls[number]), "after", True, result, allowed.get(position))
+        for number, told in zip(
+            violation.probes[len(case.probes) :], violation.results[len(case.probes) :], strict=False
+        ):
+            yield Done(str(self._calls[number]), "after", bool(told), freeze(told[0]) if told else None)
+
+    def _stores(self, violation: CrashViolation) -> Iterator[StoreShown]:
+        roles: dict[int, str] = {}
+        for role, stores in (
+            ("sync", [violation.sync]),
+            ("before", [violation.before]),
+            ("also", violation.also),
+            ("unrecovered" if violation.unrecovered else "cause", [violation.root]),
+        ):
+            roles |= {store.event: role for store in stores if store is not None}
+        known = {store.event: store for store in violation.stores}
+        for store in (violation.sync, violation.before, *violation.also, violation.root):
+            if store is not None:
+                known.setdefault(store.event, store)
+        for event in sorted(known):
+            yield self._store(known[event], roles.get(event, ""))
+
+    def _store(self, store: StoreEvent, role: str) -> StoreShown:
+        place = self._places.of_store(store)
+        of = "" if store.operation is None or store.operation >= len(self._calls) else str(self._calls[store.operation])
+        return StoreShown(
+            place,
+            stored_name(place),
+            store.address,
+            store.size,
+            store.value,
+            store.line,
+            store.kind,
+            of,
+            store.thread,
+            store.persisted,
+            store.kept,
+            role,
+        )
+
+
+def _flushed(name: str | None, place: SourcePlace) -> str:
+    where = f"{place.file}:{place.line}"
+    return f"`{name}` ({where})" if name else f"what {where} stores"
+
+
+def _alternatives(values: Sequence[Value]) -> str:
+    told = [show(each) for each in values[:_MAX_SHOWN_ALLOWED]]
+    more = [f"{len(values) - _MAX_SHOWN_ALLOWED} other results"] if len(values) > _MAX_SHOWN_ALLOWED else []
+    return " or ".join([*told, *more])
+
+
+def calls_text(calls: Sequence[Call]) -> str:
+    """Calls as people write them."""
+    return "; ".join(map(str, calls))

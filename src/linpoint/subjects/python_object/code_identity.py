@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a replay token holds of a test: how to find it again, and whether its code is what it was."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
+from linpoint.verdicts import replay_token
+
+
+class ReplayedFinding(msgspec.Struct):
+    """The content of a token of a test. ``file`` is empty for a test that only its author's code can make."""
+
+    scenario: dict[str, Any]
+    schedule: list[tuple[int, int]]
+    finding: str
+    file: str = ""
+    test: str = ""
+    code: str = ""
+    python: str = ""
+    spec: str | None = None
+    granularity: str = "access"
+    backend: str = "auto"
+
+
+def replayed_finding(content: dict[str, Any]) -> ReplayedFinding:
+    """What a decoded token holds, or LP-U004."""
+    if content["kind"] != "test":
+        raise replay_token.not_a_finding("it is not of a test")
+    try:
+        return msgspec.convert(content, ReplayedFinding)
+    except msgspec.ValidationError as error:
+        raise replay_token.not_a_finding(str(error)) from None
+
+
+def identity(
+    definition: ConcurrentTestDefinition, *, file: str = "", test: str = "", spec: str | None = None
+) -> dict[str, Any]:
+    """The part of a token that says which test it is of."""
+    return {
+        "kind": "test",
+        **({"file": file, "test": test} if file else {}),
+        "code": code_hash(definition),
+        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+        **({} if spec is None else {"spec": spec}),
+    }
+
+
+def code_hash(definition: ConcurrentTestDefinition) -> str:
+    """Of the sources that a schedule depends on, as far as they are known: to tell whether they have changed since."""
+    files = {definition.file} | {
+        getattr(each.call, "__code__", None) and each.call.__code__.co_filename
+        for each in definition.operations.values()
+    }
+    digest = hashlib.sha256()
+    for file in sorted(each for each in files if each):
+        try:
+            digest.update(Path(file).read_bytes())
+        except OSError:
+            digest.update(file.encode())
+    return digest.hexdigest()[:16]

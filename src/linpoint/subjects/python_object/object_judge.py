@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judging the runs of tests in Python: without a spec by the object itself, and with what ``observe`` says.
+
+That, too, is put to the spec as an operation at the end of the history: is the final state one that a legal order leads
+to? The states compared are those of the object itself, run in that order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from linpoint.explore import _native_control as native
+from linpoint.explore.python_control.control_session import MAX_RUN_STEPS, ControlSession, RunEnding
+from linpoint.explore.testing.runs import Run, Runner
+from linpoint.histories.values import Value
+from linpoint.judging.spec_judge import OBSERVE, Judgement, SpecJudge, blocked_calls
+from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
+from linpoint.scenarios.scenario import Call, Scenario
+from linpoint.specs.spec import Outcomes, Spec, Step
+from linpoint.specs.spec_lookup import find
+from linpoint.subjects.python_object.sequential_spec import SequentialObjectSpec
+
+__all__ = ["Judgement", "ObjectJudge", "blocked_calls"]
+
+_ENDLESS_RUN_FACTOR: Final = 10
+"""A run that takes so many times the steps of the usual one, and more, has no end."""
+
+
+class ObjectJudge(SpecJudge):
+    """Decides runs of one test."""
+
+    def __init__(self, definition: ConcurrentTestDefinition, session: ControlSession) -> None:
+        self._definition = definition
+        self._session = session
+        self._long: dict[Scenario, bool] = {}
+        self._alone = SequentialObjectSpec(definition, session)
+        super().__init__(self._alone.spec() if definition.spec is None else find(definition.spec))
+        self._itself = definition.spec is None
+        self._observing: Spec | None = None
+
+    def _doubts(self, run: Run) -> bool:
+        cut = run.ending is RunEnding.CUT and not run.goes_round
+        return self._alone.guessed or run.given_up or (cut and self._takes_long(run.scenario))
+
+    def _takes_long(self, scenario: Scenario) -> bool:
+        """Whether the threads need many steps even as they come: then a run that was cut may have had just too much to do."""
+        found = self._long.get(scenario)
+        if found is None:
+            explorer = native.explore_again([])
+            explorer.begin()
+            run = Runner(self._definition, scenario, self._session).run(explorer)
+            ended = run is not None and run.ending is not RunEnding.CUT
+            found = self._long[scenario] = not ended or explorer.steps > MAX_RUN_STEPS // _ENDLESS_RUN_FACTOR
+        return found
+
+    def _spec_of(self, run: Run) -> Spec:
+        if self._definition.observe is None or blocked_calls(run):
+            return super()._spec_of(run)
+        if self._observing is None:
+            self._observing = self._observed()
+        return self._observing
+
+    def _observed(self) -> Spec:
+        """The spec with a question at the end, of the final state."""
+        steps = dict(self.spec.steps)
+        if not self._itself:
+            steps = {name: _remembering(step) for name, step in steps.items()}
+        steps[OBSERVE] = Step(OBSERVE, self._observe(), (), 0)
+        initial = self.spec.initial if self._itself else (self.spec.initial, ())
+        return Spec(self.spec.name, initial, steps, any_operation=self.spec.any_operation)
+
+    def _observe(self) -> Callable[..., Outcomes]:
+        def observe(state: Any) -> Outcomes:
+            found = self._alone.observed_after(state) if self._itself else self._alone.observed(state[1])
+            return [(each, state) for each in found]
+
+        return observe
+
+
+def _remembering(step: Step) -> Step:
+    """The same step with the operations so far beside the state: a final state is observed on the object itself."""
+
+    def apply(state: Any, *args: Value, **process: Any) -> Outcomes:
+        found = step.apply(state[0], *args, **process)
+        outcomes = found if type(found) is list else [found]
+        return [(result, (after, (*state[1], Call(step.name, args)))) for result, after in outcomes]
+
+    return replace(step, apply=apply)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program: a Python file with its arguments, compiled once and run many times."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import linecache
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from linpoint.errors import TestError
+from linpoint.explore.python_control.shared_names import shared_names
+
+_OTHERS: Final = (".cpp", ".cc", ".cxx", ".c++", ".C", ".c", ".hpp", ".h")
+_REMEDY: Final = "It must be a file that `python FILE` runs."
+
+
+@dataclass(frozen=True, slots=True)
+class PythonProgram:
+    """A program that can be run. ``file`` is as the user wrote it."""
+
+    file: str
+    args: tuple[str, ...]
+    path: str
+    """Absolute."""
+    code: types.CodeType = field(repr=False)
+    digest: str
+    """Of the source, to tell whether it has changed since a finding was made."""
+
+
+def load_program(file: str, args: tuple[str, ...] = ()) -> PythonProgram:
+    """Read and compile a program, without running any of it."""
+    if Path(file).suffix in _OTHERS:
+        raise TestError("LP-T031", "this is no program in Python, C or C++.", place=file, remedy="Give one that is.")
+    path = Path(file).resolve()
+    try:
+        source = path.read_bytes()
+    except FileNotFoundError:
+        raise TestError(
+            "LP-T030", "there is no such file.", place=file, remedy="Give the path of a Python program."
+        ) from None
+    except OSError as error:
+        raise TestError("LP-T030", f"it cannot be read: {error.strerror}.", place=file, remedy=_REMEDY) from None
+    try:
+        code = compile(source, str(path), "exec", dont_inherit=True)
+    except SyntaxError as error:
+        place = f"{file}:{error.lineno}" if error.lineno else file
+        raise TestError("LP-T030", f"{type(error).__name__}: {error.msg}.", place=place, remedy=_REMEDY) from None
+    except (ValueError, RecursionError, MemoryError) as error:  # such as a null byte
+        raise TestError("LP-T030", f"it does not compile: {error}.", place=file, remedy=_REMEDY) from None
+    linecache.checkcache(str(path))
+    shared_names.cache_clear()  # a file of the same name may have been another one before
+    if any(name.partition(".")[0] == "asyncio" for name in _imported(source)):
+        raise TestError(
+            "LP-T031",
+            "it imports asyncio, and this version explores threads only.",
+            place=file,
+            remedy="Leave the event loop out of the program that is explored.",
+        )
+    return PythonProgram(file, args, str(path), code, hashlib.sha256(source).hexdigest()[:16])
+
+
+def _imported(source: bytes) -> Iterator[str]:
+    """The modules that a source names in its imports."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+def cannot_be_loaded(program: PythonProgram, error: BaseException) -> TestError:
+    """What is said of a program that ends while it still imports."""
+    text = str(error).rstrip(".")
+    return TestError("LP-T030", f"{type(error).__name__}: {text}.", place=program.file, remedy=_REMEDY)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the threads of a C++ test are to do, as the text that its program reads (``sdk/include/linpoint/detail``).
+
+Guarantee: every call has a number in it, and calls of one operation follow each other, so that drawing an operation and
+then its arguments takes two random numbers. The same seed gives each round the same calls.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import Final
+
+import msgspec
+
+from linpoint.histories.values import thaw
+from linpoint.scenarios.cpp_test_description import CppObjectTest
+from linpoint.scenarios.scenario import Call, Scenario
+from linpoint.scenarios.tested_operation import TestedOperation
+
+_MAX_CALLS: Final = 4096
+"""Of one operation: of more, so many are taken at random."""
+_BURST_OPERATIONS: Final = 4096
+"""Operations of one thread that are made without a word: what is kept of them fits into the caches."""
+_MAX_BURST_ROUNDS: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class StressConfig:
+    """How threads are to run."""
+
+    threads: int
+    operations: int
+    seed: int = 0
+    instances: int = 1
+    erratic: bool = False
+    patience: float = 5.0
+    steady: bool = False
+    """The system's clock, though the counters of the cores may agree."""
+
+
+@dataclass(frozen=True, slots=True)
+class StressRequest:
+    """A request, with what is to be known of it."""
+
+    text: str
+    calls: tuple[Call, ...]
+    threads: int
+
+
+def program_of(test: CppObjectTest, scenario: Scenario | None, manner: StressConfig) -> StressRequest:
+    """The request for a scenario again and again, or for random calls."""
+    if scenario is not None:
+        shares, calls, threads = _fixed(scenario)
+        longest = max(map(len, scenario.threads)) + len(scenario.before) + len(scenario.after)
+    else:
+        shares, calls, threads = _drawn(test, manner)
+        longest = manner.operations
+    rounds = max(1, min(_MAX_BURST_ROUNDS, _BURST_OPERATIONS // longest))
+    lines = [
+        f"test {test.definition.name}",
+        f"seed {manner.seed}",
+        f"rounds {rounds}",
+        f"instances {manner.instances}",
+        f"patience {round(manner.patience * 1000)}",
+        *(["erratic"] if manner.erratic else []),
+        *(["steady"] if manner.steady else []),
+        *(f"call {call.operation} {msgspec.json.encode(thaw(call.args)).decode()}" for call in calls),
+        *shares,
+    ]
+    return StressRequest("\n".join(lines) + "\n", tuple(calls), threads)
+
+
+def _fixed(scenario: Scenario) -> tuple[list[str], list[Call], int]:
+    numbers: dict[Call, int] = {}
+    parts = [("before", scenario.before), *(("run", calls) for calls in scenario.threads), ("after", scenario.after)]
+    shares = [
+        " ".join([word, *(str(numbers.setdefault(call, len(numbers))) for call in calls)])
+        for word, calls in parts
+        if calls
+    ]
+    return shares, list(numbers), len(scenario.threads)
+
+
+def _drawn(test: CppObjectTest, manner: StressConfig) -> tuple[list[str], list[Call], int]:
+    calls: list[Call] = []
+    ranges: dict[str, str] = {}
+    for operation in test.definition.operations.values():
+        own = _calls_of(operation, manner.seed)
+        ranges[operation.name] = f"{len(calls)} {len(own)}"
+        calls += own
+    threads = test.shares(manner.threads)
+    shares = [" ".join(["draw", str(manner.operations), *(ranges[name] for name in names)]) for names in threads]
+    return shares, calls, len(threads)
+
+
+def _calls_of(operation: TestedOperation, seed: int) -> Sequence[Call]:
+    if prod(map(len, operation.sources)) <= _MAX_CALLS:
+        return [Call(operation.name, args) for args in product(*operation.sources)]
+    rng = random.Random(f"{seed}/{operation.name}")  # noqa: S311 - tests, not secrets
+    drawn = {Call(operation.name, tuple(rng.choice(source) for source in operation.sources)) for _ in range(_MAX_CALLS)}
+    return sorted(drawn, key=str)

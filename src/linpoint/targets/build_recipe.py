@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What targets are made of, and whether one that was kept is still what its sources say.
+
+Guarantee: a target that was kept is used again only if all that it depended on, down to the headers, is as it was.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from linpoint.errors import TestError
+from linpoint.processes.command_runner import CommandOutput
+from linpoint.targets.build_cache import file_digest, lookup
+from linpoint.targets.build_error import BuildError
+from linpoint.targets.compiler_discovery import Compiler
+
+_ESCAPED: Final = re.compile(r"\\(.)")
+_WORD: Final = re.compile(r"(?:\\.|[^\\\s])+")
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRecipe:
+    """What a target is made of."""
+
+    files: tuple[str, ...]
+    """The sources, as the user wrote them."""
+    flags: tuple[str, ...]
+    compiler: Compiler
+
+
+class BuildManifest(msgspec.Struct, frozen=True):
+    """What a target depended on when it was built, and where it is kept."""
+
+    name: str
+    depends: dict[str, str]
+    """Digests of files, by their paths."""
+
+
+def refuse_unreadable(recipe: BuildRecipe) -> None:
+    """LP-T030 for the first source that cannot be read."""
+    for file in recipe.files:
+        try:
+            with Path(file).open("rb"):
+                pass
+        except FileNotFoundError:
+            remedy = "Give the path of a C++ or C program."
+            raise TestError("LP-T030", "there is no such file.", place=file, remedy=remedy) from None
+        except OSError as error:
+            remedy = "It must be a C++ or C source."
+            raise TestError("LP-T030", f"it cannot be read: {error.strerror}.", place=file, remedy=remedy) from None
+
+
+def remembered(recorded: Path, kind: str) -> tuple[Path, str] | None:
+    """The folder and the name of a target that was built before, if all it depends on is as it was."""
+    try:
+        manifest = msgspec.json.decode(recorded.read_bytes(), type=BuildManifest)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    if any(file_digest(path) != content for path, content in manifest.depends.items()):
+        return None
+    place = lookup(kind, manifest.name)
+    return None if place is None else (place, manifest.name)
+
+
+def remember(path: Path, manifest: BuildManifest) -> None:
+    """Write down what a target depended on."""
+    beside = path.with_suffix(f".{os.getpid()}.new")
+    beside.write_bytes(msgspec.json.encode(manifest))
+    beside.replace(path)
+
+
+def accepted(recipe: BuildRecipe, done: Sequence[CommandOutput], verb: str) -> None:
+    """LP-T033 with the compiler's messages unless it did what it was to do."""
+    wrong = b"".join(each.output for each in done if each.code)
+    if any(each.code for each in done):
+        name = recipe.compiler.name
+        raise BuildError(
+            "LP-T033",
+            f"{name} does not {verb} it.",
+            wrong,
+            place=recipe.files[0],
+            remedy=f"Its messages say why; flags for {name} come after --.",
+        )
+
+
+def dependencies(written: Path) -> list[str]:
+    """The files in what a compiler has written for make: ``target: a.cpp b.hpp``, with escapes."""
+    text = written.read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ")
+    _, _, files = text.partition(":")
+    return [str(Path(_ESCAPED.sub(r"\1", word).replace("$$", "$")).resolve()) for word in _WORD.findall(files)]

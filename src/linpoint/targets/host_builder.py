@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The host: the program that runs C++ targets under control, built once for each compiler from the sources we ship.
+
+A target meets a runtime that the same compiler has built with the same standard library, which no binary of ours could
+promise.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from linpoint.errors import TestError
+from linpoint.processes.command_runner import run, run_commands
+from linpoint.targets.build_cache import build_lock, building, digest, lookup, store
+from linpoint.targets.build_error import BuildError
+from linpoint.targets.compiler_discovery import Compiler
+
+_KIND: Final = "hosts"
+_FLAGS: Final = ("-std=c++20", "-O2", "-fno-omit-frame-pointer")
+_PACKAGE: Final = Path(__file__).resolve().parents[1]
+_PARTS: Final = ("runtime", "src/explore", "src/memory", "src/persistency")
+"""Of the sources, where each file is compiled."""
+_HEADERS: Final = ("include/linpoint/explore", "include/linpoint/memory", "include/linpoint/persistency")
+
+
+def native_sources() -> Path:
+    """The folder of the sources that are shipped: in the package, or beside it in a checkout."""
+    for folder in (_PACKAGE / "native", _PACKAGE.parents[1] / "native"):
+        if (folder / "runtime").is_dir():
+            return folder
+    raise TestError(
+        "LP-T035",
+        "the sources of the host are not there.",
+        place=str(_PACKAGE),
+        remedy="Install linpoint again.",
+    )
+
+
+def sdk() -> Path:
+    """The folder of the headers that a user's program may include."""
+    return native_sources() / "sdk" / "include"
+
+
+def cmake_dir() -> Path:
+    """The folder of the CMake package, for ``linpoint_DIR``."""
+    return native_sources() / "sdk" / "lib" / "cmake" / "linpoint"
+
+
+def find_host(compiler: Compiler, *, tell: Callable[[str], None] = lambda _: None) -> Path:
+    """The host for targets of a compiler, built if it is not there yet."""
+    machine = platform.machine()
+    if sys.platform != "linux" or machine not in ("x86_64", "AMD64"):
+        raise TestError(
+            "LP-T035",
+            f"C++ programs are explored on Linux with x86-64 processors, and this is {sys.platform} on {machine}.",
+            remedy="Use such a machine, or a container.",
+        )
+    native = native_sources()
+    sources = sorted(path for part in _PARTS for path in (native / part).glob("*.cpp"))
+    name = digest([compiler.identity, *_FLAGS, *_contents(native)])
+    found = lookup(_KIND, name)
+    if found is None:
+        with build_lock(_KIND, name):
+            found = lookup(_KIND, name) or _build(native, sources, compiler, name, tell)
+    return found / "host"
+
+
+def _contents(native: Path) -> list[str | bytes]:
+    """Everything that the host is made of, with names."""
+    folders = [native / part for part in (*_PARTS, *_HEADERS)]
+    files = sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
+    files += [path for path in [native / "src" / "hashing.hpp"] if path.is_file()]
+    parts: list[str | bytes] = []
+    for path in files:
+        parts += [str(path.relative_to(native)), path.read_bytes()]
+    return parts
+
+
+def _build(native: Path, sources: list[Path], compiler: Compiler, name: str, tell: Callable[[str], None]) -> Path:
+    tell(f"building the host with {compiler.name}, once")
+    include = [f"-I{native / part}" for part in ("include", "src", "runtime")]
+    with building(_KIND) as folder:
+        objects = [str(folder / f"{number}.o") for number in range(len(sources))]
+        pairs = zip(sources, objects, strict=True)
+        made = run_commands([[*compiler.words, *_FLAGS, *include, "-c", str(each), "-o", to] for each, to in pairs])
+        if not any(each.code for each in made):
+            made = [run([*compiler.words, "-rdynamic", "-o", str(folder / "host"), *objects, "-ldl", "-lpthread"])]
+        wrong = b"".join(each.output for each in made if each.code)
+        if wrong:
+            raise BuildError(
+                "LP-T035",
+                f"{compiler.name} ({compiler.version}) cannot build the host.",
+                wrong,
+                remedy="It must know C++20: g++ 11 or clang 14, or newer. Name another one by --compiler.",
+            )
+        for each in objects:
+            Path(each).unlink()
+        return store(folder, _KIND, name)

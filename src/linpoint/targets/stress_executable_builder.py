@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user's C++ test as a program that runs by itself, on real threads: what the user's compiler makes, without hooks.
+
+Guarantee: as for targets with hooks (``building``): one that was kept is used again only if all it depends on is the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from linpoint.processes.command_runner import run_commands
+from linpoint.targets.build_cache import building, cache_folder, digest, file_digest, store
+from linpoint.targets.build_recipe import (
+    BuildManifest,
+    BuildRecipe,
+    accepted,
+    dependencies,
+    refuse_unreadable,
+    remember,
+    remembered,
+)
+from linpoint.targets.compiler_flags import FAST, Flags, in_language_of, sorted_flags, to_build
+from linpoint.targets.host_builder import sdk
+
+SANITIZERS: Final = ("thread", "address", "undefined")
+"""Whose reports are understood."""
+
+_KIND: Final = "executables"
+_FORM: Final = "1"
+"""To be raised whenever programs are built in another way."""
+_STRESS: Final = ("-DLINPOINT_STRESS",)
+_SANITIZING: Final = ("-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all")
+
+
+@dataclass(frozen=True, slots=True)
+class Executable:
+    """A program that can be started."""
+
+    program: Path
+    digest: str
+    """Of everything that it was made of."""
+
+
+def build_executable(recipe: BuildRecipe, *, sanitizer: str | None = None, deadline: float | None = None) -> Executable:
+    """Build a test for real threads, unless that was done before. Raises ``OutOfTimeError`` where ``deadline`` is first."""
+    refuse_unreadable(recipe)
+    flags = sorted_flags(recipe.flags, hooked=False)
+    include = sdk()
+    ours = (*_STRESS, *(() if sanitizer is None else (f"-fsanitize={sanitizer}", *_SANITIZING)))
+    parts = (_FORM, recipe.compiler.identity, *FAST, *ours, str(Path.cwd()), str(include), *recipe.files)
+    parts = (*parts, "--", *recipe.flags)
+    recorded = cache_folder() / _KIND / f"{digest(parts)}.json"
+    known = remembered(recorded, _KIND)
+    if known is not None:
+        return Executable(known[0] / "program", known[1])
+    with building(_KIND) as folder:
+        program = folder / "program"
+        sources = [file if not file.startswith("-") else f"./{file}" for file in recipe.files]
+        objects = [folder / f"{number}.o" for number in range(len(sources))]
+        compiling = (*ours, "-c")
+        accepted(
+            recipe,
+            run_commands(
+                [
+                    to_build(recipe.compiler, _for_source(flags, source), include, [source], compiling, to)
+                    for source, to in zip(sources, objects, strict=True)
+                ],
+                deadline=deadline,
+            ),
+            "compile",
+        )
+        depends = {path: file_digest(path) for to in objects for path in dependencies(to.with_suffix(".d"))}
+        depends |= {path: file_digest(path) for path in flags.linking if Path(path).is_file()}
+        link = to_build(recipe.compiler, flags, include, [str(each) for each in objects], ours, program)
+        accepted(recipe, run_commands([link], deadline=deadline), "link")
+        for made in folder.iterdir():
+            if made != program:
+                made.unlink()
+        name = digest([*parts, *(text for pair in sorted(depends.items()) for text in pair)])
+        place = store(folder, _KIND, name)
+    remember(recorded, BuildManifest(name, depends))
+    return Executable(place / "program", name)
+
+
+def _for_source(flags: Flags, source: str) -> Flags:
+    return Flags(tuple(in_language_of(source, flags.compiling)), ())

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One step of a trace: which thread did what, where in memory, with which values, and on which line of the source.
+
+Guarantee: a ``TraceStep`` that exists has what its kind needs and nothing that its kind cannot have; it is immutable, and
+so are its values, which are bounded JSON. Cost: O(size of its values) to make one.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from linpoint.histories.formats.value_validation import validate_value
+from linpoint.histories.operation import Process
+from linpoint.histories.values import Value
+
+
+class StepKind(enum.Enum):
+    """What a step did. The values are the words of the JSON."""
+
+    CALL = "call"
+    """An operation, or a function inside one, begins: ``operation`` and ``args``."""
+    RETURN = "return"
+    """The innermost open one ends: ``value`` is its result."""
+    READ = "read"
+    WRITE = "write"
+    """A store. Under TSO and PSO it goes to the thread's buffer, and reaches memory with a ``drain``."""
+    UPDATE = "update"
+    """An atomic read-modify-write that always succeeds: exchange, fetch-add and the like."""
+    CAS = "cas"
+    """A compare-and-swap, or a store-conditional: ``expected``, ``value``, ``old`` and ``success``."""
+    FENCE = "fence"
+    DRAIN = "drain"
+    """A store of the thread's buffer reaches memory. The memory does that, not the thread."""
+    FLUSH = "flush"
+    """The thread asks for a cache line to be written back to persistent memory."""
+    PERSIST = "persist"
+    """A store reaches persistent memory. The memory does that, not the thread."""
+    LOCK = "lock"
+    UNLOCK = "unlock"
+    WAIT = "wait"
+    """The thread waits to be notified."""
+    NOTIFY = "notify"
+    BLOCK = "block"
+    """The thread cannot go on: ``location`` is what it wants, ``other`` who has it."""
+    UNBLOCK = "unblock"
+    SPAWN = "spawn"
+    JOIN = "join"
+    EXIT = "exit"
+    """The thread ends."""
+    YIELD = "yield"
+    """The thread lets others run."""
+    CHOOSE = "choose"
+    """A choice that nobody but the schedule makes: ``value``."""
+    ALLOCATE = "allocate"
+    FREE = "free"
+    LOCAL = "local"
+    """A line of the program, or a step that others cannot see."""
+    ASSERTION = "assertion"
+    """An assertion failed."""
+    EXCEPTION = "exception"
+    CRASH = "crash"
+    """The whole system stops: every operation is cut off, and ``unpersisted`` is lost."""
+    RECOVERY_BEGIN = "recovery-begin"
+    RECOVERY_END = "recovery-end"
+    NOTE = "note"
+    """Something worth saying: ``message``."""
+
+
+OF_NOBODY: Final = frozenset(
+    (StepKind.PERSIST, StepKind.CRASH, StepKind.RECOVERY_BEGIN, StepKind.RECOVERY_END, StepKind.NOTE)
+)
+"""Steps that need no thread."""
+OF_MEMORY: Final = frozenset((StepKind.DRAIN, StepKind.PERSIST))
+"""Steps that the memory takes by itself, whichever thread runs."""
+ACCESSES: Final = frozenset((StepKind.READ, StepKind.WRITE, StepKind.UPDATE, StepKind.CAS, StepKind.DRAIN))
+"""Steps that read or change a location that threads may share."""
+MEMORY_ORDERS: Final = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
+
+_KINDS_WITH_PLACE: Final = ACCESSES | {StepKind.FLUSH, StepKind.PERSIST, StepKind.LOCK, StepKind.UNLOCK}
+_MAY_FAIL: Final = frozenset((StepKind.CAS, StepKind.LOCK, StepKind.ALLOCATE))
+_STATES: Final = ("dirty", "flushed")
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePlace:
+    """A line of source code."""
+
+    file: str
+    line: int
+    function: str | None = None
+    text: str | None = None
+    """What stands on the line, where that is known."""
+
+    def __post_init__(self) -> None:
+        if self.line < 1:
+            raise ValueError(f"a place has line {self.line}, but lines count from 1")
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class UnpersistedStore:
+    """A store that a crash now would lose, or did lose."""
+
+    location: str
+    value: Value = UNSET
+    state: str = "dirty"
+    """``dirty``: only the cache has it; ``flushed``: it was flushed, but no fence has waited for that."""
+    cache_line: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.state not in _STATES:
+            raise ValueError(f"what is not persistent has the state {self.state!r}, but it is {' or '.join(_STATES)}")
+        object.__setattr__(self, "value", _admitted(self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """What one thread did in one step, as far as that is known. ``UNSET`` is a value that is not known; null is a value."""
+
+    thread: Process | None
+    """None for what is of no thread, such as a crash of the system."""
+    kind: StepKind
+    location: str | None = None
+    """The variable, address, cache line or lock."""
+    value: Value = UNSET
+    """What was read or written, the new value, the result of an operation, the choice."""
+    old: Value = UNSET
+    """What was there before; for a failed ``cas`` what it saw."""
+    expected: Value = UNSET
+    """What a ``cas`` hoped to see."""
+    success: bool | None = None
+    """Whether a ``cas``, an attempt to lock or an allocation did succeed."""
+    memory_order: str | None = None
+    """One of ``MEMORY_ORDERS``; None for a plain access."""
+    forwarded: bool = False
+    """The value read came from the thread's own buffer, not from memory."""
+    operation: str | None = None
+    """What is called, or returns."""
+    args: tuple[Value, ...] = ()
+    other: Process | None = None
+    """The thread that is spawned, joined, woken, or in the way."""
+    message: str | None = None
+    """What was asserted or raised, or what else is to be said."""
+    place: SourcePlace | None = None
+    buffer: tuple[tuple[str, Value], ...] = ()
+    """The thread's stores that have not reached memory after the step, the oldest first: locations and values."""
+    unpersisted: tuple[UnpersistedStore, ...] = ()
+    """What a crash after the step would lose; for a crash, what it did lose."""
+    preempts: bool = False
+    """The thread of the step before could have gone on, but the schedule took this one."""
+
+    def __post_init__(self) -> None:
+        for name in ("value", "old", "expected"):
+            object.__setattr__(self, name, _admitted(getattr(self, name)))
+        object.__setattr__(self, "args", validate_value(list(self.args), None))
+        object.__setattr__(self, "buffer", tuple((where, _admitted(value)) for where, value in self.buffer))
+        problem = _problem(self)
+        if problem:
+            raise ValueError(f'a step of kind "{self.kind.value}" {problem}')
+
+
+def _admitted(value: Any) -> Value:
+    return UNSET if value is UNSET else validate_value(value, None)
+
+
+def _problem(step: TraceStep) -> str:
+    """What is wrong with a step, or nothing."""
+    kind = step.kind
+    if step.thread is None and kind not in OF_NOBODY:
+        return "needs a thread"
+    if step.location is None and kind in _KINDS_WITH_PLACE:
+        return "needs a location"
+    if step.operation is None and kind is StepKind.CALL:
+        return "needs an operation"
+    if step.operation is not None and kind not in (StepKind.CALL, StepKind.RETURN):
+        return "cannot have an operation"
+    if step.args and kind is not StepKind.CALL:
+        return "cannot have args"
+    if step.success is not None and kind not in _MAY_FAIL:
+        return "cannot have success"
+    if step.forwarded and kind is not StepKind.READ:
+        return "cannot be forwarded"
+    if step.preempts and (step.thread is None or kind in OF_MEMORY):
+        return "cannot preempt a thread"
+    if step.memory_order is not None and step.memory_order not in MEMORY_ORDERS:
+        return f"has the memory order {step.memory_order!r}, but it is one of {', '.join(MEMORY_ORDERS)}"
+    return ""

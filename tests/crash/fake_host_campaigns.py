@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of persistent objects that a fake host plays, and small campaigns with them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from linpoint.crash.campaign import Campaign
+from linpoint.crash.hosts import CrashHost
+from linpoint.crash.operation_purposes import vocabulary_of
+from linpoint.options.commands.crash import CrashOptions
+from linpoint.specs.spec_lookup import find
+from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest, described_tests
+from linpoint.targets.target_builder import Target, TargetContents
+from linpoint.verdicts.durability import CrashResult
+
+_HOST = Path(__file__).with_name("fake_host.py")
+
+
+def fake_host(folder: Path, manner: dict[str, Any], asked: CrashOptions) -> CrashHost:
+    """A host that plays a target of this manner."""
+    host = folder / "host"
+    host.write_text(f"#!{sys.executable}\n{_HOST.read_text(encoding='utf-8')}", encoding="utf-8")
+    host.chmod(0o755)
+    target = folder / "target.json"
+    target.write_text(json.dumps(manner), encoding="utf-8")
+    return CrashHost(host, target, asked.manner(None))
+
+
+def fake_test(folder: Path, manner: dict[str, Any], **asked: Any) -> BuiltCrashTest:
+    """The test that such a host has."""
+    wanted = CrashOptions(**{"spec": "map", "workers": 1} | asked)
+    host = fake_host(folder, manner, wanted)
+    tests, given = described_tests(host, "map_test.cpp")
+    test, spec = tests["MapTest"], find("map")
+    target = Target(host.target, "digest", TargetContents((), ()))
+    return BuiltCrashTest("map_test.cpp", test, spec, wanted, host, target, vocabulary_of(spec, test, given["MapTest"]))
+
+
+def tried(folder: Path, manner: dict[str, Any], *, seconds: float = 20.0, **asked: Any) -> CrashResult:
+    """A whole campaign."""
+    return Campaign(fake_test(folder, manner, **asked), seconds).result()

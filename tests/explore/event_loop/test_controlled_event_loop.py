@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The controlled loop itself: its order, its clock, how runs end, what is left after them, what there is not."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+import threading
+import time
+
+import pytest
+
+from linpoint.errors import TestError
+from linpoint.explore import _native_control as native
+from linpoint.explore.python_control.control_session import RunEnding
+from linpoint.explore.python_control.event_loop_session import EventLoopSession
+from linpoint.explore.python_control.run_abort import BlockedForever
+from tests.explore.event_loop.run_coroutines import one, runs, values
+
+
+async def callbacks(_):
+    loop, found = asyncio.get_running_loop(), []
+    loop.call_later(2, found.append, "late")
+    loop.call_soon(found.append, 1)
+    loop.call_soon_threadsafe(found.append, 2)
+    loop.call_later(1, found.append, "never").cancel()
+    loop.call_soon(found.append, "never").cancel()
+    await asyncio.sleep(3)
+    return found
+
+
+def test_callbacks_keep_their_order_and_timers_theirs():
+    assert values(callbacks) == {((1, 2, "late"),), (("late", 1, 2),), ((1, "late", 2),)}
+
+
+def test_time_passes_while_others_are_ready():
+    async def either(_):
+        try:
+            return await asyncio.wait_for(asyncio.sleep(0, "in time"), 1)
+        except TimeoutError:
+            return "too late"
+
+    assert values(either) == {("in time",), ("too late",)}
+
+
+def test_the_usual_order_is_that_of_a_real_loop():
+    log = []
+
+    async def client(_):
+        for _ in range(3):
+            log.append(asyncio.current_task())
+            await asyncio.sleep(0)
+
+    runs(client, client, most=0)
+    assert [each is log[0] for each in log] == [True, False] * 3
+
+
+def test_clocks_agree_and_cost_nothing():
+    async def client(_):
+        loop = asyncio.get_running_loop()
+        began = loop.time(), time.monotonic()
+        await asyncio.sleep(3600)
+        return [began[0] == began[1], loop.time() == time.monotonic(), loop.time() - began[0]]
+
+    assert values(client) == {((True, True, 3600.0),)}
+
+
+# What an operation may end in
+
+
+def test_a_cancelled_operation_has_a_result():
+    async def main(subject):
+        subject["task"] = asyncio.current_task()
+        await asyncio.sleep(1)
+
+    async def cancel(subject):
+        return "task" in subject and subject["task"].cancel()
+
+    ended = {type(results[0][0]).__name__ for _, results, _ in runs(main, cancel)}
+    assert ended == {"NoneType", "CancelledError"}
+
+
+def test_an_operation_may_exit():
+    async def leave(_):
+        await asyncio.sleep(0)
+        sys.exit(3)
+
+    assert {type(results[0][0]) for _, results, _ in runs(leave)} == {SystemExit}
+
+
+def test_a_lock_of_threads_stops_the_whole_loop():
+    async def client(subject):
+        with subject["lock"]:
+            await asyncio.sleep(0)
+
+    endings = {ending for ending, _, _ in runs(client, client, setup=lambda: {"lock": threading.Lock()})}
+    assert endings == {RunEnding.COMPLETE, RunEnding.STUCK}
+
+
+def test_deadlocks_say_who_waits():
+    async def wait(_):
+        await asyncio.get_running_loop().create_future()
+
+    async def join(subject):
+        subject["task"] = asyncio.create_task(wait(subject))
+        await subject["task"]
+
+    for ending, _, waiting in runs(wait, join, one):
+        assert ending is RunEnding.STUCK
+        assert [(each.process, each.owner) for each in waiting] == [(0, None), (1, 5)]
+
+
+def test_who_runs_for_ever_is_cut():
+    async def spin(_):
+        while True:  # noqa: ASYNC110 - on purpose
+            await asyncio.sleep(0)
+
+    explorer = native.explore_bounded(0)
+    with EventLoopSession(most_steps=100) as session:
+        assert explorer.begin()
+        session.prepare()
+        assert session.run(explorer, [((spin, (None,)),)]) is RunEnding.CUT
+
+
+def test_alone_nobody_waits_for_ever():
+    with EventLoopSession() as session:
+        session.prepare()
+        with session.alone(), pytest.raises(BlockedForever):
+            session.call(asyncio.Event().wait)
+
+
+# After a run
+
+
+def test_nothing_is_left_and_nothing_is_said(caplog, recwarn):
+    closed = []
+
+    async def stubborn():
+        while True:
+            try:
+                await asyncio.sleep(1)
+            except asyncio.CancelledError:
+                closed.append("refused")
+
+    async def tidy():
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(1)
+            closed.append("closed")
+
+    async def fail():
+        raise KeyError
+
+    async def client(subject):
+        subject["tasks"] = [asyncio.create_task(each()) for each in (stubborn, tidy, fail)]
+        asyncio.create_task(one(1))  # noqa: RUF006 - nobody keeps it
+        await asyncio.sleep(0)
+        asyncio.create_task(one(2))  # noqa: RUF006 - it never begins
+
+    runs(client)
+    gc.collect()
+    assert "closed" in closed
+    assert "refused" in closed
+    assert not caplog.records
+    assert not recwarn.list
+
+
+def test_a_loop_that_runs_already_is_given_back():
+    async def main_of_a_run(_):
+        return await one(1)
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        assert values(main_of_a_run) == {(1,)}
+        return asyncio.get_running_loop() is loop
+
+    assert asyncio.run(main())
+
+
+# What there is not
+
+
+async def in_executor(_):
+    await asyncio.to_thread(print)
+
+
+async def connecting(_):
+    await asyncio.open_connection("localhost", 80)
+
+
+async def swallowing(_):
+    try:
+        asyncio.get_running_loop().add_signal_handler(2, print)
+    except Exception:  # noqa: BLE001
+        return "fine"
+
+
+async def spawning(_):
+    await asyncio.create_subprocess_exec("true")
+
+
+async def starting_a_thread(_):
+    threading.Thread(target=print).start()
+
+
+@pytest.mark.parametrize("function", [in_executor, connecting, swallowing, spawning, starting_a_thread])
+def test_refused(function):
+    with pytest.raises(TestError, match="LP-T025"):
+        runs(function)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What programs wait for, and what comes from outside: every outcome there is, and no other."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.hosts.controlled_programs import built, explore
+
+OUTCOMES = {
+    "expected_on_heap": {"2 2"},
+    "nobody_signals": {"5"},
+    "printed": {"ab", "ba"},
+    "timed": {"0 0", "0 1", "0 2", "1 0", "1 1", "1 2"},
+    "two_waiters": {"12", "21"},
+}
+
+
+@pytest.mark.parametrize("model", ["sc", "tso"])
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_outcomes_are_these(name: str, model: str) -> None:
+    told = explore(built(f"waits/{name}.cpp"), memory_model=model, outcomes=True)
+    assert told.finding is None, told
+    assert set(told.outcomes) == OUTCOMES[name]
+
+
+def test_waits_with_a_limit_qualify_the_result() -> None:
+    told = explore(built("waits/timed.cpp"))
+    assert any("limit in time" in reason for reason in told.qualified)
+
+
+def test_time_and_chance_are_the_same_in_every_run() -> None:
+    told = explore(built("waits/world.cpp"), outcomes=True, search="random:50")
+    (outcome,) = told.outcomes
+    assert outcome.startswith("3 ")
+    assert {"clock", "random"} == {word for word in ("clock", "random") if any(word in why for why in told.qualified)}
+    assert explore(built("waits/world.cpp"), outcomes=True, seed=5).outcomes.keys() != told.outcomes.keys()
+
+
+def test_waking_up_without_a_signal_is_asked_for() -> None:
+    target = built("waits/without_a_loop.cpp")
+    assert explore(target).holds
+    assert explore(target, spurious=True).kind == "assertion"
+
+
+def test_freed_memory_is_used_again_if_asked_for() -> None:
+    target = built("waits/reused_block.cpp")
+    assert explore(target).holds
+    assert explore(target, reuse=True).kind == "assertion"
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_no_outcome_of_locks_and_signals_is_lost(seed: int) -> None:
+    """Whatever random schedules show is among what the search has shown that claims to be exhaustive."""
+    dice = random.Random(seed)
+    letters = [*dice.sample("lutwrxeyqsbpdvonh", dice.randint(2, 5)), "+"]
+    threads = ["".join(dice.choices(letters, k=dice.randint(2, 4))) for _ in range(dice.choice((2, 2, 3)))]
+    model = dice.choice(("sc", "tso"))
+    target = built("waits/objects.cpp")
+    every = explore(target, *threads, memory_model=model, outcomes=True)
+    some = explore(target, *threads, memory_model=model, outcomes=True, search="random:1000", seed=seed)
+    if some.kind is None:
+        assert every.kind is not None or set(some.outcomes) <= set(every.outcomes), threads
+    else:
+        assert every.kind is not None, threads

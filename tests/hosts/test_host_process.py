@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever a host does, there is an outcome, and nothing of it is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from linpoint.explore.cpp.running import Host, Manner
+from linpoint.explore.cpp.watching import Outcome
+from linpoint.hosts.search_messages import SearchProgress
+from tests.hosts.stand_in_host import asked, stand_in
+
+
+def run(folder: Path, *, manner: Manner | None = None, seconds: float = 5.0, **answer: Any) -> Outcome:
+    host = Host(stand_in(folder, dpor=answer), folder / "target.so", manner or Manner())
+    return host.run("dpor", seconds=seconds)
+
+
+def test_a_result_is_read(tmp_path: Path) -> None:
+    outcome = run(tmp_path, ended="exhausted", exhaustive=True, schedules=7, finding=None, completed=None, unknown=1)
+    assert outcome.result is not None
+    assert (outcome.result.ended, outcome.result.schedules, outcome.result.completed) == ("exhausted", 7, -1)
+    assert outcome.peak_memory_bytes > 0
+
+
+def test_options_are_passed_on(tmp_path: Path) -> None:
+    manner = Manner("tso", "ignore", True, True, "fork", ("--n", "3"), 2**36)
+    run(tmp_path, manner=manner, ended="budget")
+    (words,) = asked(tmp_path)
+    assert words[0] == str(tmp_path / "target.so")
+    assert words[words.index("--") + 1 :] == ["--n", "3"]
+    for pair in ("--memory-model tso", "--races ignore", "--isolate fork"):
+        assert pair in " ".join(words)
+    assert {"--reuse", "--spurious", "--max-memory"} <= set(words)
+    assert not {"--trace", "--outcomes"} & set(words)
+
+
+def test_progress_is_heard(tmp_path: Path) -> None:
+    heard: list[SearchProgress] = []
+    host = Host(stand_in(tmp_path, dpor={"ended": "budget"}), tmp_path / "target.so", Manner(), heard.append)
+    host.run("dpor", seconds=5)
+    assert [each.schedules for each in heard] == [3]
+
+
+@pytest.mark.parametrize(
+    ("code", "died", "by_itself"),
+    [
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "its process was ended by SIGSEGV", True),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "its process was ended by SIGKILL, as when", False),
+        ("os._exit(0)", "its process exited with code 0 in the middle of a run", True),
+        ("sys.exit('--search: what is that')", "the host refuses, which is a bug to report: --search: what", False),
+        ("os.write(fd, b'nonsense\\n')", "the host says what cannot be read", False),
+        ('os.write(fd, b\'[1]\\n{"result":{"ended":[]}}\\n\')', "the host says what cannot be read", False),
+    ],
+)
+def test_a_host_that_dies_is_told(tmp_path: Path, code: str, died: str, by_itself: bool) -> None:
+    outcome = run(tmp_path, do=code, ended="budget")
+    assert outcome.result is None
+    assert outcome.died.startswith(died)
+    assert outcome.by_itself == by_itself
+    assert outcome.reached.schedules == 3
+
+
+def test_a_host_that_hangs_is_ended(tmp_path: Path) -> None:
+    started = time.monotonic()
+    outcome = run(tmp_path, seconds=0.1, do="time.sleep(100)", ended="budget")
+    assert outcome.died == "a run of the program does not come back"
+    assert time.monotonic() - started < 30
+
+
+def test_one_that_says_all_and_does_not_end_is_ended_too(tmp_path: Path) -> None:
+    outcome = run(tmp_path, do="say(result=answer); time.sleep(100)", ended="exhausted", schedules=1)
+    assert outcome.result is not None
+
+
+def test_memory_is_limited(tmp_path: Path) -> None:
+    code = "kept = b'1' * 200_000_000; time.sleep(100)"
+    outcome = run(tmp_path, manner=Manner(max_memory=100 * 2**20), do=code, ended="budget")
+    assert outcome.died == "the memory budget ran out"
+
+
+def test_a_host_that_is_not_there_is_told(tmp_path: Path) -> None:
+    outcome = Host(tmp_path / "nowhere", tmp_path / "target.so", Manner()).run("dpor", seconds=1)
+    assert outcome.died == "the host cannot be started: No such file or directory"
+
+
+def test_ctrl_c_ends_the_host(tmp_path: Path) -> None:
+    host = Host(stand_in(tmp_path, dpor={"do": "time.sleep(100)", "ended": "budget"}), tmp_path / "t", Manner())
+    press = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    press.start()
+    outcome = host.run("dpor", seconds=50)
+    press.join()
+    assert outcome.interrupted
+    assert outcome.reached.schedules == 3
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)

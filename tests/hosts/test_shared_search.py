@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Worker processes that share a search: together they show what one shows, and end together."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from linpoint.explore.cpp.exploring import Exploration, Settings
+from linpoint.explore.cpp.running import Host, Manner
+from linpoint.explore.cpp.watching import Outcome
+from tests.hosts.controlled_programs import built
+from tests.hosts.litmus import code
+from tests.hosts.litmus_oracle import MODELS, behaviour
+from tests.hosts.random_litmus import random_program
+from tests.hosts.stand_in_host import asked, searches, stand_in
+
+
+def run(source: str, *flags: str, args: tuple[str, ...] = (), model: str = "sc", workers: int = 2) -> Outcome:
+    target = built(source, *flags)
+    manner = Manner(memory_model=model, args=args, workers=workers)
+    return Host(target.host, target.library, manner).run("dpor", seconds=60, outcomes=True, shared=True)
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_no_execution_is_run_twice(workers: int) -> None:
+    outcome = run("litmus/load_stores.cpp", workers=workers)
+    assert outcome.result is not None
+    assert outcome.result.exhaustive
+    assert outcome.result.schedules - outcome.result.redundant == 7_134
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("seeds", [range(5_000, 5_015), pytest.param(range(6_000, 6_400), marks=pytest.mark.long)])
+def test_random_programs(seeds: range, model: str) -> None:
+    for seed in seeds:
+        program = random_program(random.Random(seed))
+        expected = behaviour(program, model)
+        outcome = run("litmus/interpreter.cpp", args=(code(program),), model=model)
+        assert outcome.result is not None, seed
+        if expected.stuck:
+            assert outcome.result.finding is not None, seed
+            assert outcome.result.finding.kind in expected.stuck, seed
+        else:
+            assert outcome.result.exhaustive, seed
+            assert set(outcome.result.outcomes or ()) == expected.outcomes, seed
+
+
+@pytest.mark.parametrize("isolate", ["none", "fork"])
+def test_a_failure_that_one_finds_ends_all(isolate: str) -> None:
+    target = built("thesis/peterson.cpp")
+    host = Host(target.host, target.library, Manner("tso", isolate=isolate, workers=2))
+    exploration = Exploration(host, Settings())
+    result = host.run("dpor", seconds=60, shared=True).result
+    assert result is not None
+    assert result.finding is not None
+    assert result.finding.kind == "assertion"
+    again = exploration.again(tuple(result.finding.schedule), 10).result
+    assert again is not None
+    assert again.finding is not None
+    assert again.finding.message == result.finding.message
+
+
+def test_what_cannot_be_shared_is_done_by_one() -> None:
+    """There are numbers for 32 threads under PSO in the memory that is shared."""
+    target = built("features/many_threads.cpp")
+    exploration = Exploration(Host(target.host, target.library, Manner("pso", workers=2)), Settings(outcomes=True))
+    assert exploration.search() is None
+    assert exploration.coverage.exhaustive
+    assert exploration.coverage.unbounded > 1
+
+
+def test_one_that_cannot_share_is_followed_by_one_alone(tmp_path: Path) -> None:
+    lone = "answer = answer if '--share' in words else dict(ended='exhausted', exhaustive=True, schedules=5)"
+    host = Host(stand_in(tmp_path, dpor={"ended": "alone", "do": lone}), tmp_path / "t", Manner(workers=2))
+    exploration = Exploration(host, Settings(budget=20, outcomes=True))
+    assert exploration.search() is None
+    assert exploration.coverage.exhaustive
+    assert searches(tmp_path) == ["dpor"] * 3
+
+
+def shared(folder: Path, do: str = "", workers: int = 2, **answer: Any) -> Outcome:
+    """Of stand-ins: the first that comes takes ``do``, the other waits until it is stopped."""
+    code = (
+        "shared = int(words[words.index('--share') + 1])\n"
+        "try:\n    os.mkdir('first')\n    first = True\n"
+        "except FileExistsError:\n    first = False\n"
+        f"if first:\n    {do or 'pass'}\n"
+        "else:\n"
+        "    while os.pread(shared, 1, 0) != b'\\1': time.sleep(0.01)\n"
+        "    answer = dict(ended='exhausted', schedules=2)\n"
+    ).replace("'first'", repr(str(folder / "first")))
+    host = Host(stand_in(folder, dpor={"do": code, **answer}), folder / "t", Manner(workers=workers))
+    return host.run("dpor", seconds=30, shared=True)
+
+
+def test_results_are_put_together(tmp_path: Path) -> None:
+    outcome = shared(
+        tmp_path, ended="budget", schedules=7, redundant=1, steps=70, outcomes={"a": 2}, qualified=["it is odd"]
+    )
+    assert outcome.result is not None
+    assert (outcome.result.ended, outcome.result.exhaustive) == ("budget", False)
+    assert (outcome.result.schedules, outcome.result.redundant, outcome.result.steps) == (9, 1, 70)
+    assert (outcome.result.outcomes, outcome.result.qualified) == ({"a": 2}, ["it is odd"])
+    assert all("--share" in words for words in asked(tmp_path))
+
+
+def test_one_that_dies_ends_the_others(tmp_path: Path) -> None:
+    outcome = shared(tmp_path, "os.kill(os.getpid(), signal.SIGSEGV)", ended="budget")
+    assert outcome.result is None
+    assert outcome.by_itself
+    assert outcome.died == "its process was ended by SIGSEGV"
+    assert outcome.reached.schedules == 6
+
+
+def test_a_finding_is_told_with_what_all_have_done(tmp_path: Path) -> None:
+    finding = {"kind": "assertion", "message": "no"}
+    outcome = shared(tmp_path, ended="finding", finding=finding, schedules=1)
+    assert outcome.result is not None
+    assert outcome.result.finding is not None
+    assert outcome.result.schedules == 3
+
+
+def test_ctrl_c_ends_all(tmp_path: Path) -> None:
+    press = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    press.start()
+    outcome = shared(tmp_path, "time.sleep(100)", ended="budget")
+    press.join()
+    assert outcome.interrupted
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of an inhabitant of the zoo before it is tested, and how it is tested."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from linpoint import Scenario, TestResult
+from linpoint.cli.options import find_spec
+from linpoint.explore.cpp.objects.search import Settings
+from linpoint.explore.cpp.running import Manner
+from linpoint.scenarios.cpp_test_description import CppObjectTest
+from linpoint.scenarios.scenario_generation import scenarios as generate
+from linpoint.subjects.cpp_object.subject import BuiltCppTests, try_object
+from linpoint.targets.compiler_discovery import find_compiler
+from linpoint.targets.host_builder import find_host
+from linpoint.targets.target_builder import BuildRecipe, Target, build_target
+
+ZOO: Final = Path(__file__).parent
+MODELS: Final = ("sc", "tso")
+_TO_DESCRIBE: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The kind of a finding, and the smallest scenario in which it shows."""
+
+    kind: str
+    scenario: Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A flaw, and what must be found because of it."""
+
+    flaw: int
+    """The number that ``LINPOINT_BROKEN`` has."""
+    found: dict[str, Found]
+    """Under each memory model. Where nothing is found the twin is as good as the correct one."""
+    given: Scenario | None = None
+    """If the flaw shows only in a larger one than those that are generated."""
+    races: str = "stop"
+    every_day: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Inhabitant:
+    """A structure: its test, and its broken twins."""
+
+    file: str
+    spec: str
+    twins: tuple[Twin, ...]
+    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """For each memory model: the scenarios of two threads, and their schedules, of which none is left out."""
+    operations: int = 2
+    """Of each thread, at most."""
+    only: Callable[[Scenario], bool] | None = None
+    """Which scenarios, where all are too many."""
+    seconds: float = 120.0
+    """For all of them."""
+    frees: bool = False
+    """It gives memory back while others may look at it: then it is tested also with memory that is used again."""
+    every_day: bool = False
+    """Cheap enough for it; what is not is for the long lane."""
+
+    def test(
+        self,
+        model: str,
+        *,
+        flaw: int = 0,
+        scenario: Scenario | None = None,
+        races: str = "stop",
+        reuse: bool = False,
+        budget: float | None = None,
+    ) -> TestResult:
+        """What ``linpoint test`` says of it."""
+        program = BuiltCppTests(self.file, *_built(self.file, flaw), Manner(model, races, reuse))
+        (test,) = program.tests(_TO_DESCRIBE).values()
+        spec = find_spec(self.spec.replace("specs.py", str(ZOO / "specs.py")))
+        if scenario is not None:
+            scenarios: tuple[Scenario, ...] = (scenario,)
+        else:
+            scenarios = () if flaw else self._scenarios(test)
+        seconds = self.seconds if budget is None else budget
+        settings = Settings(seconds, scenarios=scenarios, threads=2, operations=self.operations)
+        return try_object(program, test, spec, settings, replay={})
+
+    def _scenarios(self, test: CppObjectTest) -> tuple[Scenario, ...]:
+        """Just these; none if there is no choice among those that are generated."""
+        if self.only is None:
+            return ()
+        return tuple(filter(self.only, generate(test.definition, seed=0, threads=2, operations=self.operations)))
+
+
+@functools.cache
+def _built(file: str, flaw: int) -> tuple[Path, Target]:
+    if shutil.which("g++") is None:
+        pytest.skip("there is no g++")
+    compiler = find_compiler("g++")
+    flags = (f"-DLINPOINT_BROKEN={flaw}",) if flaw else ()
+    return find_host(compiler), build_target(BuildRecipe((str(ZOO / file),), flags, compiler))

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole campaigns over a fake host: what is found, what is said of it, and what becomes of hosts that misbehave."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from linpoint.crash.again import replay_crash
+from linpoint.crash.replaying import content_of, crash_content
+from linpoint.hosts.crash_messages import CrashViolation, OverlappingOperations
+from linpoint.scenarios.scenario import Call, Scenario
+from linpoint.verdicts import replay_token
+from linpoint.verdicts.program import Answer
+from tests.crash.fake_host_campaigns import fake_test, tried
+
+
+def test_a_right_map_holds_and_says_what_was_covered(tmp_path: Path) -> None:
+    result = tried(tmp_path, {}, operations=60)
+    assert result.answer is Answer.HOLDS
+    assert not result.exhaustive
+    assert result.tested.operations == 60
+    assert result.tested.tests == {"DL1": 60, "DL2": 60, "C2": 60}
+    assert result.why == "every crash that was tested is survived"
+    text = result.explain().text
+    assert text.startswith("HOLDS: MapTest: every crash that was tested is survived.")
+    assert "60 operations, 180 crash tests" in text
+    assert "Likely linearization points: 3 stores (1 atomic, 2 guarded, 1 publishing, 3 fresh, left out)." in text
+
+
+def test_a_lost_insert_is_found_and_made_small(tmp_path: Path) -> None:
+    result = tried(tmp_path, {"lost": [3]}, scenario=_long())
+    assert result.answer is Answer.VIOLATION
+    (finding,) = result.findings
+    assert finding.kind == "durability"
+    assert finding.classes == ("C2",)
+    assert finding.violates == ("strict", "durable")
+    assert finding.minimal
+    before = [each.call for each in finding.operations if each.when == "before"]
+    assert len(before) == 1
+    assert before[0].startswith("insert(3, ")
+    wrong = next(each for each in finding.operations if each.allowed is not None)
+    assert wrong.call == "get(3)"
+    assert wrong.result is None
+    assert "what insert(3, " in finding.message
+    assert "LOST" in result.explain().text
+
+
+def test_a_token_has_of_all_reads_beside_the_workload_the_one_that_it_needs(tmp_path: Path) -> None:
+    test = fake_test(tmp_path, {})
+    plan = test.plan([Call("insert", (key, 1)) for key in (1, 2, 3)], reads=True)
+    second = len(plan.calls) - 2
+    assert plan.calls[second] == Call("get", (2,))
+    seen = CrashViolation(
+        0, "DL3", 1, [1], [], "complete", "", [], [], True, 5, 1, [], dl3=OverlappingOperations(1, second, 1)
+    )
+    again = crash_content(content_of(test, plan, seen))
+    assert again.state is not None
+    assert again.state.beside is not None
+    assert again.plan.calls[again.state.beside.second] == Call("get", (2,))
+    assert len(again.plan.reads) == 1
+    assert again.plan.parts()[0].decode().splitlines()[-1] == "1@1 get [2]"
+
+
+def test_a_finding_replays(tmp_path: Path) -> None:
+    (finding,) = tried(tmp_path, {"lost": [3]}, scenario=_long()).findings
+    content = crash_content(replay_token.decode(finding.replay_words[1]))
+    again = replay_crash(fake_test(tmp_path, {"lost": [3]}), content, 10.0)
+    assert again.answer is Answer.VIOLATION
+    assert again.findings[0].kind == "durability"
+    assert again.findings[0].message == finding.message
+    mended = replay_crash(fake_test(tmp_path, {}), content, 10.0)
+    assert mended.answer is Answer.HOLDS
+    assert mended.why == "this crash shows nothing wrong (any more)"
+
+
+def test_shards_find_together_what_one_finds(tmp_path: Path) -> None:
+    result = tried(tmp_path, {"lost": [3]}, scenario=_long(), workers=3)
+    assert result.tested.tests == {"DL1": 40, "DL2": 40, "C2": 40}
+    assert len(result.findings) == 1
+
+
+def test_what_recovery_does_not_survive_violates_everything(tmp_path: Path) -> None:
+    result = tried(tmp_path, {"recovery": "hang"}, operations=4)
+    assert result.answer is Answer.VIOLATION
+    assert result.findings[0].violates == ("strict", "durable")
+    assert "does not come back" in result.findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("fails", "kind"),
+    [("crash", "crash"), ("hang", "livelock"), ("deadlock", "deadlock"), ("assertion", "assertion")],
+)
+def test_a_workload_that_fails_without_a_crash_is_a_finding_of_its_own(tmp_path: Path, fails: str, kind: str) -> None:
+    result = tried(tmp_path, {"fails": fails}, operations=20)
+    assert result.answer is Answer.VIOLATION
+    (finding,) = result.findings
+    assert finding.kind == kind
+    assert finding.message.startswith("without any crash, ")
+    assert len(finding.operations) == 1
+    assert result.tested.crash_tests == 0
+    content = crash_content(replay_token.decode(finding.replay_words[1]))
+    again = replay_crash(fake_test(tmp_path, {"fails": fails}), content, 10.0)
+    assert [each.kind for each in again.findings] == [kind]
+
+
+def test_a_workload_that_is_wrong_without_a_crash_is_no_durability_bug(tmp_path: Path) -> None:
+    result = tried(tmp_path, {"lies": 2}, scenario=_long())
+    (finding,) = result.findings
+    assert finding.kind == "linearizability"
+    assert "returned 77, which the spec does not allow" in finding.message
+    assert len(finding.operations) == 1
+
+
+def test_results_that_change_from_run_to_run_are_unknown(tmp_path: Path) -> None:
+    result = tried(tmp_path, {"moody": True}, operations=5)
+    assert result.answer in (Answer.UNKNOWN, Answer.VIOLATION)
+    assert result.tested.crash_tests == 0
+
+
+def test_what_only_one_process_shows_is_unknown(tmp_path: Path) -> None:
+    result = tried(tmp_path, {"lost": [1], "confirmed": False}, scenario=_scenario())
+    assert result.answer is Answer.UNKNOWN
+    assert "the target keeps something between runs" in result.why
+
+
+@pytest.mark.parametrize("at", ["traced", "testing"])
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("die", "its process was ended by SIGSEGV"),
+        ("exit", "its process exited with code 3"),
+        ("nonsense", "says what cannot be read"),
+        ("wrong", "says what cannot be read"),
+    ],
+)
+def test_a_host_that_misbehaves_is_unknown(tmp_path: Path, at: str, how: str, why: str) -> None:
+    result = tried(tmp_path, {"at": at, "how": how}, scenario=_scenario())
+    assert result.answer is Answer.UNKNOWN, result.why
+    assert why in result.why
+
+
+def test_a_host_that_falls_silent_or_hangs_is_stopped(tmp_path: Path) -> None:
+    result = tried(tmp_path, {"at": "testing", "how": "hang"}, seconds=2.0, scenario=_scenario())
+    assert result.answer is Answer.UNKNOWN
+    assert result.tested.seconds < 9
+    result = tried(tmp_path, {"at": "testing", "how": "silence"}, seconds=5.0, scenario=_scenario())
+    assert result.answer is Answer.UNKNOWN
+
+
+def test_qualifications_are_told(tmp_path: Path) -> None:
+    result = tried(tmp_path, {"qualified": ["PMDK's inside is assumed to be correct."]}, operations=3)
+    assert result.warnings == ("PMDK's inside is assumed to be correct",)
+    assert "Warning: PMDK's inside is assumed to be correct." in result.explain().text
+
+
+def test_the_same_seed_gives_the_same_workload(tmp_path: Path) -> None:
+    def workload(seed: int) -> Any:
+        return tried(tmp_path, {}, operations=8, seed=seed).bounds["workload"]
+
+    assert workload(1) == workload(1)
+    assert workload(1) != workload(2)
+
+
+def _long() -> Scenario:
+    return Scenario.parse("; ".join(f"insert({key}, {key + 10}); get({key})" for key in range(1, 21)))
+
+
+def _scenario() -> Scenario:
+    return Scenario.parse("insert(1, 2); insert(3, 4); get(1)")

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running tests of objects from tests, with little to say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import linpoint
+from linpoint.explore.testing.settings import Settings
+from linpoint.scenarios import definition_of
+from linpoint.subjects.python_object.subject import run_test
+from linpoint.verdicts.finding import Finding, TestResult
+
+BUDGET = 20.0
+
+
+class State:
+    """A place for what operations share."""
+
+    def __init__(self, **values: Any) -> None:
+        self.value: Any = 0
+        vars(self).update(values)
+
+
+def run(test: type[linpoint.ConcurrentTest], *scenarios: str, budget: float = BUDGET) -> TestResult:
+    """The result of a test, of these scenarios if there are any."""
+    definition = definition_of(test)
+    given = tuple(map(linpoint.Scenario.parse, scenarios))
+    return run_test(definition, Settings(budget=budget, scenarios=given, gil=False))
+
+
+def holds(test: type[linpoint.ConcurrentTest], *scenarios: str, exhaustive: bool = True) -> None:
+    """No schedule of the test fails."""
+    result = run(test, *scenarios)
+    assert not result.findings, result.findings[0].message
+    assert result.status is linpoint.Status.LINEARIZABLE, result.why
+    assert result.exhaustive == exhaustive
+
+
+def told(found: Finding) -> tuple[object, ...]:
+    """What two runs of the same test must tell alike."""
+    return found.kind, found.scenario, found.schedule, found.message
+
+
+def finding(test: type[linpoint.ConcurrentTest], *scenarios: str, budget: float = BUDGET) -> Finding:
+    """What was found; the same in a second run."""
+    first, again = run(test, *scenarios, budget=budget), run(test, *scenarios, budget=budget)
+    assert first.status is linpoint.Status.VIOLATION, first.why
+    (found,) = first.findings
+    (other,) = again.findings
+    assert told(found) == told(other)
+    assert found.trace is not None
+    return found

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The discovery zoo: every known bug is found and told as a person would tell it, and the correct twins are silent.
+
+That a finding is minimal is checked again here, scenario by scenario and bound by bound, without what made it small.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from linpoint import Scenario, Status
+from linpoint.explore.python_control.control_session import ControlSession
+from linpoint.explore.schedule_search import FEW, ScheduleSearch, SearchLimits
+from linpoint.explore.testing.runs import Runner
+from linpoint.explore.testing.settings import DEFAULT_BUDGET, Settings
+from linpoint.scenarios import ConcurrentTestDefinition, definition_of
+from linpoint.subjects.python_object.object_judge import ObjectJudge
+from linpoint.subjects.python_object.subject import run_test
+from linpoint.traces.trace import StepKind
+from linpoint.verdicts.finding import Finding, TestResult
+from tests.subjects.python_object.run_object_test import told
+from tests.subjects.python_object.zoo.inhabitants import INHABITANTS
+from tests.subjects.python_object.zoo.target import Target
+
+everyone = pytest.mark.parametrize("name", INHABITANTS)
+
+_RUNS = 20_000
+"""More than any scenario that is smaller than a finding has schedules to be tried."""
+
+
+@functools.cache
+def result_of(name: str) -> TestResult:
+    """The result of the broken one; several tests look at it."""
+    definition = definition_of(INHABITANTS[name].broken)
+    return run_test(definition, Settings(scenarios=definition.scenarios))
+
+
+def found(name: str) -> tuple[Target, Finding]:
+    result = result_of(name)
+    assert result.status is Status.VIOLATION, result.why
+    (finding,) = result.findings
+    return INHABITANTS[name], finding
+
+
+def scenario_of(finding: Finding) -> Scenario:
+    return Scenario.from_dict(finding.replay["scenario"])
+
+
+def fails(
+    definition: ConcurrentTestDefinition, scenario: Scenario, kind: str, *, most: int, reduced: bool = True
+) -> bool:
+    """Whether a schedule of the scenario with so many preemptions fails in this way, or, if wanted, any schedule."""
+    with ControlSession() as session:
+        exploration = ScheduleSearch(Runner(definition, scenario, session), ObjectJudge(definition, session))
+        limits = SearchLimits(time.monotonic() + 10 * DEFAULT_BUDGET, _RUNS)
+        failure = exploration.bounded(limits, most)
+        if failure is None and reduced and not exploration.coverage.exhaustive:
+            failure = exploration.reduced(limits)
+        assert failure is not None or exploration.coverage.few or exploration.coverage.exhaustive or most < FEW
+        return failure is not None and failure.kind == kind
+
+
+def with_less(scenario: Scenario) -> Iterator[Scenario]:
+    """The scenarios without one call, and those without one thread."""
+    for at in range(len(scenario.after)):
+        yield replace(scenario, after=(*scenario.after[:at], *scenario.after[at + 1 :]))
+    for number, thread in enumerate(scenario.threads):
+        others = (*scenario.threads[:number], *scenario.threads[number + 1 :])
+        if others:
+            yield replace(scenario, threads=others)
+        if len(thread) > 1:
+            for at in range(len(thread)):
+                shorter = (*thread[:at], *thread[at + 1 :])
+                yield replace(scenario, threads=(*scenario.threads[:number], shorter, *scenario.threads[number + 1 :]))
+
+
+@everyone
+def test_the_bug_is_found_within_the_budget(name: str) -> None:
+    target, finding = found(name)
+    assert result_of(name).tested.seconds < DEFAULT_BUDGET
+    assert finding.kind == target.kind
+    assert result_of(name).models == {"free-threaded": Status.VIOLATION, "gil": target.gil}
+    assert not result_of(name).exhaustive
+
+
+@everyone
+def test_the_scenario_is_the_one_that_a_person_would_write(name: str) -> None:
+    target, finding = found(name)
+    assert finding.scenario == target.scenario
+    assert finding.preemptions == target.preemptions
+    assert finding.minimal
+    assert scenario_of(finding) == Scenario.parse(target.scenario, after=target.after)
+
+
+@everyone
+def test_no_operation_and_no_thread_can_go(name: str) -> None:
+    target, finding = found(name)
+    definition = definition_of(target.broken)
+    for scenario in with_less(scenario_of(finding)):
+        assert not fails(definition, scenario, finding.kind, most=FEW), scenario
+
+
+@everyone
+def test_no_preemption_can_go(name: str) -> None:
+    target, finding = found(name)
+    definition = definition_of(target.broken)
+    scenario = scenario_of(finding)
+    assert fails(definition, scenario, finding.kind, most=finding.preemptions, reduced=False)
+    if finding.preemptions:
+        assert not fails(definition, scenario, finding.kind, most=finding.preemptions - 1, reduced=False)
+
+
+@everyone
+def test_the_schedule_shows_it_again(name: str) -> None:
+    target, finding = found(name)
+    definition = definition_of(target.broken)
+    with ControlSession() as session:
+        exploration = ScheduleSearch(
+            Runner(definition, scenario_of(finding), session), ObjectJudge(definition, session)
+        )
+        runs = [exploration.again(finding.schedule) for _ in range(2)]
+    for run, judgement, diverged in runs:
+        assert diverged is None
+        assert run is not None
+        assert judgement is not None
+        assert judgement.kind == finding.kind
+        told = finding.operations
+        performed = [*run.before, *(each for thread in run.threads for each in thread), *run.after]
+        assert [(each.returned, each.result) for each in told] == [
+            (each.returned is not None, each.result) for each in performed
+        ]
+
+
+@everyone
+def test_the_trace_shows_the_line_and_no_more_than_is_needed(name: str) -> None:
+    target, finding = found(name)
+    trace = finding.trace
+    assert trace is not None
+    assert len(trace.steps) <= target.steps
+    assert target.line in {step.place.text for step in trace.steps if step.place is not None}
+    assert sum(step.preempts for step in trace.steps) == finding.preemptions
+    called = [step for step in trace.steps if step.kind is StepKind.CALL]
+    assert len(called) == sum(map(len, scenario_of(finding).threads))
+    assert {step.thread for step in trace.steps} == set(range(len(scenario_of(finding).threads)))
+
+
+@everyone
+def test_the_same_is_found_again(name: str) -> None:
+    definition = definition_of(INHABITANTS[name].broken)
+    again = run_test(definition, Settings(scenarios=definition.scenarios, gil=False))
+    _, finding = found(name)
+    (other,) = again.findings
+    assert told(other) == told(finding)
+    counts = [
+        (each.scenarios, each.bounded_schedules, each.schedules, each.steps)
+        for each in (again.tested, result_of(name).tested)
+    ]
+    assert counts[0] == counts[1]
+
+
+@everyone
+def test_off_the_main_thread_it_is_found_too(name: str) -> None:
+    """There it is threads of the system that take turns, not fibers."""
+    definition = definition_of(INHABITANTS[name].broken)
+    _, finding = found(name)
+    settings = Settings(scenarios=(scenario_of(finding),), gil=False)
+    with ThreadPoolExecutor(1) as pool:
+        (other,) = pool.submit(run_test, definition, settings).result().findings
+    assert told(other) == told(finding)
+
+
+@everyone
+def test_code_that_announces_itself_shows_the_same(name: str) -> None:
+    """Instead of looking into frames: the same finding after as many schedules, told in the same steps."""
+    definition = definition_of(INHABITANTS[name].broken)
+    again = run_test(definition, Settings(scenarios=definition.scenarios, gil=False, backend="ast"))
+    _, finding = found(name)
+    (other,) = again.findings
+    assert told(other) == told(finding)
+    assert finding.trace is not None
+    assert other.trace is not None
+    assert [(step.thread, step.kind, step.location, step.value, step.place) for step in other.trace.steps] == [
+        (step.thread, step.kind, step.location, step.value, step.place) for step in finding.trace.steps
+    ]
+
+
+def test_a_lock_does_not_take_the_name_of_one_that_is_gone() -> None:
+    """Whoever waits at a condition makes a lock, takes it, and again when it wakes up; that is all that is done to it."""
+    _, finding = found("bounded queue")
+    assert finding.trace is not None
+    taken = Counter(step.location for step in finding.trace.steps if step.kind is StepKind.LOCK)
+    waits = {name: times for name, times in taken.items() if name is not None and name.startswith("lock ")}
+    assert len(waits) > 2
+    assert max(waits.values()) <= 2
+
+
+def twin(name: str) -> pytest.ParameterSet:
+    return pytest.param(name, marks=pytest.mark.long if INHABITANTS[name].slow else ())
+
+
+@pytest.mark.parametrize("name", [twin(each) for each in INHABITANTS])
+def test_the_correct_twin_is_silent(name: str) -> None:
+    target = INHABITANTS[name]
+    definition = definition_of(target.fixed)
+    # What cannot be exhausted would use all of the budget.
+    budget = DEFAULT_BUDGET * (20 if target.slow else 1) if target.exhaustive else DEFAULT_BUDGET / 6
+    result = run_test(definition, Settings(budget=budget, scenarios=definition.scenarios))
+    assert not result.findings, result.findings[0].message
+    assert result.status is Status.LINEARIZABLE, result.why
+    assert result.exhaustive == target.exhaustive
+    assert result.models["gil"] is Status.LINEARIZABLE

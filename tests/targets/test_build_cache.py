@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where what was built is kept."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from linpoint.targets import build_cache
+from linpoint.targets.build_cache import building, cache_folder, lookup, store
+
+
+def test_the_cache_is_that_of_the_user(cache: Path) -> None:
+    assert cache_folder() == cache
+
+
+def test_without_a_place_to_write_there_is_a_temporary_one(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.parent.write_text("a file, and no folder")
+    assert cache_folder().is_dir()
+    assert cache_folder().name.startswith("linpoint-")
+
+
+def test_the_first_builder_wins(cache: Path) -> None:
+    for text in ("first", "second"):
+        with building("things") as folder:
+            (folder / "text").write_text(text)
+            place = store(folder, "things", "name")
+    assert (place / "text").read_text() == "first"
+    assert lookup("things", "name") == place
+    assert lookup("things", "other") is None
+
+
+def test_what_was_not_used_for_weeks_is_removed(cache: Path) -> None:
+    for name in ("old", "used", "new"):
+        with building("things") as folder:
+            place = store(folder, "things", name)
+        if name != "new":
+            long_ago = time.time() - 2 * build_cache._MAX_AGE_S
+            os.utime(place, (long_ago, long_ago))
+            if name == "used":
+                lookup("things", name)
+    assert sorted(each.name for each in (cache / "things").iterdir()) == ["new", "used"]

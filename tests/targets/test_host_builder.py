@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The host is built once for each compiler, from sources that are found, and a failure is told."""
+
+from __future__ import annotations
+
+import dataclasses
+import multiprocessing
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from linpoint.errors import TestError
+from linpoint.targets import host_builder as hosts
+from linpoint.targets.build_error import BuildError
+from linpoint.targets.compiler_discovery import Compiler, find_compiler
+from linpoint.targets.host_builder import find_host, native_sources, sdk
+from tests.targets.conftest import needs_compiler
+
+
+@pytest.fixture
+def native(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Sources of a host that is as small as can be, in a package of their own."""
+    package = tmp_path / "package"
+    folder = package / "native"
+    for part in ("runtime", "src/explore", "include/linpoint/explore"):
+        (folder / part).mkdir(parents=True)
+    (folder / "runtime" / "main.cpp").write_text('#include "linpoint/explore/a.hpp"\nint main() { return answer(); }\n')
+    (folder / "runtime" / ".clang-tidy").write_text("Checks: all\n")
+    (folder / "src" / "explore" / "a.cpp").write_text("int answer() { return 7; }\n")
+    (folder / "include" / "linpoint" / "explore" / "a.hpp").write_text("int answer();\n")
+    monkeypatch.setattr(hosts, "_PACKAGE", package)
+    return folder
+
+
+def test_the_sources_are_there() -> None:
+    assert (native_sources() / "runtime" / "core.hpp").is_file()
+    assert (native_sources() / "src" / "explore" / "dpor.cpp").is_file()
+    assert sdk().parts[-2:] == ("sdk", "include")
+
+
+CHECKOUT = Path(__file__).parents[2] / "native"
+_SHIPPED = re.compile(r"install\((?:DIRECTORY|FILES) ([^)]+) DESTINATION linpoint/native(?:/([^)]*))?\)")
+_INCLUDED = re.compile(r'^#include "(.+)"', re.MULTILINE)
+
+
+def shipped() -> set[Path]:
+    """What a wheel has of the native sources, at the same places."""
+    files: set[Path] = set()
+    for names, folder in _SHIPPED.findall((CHECKOUT / "CMakeLists.txt").read_text()):
+        for name in names.split():
+            assert Path(folder) / Path(name).name == Path(name)
+            files |= {CHECKOUT / name, *(CHECKOUT / name).rglob("*")}
+    return {path for path in files if path.is_file()}
+
+
+def test_all_that_it_is_made_of_is_in_a_wheel() -> None:
+    files = shipped()
+    assert {path.parent.name for path in files} >= {"runtime", "explore", "memory", "linpoint"}
+    for path in sorted(files):
+        around = [path.parent, *(CHECKOUT / part for part in ("include", "src", "runtime", "sdk/include"))]
+        for name in _INCLUDED.findall(path.read_text(encoding="utf-8")):
+            found = next((folder / name for folder in around if (folder / name).is_file()), None)
+            assert found is not None, (path, name)
+            assert found.resolve() in files, f"{path} needs {name}, which is not shipped"
+
+
+@needs_compiler
+def test_it_is_built_once(native: Path) -> None:
+    compiler, told = find_compiler("g++"), []
+    built = find_host(compiler, tell=told.append)
+    assert os.waitstatus_to_exitcode(os.system(str(built))) == 7
+    assert find_host(compiler, tell=told.append) == built
+    assert told == ["building the host with g++, once"]
+    other = dataclasses.replace(compiler, identity="another")
+    assert find_host(other) != built
+    (native / "include" / "linpoint" / "explore" / "a.hpp").write_text("int answer(); // changed\n")
+    assert find_host(compiler) not in (built, find_host(other))
+
+
+def _find(compiler: Compiler, answers: multiprocessing.Queue[str]) -> None:
+    told: list[str] = []
+    find_host(compiler, tell=told.append)
+    answers.put("built" if told else "found")
+
+
+@needs_compiler
+def test_builders_at_the_same_time_do_not_disturb_each_other(native: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    answers: multiprocessing.Queue[str] = context.Queue()
+    builders = [context.Process(target=_find, args=(find_compiler("g++"), answers)) for _ in range(3)]
+    for each in builders:
+        each.start()
+    assert sorted(answers.get(timeout=60) for _ in builders) == ["built", "found", "found"]
+    for each in builders:
+        each.join()
+
+
+@needs_compiler
+def test_a_failure_is_told_with_the_messages(native: Path) -> None:
+    (native / "runtime" / "main.cpp").write_text("#error too old\n")
+    with pytest.raises(BuildError, match=r"LP-T035: g\+\+ .* cannot build the host.*must know C\+\+20") as error:
+        find_host(find_compiler("g++"))
+    assert b"too old" in error.value.output
+    assert "too old" in (error.value.as_dict()["message"] or "")
+
+
+def test_other_machines_are_refused_by_name(native: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = Compiler(("g++",), "gcc", "g++ 12", "x")
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    with pytest.raises(TestError, match=r"LP-T035: .*x86-64 processors, and this is linux on aarch64"):
+        find_host(compiler)
+
+
+def test_sources_that_are_missing_are_told(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosts, "_PACKAGE", tmp_path / "a" / "b" / "c")
+    with pytest.raises(TestError, match=r"LP-T035 .*the sources of the host are not there"):
+        native_sources()
