@@ -49,8 +49,8 @@ def test(session: nox.Session) -> None:
 def long(session: nox.Session) -> None:
     """A million random histories, a million random programs, and ten minutes of fuzzing."""
     _cmake(session, "release")
-    session.run("build/release/reduction_test", "1", "1000000", external=True)
-    session.run("build/release/together_test", "1", "500000", external=True)
+    session.run("build/release/dpor_reduction_test", "1", "1000000", external=True)
+    session.run("build/release/shared_search_test", "1", "500000", external=True)
     session.run("build/release/persistency_test", "1", "500000", external=True)
     session.run("python", "-m", "pytest", "-n", str(os.cpu_count() or 2), "-m", "long", *session.posargs)
 

@@ -3,7 +3,7 @@
 // released in between and taken back only to ask a spec for a missing cell.
 #include <nanobind/nanobind.h>
 
-#include "buffers.hpp"
+#include "bindings/python_buffers.hpp"
 
 NB_MODULE(_native, m) {
   // A search inside an endless call of a user's spec is left behind when the budget ends: no bug worth a warning.

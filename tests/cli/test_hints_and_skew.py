@@ -9,7 +9,7 @@ import pytest
 
 import linpoint
 from linpoint.cli import options
-from linpoint.explain.text import in_words
+from linpoint.explain.history.history_text import in_words
 from linpoint.verdicts import replay_token
 from tests.cli.conftest import Command, Writer
 

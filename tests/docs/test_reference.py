@@ -16,7 +16,7 @@ from linpoint.checkers.checker_selection import CHECKERS
 from linpoint.checkers.conditions import CONDITIONS
 from linpoint.cli.main import app
 from linpoint.errors import CODES
-from linpoint.explain.reasons import CAUSES, REASONS
+from linpoint.explain.history.reasons import CAUSES, REASONS
 from linpoint.histories.formats import FORMATS
 from linpoint.specs import BUILT_IN
 from linpoint.specs.spec import Returns

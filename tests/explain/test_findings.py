@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from linpoint.explain.findings import MOST_LINES, document, place_of, steps_of
+from linpoint.explain.test.result_text import MOST_LINES, document, place_of, steps_of
 from linpoint.text.printable import printable
 from linpoint.traces.trace import FAILURES, Trace
 from linpoint.verdicts import Status

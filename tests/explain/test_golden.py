@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import linpoint
-from linpoint.explain.reasons import CAUSES as ALL_CAUSES
+from linpoint.explain.history.reasons import CAUSES as ALL_CAUSES
 from linpoint.specs.builtin import BUILT_IN
 from tests.checkers.test_monitor_patterns import REASONS, recorded
 from tests.cli.conftest import hard

@@ -19,10 +19,10 @@ import pytest
 import linpoint
 from linpoint.checkers.history_interpretation import HistoryInterpretation
 from linpoint.checkers.precedence_edges import value_links
-from linpoint.explain.graphs import Edge, PrecedenceGraph
-from linpoint.explain.graphs.words import clean, detail, heading
-from linpoint.explain.letters import columns
+from linpoint.explain.history.graph import Edge, PrecedenceGraph
+from linpoint.explain.history.graph.memory_operation_text import clean, detail, heading
 from linpoint.histories.operation import Operation, Outcome
+from linpoint.text.terminal_text import columns
 from tests.docs.pages import ROOT, blocks_of
 from tests.random_memories import random_memory
 

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from linpoint.errors import ResultError
-from linpoint.explain.html.index import index, sentence
-from linpoint.explain.html.results import Result, results_in
+from linpoint.explain.pages.overview_page import index, sentence
+from linpoint.explain.pages.result_documents import Result, results_in
 
 VOID = {"meta", "input", "br", "link", "img"}
 

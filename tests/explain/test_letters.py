@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linpoint.explain.letters import columns, fitted, harmless, padded, wrapped
+from linpoint.text.terminal_text import columns, fitted, harmless, padded, wrapped
 from tests.explain.sample_traces import HOSTILE
 
 TEXTS = st.text(st.characters(), max_size=60) | st.sampled_from(HOSTILE)

@@ -19,8 +19,8 @@ import pytest
 
 import linpoint
 from linpoint.checkers.brute_force import brute_force
-from linpoint.explain import minimise
-from linpoint.explain.reasons import REASONS
+from linpoint.explain.history import minimise
+from linpoint.explain.history.reasons import REASONS
 from linpoint.histories.operation import Crash
 from tests.random_histories import MAKERS, random_history
 from tests.random_monitored_histories import DRAWS, monitored_history

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 import linpoint
-from linpoint.explain.models import MOST_LINES, culprit_of, history_of, step_numbers
+from linpoint.explain.model.model_text import MOST_LINES, culprit_of, history_of, step_numbers
 from linpoint.text.printable import printable
 from linpoint.traces.trace import FAILURES, StepKind, Trace
 from tests.explain.checked_models import PASSES, RESULTS, UNKNOWN, VIOLATIONS, ZOO, result

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import linpoint
 from linpoint.checkers.brute_force import brute_force
-from linpoint.explain.picture import picture
+from linpoint.explain.wording.ascii_timeline import picture
 from linpoint.specs.spec_lookup import find
 from tests.random_histories import MAKERS, random_history
 

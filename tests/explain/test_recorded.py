@@ -9,7 +9,7 @@ import pytest
 
 import linpoint
 from linpoint.checkers.brute_force import brute_force
-from linpoint.explain.explaining import explain
+from linpoint.explain.history.explain_verdict import explain
 
 FOLDER = Path(__file__).parents[3] / "shared" / "histories" / "recorded"
 KNOWN = {

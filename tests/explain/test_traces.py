@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linpoint.explain.letters import columns
-from linpoint.explain.traces import trace_text
-from linpoint.explain.traces.columns import MOST, NARROWEST
+from linpoint.explain.trace import trace_text
+from linpoint.explain.trace.trace_text import MOST, NARROWEST
+from linpoint.text.terminal_text import columns
 from linpoint.traces.trace import StepKind, Trace, TraceFailure, TraceThread
 from tests.explain.sample_traces import SAMPLES, Kind, step, threads
 from tests.random_traces import random_trace

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linpoint
-from linpoint.explain.html import traces as module
-from linpoint.explain.html.traces import MOST, trace_fragment
+from linpoint.explain.trace import trace_section as module
+from linpoint.explain.trace.trace_section import MOST, trace_fragment
 from linpoint.traces.trace import Trace
 from tests.explain.sample_traces import SAMPLES, Kind, step, threads
 from tests.random_traces import random_trace
 
-CSS = Path(linpoint.__file__).parent / "explain" / "html" / "assets" / "traces.css"
+CSS = Path(linpoint.__file__).parent / "explain" / "pages" / "assets" / "traces.css"
 TAGS = {"section", "p", "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "span", "small", "code"}
 ATTRIBUTES = {"class", "scope", "colspan", "title", "aria-label", "role", "tabindex"}
 

@@ -24,10 +24,10 @@ def native(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     """Sources of a host that is as small as can be, in a package of their own."""
     package = tmp_path / "package"
     folder = package / "native"
-    for part in ("runtime", "src/explore", "include/linpoint/explore"):
+    for part in ("host", "src/explore", "include/linpoint/explore"):
         (folder / part).mkdir(parents=True)
-    (folder / "runtime" / "main.cpp").write_text('#include "linpoint/explore/a.hpp"\nint main() { return answer(); }\n')
-    (folder / "runtime" / ".clang-tidy").write_text("Checks: all\n")
+    (folder / "host" / "main.cpp").write_text('#include "linpoint/explore/a.hpp"\nint main() { return answer(); }\n')
+    (folder / "host" / ".clang-tidy").write_text("Checks: all\n")
     (folder / "src" / "explore" / "a.cpp").write_text("int answer() { return 7; }\n")
     (folder / "include" / "linpoint" / "explore" / "a.hpp").write_text("int answer();\n")
     monkeypatch.setattr(hosts, "_PACKAGE", package)
@@ -35,7 +35,7 @@ def native(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 def test_the_sources_are_there() -> None:
-    assert (native_sources() / "runtime" / "core.hpp").is_file()
+    assert (native_sources() / "host" / "main.cpp").is_file()
     assert (native_sources() / "src" / "explore" / "dpor.cpp").is_file()
     assert sdk().parts[-2:] == ("sdk", "include")
 
@@ -48,8 +48,8 @@ _INCLUDED = re.compile(r'^#include "(.+)"', re.MULTILINE)
 def shipped() -> set[Path]:
     """What a wheel has of the native sources, at the same places."""
     files: set[Path] = set()
-    for names, folder in _SHIPPED.findall((CHECKOUT / "CMakeLists.txt").read_text()):
-        for name in names.split():
+    for names, folder in _SHIPPED.findall((CHECKOUT / "host" / "CMakeLists.txt").read_text()):
+        for name in names.replace("${native}/", "").split():
             assert Path(folder) / Path(name).name == Path(name)
             files |= {CHECKOUT / name, *(CHECKOUT / name).rglob("*")}
     return {path for path in files if path.is_file()}
@@ -57,9 +57,9 @@ def shipped() -> set[Path]:
 
 def test_all_that_it_is_made_of_is_in_a_wheel() -> None:
     files = shipped()
-    assert {path.parent.name for path in files} >= {"runtime", "explore", "memory", "linpoint"}
+    assert {path.parent.name for path in files} >= {"host", "explore", "memory_models", "linpoint"}
     for path in sorted(files):
-        around = [path.parent, *(CHECKOUT / part for part in ("include", "src", "runtime", "sdk/include"))]
+        around = [path.parent, *(CHECKOUT / part for part in ("", "include", "src", "sdk/include"))]
         for name in _INCLUDED.findall(path.read_text(encoding="utf-8")):
             found = next((folder / name for folder in around if (folder / name).is_file()), None)
             assert found is not None, (path, name)
@@ -99,7 +99,7 @@ def test_builders_at_the_same_time_do_not_disturb_each_other(native: Path) -> No
 
 @needs_compiler
 def test_a_failure_is_told_with_the_messages(native: Path) -> None:
-    (native / "runtime" / "main.cpp").write_text("#error too old\n")
+    (native / "host" / "main.cpp").write_text("#error too old\n")
     with pytest.raises(BuildError, match=r"LP-T035: g\+\+ .* cannot build the host.*must know C\+\+20") as error:
         find_host(find_compiler("g++"))
     assert b"too old" in error.value.output

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "explore/choosing.hpp"
+#include "explore/runnable_choice.hpp"
 #include "hashing.hpp"
 #include "linpoint/explore/schedulers.hpp"
 

@@ -21,9 +21,9 @@
 #include <span>
 #include <vector>
 
-#include "explore/choosing.hpp"
-#include "explore/place_index.hpp"
+#include "explore/access_index.hpp"
 #include "explore/process_set.hpp"
+#include "explore/runnable_choice.hpp"
 #include "linpoint/explore/explorer.hpp"
 
 namespace linpoint::explore {

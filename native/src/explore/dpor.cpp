@@ -34,11 +34,11 @@
 #include <utility>
 #include <vector>
 
+#include "explore/actual_step_effects.hpp"
 #include "explore/causality.hpp"
-#include "explore/choosing.hpp"
+#include "explore/runnable_choice.hpp"
 #include "explore/search_node.hpp"
 #include "explore/shared_tree.hpp"
-#include "explore/turned_out.hpp"
 #include "linpoint/explore/schedulers.hpp"
 
 namespace linpoint::explore {

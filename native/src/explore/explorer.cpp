@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linpoint/explore/explorer.hpp"
 
-#include "explore/choosing.hpp"
+#include "explore/runnable_choice.hpp"
 
 namespace linpoint::explore {
 

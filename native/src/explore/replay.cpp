@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "explore/choosing.hpp"
+#include "explore/runnable_choice.hpp"
 #include "linpoint/explore/schedulers.hpp"
 
 namespace linpoint::explore {

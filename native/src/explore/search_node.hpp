@@ -2,9 +2,9 @@
 // A state on the path of a search that goes back to it.
 #pragma once
 
-#include "explore/habits.hpp"
+#include "explore/actual_step_effects.hpp"
+#include "explore/observed_next_steps.hpp"
 #include "explore/process_set.hpp"
-#include "explore/turned_out.hpp"
 #include "linpoint/explore/explorer.hpp"
 
 namespace linpoint::explore {

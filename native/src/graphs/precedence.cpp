@@ -7,10 +7,10 @@
 #include <map>
 #include <optional>
 
-#include "graphs/choices.hpp"
-#include "graphs/evidence.hpp"
-#include "graphs/memory.hpp"
-#include "graphs/ordering.hpp"
+#include "graphs/explanation_choices.hpp"
+#include "graphs/topological_order.hpp"
+#include "graphs/version_graph.hpp"
+#include "graphs/violation_evidence.hpp"
 
 namespace linpoint::graphs {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "json_scan.hpp"
+#include "histories/json_scan.hpp"
 
 namespace linpoint::histories::json {
 

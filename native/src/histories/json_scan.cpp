@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json_scan.hpp"
+#include "histories/json_scan.hpp"
 
 #include <cstring>
 
-#include "json_integer.hpp"
+#include "histories/json_integer.hpp"
 
 namespace linpoint::histories::json {
 

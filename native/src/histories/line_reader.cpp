@@ -5,9 +5,9 @@
 #include <array>
 #include <cstring>
 
-#include "fractions.hpp"
-#include "json_scan.hpp"
-#include "utf8.hpp"
+#include "histories/float_times.hpp"
+#include "histories/json_scan.hpp"
+#include "histories/utf8.hpp"
 
 namespace linpoint::histories {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "json_integer.hpp"
-#include "json_scan.hpp"
+#include "histories/json_integer.hpp"
+#include "histories/json_scan.hpp"
 
 namespace linpoint::histories {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "utf8.hpp"
+#include "histories/utf8.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "linpoint/monitors/monitor.hpp"
-#include "specs/instruction.hpp"
+#include "specs/native_operation.hpp"
 
 namespace linpoint::monitors {
 

@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
-#include "monitors/events.hpp"
 #include "monitors/intervals.hpp"
 #include "monitors/register.hpp"
-#include "monitors/slots.hpp"
+#include "monitors/sets_locks_and_counters.hpp"
 #include "monitors/unknown_removals.hpp"
+#include "monitors/value_slots.hpp"
 
 namespace linpoint::monitors {
 namespace {

@@ -12,8 +12,8 @@
 #include <numeric>
 #include <utility>
 
-#include "monitors/by_gap.hpp"
-#include "monitors/contents.hpp"
+#include "monitors/container_values.hpp"
+#include "monitors/gap_sort.hpp"
 
 namespace linpoint::monitors {
 namespace {

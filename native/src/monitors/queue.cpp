@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "monitors/contents.hpp"
+#include "monitors/container_values.hpp"
 
 namespace linpoint::monitors {
 namespace {

@@ -14,7 +14,7 @@
 #include <limits>
 #include <optional>
 
-#include "monitors/slots.hpp"
+#include "monitors/value_slots.hpp"
 
 namespace linpoint::monitors {
 namespace {

@@ -14,9 +14,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "monitors/by_gap.hpp"
-#include "monitors/contents.hpp"
-#include "monitors/nesting.hpp"
+#include "monitors/container_values.hpp"
+#include "monitors/gap_sort.hpp"
+#include "monitors/stack_nesting.hpp"
 
 namespace linpoint::monitors {
 namespace {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "monitors/contents.hpp"
+#include "monitors/container_values.hpp"
 
 namespace linpoint::monitors {
 

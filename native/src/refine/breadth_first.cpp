@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "refine/engine.hpp"
+#include "refine/level_expansion.hpp"
 
 namespace linpoint::refine {
 

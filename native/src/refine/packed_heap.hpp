@@ -17,7 +17,7 @@
 #include <cstring>
 #include <utility>
 
-#include "linpoint/refine/program.hpp"
+#include "linpoint/refine/model_program.hpp"
 
 namespace linpoint::refine {
 

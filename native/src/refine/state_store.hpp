@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "linpoint/search/stop_token.hpp"
-#include "refine/packing.hpp"
+#include "refine/packed_state.hpp"
 
 namespace linpoint::refine {
 

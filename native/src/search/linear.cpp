@@ -6,7 +6,7 @@
 // return of an operation it must have taken effect in every configuration that is kept; where it has not, others that
 // are open may go first, in every order.
 //
-// Where we differ: an open read that matches takes effect at once (see depth_first.cpp for why, and for the
+// Where we differ: an open read that matches takes effect at once (see wing_gong_and_dfs.cpp for why, and for the
 // exceptions); of equal open operations only the one that returns first is tried; an operation that may stay out never
 // takes effect without changing the state; of configurations that differ only in how many of those were used, the one
 // with fewer is kept. An optional operation that ends is tried at its end, and left out as well.
@@ -16,9 +16,9 @@
 #include <utility>
 
 #include "linpoint/search/search.hpp"
-#include "search/configurations.hpp"
+#include "search/linear_configurations.hpp"
 #include "search/linearized_set.hpp"
-#include "search/pairs.hpp"
+#include "search/order_pairs.hpp"
 
 namespace linpoint::search {
 namespace {

@@ -4,8 +4,8 @@
 #include <mutex>
 
 #include "linpoint/specs/transition_table.hpp"
-#include "specs/numbering_rules.hpp"
-#include "specs/plain_rules.hpp"
+#include "specs/numbered_state_rules.hpp"
+#include "specs/plain_state_rules.hpp"
 
 namespace linpoint::specs {
 namespace {

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from linpoint.explain.findings import document, explain_result
-from linpoint.explain.programs import program_document, program_text
+from linpoint.explain.test.program_text import program_document, program_text
+from linpoint.explain.test.result_text import document, explain_result
 from linpoint.text.shell_commands import shell_command
 from linpoint.verdicts import replay_token
 from linpoint.verdicts.finding import TestResult

@@ -10,8 +10,8 @@ from linpoint.checkers.check import check_with_progress
 from linpoint.cli import options
 from linpoint.cli.reports import Report
 from linpoint.executors.thread_executor import peak_memory
-from linpoint.explain.explaining import DEFAULT_SECONDS, explain, unexplained
-from linpoint.explain.explanation import Explanation, operation_dict
+from linpoint.explain.history.explain_verdict import DEFAULT_SECONDS, explain, unexplained
+from linpoint.explain.history.explanation import Explanation, operation_dict
 from linpoint.histories.history import History
 from linpoint.histories.operation import Time
 from linpoint.limits.deadlines import TimeIsUpError, deadline

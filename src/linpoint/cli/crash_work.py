@@ -21,7 +21,7 @@ from linpoint.crash.campaign import Progress as Reached
 from linpoint.crash.replaying import crash_content
 from linpoint.errors import LinpointError
 from linpoint.explain import explain_crash
-from linpoint.explain.crashes import document
+from linpoint.explain.crash.crash_text import document
 from linpoint.limits.deadlines import TimeIsUpError, deadline
 from linpoint.options.commands.crash import CrashOptions, said_in
 from linpoint.processes.command_runner import OutOfTimeError

@@ -22,7 +22,7 @@ from linpoint.cli.output.terminal import ProgressLine, progress
 from linpoint.cli.refine_asked import Choices, content_of
 from linpoint.errors import LinpointError
 from linpoint.executors.thread_executor import peak_memory, resident_memory
-from linpoint.explain.models import explain_model
+from linpoint.explain.model.model_text import explain_model
 from linpoint.limits.deadlines import TimeIsUpError, deadline
 from linpoint.refine.check import refine, take_again
 from linpoint.refine.dsl import Model

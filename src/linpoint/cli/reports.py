@@ -10,9 +10,9 @@ from typing import Any, Final
 from linpoint.cli.output.output_files import WrittenFile
 from linpoint.cli.output.terminal import print_error, print_table, print_text
 from linpoint.errors import LinpointError
-from linpoint.explain.explanation import Explanation
-from linpoint.explain.keys import accusation
-from linpoint.explain.text import sentence
+from linpoint.explain.history.explanation import Explanation
+from linpoint.explain.history.history_text import sentence
+from linpoint.explain.history.key_summaries import accusation
 from linpoint.histories.values import counted
 from linpoint.text.printable import printable
 from linpoint.text.shell_commands import check_argv, shell_command

@@ -14,8 +14,8 @@ from typing import Any, Final
 from linpoint.campaign.worker_protocol import RenderedResult, TestRequest
 from linpoint.checkers.check import check
 from linpoint.executors.thread_executor import peak_memory
-from linpoint.explain.explaining import explain
-from linpoint.explain.explanation import operation_dict
+from linpoint.explain.history.explain_verdict import explain
+from linpoint.explain.history.explanation import operation_dict
 from linpoint.record.result import StressResult
 from linpoint.record.stress import Settings, conduct
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition

@@ -24,7 +24,7 @@ import pytest
 
 from linpoint.api.test_object import test as run
 from linpoint.errors import LinpointError, TestError, UndecidedError, ViolationError
-from linpoint.explain.findings import document
+from linpoint.explain.test.result_text import document
 from linpoint.explore.cpp.objects.finding import CPP_KIND, CppFinding, cpp_finding
 from linpoint.histories.formats.file_content import write_content
 from linpoint.limits.budget import seconds
@@ -124,7 +124,7 @@ class ResultItem(pytest.Item):
 
     def _write_report(self, folder: Path) -> None:
         """The failure in three files, which are called as the test is."""
-        from linpoint.explain.html.tests import page_of_test  # noqa: PLC0415 - only who asks for pages waits for it
+        from linpoint.explain.test.result_page import page_of_test  # noqa: PLC0415 - only who asks for pages waits for it
 
         assert self.result is not None
         name = re.sub(r"[^\w.]+", "-", str(self.nodeid))

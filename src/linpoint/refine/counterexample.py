@@ -42,7 +42,7 @@ def lacks_room(step: NativeStep) -> bool:
 
 
 class StepInfo(enum.IntEnum):
-    """Kinds of events, as in linpoint/refine/telling.hpp."""
+    """Kinds of events, as in linpoint/refine/step_details.hpp."""
 
     CALL = 0
     ACCESS = 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong with models themselves, by the numbers of the native core (native/src/refine/memory.hpp)."""
+"""What goes wrong with models themselves, by the numbers of the native core (native/src/refine/model_heap.hpp)."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ UNLIMITED_STATES: Final = 2**31 - 1
 
 
 class SearchEnding(enum.IntEnum):
-    """How a search ended, as in linpoint/refine/search.hpp."""
+    """How a search ended, as in linpoint/refine/state_search.hpp."""
 
     HOLDS = 0
     VIOLATION = 1

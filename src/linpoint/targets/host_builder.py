@@ -22,15 +22,15 @@ from linpoint.targets.compiler_discovery import Compiler
 _KIND: Final = "hosts"
 _FLAGS: Final = ("-std=c++20", "-O2", "-fno-omit-frame-pointer")
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
-_PARTS: Final = ("runtime", "src/explore", "src/memory", "src/persistency")
-"""Of the sources, where each file is compiled."""
-_HEADERS: Final = ("include/linpoint/explore", "include/linpoint/memory", "include/linpoint/persistency")
+_PARTS: Final = ("host", "src/explore", "src/memory_models", "src/persistency")
+"""Directories of the sources, where each file is compiled."""
+_HEADERS: Final = ("include/linpoint/explore", "include/linpoint/memory_models", "include/linpoint/persistency")
 
 
 def native_sources() -> Path:
     """The folder of the sources that are shipped: in the package, or beside it in a checkout."""
     for folder in (_PACKAGE / "native", _PACKAGE.parents[1] / "native"):
-        if (folder / "runtime").is_dir():
+        if (folder / "host").is_dir():
             return folder
     raise TestError(
         "LP-T035",
@@ -60,7 +60,7 @@ def find_host(compiler: Compiler, *, tell: Callable[[str], None] = lambda _: Non
             remedy="Use such a machine, or a container.",
         )
     native = native_sources()
-    sources = sorted(path for part in _PARTS for path in (native / part).glob("*.cpp"))
+    sources = sorted(path for part in _PARTS for path in (native / part).rglob("*.cpp"))
     name = digest([compiler.identity, *_FLAGS, *_contents(native)])
     found = lookup(_KIND, name)
     if found is None:
@@ -82,7 +82,7 @@ def _contents(native: Path) -> list[str | bytes]:
 
 def _build(native: Path, sources: list[Path], compiler: Compiler, name: str, tell: Callable[[str], None]) -> Path:
     tell(f"building the host with {compiler.name}, once")
-    include = [f"-I{native / part}" for part in ("include", "src", "runtime")]
+    include = [f"-I{native / part}" for part in ("", "include", "src")]
     with building(_KIND) as folder:
         objects = [str(folder / f"{number}.o") for number in range(len(sources))]
         pairs = zip(sources, objects, strict=True)

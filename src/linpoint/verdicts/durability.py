@@ -15,7 +15,7 @@ from linpoint.verdicts.program import Answer
 from linpoint.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:
-    from linpoint.explain.crashes import CrashText
+    from linpoint.explain.crash.crash_text import CrashText
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from linpoint.verdicts import replay_token
 from linpoint.verdicts.verdict import Status, Verdict
 
 if TYPE_CHECKING:  # a name of another layer, for types alone
-    from linpoint.explain.findings import ResultText
+    from linpoint.explain.test.result_text import ResultText
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from linpoint.verdicts import replay_token
 from linpoint.verdicts.program import Answer
 
 if TYPE_CHECKING:
-    from linpoint.explain.models import ModelText
+    from linpoint.explain.model.model_text import ModelText
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from linpoint.verdicts.refutation import Refutation
 from linpoint.verdicts.witness import Witness
 
 if TYPE_CHECKING:  # names of other layers, for types alone
-    from linpoint.explain.explanation import Explanation
-    from linpoint.explain.graphs.graph import PrecedenceGraph
+    from linpoint.explain.history.explanation import Explanation
+    from linpoint.explain.history.graph.precedence_graph import PrecedenceGraph
     from linpoint.specs.spec import Spec
 
 

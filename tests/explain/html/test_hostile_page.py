@@ -11,8 +11,8 @@ import re
 import pytest
 
 import linpoint
-from linpoint.explain.html.page import page
-from linpoint.explain.reasons import Cause, Evidence, Step
+from linpoint.explain.history.history_page import page
+from linpoint.explain.history.reasons import Cause, Evidence, Step
 from tests.explain.html.conftest import Open
 from tests.explain.html.histories import HOSTILE, hostile_history, hostile_spec
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from linpoint.explain.html.models import page_of_model
+from linpoint.explain.model.model_page import page_of_model
 from tests.explain.checked_models import RESULTS, VIOLATIONS, result
 from tests.explain.html.conftest import Open, Opened
 

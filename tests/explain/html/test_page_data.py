@@ -15,15 +15,15 @@ from typing import Any
 import pytest
 
 import linpoint
-from linpoint.explain.html.choosing import choose
-from linpoint.explain.html.columns import columns, times
-from linpoint.explain.html.downloads import minimal_command, minimal_lines
-from linpoint.explain.html.escaping import escaped, plain, script_data
-from linpoint.explain.html.orders import MOST_STEPS, orders
-from linpoint.explain.html.page import page
-from linpoint.explain.html.states import state_text
-from linpoint.explain.html.zones import zones
-from linpoint.explain.reasons import Cause, Evidence, Step
+from linpoint.explain.history.history_page import page
+from linpoint.explain.history.order_stepper import MOST_STEPS, orders
+from linpoint.explain.history.page_columns import columns, times
+from linpoint.explain.history.page_downloads import minimal_command, minimal_lines
+from linpoint.explain.history.page_operations import choose
+from linpoint.explain.history.reasons import Cause, Evidence, Step
+from linpoint.explain.history.register_zones import zones
+from linpoint.explain.pages.script_data import escaped, plain, script_data
+from linpoint.explain.wording.state_text import state_text
 from tests.explain.cases import CAUSES
 from tests.explain.html.balance import Balanced, data_of
 from tests.explain.html.histories import FIRST, explained, with_a_stale_read
@@ -175,7 +175,9 @@ def test_of_a_long_history_the_violation_and_its_key_come_first() -> None:
 
 def test_a_page_of_a_part_speaks_of_that_part(monkeypatch: pytest.MonkeyPatch) -> None:
     found = explained(2_000)
-    monkeypatch.setattr("linpoint.explain.html.page.choose", lambda explanation: choose(explanation, most=50))
+    monkeypatch.setattr(
+        "linpoint.explain.history.history_page.choose", lambda explanation: choose(explanation, most=50)
+    )
     html = page(found)
     data = data_of(html)
     assert "This page shows 50 of 2,000 operations" in html

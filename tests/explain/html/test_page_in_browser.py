@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import linpoint
-from linpoint.explain.html.page import page
+from linpoint.explain.history.history_page import page
 from tests.explain.html.conftest import Open
 from tests.explain.html.histories import explained, with_a_stale_read
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import linpoint
-from linpoint.explain.html import orders as orders_of_pages
-from linpoint.explain.html.columns import columns, times
-from linpoint.explain.html.orders import orders
-from linpoint.explain.html.page import page
-from linpoint.explain.html.zones import zones
+from linpoint.explain.history import order_stepper as orders_of_pages
+from linpoint.explain.history.history_page import page
+from linpoint.explain.history.order_stepper import orders
+from linpoint.explain.history.page_columns import columns, times
+from linpoint.explain.history.register_zones import zones
 from linpoint.verdicts.refutation import Blocked, StuckFrontier
 from tests.explain.html.balance import data_of
 

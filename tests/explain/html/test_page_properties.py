@@ -10,8 +10,8 @@ import pytest
 
 import linpoint
 from linpoint.checkers.conditions import CONDITIONS
-from linpoint.explain.html.downloads import minimal_lines
-from linpoint.explain.html.page import page
+from linpoint.explain.history.history_page import page
+from linpoint.explain.history.page_downloads import minimal_lines
 from tests.explain.html.balance import Balanced, data_of
 from tests.random_histories import MAKERS, random_history
 from tests.user_specs import USER_MAKERS

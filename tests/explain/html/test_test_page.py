@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from linpoint.explain.html.tests import page_of_test
+from linpoint.explain.test.result_page import page_of_test
 from tests.explain.html.conftest import Open
 from tests.explain.tested_objects import MARKUP, RESULTS, result
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from linpoint.explain.programs import program_text
+from linpoint.explain.test.program_text import program_text
 from linpoint.explore import _native_control as native
 from linpoint.explore.programs.campaign import exploration_of, replay_program
 from linpoint.explore.programs.exploring import Settings

@@ -16,8 +16,8 @@
 #include <span>
 #include <vector>
 
-#include "linpoint/histories/columns.hpp"
-#include "linpoint/search/conditions.hpp"
+#include "linpoint/histories/integer_columns.hpp"
+#include "linpoint/search/condition_problems.hpp"
 #include "linpoint/search/stop_token.hpp"
 #include "linpoint/specs/native_machine.hpp"
 

@@ -18,7 +18,7 @@
 #include <variant>
 #include <vector>
 
-#include "linpoint/histories/columns.hpp"
+#include "linpoint/histories/integer_columns.hpp"
 #include "linpoint/histories/interner.hpp"
 #include "linpoint/histories/list_reader.hpp"
 

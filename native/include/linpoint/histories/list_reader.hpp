@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "linpoint/histories/columns.hpp"
+#include "linpoint/histories/integer_columns.hpp"
 #include "linpoint/histories/interner.hpp"
 
 namespace linpoint::histories {

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "linpoint/histories/columns.hpp"
+#include "linpoint/histories/integer_columns.hpp"
 #include "linpoint/search/problem.hpp"
 #include "linpoint/search/stop_token.hpp"
 #include "linpoint/specs/native_machine.hpp"

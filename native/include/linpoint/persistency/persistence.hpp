@@ -26,7 +26,7 @@
 #include <span>
 #include <vector>
 
-#include "linpoint/persistency/trace.hpp"
+#include "linpoint/persistency/pool_trace.hpp"
 
 namespace linpoint::persistency {
 
@@ -109,7 +109,7 @@ class Persistence {
   [[nodiscard]] std::span<const Waiting> waiting_in(std::uint64_t line) const;
   /// The channel of a store and the shortest prefix with it; nothing if it is certainly persistent.
   [[nodiscard]] std::optional<Kept> place_of(std::uint32_t index, std::uint64_t address) const;
-  /// Whether prefixes of channels depend on each other (see `feasible` in states.hpp).
+  /// Whether prefixes of channels depend on each other (see `feasible` in crash_states.hpp).
   [[nodiscard]] bool bound() const { return bound_ > 0; }
   [[nodiscard]] Channel channel_of(const Waiting& store) const;
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "linpoint/histories/columns.hpp"
-#include "linpoint/specs/steps.hpp"
+#include "linpoint/histories/integer_columns.hpp"
+#include "linpoint/specs/integer_spec.hpp"
 
 namespace linpoint::search {
 

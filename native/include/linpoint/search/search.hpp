@@ -8,7 +8,7 @@
 
 #include "linpoint/search/problem.hpp"
 #include "linpoint/search/stop_token.hpp"
-#include "linpoint/specs/steps.hpp"
+#include "linpoint/specs/integer_spec.hpp"
 
 namespace linpoint::search {
 

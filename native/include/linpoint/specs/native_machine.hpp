@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "linpoint/histories/columns.hpp"
-#include "linpoint/specs/steps.hpp"
+#include "linpoint/histories/integer_columns.hpp"
+#include "linpoint/specs/integer_spec.hpp"
 
 namespace linpoint::specs {
 

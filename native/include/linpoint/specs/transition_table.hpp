@@ -7,7 +7,7 @@
 #include <functional>
 #include <utility>
 
-#include "linpoint/specs/steps.hpp"
+#include "linpoint/specs/integer_spec.hpp"
 
 namespace linpoint::specs {
 

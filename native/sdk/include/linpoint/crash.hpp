@@ -19,9 +19,9 @@
 
 #include <cstdio>
 
-#include "linpoint/detail/operations.hpp"
-#include "linpoint/detail/persistent.hpp"
-#include "linpoint/detail/registering.hpp"
+#include "linpoint/detail/persistent_test.hpp"
+#include "linpoint/detail/test_declaration.hpp"
+#include "linpoint/detail/test_registry.hpp"
 
 /// Says what can be done with a persistent object: its type, and those of its methods that are operations.
 #define LINPOINT_CRASH_TEST(Type, ...)                                                                \

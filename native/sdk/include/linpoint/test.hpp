@@ -28,10 +28,10 @@
 #include <cstring>
 #include <string>
 
-#include "linpoint/detail/operations.hpp"
-#include "linpoint/detail/registering.hpp"
+#include "linpoint/detail/test_declaration.hpp"
+#include "linpoint/detail/test_registry.hpp"
 #if defined(LINPOINT_STRESS)
-#include "linpoint/detail/stress.hpp"
+#include "linpoint/detail/stress_program.hpp"
 #else
 #include "linpoint/detail/scenario.hpp"
 #endif

@@ -25,8 +25,8 @@ from linpoint.cli.output.search_estimate import SearchEstimate
 from linpoint.cli.output.terminal import ProgressLine, progress
 from linpoint.cli.reports import Report
 from linpoint.errors import LinpointError
-from linpoint.explain.explaining import unexplained
-from linpoint.explain.explanation import Explanation
+from linpoint.explain.history.explain_verdict import unexplained
+from linpoint.explain.history.explanation import Explanation
 from linpoint.histories.formats import load
 from linpoint.histories.history import History
 from linpoint.limits.deadlines import TimeIsUpError, deadline, uninterrupted

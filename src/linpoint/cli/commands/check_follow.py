@@ -20,9 +20,9 @@ from linpoint.cli.output.terminal import ProgressLine, print_error, progress
 from linpoint.cli.reports import Report
 from linpoint.errors import LinpointError, SpecError, UsageError
 from linpoint.executors.thread_executor import resident_memory
-from linpoint.explain.explaining import unexplained
-from linpoint.explain.explanation import Explanation
-from linpoint.explain.text import in_words
+from linpoint.explain.history.explain_verdict import unexplained
+from linpoint.explain.history.explanation import Explanation
+from linpoint.explain.history.history_text import in_words
 from linpoint.histories.formats.event_values import works_on_words
 from linpoint.histories.formats.file_format import cannot_follow
 from linpoint.histories.operation import Outcome

@@ -19,10 +19,9 @@ from linpoint.cli.output import standard_streams
 from linpoint.cli.output.terminal import print_text, progress
 from linpoint.cli.refine_asked import Choices
 from linpoint.errors import ModelError
-from linpoint.explain.letters import fitted, wrapped
-from linpoint.explain.models import refusal_lines, step_numbers, survivor_told, value_told
-from linpoint.explain.traces import run_text
-from linpoint.explain.traces.words import wording_of
+from linpoint.explain.model.model_text import refusal_lines, step_numbers, survivor_told, value_told
+from linpoint.explain.trace import run_text
+from linpoint.explain.trace.step_wording import wording_of
 from linpoint.histories.values import counted
 from linpoint.refine._native_refine import ModelStep as NativeStep
 from linpoint.refine.check import choices_of, layout_of, make_finding, refine
@@ -32,6 +31,7 @@ from linpoint.refine.refinement_task import RefinementTask
 from linpoint.refine.state_layout import ModelCall
 from linpoint.refine.state_search import StateSearch, StateSearchLimits, prepare, prepare_larger
 from linpoint.refine.state_view import memory_of, process_position
+from linpoint.text.terminal_text import fitted, wrapped
 from linpoint.traces.trace import FAILURES
 from linpoint.verdicts import Budget
 

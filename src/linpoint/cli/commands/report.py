@@ -19,7 +19,7 @@ from linpoint.histories.formats.file_content import STANDARD, FileContent
 from linpoint.verdicts import Budget, Status
 
 if TYPE_CHECKING:  # all of the commands are imported at every start, and only this one needs these
-    from linpoint.explain.html.results import Result
+    from linpoint.explain.pages.result_documents import Result
 
 _CODES: Final = {status.value: code for status, code in EXIT.items()} | {
     "holds": EXIT[Status.LINEARIZABLE],
@@ -48,8 +48,8 @@ def report(
 
       linpoint report *.json --output index.html
     """
-    from linpoint.explain.html.index import index, sentence  # noqa: PLC0415 - as above
-    from linpoint.explain.html.results import unreadable  # noqa: PLC0415 - as above
+    from linpoint.explain.pages.overview_page import index, sentence  # noqa: PLC0415 - as above
+    from linpoint.explain.pages.result_documents import unreadable  # noqa: PLC0415 - as above
 
     ends_in(output, ENDINGS, "page")
     refuse_unwritable([output], files, called="one of the results")
@@ -69,7 +69,7 @@ def report(
 
 
 def _results(file: str) -> tuple[list[Result], LinpointError | None]:
-    from linpoint.explain.html.results import results_in  # noqa: PLC0415 - as above
+    from linpoint.explain.pages.result_documents import results_in  # noqa: PLC0415 - as above
 
     name = "standard input" if file == STANDARD else file
     try:

@@ -17,9 +17,9 @@ from linpoint.cli.output.html_reports import ReportPage, write_pages
 from linpoint.cli.output.output_files import WrittenFile
 from linpoint.cli.reports import Report, all_documents, document, exit_code, print_reports, summary
 from linpoint.errors import LinpointError
-from linpoint.explain.explanation import Explanation
-from linpoint.explain.keys import accusation, in_violation, key_name, line_of, reason, told
-from linpoint.explain.reasons import CAUSES
+from linpoint.explain.history.explanation import Explanation
+from linpoint.explain.history.key_summaries import accusation, in_violation, key_name, line_of, reason, told
+from linpoint.explain.history.reasons import CAUSES
 from linpoint.text.shell_commands import check_argv, shell_command
 from linpoint.verdicts import Budget, KeyVerdict, Status
 
@@ -80,7 +80,7 @@ def _own_page(report: Report, arguments: Sequence[str]) -> ReportPage:
 
 
 def _page(report: Report, explanation: Explanation, arguments: Sequence[str]) -> str:
-    from linpoint.explain.html.page import page  # noqa: PLC0415 - only who asks for a page is to wait for it
+    from linpoint.explain.history.history_page import page  # noqa: PLC0415 - only who asks for a page is to wait for it
 
     command = "" if report.file == "-" else f"linpoint {shell_command(check_argv(report.file, arguments))}"
     replay = f"linpoint {shell_command(report.replay)}" if report.replay else ""

@@ -13,7 +13,7 @@ from linpoint.checkers.precedence_edges import has_graph
 from linpoint.cli.output.output_files import FileContentToWrite, WrittenFile, ends_in, time_to_write, write_file
 from linpoint.errors import UsageError
 from linpoint.explain import PrecedenceGraph, precedence_graph
-from linpoint.explain.graphs.choosing import no_graph
+from linpoint.explain.history.graph.graph_selection import no_graph
 from linpoint.histories.formats.file_format import cannot_follow
 from linpoint.specs.spec import Spec
 from linpoint.verdicts import Budget, Verdict

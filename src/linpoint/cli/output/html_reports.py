@@ -66,8 +66,8 @@ def _written(page: ReportPage, path: str, budget: Budget) -> WrittenFile | None:
 
 
 def _overview(pages: Sequence[ReportPage], own: Sequence[WrittenFile | None]) -> FileContentToWrite:
-    from linpoint.explain.html.index import index  # noqa: PLC0415 - only who asks for a page is to wait for it
-    from linpoint.explain.html.results import result_of  # noqa: PLC0415 - as above
+    from linpoint.explain.pages.overview_page import index  # noqa: PLC0415 - only who asks for a page is to wait for it
+    from linpoint.explain.pages.result_documents import result_of  # noqa: PLC0415 - as above
 
     there = ["" if each is None or each.made is None else Path(each.file).name for each in own]
     results = [

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The front end: models in restricted Python, from their source to ``ir.Program``."""
 
-from linpoint.refine.frontend.compiling import compile_model
+from linpoint.refine.frontend.compile_model import compile_model
 
 __all__ = ["compile_model"]

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "linpoint/detail/operations.hpp"
+#include "linpoint/detail/test_registry.hpp"
 
 extern "C" {
 // What the host of programs under control has. The program may go on with an operation only when it has come back.

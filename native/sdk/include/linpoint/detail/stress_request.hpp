@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "linpoint/detail/operations.hpp"
+#include "linpoint/detail/test_registry.hpp"
 
 namespace linpoint::detail {
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reader of operation lines, for Python.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <string_view>
+
+#include "bindings/python_buffers.hpp"
+#include "linpoint/histories/interner.hpp"
+#include "linpoint/histories/line_reader.hpp"
+
+namespace linpoint::bindings {
+
+using namespace nb::literals;
+using histories::Columns;
+using histories::Interner;
+using histories::LineReader;
+using histories::Lists;
+
+namespace {
+
+nb::object text_of(std::string_view text) {
+  return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr));
+}
+
+/// An integer or a string as itself, a JSON text as bytes; constants are the reader's own.
+nb::object value_of(const Interner& interner, std::int32_t number) {
+  if (number < 0 || static_cast<std::size_t>(number) >= interner.size()) throw nb::index_error();
+  switch (interner.kind(number)) {
+    case Interner::Kind::kInteger:
+      return nb::int_(interner.integers()[static_cast<std::size_t>(number)]);
+    case Interner::Kind::kString:
+      return text_of(interner.text(number));
+    case Interner::Kind::kJson: {
+      const std::string_view text = interner.text(number);
+      return nb::bytes(text.data(), text.size());
+    }
+    case Interner::Kind::kConstant:
+      break;
+  }
+  return number == LineReader::kNull ? nb::none() : nb::object(nb::bool_(number == LineReader::kTrue));
+}
+
+/// The value whose tokens begin here, and where they end. A list is a tuple; `object` makes one of a dict.
+nb::object item_of(const Interner& interner, const std::int32_t*& token, nb::handle object) {
+  const std::int32_t header = *token++;
+  if (header >= 0) return value_of(interner, header);
+  if (header <= Lists::kFirstObject) {
+    nb::dict entries;
+    for (std::int32_t left = Lists::kFirstObject - header; left > 0; --left) {
+      const nb::object name = value_of(interner, *token++);
+      entries[name] = item_of(interner, token, object);
+    }
+    return object(entries);
+  }
+  const std::int32_t size = Lists::kFirst - header;
+  const nb::object items = nb::steal(PyTuple_New(size));
+  if (!items.is_valid()) throw nb::python_error();
+  for (std::int32_t at = 0; at < size; ++at)
+    PyTuple_SET_ITEM(items.ptr(), at, item_of(interner, token, object).release().ptr());
+  return items;
+}
+
+nb::list values_of(const Interner& interner) {
+  nb::list values;
+  for (std::size_t number = 0; number < interner.size(); ++number)
+    values.append(value_of(interner, static_cast<std::int32_t>(number)));
+  return values;
+}
+
+/// The number of a string or an integer of 64 bits that was read, else -1.
+std::int32_t find(const Interner& interner, nb::handle value) {
+  if (PyUnicode_CheckExact(value.ptr())) {
+    Py_ssize_t size = 0;
+    const char* const text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
+    if (text == nullptr) PyErr_Clear();  // half a surrogate pair, which no file has
+    return text == nullptr ? -1 : interner.find_string({text, static_cast<std::size_t>(size)});
+  }
+  if (!PyLong_CheckExact(value.ptr())) return -1;
+  int overflow = 0;
+  const long long integer = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+  return overflow != 0 ? -1 : interner.find_integer(integer);
+}
+
+nb::tuple row(const LineReader& reader, const Columns& columns, std::size_t position) {
+  if (position >= columns.size()) throw nb::index_error();
+  const histories::Row row = reader.row(columns, position);
+  return nb::make_tuple(row.process, row.name, row.arguments, row.result, row.call, row.ret,
+                        static_cast<int>(row.outcome), row.key, row.hint, row.line);
+}
+
+}  // namespace
+
+void bind_readers(nb::module_& m) {
+  nb::class_<LineReader>(m, "LineReader", "Operation lines read into columns; see line_reader.hpp.")
+      .def(nb::init<std::size_t>(), "expected_bytes"_a)
+      .def(
+          "feed",
+          [](LineReader& reader, const Column<std::uint8_t>& block) {
+            const auto bytes = view(block);
+            const nb::gil_scoped_release released;
+            return reader.feed({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+          },
+          "block"_a, "Read on. False once anything was declined.")
+      .def("decline", &LineReader::decline, "Something else is wrong with the text.")
+      .def("append", &LineReader::append, "other"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "Go on with what another reader has read of the lines that follow; it is empty afterwards.")
+      .def("finish", &LineReader::finish, nb::call_guard<nb::gil_scoped_release>(),
+           "The text ends here. False if it was declined.")
+      .def(
+          "take_columns",
+          [](LineReader& reader, const Column<std::int64_t>& crash_time, const Column<std::int32_t>& crash_process) {
+            if (crash_time.shape(0) != crash_process.shape(0)) throw nb::value_error("columns do not fit together");
+            Columns columns = reader.take_columns();
+            for (std::size_t i = 0; i < crash_time.shape(0); ++i)
+              columns.crashes.push_back({crash_time.data()[i], crash_time.data()[i], crash_process.data()[i]});
+            return columns;
+          },
+          "crash_time"_a, "crash_process"_a, "The columns of the operations, with the crashes by time; only once.")
+      .def(
+          "others", [](const LineReader& reader) { return reader.others(); },
+          "The lines that are no operations, with their numbers.")
+      .def(
+          "names", [](const LineReader& reader) { return values_of(reader.names()); }, "By number.")
+      .def(
+          "processes", [](const LineReader& reader) { return values_of(reader.processes()); }, "By number.")
+      .def_prop_ro("fractional", &LineReader::fractional, "Whether any time is a float.")
+      .def("instant", &LineReader::instant, "time"_a, "Any other time as the columns would have it, if they could.")
+      .def(
+          "process_number",
+          [](const LineReader& reader, nb::handle process) { return find(reader.processes(), process); }, "process"_a,
+          "The number of a process, or -1.")
+      .def(
+          "__len__", [](const LineReader& reader) { return reader.values().size(); }, "How many values there are.")
+      .def(
+          "values", [](const LineReader& reader) { return values_of(reader.values()); },
+          "What each number stands for, as `value` says it.")
+      .def(
+          "value", [](const LineReader& reader, std::int32_t number) { return value_of(reader.values(), number); },
+          "number"_a, "What a number stands for; bytes are JSON text that is not decoded yet.")
+      .def(
+          "number", [](const LineReader& reader, nb::handle value) { return find(reader.values(), value); }, "value"_a,
+          "The number of an integer or a string, or -1.")
+      .def(
+          "undecoded", [](const LineReader& reader) { return reader.values().undecoded(); },
+          "The numbers of the values that are JSON text.")
+      .def(
+          "integers",
+          [](const LineReader& reader) {
+            const auto integers = reader.values().integers();
+            return nb::bytes(integers.data(), integers.size_bytes());
+          },
+          "The values that are integers, by number, 64 bits each; -2**63 for others.")
+      .def(
+          "list_value",
+          [](const LineReader& reader, const Columns& columns, std::size_t list, nb::handle object) {
+            if (!columns.lists || list >= columns.lists->size()) throw nb::index_error();
+            const std::int32_t* token = (*columns.lists)[list].data();
+            return item_of(reader.values(), token, object);
+          },
+          "columns"_a, "list"_a, "object"_a,
+          "A list of the columns that were taken, as a tuple or as what `object` makes of a dict.")
+      .def("row", &row, "columns"_a, "position"_a,
+           "Process, name, arguments, result, call, return, outcome, key, order and line of an operation.");
+}
+
+}  // namespace linpoint::bindings

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps of what the program calls, and what stands for them while its constructors run before main: then there is one
+// thread only, which nobody can interrupt, and nothing that it waits for can come.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+
+#include "host/core/crash_mode.hpp"
+#include "host/core/scheduling_points.hpp"
+
+namespace linpoint::runtime {
+
+[[nodiscard]] inline std::span<const Access> span_of(const std::initializer_list<Access>& accesses) {
+  return {accesses.begin(), accesses.size()};
+}
+
+inline constexpr Manner kFenced{.drains = true, .yields = false};
+
+/// There is nobody who could end this wait.
+[[noreturn]] inline void wait_for_ever(const void* caller) {
+  if (phase == Phase::kPersistent) fail(Fault::kDeadlock, "waits for ever", caller);
+  refuse("the program waits for ever before main");
+}
+
+inline void turn(const Told& told, std::initializer_list<Access> accesses, Manner manner = kFenced) {
+  if (controlled())
+    step(told, span_of(accesses), manner);
+  else if (phase == Phase::kPersistent)
+    crash::library_call(told);
+}
+
+inline void turn_when(const Told& told, std::initializer_list<Access> accesses, bool (*possible)(void*),
+                      void* argument) {
+  if (controlled()) {
+    step_when(told, span_of(accesses), kFenced, possible, argument);
+    return;
+  }
+  if (phase == Phase::kPersistent) crash::library_call(told);
+  if (!possible(argument)) wait_for_ever(told.caller);
+}
+
+inline void turn_was(std::initializer_list<Access> accesses, int success = -1) {
+  if (controlled()) turned_out(span_of(accesses), success);
+}
+
+/// Happens-before through an object with an address.
+inline void publish(const volatile void* object) {
+  if (controlled()) synchronize_release(reinterpret_cast<std::uint64_t>(object));
+}
+inline void observe(const volatile void* object) {
+  if (controlled()) synchronize_acquire(reinterpret_cast<std::uint64_t>(object));
+}
+
+/// What thread the objects of the library belong to: while constructors run it is that of main.
+[[nodiscard]] inline Thread acting_thread() { return in_program() ? current_thread() : 0; }
+
+/// Whether the host itself calls, not the program.
+[[nodiscard]] inline bool by_host() { return phase == Phase::kHost; }
+
+}  // namespace linpoint::runtime

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of a test in one run: their results, and between which events they took place.
+//
+// An operation lasts from its first visible event to its last. Such an event is a step of its thread; or a store that
+// goes to a buffer, which happens between two steps of the thread and before the step that flushes it; or, if the
+// operation does nothing that others see, a moment between two steps.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/core/scheduling_points.hpp"
+
+namespace linpoint::runtime {
+
+inline constexpr std::uint64_t kNoStep = ~std::uint64_t{0};
+
+struct VisibleEvent {
+  std::uint64_t step = kNoStep;    ///< it is this one; or else
+  std::uint64_t after = kNoStep;   ///< it comes after this step,
+  std::uint64_t before = kNoStep;  ///< before this one of the same thread,
+  std::uint64_t flush = kNoStep;   ///< and before this one.
+};
+
+struct TestedOperation {
+  static constexpr std::uint32_t kNothing = ~std::uint32_t{0};
+
+  Thread thread = 0;
+  bool called = false;
+  bool returned = false;
+  std::uint32_t first = kNothing;  ///< numbers of events
+  std::uint32_t last = kNothing;
+  std::string result;  ///< as JSON
+};
+
+class Operations {
+ public:
+  /// Whether the program is a test.
+  [[nodiscard]] bool on() const { return on_; }
+  void turn_on() { on_ = true; }
+  void restart();
+
+  /// In the running thread.
+  void begin(unsigned number);
+  void end(unsigned number);
+  void set_result(unsigned number, std::string_view text) { all_[number].result = text; }
+
+  /// A thread begins within this step, has its turn for it, stores within it what will be flushed; and the flush.
+  void born(Thread thread, std::uint64_t step);
+  void stepped(Thread thread, std::uint64_t step);
+  void issued(Thread thread, std::uint64_t store);
+  void flushed(std::uint64_t store, std::uint64_t step);
+  /// Something visible that is part of the step of its thread that is being done.
+  void done_inside(Thread thread);
+
+  /// By their numbers in the scenario; those that were not called may be missing at the end.
+  [[nodiscard]] const std::vector<TestedOperation>& all() const { return all_; }
+  [[nodiscard]] const std::vector<VisibleEvent>& events() const { return events_; }
+
+ private:
+  static constexpr unsigned kNone = ~0U;
+  struct Own {
+    unsigned operation = kNone;
+    std::uint64_t step = kNoStep;
+    std::vector<std::uint32_t> open;  ///< events since that step
+  };
+
+  Own& own(Thread thread);
+  /// An event of the operation that the thread is in.
+  std::uint32_t add(Own& own, const VisibleEvent& event);
+  void tell_called(const Own& own);
+
+  bool on_ = false;
+  std::vector<TestedOperation> all_;
+  std::vector<VisibleEvent> events_;
+  std::vector<Own> threads_;
+  std::vector<std::uint32_t> stores_;  ///< the events of stores, by their numbers
+};
+
+extern Operations operations;
+
+}  // namespace linpoint::runtime

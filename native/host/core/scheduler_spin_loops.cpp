@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the scheduler does about loops that wait.
+#include <algorithm>
+
+#include "host/core/scheduler.hpp"
+
+namespace linpoint::runtime {
+
+void Scheduler::look_for_loop(Task& task, std::uint64_t standing) {
+  if (task.changed) task.spinning.clear();
+  task.changed = false;
+  task.round = nullptr;
+  if (!task.spinning.repeats(standing, task.lock_steps)) {
+    task.round = rounds_.futile(standing, task.buffer);
+    if (task.round != nullptr) await(task, *task.round);
+    return;
+  }
+  // To lock and to unlock again is no change, so that a loop of it may wait too; but only where it has no lock, lest
+  // others wait for that.
+  if (task.spinning.locked() && (task.told.kind != Kind::kLock || task.held != 0)) return;
+  task.parked = true;
+  if (options.search == "dpor" && task.spinning.complete() && !task.spinning.locked())
+    rounds_.learn(standing, task.spinning.repeated());
+  await(task, task.spinning.repeated());
+}
+
+/// What the thread waits for depends on all of this.
+void Scheduler::await(Task& task, std::span<const Spinning::Read> reads) {
+  for (const Spinning::Read& read : reads) {
+    const Access access{read.address, read.address + read.size, Mode::kRead};
+    if (std::find(task.pending.begin(), task.pending.end(), access) == task.pending.end())
+      task.pending.push_back(access);
+  }
+}
+
+}  // namespace linpoint::runtime

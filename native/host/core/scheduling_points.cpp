@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the core offers to the library.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "host/base/result_qualifications.hpp"
+#include "host/core/caller_addresses.hpp"
+#include "host/core/crash_mode.hpp"
+#include "host/core/scheduler.hpp"
+#include "host/search/search_messages.hpp"
+
+namespace linpoint::runtime {
+
+namespace {
+
+/// Nothing to be said here is worth more than this.
+constexpr std::size_t kLongestMessage = 1000;
+
+[[nodiscard]] bool racing() { return options.races != Races::kIgnore; }
+
+/// Where the caller of the caller stands: its frames, and the registers that they keep.
+[[gnu::noinline]] std::uint64_t standing(const void* frame, const Task& task) {
+  // Saved registers lie just below the frame.
+  constexpr std::size_t kSaved = 6;
+  const auto* from = static_cast<const std::uint64_t*>(frame) - kSaved;
+  const auto* to = reinterpret_cast<const std::uint64_t*>(task.fiber.stack.range().end);
+  return hash_words(from, to, reinterpret_cast<std::uint64_t>(task.told.caller) + task.locks);
+}
+
+/// Where a thread stands has the sum of what it has locked.
+void count_lock(Task& task, bool locks) {
+  constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15U;
+  const std::uint64_t number = (task.told.address + 1) * kFactor;
+  task.locks += locks ? number : ~number + 1;
+  task.held += locks ? 1 : -1;
+  ++task.lock_steps;
+}
+
+struct Condition {
+  bool (*possible)(void*) = nullptr;
+  void* argument = nullptr;
+};
+
+void do_step(const Told& told, std::span<const Access> accesses, Manner manner, Condition condition,
+             const void* frame) {
+  const OutOfProgram host;
+  Task& task = scheduler.arrive();
+  task.pending.assign(accesses.begin(), accesses.end());
+  task.told = told;
+  task.manner = manner;
+  task.possible = condition.possible;
+  task.possible_argument = condition.argument;
+  scheduler.look_for_loop(task, standing(frame, task));
+  if (scheduler.trace.on()) [[unlikely]]
+    task.told.caller = caller_in_program(told.caller);
+  if (scheduler.alone() && !task.parked && (condition.possible == nullptr || condition.possible(condition.argument)) &&
+      scheduler.count_quiet()) {
+    task.possible = nullptr;
+    scheduler.trace.add(task.number, task.told, task.calls);
+  } else {
+    scheduler.wait_for_turn(task);
+  }
+  if (told.kind == Kind::kLock || told.kind == Kind::kUnlock) {
+    count_lock(task, told.kind == Kind::kLock);
+    return;
+  }
+  // Taken back if it turns out otherwise.
+  task.changed = !manner.yields || !accesses.empty();
+}
+
+bool has_ended(void* argument) {
+  const Task& task = *static_cast<const Task*>(argument);
+  return task.ended && task.buffer.empty();
+}
+
+}  // namespace
+
+Thread current_thread() { return scheduler.running().number; }
+Thread threads() { return scheduler.threads(); }
+
+void step(const Told& told, std::span<const Access> accesses, Manner manner) {
+  __builtin_unwind_init();
+  do_step(told, accesses, manner, {}, __builtin_frame_address(0));
+}
+
+void step_when(const Told& told, std::span<const Access> accesses, Manner manner, bool (*possible)(void*),
+               void* argument) {
+  __builtin_unwind_init();
+  do_step(told, accesses, manner, {possible, argument}, __builtin_frame_address(0));
+}
+
+void turned_out(std::span<const Access> accesses, int success) {
+  const OutOfProgram host;
+  Task& task = scheduler.running();
+  if (task.atomic_depth == 0) scheduler.event().assign(accesses.begin(), accesses.end());
+  const bool only_reads =
+      std::all_of(accesses.begin(), accesses.end(), [](const Access& access) { return access.mode == Mode::kRead; });
+  if (only_reads) {
+    task.changed = false;
+    if (task.told.kind == Kind::kLock && success == 0) {
+      count_lock(task, false);
+      task.lock_steps -= 2;  // nothing was taken
+    }
+    for (const Access& access : accesses) {
+      if (access.begin < place(Abstract::kThreads))
+        task.spinning.read(access.begin, access.end - access.begin);
+      else
+        task.spinning.miss();
+    }
+  }
+  if (scheduler.trace.on() && success >= 0) scheduler.trace.last()->success = static_cast<std::int8_t>(success);
+}
+
+bool stores_wait() {
+  const OutOfProgram host;
+  return !scheduler.arrive().buffer.empty();
+}
+
+void side_effect() { scheduler.running().changed = true; }
+void overlooked() { scheduler.running().spinning.miss(); }
+
+void note(const Told& told) { scheduler.trace.add(scheduler.running().number, told, scheduler.running().calls); }
+
+void enter_atomic() {
+  Task& task = scheduler.arrive();
+  if (task.atomic_depth == 0 && !scheduler.alone()) {
+    // What a block will touch is not known before: it depends on every step of the others.
+    const Access everything{1, ~std::uint64_t{0}, Mode::kWrite};
+    step({.kind = Kind::kYield}, std::span(&everything, 1), {.drains = true, .yields = false});
+  }
+  ++task.atomic_depth;
+}
+
+void leave_atomic() {
+  const OutOfProgram host;
+  Task& task = scheduler.arrive();
+  if (task.atomic_depth == 0) return;
+  // What a transaction has written is seen by all when it ends.
+  if (task.atomic_depth == 1 && !task.buffer.empty()) scheduler.flush_inside(task);
+  --task.atomic_depth;
+}
+
+Thread spawn(const void* caller, void (*function)(void*), void* argument) {
+  const OutOfProgram host;
+  Task& task = scheduler.arrive();
+  if (scheduler.threads() == kMostThreads) return kNoThread;
+  task.pending.assign({at_place(Mode::kWrite, Abstract::kThreads)});
+  task.told = {.kind = Kind::kSpawn, .caller = scheduler.trace.on() ? caller_in_program(caller) : caller};
+  task.manner = {.drains = true, .yields = false};
+  scheduler.wait_for_turn(task);
+  task.changed = true;
+  const Thread thread = scheduler.threads();
+  scheduler.add_thread(function, argument);
+  if (racing()) scheduler.races.begin(thread, task.number);
+  if (scheduler.trace.on()) scheduler.trace.last()->other = thread;
+  return thread;
+}
+
+void end_thread() { scheduler.leave_thread(); }
+
+bool ended(Thread thread) { return scheduler.task(thread).ended; }
+
+void join(const void* caller, Thread thread) {
+  Task& other = scheduler.task(thread);
+  const Access all[] = {at_place(Mode::kAcquire, Abstract::kEnded, thread), other.buffer.drained()};
+  const std::size_t count = scheduler.buffers() ? 2 : 1;
+  step_when({.kind = Kind::kJoin, .caller = caller, .other = thread}, std::span(all).first(count),
+            {.drains = true, .yields = false}, has_ended, &other);
+  if (racing()) scheduler.races.join(current_thread(), thread);
+  scheduler.thread_joined(other);
+}
+
+void end_program() {
+  phase = Phase::kHost;
+  Task& task = scheduler.arrive();
+  if (!scheduler.alone()) {
+    task.pending.clear();
+    task.told = {.kind = Kind::kExit};
+    task.manner = {.drains = true, .yields = false};
+    scheduler.wait_for_turn(task);
+  }
+  task.ended = true;
+  scheduler.leave_run(RunEnd::kComplete);
+}
+
+Range stack_of(Thread thread) { return scheduler.task(thread).fiber.stack.range(); }
+bool on_own_stack(const void* address) {
+  const Range stack = stack_of(current_thread());
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  return stack.begin <= at && at < stack.end;
+}
+Range guard_of(Thread thread) { return scheduler.task(thread).fiber.stack.guard(); }
+
+void fail(Fault fault, std::string_view message, const void* caller, std::span<const void* const> where) {
+  phase = Phase::kHost;
+  if (!scheduler.on_fiber()) refuse("the program fails before main: " + std::string(message));
+  Task& task = scheduler.running();
+  if (scheduler.trace.on()) {
+    Kind kind = Kind::kNote;
+    if (fault == Fault::kAssertion) kind = Kind::kAssertion;
+    if (fault == Fault::kException) kind = Kind::kException;
+    const std::string said(message.substr(0, kLongestMessage));
+    scheduler.trace.add(task.number, {.kind = kind, .caller = caller, .message = said.c_str()}, task.calls);
+  }
+  scheduler.found(fault, message, scheduler.runs_alone() ? std::span(&caller, 1) : where, 0, {});
+  scheduler.leave_run(RunEnd::kFinding);
+}
+
+void refuse(std::string_view reason) {
+  phase = Phase::kHost;
+  if (!scheduler.on_fiber()) {
+    // Before main there is no run that could be left.
+    Result result;
+    result.ended = "refused";
+    result.reason = std::string(reason);
+    say_result(result);
+    _exit(0);
+  }
+  refused_for = std::string(reason);
+  scheduler.leave_run(RunEnd::kRefused);
+}
+
+std::uint64_t steps_so_far() {
+  return scheduler.steps() + scheduler.quiet() + static_cast<std::uint64_t>(crash::hot.fuel + linpoint_countdown);
+}
+
+void synchronize_release(std::uint64_t object) {
+  const OutOfProgram host;
+  if (racing()) scheduler.races.release(scheduler.running().number, object);
+}
+
+void synchronize_acquire(std::uint64_t object) {
+  const OutOfProgram host;
+  if (racing()) scheduler.races.acquire(scheduler.running().number, object);
+}
+
+void forget_accesses(const void* address, std::size_t size) {
+  const OutOfProgram host;
+  if (racing()) scheduler.races.forget(reinterpret_cast<std::uint64_t>(address), size);
+}
+
+}  // namespace linpoint::runtime

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/crash/crash_messages.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "host/base/result_qualifications.hpp"
+#include "host/search/search_messages.hpp"
+
+namespace linpoint::runtime::crash {
+
+namespace {
+
+using persistency::Kind;
+
+constexpr std::size_t kMostStores = 64;
+constexpr std::size_t kMostFrames = 32;
+/// JSON has no infinity.
+constexpr double kMostStates = 1e300;
+
+const char* kind_of(const Event& event) {
+  if (event.kind == Kind::kNonTemporal) return "non-temporal";
+  return persistency::is_update(event.kind) ? "update" : "store";
+}
+
+std::string hex(const Event& event) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (std::size_t at = 0; at < event.size; ++at) {
+    const auto byte = std::to_integer<unsigned>(event.value[at]);
+    text += kDigits[byte / 16];
+    text += kDigits[byte % 16];
+  }
+  return text;
+}
+
+std::size_t count(std::span<const Event> events, bool (*is)(Kind)) {
+  return static_cast<std::size_t>(std::ranges::count_if(events, [is](const Event& event) { return is(event.kind); }));
+}
+
+/// Stores of the operation up to the crash, the last ones if there are many.
+std::vector<std::uint32_t> around(const Walk& walk, const Recorded& recorded, const Failure& failure) {
+  std::vector<std::uint32_t> stores;
+  std::uint32_t at = std::min(failure.state.position, static_cast<std::uint32_t>(recorded.events.size()));
+  while (at > 0 && stores.size() < kMostStores) {
+    const Event& event = recorded.events[--at];
+    if (!failure.earlier && event.kind == Kind::kCall && event.operation == failure.operation) break;
+    const bool own = failure.earlier || event.operation == failure.operation;
+    if (persistency::is_store(event.kind) && own) stores.push_back(at);
+  }
+  static_cast<void>(walk);
+  std::ranges::reverse(stores);
+  return stores;
+}
+
+/// The last flush between a store that is lost and what must wait for it, if the operation flushes other lines then,
+/// and never this one: that is where this one was forgotten.
+std::uint32_t missed_by(const Recorded& recorded, const Cause& cause, std::uint32_t position) {
+  if (cause.family != Family::kLost || cause.root == kNoEvent) return kNoEvent;
+  const Event& lost = recorded.events[cause.root];
+  std::uint32_t last = kNoEvent;
+  const std::uint32_t end = std::min({cause.before, position, static_cast<std::uint32_t>(recorded.events.size())});
+  for (std::uint32_t at = cause.root + 1; at < end; ++at) {
+    const Event& event = recorded.events[at];
+    if (!persistency::is_flush(event.kind)) continue;
+    if (persistency::line_of(event.address) == persistency::line_of(lost.address)) return kNoEvent;
+    if (event.operation == lost.operation) last = at;
+  }
+  return last;
+}
+
+}  // namespace
+
+void Teller::put_place(Json& json, std::uint64_t code) const {
+  const std::size_t module = code == 0 ? CodePlaces::kNone : places_.of(code);
+  if (module == CodePlaces::kNone) {
+    json.null();
+    return;
+  }
+  json.open('[').value(module).value(code - places_.all()[module].base).close(']');
+}
+
+void Teller::put_modules(Json& json) const {
+  json.key("modules").open('[');
+  for (const CodePlaces::Module& module : places_.all())
+    json.open('{').field("path", module.path).field("base", module.base).close('}');
+  json.close(']');
+}
+
+void Teller::put_sites(Json& json, const Recorded& recorded, const persistency::Points& points) const {
+  struct Site {
+    std::size_t stores = 0;
+    std::size_t points = 0;
+  };
+  std::map<std::uint64_t, Site> sites;
+  for (std::size_t at = 0; at < recorded.events.size(); ++at) {
+    const Event& event = recorded.events[at];
+    if (!persistency::is_store(event.kind) || points.rules[at] == persistency::Rule::kLock) continue;
+    Site& site = sites[event.code];
+    ++site.stores;
+    site.points += points.is_point(at) ? 1 : 0;
+  }
+  json.key("sites").open('[');
+  for (const auto& [code, site] : sites) {
+    json.open('[');
+    put_place(json, code);
+    json.value(site.stores).value(site.points).close(']');
+  }
+  json.close(']');
+}
+
+void Teller::say_traced(const Recorded& recorded, const Outcome& outcome, const persistency::Points& points,
+                        std::size_t locks) const {
+  Json json;
+  json.open('{').key("traced").open('{').field("ended", name_of(outcome.ended)).field("message", outcome.message);
+  json.key("place");
+  put_place(json, outcome.place);
+  json.key("results").open('[');
+  for (std::size_t each = 0; each < outcome.results.size(); ++each)
+    json.open('[').raw(outcome.results[each]).close(']');
+  json.close(']').field("events", recorded.events.size());
+  json.field("stores", count(recorded.events, persistency::is_store));
+  json.field("flushes", count(recorded.events, persistency::is_flush));
+  json.field("fences", count(recorded.events, persistency::is_fence));
+  json.field("allocations", count(recorded.events, [](Kind kind) { return kind == Kind::kAllocate; }));
+  json.key("points").open('{').field("atomic", points.atomic).field("guarded", points.guarded);
+  json.field("publishing", points.publishing).field("fresh", points.fresh).field("stores", points.points).close('}');
+  json.field("edges", recorded.edges).field("locks", locks);
+  char states[32];
+  static_cast<void>(std::snprintf(states, sizeof states, "%.9g", std::min(recorded.states, kMostStates)));
+  json.key("states").raw(states);
+  put_sites(json, recorded, points);
+  put_modules(json);
+  json.close('}').close('}');
+  say(json.text());
+}
+
+void Teller::put_callers(Json& json, const Recorded& recorded, std::uint32_t event) const {
+  std::uint32_t frame = event < recorded.frames_of_events.size() ? recorded.frames_of_events[event] : 0;
+  for (std::size_t depth = 0; frame != 0 && depth < kMostFrames; ++depth) {
+    const Recorder::Frame& each = recorded.frames[frame];
+    if (places_.of(each.caller) != CodePlaces::kNone) put_place(json, each.caller);
+    frame = each.outer;
+  }
+}
+
+void Teller::put_store(Json& json, const Walk& walk, const Recorded& recorded, const CrashState& state,
+                       std::uint32_t event) const {
+  const Event& store = recorded.events[event];
+  json.open('{').field("event", event).key("operation");
+  if (store.operation == persistency::kNoOperation)
+    json.null();
+  else
+    json.value(store.operation);
+  json.field("thread", store.thread).key("place");
+  put_place(json, store.code);
+  json.key("stack").open('[');
+  put_callers(json, recorded, event);
+  json.close(']').field("address", store.address).field("size", unsigned{store.size}).field("value", hex(store));
+  json.field("line", persistency::line_of(store.address));
+  const bool happened = event < walk.position();
+  json.field("persisted", happened && !walk.is_lock(event) && !walk.now().place_of(event, store.address));
+  json.field("kept", happened && !walk.is_lock(event) && persistency::has(walk.now(), state, event, store.address));
+  json.field("kind", kind_of(store)).close('}');
+}
+
+void Teller::put_store_or_null(Json& json, const char* name, const Walk& walk, const Recorded& recorded,
+                               const CrashState& state, std::uint32_t event) const {
+  json.key(name);
+  if (event == kNoEvent)
+    json.null();
+  else
+    put_store(json, walk, recorded, state, event);
+}
+
+void Teller::say_violation(std::size_t group, const Walk& walk, const Recorded& recorded, const Failure& failure,
+                           const Cause& cause, const Oracle& oracle, const Outcome& outcome) const {
+  Json json;
+  json.open('{').key("violation").open('{').field("group", group);
+  oracle.put(json, failure.kind, failure.context, outcome);
+  json.key("place");
+  put_place(json, outcome.place);
+  const std::uint32_t position = failure.earlier ? failure.earlier->position : failure.state.position;
+  json.field("confirmed", true).field("event", position).key("operation");
+  if (failure.operation == persistency::kNoOperation)
+    json.null();
+  else
+    json.value(failure.operation);
+  json.key("state").open('[');
+  for (const persistency::Kept& kept : failure.earlier ? failure.earlier->kept : walk.told(failure.state))
+    json.open('[').value(kept.channel).value(kept.prefix).close(']');
+  json.close(']');
+  put_store_or_null(json, "sync", walk, recorded, failure.state, failure.sync);
+  put_store_or_null(json, "root", walk, recorded, failure.state, cause.root);
+  json.key("also").open('[');
+  for (const std::uint32_t store : cause.also) put_store(json, walk, recorded, failure.state, store);
+  json.close(']');
+  put_store_or_null(json, "before", walk, recorded, failure.state, cause.before);
+  json.key("missed_by").open('[');
+  const std::uint32_t missed = failure.earlier ? kNoEvent : missed_by(recorded, cause, position);
+  if (missed != kNoEvent) {
+    put_place(json, recorded.events[missed].code);
+    put_callers(json, recorded, missed);
+  }
+  json.close(']');
+  constexpr const char* kFamilies[] = {"lost", "unrecovered", "lock"};
+  json.field("family", kFamilies[static_cast<std::size_t>(cause.family)]);
+  json.field("proven", cause.proven).key("stores").open('[');
+  for (const std::uint32_t store : around(walk, recorded, failure))
+    put_store(json, walk, recorded, failure.state, store);
+  json.close(']').field("lock", failure.lock).key("dl3");
+  if (failure.overlap) {
+    const auto& [first, second, store] = *failure.overlap;
+    json.open('{').field("first", first).field("second", second).field("store", store).close('}');
+  } else {
+    json.null();
+  }
+  json.close('}').close('}');
+  say(json.text());
+}
+
+void Teller::say_progress(std::uint64_t tests, std::size_t operation, std::size_t operations) {
+  Json json;
+  json.open('{').key("progress").open('{').field("tests", tests).field("operation", operation);
+  json.field("operations", operations).close('}').close('}');
+  say(json.text());
+}
+
+void Teller::say_result(const Conclusion& conclusion) const {
+  Json json;
+  json.open('{').key("result").open('{').field("ended", conclusion.ended).field("reason", conclusion.reason);
+  json.key("tests").open('{');
+  for (std::size_t each = 0; each < kClasses; ++each)
+    json.field(name_of(static_cast<Class>(each)), conclusion.counts.tests[each]);
+  json.close('}').field("duplicates", conclusion.counts.duplicates).field("retests", conclusion.counts.retests);
+  json.field("schedules", conclusion.schedules).field("infeasible", conclusion.infeasible);
+  json.key("groups").open('[');
+  for (std::size_t each = 0; each < conclusion.groups.size(); ++each) {
+    const Group& group = conclusion.groups[each];
+    json.open('{').field("group", each).field("count", group.count).key("classes").open('[');
+    for (std::size_t kind = 0; kind < kClasses; ++kind)
+      if (group.classes[kind]) json.value(name_of(static_cast<Class>(kind)));
+    json.close(']').close('}');
+  }
+  json.close(']').key("qualified").open('[');
+  for (const std::string& sentence : qualified) json.value(sentence);
+  json.close(']').key("advice").open('[');
+  for (const persistency::Advice& advice : conclusion.advice) {
+    json.open('{').field("kind", advice.fence ? "fence" : "flush").key("place");
+    put_place(json, advice.code);
+    json.field("count", advice.redundant).close('}');
+  }
+  char seconds[32];
+  static_cast<void>(std::snprintf(seconds, sizeof seconds, "%.6f", conclusion.seconds));
+  json.close(']').field("exhaustive", conclusion.exhaustive).key("seconds").raw(seconds);
+  put_modules(json);
+  json.close('}').close('}');
+  say(json.text());
+}
+
+}  // namespace linpoint::runtime::crash

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host says of crashes: lines of JSON.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/base/code_modules.hpp"
+#include "host/crash/root_causes.hpp"
+#include "host/persistent/pool_trace_recorder.hpp"
+#include "host/protocol/json.hpp"
+
+namespace linpoint::runtime::crash {
+
+/// The workload as it was recorded, with its functions.
+struct Recorded {
+  std::vector<Event> events;
+  std::vector<std::uint32_t> frames_of_events;
+  std::vector<Recorder::Frame> frames;
+  std::uint32_t first = 0;  ///< event of the first operation
+  std::size_t edges = 0;
+  std::int64_t silence = 0;  ///< hooks without a store, at most
+  double states = 0;         ///< that a crash can leave, at any moment
+};
+
+/// What is said at the end.
+struct Conclusion {
+  std::string ended = "complete";
+  std::string reason;
+  Counts counts;
+  std::uint64_t schedules = 0;
+  std::uint64_t infeasible = 0;
+  std::vector<Group> groups;
+  std::vector<persistency::Advice> advice;
+  bool exhaustive = false;
+  double seconds = 0;
+};
+
+class Teller {
+ public:
+  Teller() { places_.collect(); }
+  [[nodiscard]] const CodePlaces& places() const { return places_; }
+
+  void say_traced(const Recorded& recorded, const Outcome& outcome, const persistency::Points& points,
+                  std::size_t locks) const;
+  void say_violation(std::size_t group, const Walk& walk, const Recorded& recorded, const Failure& failure,
+                     const Cause& cause, const Oracle& oracle, const Outcome& outcome) const;
+  static void say_progress(std::uint64_t tests, std::size_t operation, std::size_t operations);
+  void say_result(const Conclusion& conclusion) const;
+
+ private:
+  void put_place(Json& json, std::uint64_t code) const;
+  void put_modules(Json& json) const;
+  void put_callers(Json& json, const Recorded& recorded, std::uint32_t event) const;
+  /// Each place in the code that stores, how often, and how many of these are likely points.
+  void put_sites(Json& json, const Recorded& recorded, const persistency::Points& points) const;
+  void put_store(Json& json, const Walk& walk, const Recorded& recorded, const CrashState& state,
+                 std::uint32_t event) const;
+  void put_store_or_null(Json& json, const char* name, const Walk& walk, const Recorded& recorded,
+                         const CrashState& state, std::uint32_t event) const;
+
+  CodePlaces places_;
+};
+
+}  // namespace linpoint::runtime::crash

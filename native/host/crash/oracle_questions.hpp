@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who decides whether what was seen after a crash is allowed: the general checker, which is asked once for each
+// outcome.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/crash/crash_plan.hpp"
+#include "host/crash/expected_results.hpp"
+#include "host/crash/pool_images.hpp"
+#include "host/crash/recovery_runs.hpp"
+#include "host/protocol/json.hpp"
+
+namespace linpoint::runtime::crash {
+
+enum class Class : std::uint8_t { kDl1, kDl2, kC2, kDl3, kExhaustive, kRecovery };
+inline constexpr std::size_t kClasses = 6;
+[[nodiscard]] const char* name_of(Class kind);
+
+/// What had been done at a crash.
+struct Context {
+  std::size_t completed = 0;                           ///< so many of the workload
+  std::vector<unsigned> order;                         ///< these instead, if there are any
+  std::vector<std::string> order_results;              ///< of those
+  std::vector<unsigned> open;                          ///< numbers of operations that had begun
+  std::vector<std::pair<unsigned, std::string>> done;  ///< operations beside the workload that had returned
+  std::vector<unsigned> probes;
+
+  [[nodiscard]] Hash hash() const;
+};
+
+class Oracle {
+ public:
+  explicit Oracle(const Scenario& scenario) : foretold(scenario), scenario_(scenario) {}
+
+  Foretold foretold;
+
+  [[nodiscard]] bool allows(Class kind, const Context& context, const Outcome& outcome);
+  /// The part of an outcome that judgements and violations have in common.
+  void put(Json& json, Class kind, const Context& context, const Outcome& outcome) const;
+  [[nodiscard]] std::uint64_t asked() const { return asked_; }
+
+ private:
+  /// Whether it is plain that it is allowed.
+  [[nodiscard]] bool was_foretold(const Context& context, const Outcome& outcome);
+  [[nodiscard]] const std::string& text_of(const std::vector<unsigned>& probes) const;
+
+  const Scenario& scenario_;
+  HashTable answers_;
+  mutable std::vector<unsigned> last_probes_;  ///< seldom others than the last
+  mutable std::string last_text_ = "[]";
+  std::uint64_t asked_ = 0;
+};
+
+}  // namespace linpoint::runtime::crash

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What bytes were before functions and transactions that must happen wholly or not at all.
+//
+// The bytes are kept by the host, like what the pool has given out: a crash does not lose them, so no crash inside of
+// PMDK's own logs is tested. A word in the pool (Lane) says what of them is to be undone: where the last of a chain is,
+// or 0. It is durable at once, so undoing depends on nothing but the crash state. All processes of the host see them.
+//
+// Cost: the bytes of each range that is added, until the trace is forgotten.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "host/base/host_memory.hpp"
+#include "host/pmdk/pmdk.hpp"
+
+namespace linpoint::runtime::pmdk {
+
+class Journal {
+ public:
+  struct Entry {
+    std::uint64_t before = 0;  ///< of the chain: where it is; 0 for none
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+  };
+
+  /// Before there are other processes. False if there is no memory.
+  [[nodiscard]] bool reserve();
+  /// Keeps what these bytes are now, at the end of a chain; returns its new end.
+  [[nodiscard]] std::uint64_t keep(std::uint64_t chain, const void* address, std::size_t size);
+  /// Whether something was kept there.
+  [[nodiscard]] bool has(std::uint64_t place) const;
+  [[nodiscard]] const Entry& entry(std::uint64_t place) const;
+  [[nodiscard]] const std::byte* bytes(std::uint64_t place) const { return memory_ + place + sizeof(Entry); }
+  /// What was kept by runs that were not recorded is forgotten.
+  void take_back();
+
+ private:
+  /// What the memory begins with.
+  struct Ends {
+    std::uint64_t used = 0;
+    std::uint64_t recorded = 0;
+  };
+  [[nodiscard]] Ends& ends() const { return *reinterpret_cast<Ends*>(memory_); }
+
+  std::byte* memory_ = nullptr;
+};
+extern Journal the_journal;
+
+/// Keeps a range for the case of a crash, from now on.
+void protect(std::uint64_t& lane, const void* address, std::size_t size, const void* caller);
+/// What was protected stays as it is: durable, if all of it was flushed and fenced before.
+void release(std::uint64_t& lane, const void* caller);
+/// Writes back all that was protected, and makes that durable. `spared` are bytes to leave as they are.
+struct Spared {
+  const void* address = nullptr;
+  std::size_t size = 0;
+};
+void undo(std::uint64_t& lane, const void* caller, std::span<const Spared> spared = {});
+
+/// Stores that happen wholly or not at all, with all else that the lane protects, and are durable at the end.
+class AtomicSection {
+ public:
+  AtomicSection(std::uint64_t& lane, const void* caller) : lane_(lane), caller_(caller) {}
+  AtomicSection(const AtomicSection&) = delete;
+  AtomicSection& operator=(const AtomicSection&) = delete;
+  ~AtomicSection();
+
+  /// Of a word that may lie outside of the pool. Stores when the section ends, in this order.
+  void set(std::uint64_t& word, std::uint64_t value);
+  void set(Oid& oid, Oid value) {
+    set(oid.pool_uuid_lo, value.pool_uuid_lo);
+    set(oid.off, value.off);
+  }
+  /// What the word will be.
+  [[nodiscard]] std::uint64_t value_of(const std::uint64_t& word) const;
+  [[nodiscard]] Oid value_of(const Oid& oid) const { return {value_of(oid.pool_uuid_lo), value_of(oid.off)}; }
+
+ private:
+  struct Change {
+    std::uint64_t* word = nullptr;
+    std::uint64_t value = 0;
+  };
+
+  std::uint64_t& lane_;
+  const void* caller_;
+  HostVector<Change> changes_;
+};
+
+}  // namespace linpoint::runtime::pmdk

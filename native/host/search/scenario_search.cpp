@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/search/scenario_search.hpp"
+
+#include <dlfcn.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/core/operation_log.hpp"
+#include "host/protocol/arguments.hpp"
+#include "host/protocol/json.hpp"
+#include "host/protocol/request_file.hpp"
+#include "host/search/search_messages.hpp"
+
+namespace linpoint::runtime {
+
+namespace {
+
+using Prepare = const char* (*)(const char*);
+using Describe = const char* (*)();
+using Instant = std::chrono::steady_clock::time_point;
+
+/// What comes before the scenario, "THREAD:STEPS" and a line break behind "stop ": that thread stops after so many
+/// steps.
+std::string_view read_stop(std::string_view scenario) {
+  constexpr std::string_view kWord = "stop ";
+  if (!scenario.starts_with(kWord)) return scenario;
+  const std::string text(scenario.substr(kWord.size(), scenario.find('\n') - kWord.size()));
+  options.stopped_thread = static_cast<Thread>(std::strtoul(text.c_str(), nullptr, 10));
+  options.stopped_after = std::strtoull(text.c_str() + text.find(':') + 1, nullptr, 10);
+  return scenario.substr(scenario.find('\n') + 1);
+}
+
+/// The program's own function, called before there is a snapshot: what it leaves in memory is part of every run.
+template <typename Function>
+Function function_of(void* handle, const char* name) {
+  return reinterpret_cast<Function>(dlsym(handle, name));
+}
+
+void say_problem(const std::string& problem) {
+  Result result;
+  result.ended = "error";
+  result.reason = problem;
+  say_result(result);
+}
+
+/// Of scenarios for which there is no time: else whoever listens would miss them.
+void say_not_begun(std::size_t from, std::size_t end) {
+  Result result;
+  result.ended = "budget";
+  for (std::size_t number = from; number < end; ++number) {
+    options.scenario = static_cast<unsigned>(number);
+    say_result(result);
+  }
+}
+
+class Campaign {
+ public:
+  Campaign(void* handle, Main program, Prepare prepare)
+      : handle_(handle), program_(program), prepare_(prepare), begin_(std::chrono::steady_clock::now()) {}
+
+  void run(const std::vector<std::string>& scenarios) {
+    for (unsigned number = 0; number < scenarios.size(); ++number) {
+      if (working_.size() >= std::max(1U, options.workers)) wait_for_one();
+      const double seconds = share(scenarios.size() - number);
+      if (options.seconds > 0 && seconds <= 0) {
+        say_not_begun(number, scenarios.size());
+        break;
+      }
+      const pid_t child = ::fork();
+      if (child < 0) {
+        say_problem("there can be no more processes");
+        return;
+      }
+      if (child == 0) explore(number, scenarios[number], seconds);
+      working_[child] = number;
+    }
+    while (!working_.empty()) wait_for_one();
+  }
+
+ private:
+  /// Of the time, for one of so many scenarios that are left. A few may take far more than their part.
+  [[nodiscard]] double share(std::size_t left) const {
+    if (options.seconds <= 0) return 0;
+    constexpr double kMore = 4;
+    constexpr double kLeast = 0.2;
+    const double gone = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    const double rest = options.seconds - gone;
+    return std::min(rest, std::max(kLeast, kMore * options.workers * rest / static_cast<double>(left)));
+  }
+
+  [[noreturn]] void explore(unsigned number, const std::string& scenario, double seconds) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    options.scenario = number;
+    options.seconds = seconds;
+    library::after_fork();
+    const std::string text(read_stop(scenario));
+    phase = Phase::kLoading;
+    const char* problem = prepare_(text.c_str());
+    phase = Phase::kHost;
+    if (problem != nullptr) {
+      say_problem(problem);
+      _exit(0);
+    }
+    library::after_load(handle_);
+    const auto search = make_search();
+    Exploration exploration(*search, program_);
+    if (exploration.run()) say_result(exploration.result());
+    _exit(0);
+  }
+
+  void wait_for_one() {
+    int status = 0;
+    const pid_t child = ::waitpid(-1, &status, 0);
+    const auto found = working_.find(child);
+    if (found == working_.end()) return;
+    if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0) {
+      Json json;
+      json.open('{').key("lost").open('{').field("scenario", found->second);
+      json.field("signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0).close('}').close('}');
+      say(json.text());
+    }
+    working_.erase(found);
+  }
+
+  void* handle_;
+  Main program_;
+  Prepare prepare_;
+  Instant begin_;
+  std::map<pid_t, unsigned> working_;
+};
+
+}  // namespace
+
+void explore_tests(void* handle, Main program) {
+  const auto describe = function_of<Describe>(handle, "linpoint_test_describe");
+  const auto prepare = function_of<Prepare>(handle, "linpoint_test_prepare");
+  if (describe == nullptr || prepare == nullptr) {
+    say_problem("the program has no tests");
+    return;
+  }
+  operations.turn_on();
+  const std::vector<std::string> scenarios = read_parts(options.scenarios);
+  if (!scenarios.empty()) {
+    Campaign(handle, program, prepare).run(scenarios);
+    return;
+  }
+  phase = Phase::kLoading;
+  const char* text = describe();
+  phase = Phase::kHost;
+  Json json;
+  json.open('{').key("described").raw(text).close('}');
+  say(json.text());
+}
+
+}  // namespace linpoint::runtime

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host says: lines of JSON.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/core/scheduler.hpp"
+#include "host/protocol/json.hpp"
+#include "linpoint/explore/explorer.hpp"
+
+namespace linpoint::runtime {
+
+struct Result {
+  std::string ended;
+  bool exhaustive = false;
+  explore::Progress progress;
+  int completed = -1;
+  std::uint64_t diverged_at = explore::Explorer::kNever;
+  std::string reason;
+  bool outcomes_asked = false;
+  std::map<std::string, std::uint64_t> outcomes;
+  std::optional<Finding> finding;
+};
+
+/// A line of JSON. Several processes may say something, each whole lines.
+void say(std::string line);
+[[nodiscard]] const char* fault_name(Fault fault);
+void put_schedule(Json& json, const std::vector<explore::Deviation>& schedule);
+void say_progress(const explore::Explorer& explorer);
+void say_result(const Result& result);
+
+}  // namespace linpoint::runtime

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which operations are alike, which belong together, and whether the columns are those of a history at all.
+// Cost: O(n) but for `well_formed` and `overlaps`, which sort.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "linpoint/histories/integer_columns.hpp"
+
+namespace linpoint::histories {
+
+/// What makes two operations differ; the name is always part of it.
+struct Likeness {
+  bool arity = false;
+  bool arguments = false;
+  bool result = false;  // of certain operations; an operation without one differs from all that have one
+  bool process = false;
+  bool key = false;
+};
+
+/// A class for each operation, numbered in order of appearance, and the first operation of each class.
+struct Classes {
+  std::vector<std::int32_t> of;
+  std::vector<std::int32_t> first;
+};
+
+/// `names` says for each name which one it stands for, as with aliases.
+Classes classify(const Columns& columns, std::span<const std::int32_t> names, const Likeness& likeness);
+
+/// Classes by the object an operation works on: its key, or else (`key_argument`) its first argument.
+Classes by_object(const Columns& columns, bool key_argument);
+
+/// Classes by the first argument. Every operation must have one.
+Classes by_first_argument(const Columns& columns);
+
+/// The given positions by class, classes in order of appearance.
+std::vector<std::vector<std::int32_t>> split(std::span<const std::int32_t> positions, const Classes& classes);
+
+/// Whether every process is sequential, nobody returns before calling, every certain operation returns and spans no
+/// crash of its process, and keys are given for all operations or for none.
+bool well_formed(const Columns& columns);
+
+/// Whether any two operations that may have had an effect were open at the same time.
+bool overlaps(const Columns& columns);
+
+}  // namespace linpoint::histories

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linpoint/histories/operation_grouping.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+#include "hashing.hpp"
+
+namespace linpoint::histories {
+namespace {
+
+/// Numbers operations by what `write` puts into a buffer for each: an open-addressing table of first operations.
+template <typename Write>
+Classes number(std::size_t operations, Write write) {
+  Classes classes;
+  classes.of.resize(operations);
+  std::vector<std::int32_t> slots(64, kNone);
+  std::vector<std::uint64_t> hashes;                         // of each class
+  std::vector<std::vector<std::int32_t>::size_type> starts;  // of each class in words
+  std::vector<std::int32_t> words;
+  std::vector<std::int32_t> key;
+  const auto place = [&](std::uint64_t hash, std::int32_t cls) {
+    std::size_t at = hash & (slots.size() - 1);
+    while (slots[at] != kNone) at = (at + 1) & (slots.size() - 1);
+    slots[at] = cls;
+  };
+  for (std::size_t op = 0; op < operations; ++op) {
+    key.clear();
+    write(op, key);
+    std::uint64_t hash = key.size();
+    for (const std::int32_t word : key) hash = mix(hash ^ static_cast<std::uint32_t>(word)) + 0x9e3779b97f4a7c15ULL;
+    std::size_t at = hash & (slots.size() - 1);
+    for (; slots[at] != kNone; at = (at + 1) & (slots.size() - 1)) {
+      const auto cls = static_cast<std::size_t>(slots[at]);
+      const std::size_t end = cls + 1 < starts.size() ? starts[cls + 1] : words.size();
+      if (hashes[cls] == hash &&
+          std::equal(key.begin(), key.end(), words.begin() + static_cast<std::ptrdiff_t>(starts[cls]),
+                     words.begin() + static_cast<std::ptrdiff_t>(end)))
+        break;
+    }
+    if (slots[at] == kNone) {
+      slots[at] = static_cast<std::int32_t>(classes.first.size());
+      classes.first.push_back(static_cast<std::int32_t>(op));
+      hashes.push_back(hash);
+      starts.push_back(words.size());
+      words.insert(words.end(), key.begin(), key.end());
+      classes.of[op] = static_cast<std::int32_t>(classes.first.size() - 1);
+      if (classes.first.size() * 2 > slots.size()) {
+        slots.assign(slots.size() * 2, kNone);
+        for (std::size_t cls = 0; cls < hashes.size(); ++cls) place(hashes[cls], static_cast<std::int32_t>(cls));
+      }
+    } else {
+      classes.of[op] = slots[at];
+    }
+  }
+  return classes;
+}
+
+/// The same where `small` gives a number below `most` for each operation: a table of first operations, no hashing.
+template <typename Small>
+Classes number_small(std::size_t operations, std::size_t most, Small small) {
+  Classes classes;
+  classes.of.resize(operations);
+  std::vector<std::int32_t> class_of(most, kNone);
+  for (std::size_t op = 0; op < operations; ++op) {
+    std::int32_t& cls = class_of[small(op)];
+    if (cls == kNone) {
+      cls = static_cast<std::int32_t>(classes.first.size());
+      classes.first.push_back(static_cast<std::int32_t>(op));
+    }
+    classes.of[op] = cls;
+  }
+  return classes;
+}
+
+/// When an operation is over; never if its outcome is unknown.
+std::int64_t end_of(const Columns& columns, std::size_t op) {
+  return columns.outcome[op] == static_cast<std::uint8_t>(Outcome::kUnknown) ? kNever : columns.ret[op];
+}
+
+/// Positions of each process by call, those that end first before others that call at the same time.
+std::vector<std::int32_t> by_process(const Columns& columns) {
+  std::vector<std::int32_t> order(columns.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::int32_t x, std::int32_t y) {
+    const auto a = static_cast<std::size_t>(x);
+    const auto b = static_cast<std::size_t>(y);
+    if (columns.process[a] != columns.process[b]) return columns.process[a] < columns.process[b];
+    if (columns.call[a] != columns.call[b]) return columns.call[a] < columns.call[b];
+    return end_of(columns, a) < end_of(columns, b);
+  });
+  return order;
+}
+
+/// Whether one operation of a process may come right after another one.
+bool may_follow(const Columns& columns, std::size_t before, std::size_t after) {
+  if (columns.outcome[before] != static_cast<std::uint8_t>(Outcome::kUnknown))
+    return columns.ret[before] <= columns.call[after];
+  return std::any_of(columns.crashes.begin(), columns.crashes.end(), [&](const Crash& crash) {
+    return crash.covers(columns.process[after]) && columns.call[before] < crash.time &&
+           crash.time <= columns.call[after];
+  });
+}
+
+/// Whether every process is sequential.
+bool sequential(const Columns& columns) {
+  // Mostly each process stands in the log in the order of its calls, and then there is no need to sort.
+  std::vector<std::int32_t> last;
+  for (std::size_t op = 0; op < columns.size(); ++op) {
+    const auto process = static_cast<std::size_t>(columns.process[op]);
+    if (process >= last.size()) last.resize(process + 1 + process / 2, kNone);
+    const auto before = static_cast<std::size_t>(last[process]);
+    if (last[process] != kNone) {
+      if (std::pair(columns.call[before], end_of(columns, before)) > std::pair(columns.call[op], end_of(columns, op))) {
+        last.clear();
+        break;
+      }
+      if (!may_follow(columns, before, op)) return false;
+    }
+    last[process] = static_cast<std::int32_t>(op);
+  }
+  if (!last.empty() || columns.size() == 0) return true;
+  const std::vector<std::int32_t> order = by_process(columns);
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const auto before = static_cast<std::size_t>(order[i - 1]);
+    const auto after = static_cast<std::size_t>(order[i]);
+    if (columns.process[before] == columns.process[after] && !may_follow(columns, before, after)) return false;
+  }
+  return true;
+}
+
+/// Whether an operation returned after its call if at all, and certainly so if it is certain, before any crash.
+bool has_possible_times(const Columns& columns, std::size_t op) {
+  if (columns.ret[op] < columns.call[op]) return false;
+  if (!columns.certain(op)) return true;
+  return columns.ret[op] != kNever &&
+         std::none_of(columns.crashes.begin(), columns.crashes.end(), [&](const Crash& crash) {
+           return crash.covers(columns.process[op]) && columns.call[op] < crash.time && crash.time < columns.ret[op];
+         });
+}
+
+}  // namespace
+
+Classes classify(const Columns& columns, std::span<const std::int32_t> names, const Likeness& likeness) {
+  if (!likeness.arguments && !likeness.result && !likeness.process && !likeness.key) {
+    const auto arity = [&](std::size_t op) { return likeness.arity ? columns.arguments_of(op).size() : 0; };
+    std::size_t most = 0;
+    for (std::size_t op = 0; op < columns.size(); ++op) most = std::max(most, arity(op));
+    constexpr std::size_t kFew = 16;
+    if (most < kFew)
+      return number_small(columns.size(), names.size() * kFew, [&](std::size_t op) {
+        return static_cast<std::size_t>(names[static_cast<std::size_t>(columns.name[op])]) * kFew + arity(op);
+      });
+  }
+  return number(columns.size(), [&](std::size_t op, std::vector<std::int32_t>& key) {
+    key.push_back(names[static_cast<std::size_t>(columns.name[op])]);
+    const auto arguments = columns.arguments_of(op);
+    if (likeness.arity) key.push_back(static_cast<std::int32_t>(arguments.size()));
+    if (likeness.arguments) key.insert(key.end(), arguments.begin(), arguments.end());
+    if (likeness.result) key.push_back(columns.certain(op) ? columns.result[op] : kNone);
+    if (likeness.process) key.push_back(columns.process[op]);
+    if (likeness.key) key.push_back(columns.key[op]);
+  });
+}
+
+Classes by_object(const Columns& columns, bool key_argument) {
+  if (!key_argument &&
+      std::all_of(columns.key.begin(), columns.key.end(), [](std::int32_t key) { return key == kNone; }))
+    return number_small(columns.size(), 1, [](std::size_t) { return std::size_t{0}; });
+  return number(columns.size(), [&](std::size_t op, std::vector<std::int32_t>& key) {
+    const bool argument = key_argument && columns.key[op] == kNone;
+    key.push_back(argument ? columns.arguments_of(op).front() : columns.key[op]);
+  });
+}
+
+Classes by_first_argument(const Columns& columns) {
+  return number(columns.size(), [&](std::size_t op, std::vector<std::int32_t>& key) {
+    key.push_back(columns.arguments_of(op).front());
+  });
+}
+
+std::vector<std::vector<std::int32_t>> split(std::span<const std::int32_t> positions, const Classes& classes) {
+  std::vector<std::vector<std::int32_t>> parts;
+  const auto put = [&](std::int32_t& part, std::int32_t position) {
+    if (part == kNone) {
+      part = static_cast<std::int32_t>(parts.size());
+      parts.emplace_back();
+    }
+    parts[static_cast<std::size_t>(part)].push_back(position);
+  };
+  const auto class_of = [&](std::int32_t position) { return classes.of[static_cast<std::size_t>(position)]; };
+  if (positions.size() < classes.first.size() / 8) {  // one of many objects: not worth a column of all of them
+    std::unordered_map<std::int32_t, std::int32_t> part_of;
+    for (const std::int32_t position : positions)
+      put(part_of.try_emplace(class_of(position), kNone).first->second, position);
+    return parts;
+  }
+  std::vector<std::int32_t> part_of(classes.first.size(), kNone);
+  for (const std::int32_t position : positions) put(part_of[static_cast<std::size_t>(class_of(position))], position);
+  return parts;
+}
+
+bool well_formed(const Columns& columns) {
+  const std::size_t operations = columns.size();
+  std::size_t keyed = 0;
+  for (std::size_t op = 0; op < operations; ++op) {
+    keyed += columns.key[op] == kNone ? 0 : 1;
+    if (!has_possible_times(columns, op)) return false;
+  }
+  if (keyed != 0 && keyed != operations) return false;
+  return sequential(columns);
+}
+
+bool overlaps(const Columns& columns) {
+  // Mostly two that follow each other in the log do, and then there is no need to sort.
+  for (std::size_t op = 1; op < columns.size(); ++op) {
+    const bool both = columns.certain(op - 1) && columns.certain(op) && columns.process[op - 1] != columns.process[op];
+    if (both && columns.call[op] <= columns.end[op - 1] && columns.call[op - 1] <= columns.end[op]) return true;
+  }
+  std::vector<std::int32_t> order;
+  for (std::size_t op = 0; op < columns.size(); ++op)
+    if (!columns.failed(op)) order.push_back(static_cast<std::int32_t>(op));
+  const auto times = [&](std::int32_t position) {
+    const auto op = static_cast<std::size_t>(position);
+    return std::pair(columns.call[op], columns.ret[op]);
+  };
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return times(a) < times(b); });
+  std::int64_t open_until = std::numeric_limits<std::int64_t>::min();
+  std::int64_t returned = open_until;  // the same without skew, which does not concern one process
+  std::int32_t owner = kNone;
+  for (const std::int32_t position : order) {
+    const auto op = static_cast<std::size_t>(position);
+    if (columns.process[op] == owner ? columns.call[op] < returned : columns.call[op] <= open_until) return true;
+    const std::int64_t end = columns.certain(op) ? columns.end[op] : kNever;
+    if (end >= open_until) {
+      open_until = end;
+      returned = columns.certain(op) ? columns.ret[op] : kNever;
+      owner = columns.process[op];
+    }
+  }
+  return false;
+}
+
+}  // namespace linpoint::histories

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linpoint/search/condition_problems.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <unordered_map>
+
+#include "linpoint/histories/time_ranking.hpp"
+
+namespace linpoint::search {
+namespace {
+
+using histories::Chain;
+using histories::Columns;
+using histories::Crash;
+using histories::kNoHint;
+using histories::kNone;
+using histories::Span;
+
+constexpr std::int64_t kStart = std::numeric_limits<std::int64_t>::min();
+
+class Builder {
+ public:
+  Builder(const Columns& columns, const Part& part, Condition condition)
+      : columns_(columns), part_(part), condition_(condition) {
+    if (condition != Condition::kLinearizable) {
+      for (const Crash& crash : columns.crashes) {
+        instants_.push_back(crash.time);
+        if (crash.process == kNone) system_.push_back(crash.time);
+      }
+      system_.erase(std::unique(system_.begin(), system_.end()), system_.end());
+    }
+    position_.reserve(part.positions.size());
+    optional_.reserve(part.positions.size());
+    for (const std::int32_t position : part.positions) {
+      position_.push_back(position);
+      optional_.push_back(!columns.certain(at(position)) || relaxed(position) ? 1 : 0);
+    }
+  }
+
+  Problem build(const Alphabet& alphabet, const specs::Machine* machine, State initial) {
+    if (condition_ == Condition::kSequential)
+      chain_processes();
+    else
+      rank();
+    hints();
+    Problem problem = sorted(alphabet, machine);
+    problem.initial = initial;
+    if (machine != nullptr) {
+      settle(problem, *machine);
+      problem.hopeless = machine->hopeless();
+    }
+    return problem;
+  }
+
+ private:
+  static std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
+
+  [[nodiscard]] bool relaxed(std::int32_t position) const {
+    return std::binary_search(part_.relaxed.begin(), part_.relaxed.end(), position);
+  }
+
+  [[nodiscard]] std::size_t era(std::int64_t call) const {
+    return static_cast<std::size_t>(std::upper_bound(system_.begin(), system_.end(), call) - system_.begin());
+  }
+
+  /// When an operation may take effect. At a crash's own time returns come before it and calls after.
+  [[nodiscard]] Span span(std::size_t op) const {
+    Span span{columns_.process[op], columns_.call[op], columns_.end[op]};
+    const bool certain = columns_.certain(op);
+    if (!certain) span.ret = kNever;
+    if (condition_ == Condition::kBufferedDurable) {  // eras stay as recorded, whatever the clocks
+      const std::size_t mine = era(span.call);
+      if (mine < system_.size() && span.ret >= system_[mine]) {
+        span.ret = system_[mine];
+        span.return_phase = histories::kEarlyReturn;
+        return span;
+      }
+    }
+    if (certain) {
+      const bool crashes = !columns_.skewed && columns_.ret[op] != columns_.call[op] &&
+                           std::binary_search(instants_.begin(), instants_.end(), columns_.ret[op]);
+      if (crashes) span.return_phase = histories::kEarlyReturn;
+    } else if (condition_ == Condition::kStrict) {
+      const auto crash = std::find_if(columns_.crashes.begin(), columns_.crashes.end(), [&](const Crash& each) {
+        return each.time > columns_.call[op] && each.covers(columns_.process[op]);
+      });
+      if (crash != columns_.crashes.end()) {
+        span.ret = crash->end;
+        if (!columns_.skewed) span.return_phase = histories::kEarlyReturn;
+      }
+    }
+    return span;
+  }
+
+  void rank() {
+    if (condition_ == Condition::kLinearizable && !columns_.skewed) {
+      take(histories::rank(columns_, position_));
+      return;
+    }
+    std::vector<Span> spans;
+    spans.reserve(position_.size());
+    for (const std::int32_t position : position_) spans.push_back(span(at(position)));
+    if (columns_.skewed) {
+      constrain(processes(), condition_ == Condition::kStrict || condition_ == Condition::kRecoverable);
+    } else if (condition_ == Condition::kRecoverable) {
+      std::vector<Pair> implied;  // by the ranks
+      implied.swap(before_);
+      constrain(processes(), true);
+      implied.swap(before_);
+    }
+    if (condition_ == Condition::kBufferedDurable) add_eras(spans);
+    if (columns_.skewed)  // ranks are not to know of processes: their order is in pairs already
+      for (Span& span : spans) span.process = kNone;
+    take(histories::rank(spans));
+  }
+
+  void take(histories::Order order) {
+    call_ = std::move(order.calls);
+    ret_ = std::move(order.returns);
+    constrain(order.chains, true);
+  }
+
+  void add_eras(std::vector<Span>& spans) {
+    std::int64_t started = kStart;
+    for (const std::int64_t time : system_) {
+      spans.push_back({kNone, started, time, histories::kRecovery, histories::kEarlyReturn});
+      spans.push_back({kNone, time, time, histories::kCrash, histories::kCrash});
+      for (const std::int32_t pseudo : {kPersist, kCrashOperation}) {
+        position_.push_back(pseudo);
+        optional_.push_back(0);
+      }
+      started = time;
+    }
+  }
+
+  /// Only the order within each process counts. Operations keep the order of their calls, which finds answers sooner.
+  void chain_processes() {
+    std::vector<std::size_t> by_call(position_.size());
+    std::iota(by_call.begin(), by_call.end(), 0);
+    std::sort(by_call.begin(), by_call.end(),
+              [&](std::size_t a, std::size_t b) { return call_of(a) != call_of(b) ? call_of(a) < call_of(b) : a < b; });
+    call_.resize(by_call.size());
+    for (std::size_t rank = 0; rank < by_call.size(); ++rank) call_[by_call[rank]] = static_cast<std::int64_t>(rank);
+    ret_.assign(by_call.size(), kNever);
+    constrain(processes(), true);
+  }
+
+  [[nodiscard]] std::int64_t call_of(std::size_t index) const { return columns_.call[at(position_[index])]; }
+
+  /// The operations of each process in their order.
+  [[nodiscard]] std::vector<Chain> processes() const {
+    std::map<std::int32_t, Chain> chains;
+    for (std::size_t i = 0; i < position_.size(); ++i)
+      chains[columns_.process[at(position_[i])]].push_back(static_cast<std::int32_t>(i));
+    std::vector<Chain> all;
+    for (auto& [process, chain] : chains) {
+      const auto end = [&](std::int32_t index) {
+        const std::size_t op = at(position_[at(index)]);
+        return columns_.certain(op) ? columns_.ret[op] : kNever;
+      };
+      std::sort(chain.begin(), chain.end(), [&](std::int32_t a, std::int32_t b) {
+        return std::tuple(call_of(at(a)), end(a), a) < std::tuple(call_of(at(b)), end(b), b);
+      });
+      all.push_back(std::move(chain));
+    }
+    return all;
+  }
+
+  /// Pairs that keep each chain in its order. Between certain operations "before" is enough. An optional one may be
+  /// left out, so it is excluded by every later one up to the first that certainly takes effect; and those wait for
+  /// the last certain one before them. Unless `unknown_too`, what has an unknown outcome may come late.
+  void constrain(const std::vector<Chain>& chains, bool unknown_too) {
+    std::vector<std::int32_t> waiting;
+    for (const Chain& chain : chains) {
+      std::int32_t certain = kNone;
+      waiting.clear();
+      for (const std::int32_t index : chain) {
+        if (certain != kNone) before_.push_back({certain, index});
+        for (const std::int32_t other : waiting) excluded_.push_back({other, index});
+        if (optional_[at(index)] == 0) {
+          certain = index;
+          waiting.clear();
+        } else if (unknown_too || columns_.certain(at(position_[at(index)]))) {
+          waiting.push_back(index);
+        }
+      }
+    }
+  }
+
+  /// Pairs for order hints: on one object (and in one era) a smaller hint takes effect before a larger one.
+  void hints() {
+    if (columns_.hint.empty()) return;
+    std::map<std::pair<std::int32_t, std::size_t>, std::vector<std::int32_t>> objects;
+    for (std::size_t i = 0; i < position_.size(); ++i) {
+      if (position_[i] < 0 || columns_.hint[at(position_[i])] == kNoHint) continue;
+      const std::size_t mine = condition_ == Condition::kBufferedDurable ? era(call_of(i)) : 0;
+      objects[{object(at(position_[i])), mine}].push_back(static_cast<std::int32_t>(i));
+    }
+    for (auto& [object, members] : objects) hints_of(members);
+  }
+
+  [[nodiscard]] std::int32_t object(std::size_t op) const {
+    if (columns_.key[op] != kNone || !part_.key_argument) return columns_.key[op];
+    return columns_.arguments_of(op).front();
+  }
+
+  void hints_of(std::vector<std::int32_t>& members) {
+    const auto hint = [&](std::int32_t index) { return columns_.hint[at(position_[at(index)])]; };
+    std::sort(members.begin(), members.end(),
+              [&](std::int32_t a, std::int32_t b) { return hint(a) != hint(b) ? hint(a) < hint(b) : a < b; });
+    std::size_t group = 0;  // where the hints equal to the current one begin
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (hint(members[i]) != hint(members[group])) group = i;
+      bool certain = false;  // one that certainly takes effect keeps everything before it in order
+      for (std::size_t j = group; j-- > 0;) {
+        if (certain && hint(members[j]) != hint(members[j + 1])) break;
+        certain = certain || optional_[at(members[j])] == 0;
+        order_by_hint(members[j], members[i]);
+      }
+    }
+  }
+
+  void order_by_hint(std::int32_t first, std::int32_t second) {
+    if (ret_[at(first)] < call_[at(second)]) return;  // time says so already
+    (optional_[at(first)] == 0 ? before_ : excluded_).push_back({first, second});
+  }
+
+  /// A problem for times alone has neither; a history without operations has no letters, but it may have crashes.
+  static bool spelled(const Alphabet& alphabet, const specs::Machine* machine) {
+    return machine != nullptr || !alphabet.exact.empty();
+  }
+
+  /// The problem with its operations in the order of their calls, without those that cannot matter.
+  Problem sorted(const Alphabet& alphabet, const specs::Machine* machine) const {
+    const std::int64_t latest = call_.empty() ? -1 : *std::max_element(call_.begin(), call_.end());
+    std::vector<std::int32_t> by_call(static_cast<std::size_t>(latest + 1), kNone);  // ranks are distinct and dense
+    for (std::size_t i = 0; i < position_.size(); ++i)
+      by_call[static_cast<std::size_t>(call_[i])] = static_cast<std::int32_t>(i);
+    Problem problem;
+    reserve(problem, position_.size(), spelled(alphabet, machine));
+    std::vector<std::int32_t> number(position_.size(), kNone);
+    for (const std::int32_t old : by_call) {
+      if (old == kNone) continue;
+      const Symbol symbol = symbol_of(at(old), alphabet);
+      const specs::Trait trait = machine == nullptr ? specs::Trait{} : machine->trait(symbol);
+      if (optional_[at(old)] != 0 && (trait.reads || trait.idle)) continue;
+      number[at(old)] = static_cast<std::int32_t>(problem.size());
+      problem.position.push_back(position_[at(old)]);
+      problem.call.push_back(call_[at(old)]);
+      problem.ret.push_back(ret_[at(old)]);
+      problem.optional.push_back(optional_[at(old)]);
+      if (!spelled(alphabet, machine)) continue;
+      problem.symbol.push_back(symbol);
+      problem.reads.push_back(trait.reads ? 1 : 0);
+      problem.despairs.push_back(trait.despairs ? 1 : 0);
+      problem.revives.push_back(trait.revives ? 1 : 0);
+    }
+    const auto renumber = [&](const std::vector<Pair>& pairs, std::vector<Pair>& out) {
+      for (const Pair& pair : pairs) {
+        const Pair found{number[at(pair.first)], number[at(pair.second)]};
+        if (found.first != kNone && found.second != kNone) out.push_back(found);
+      }
+    };
+    renumber(before_, problem.before);
+    renumber(excluded_, problem.excluded);
+    problem.settles.resize(problem.symbol.size());
+    return problem;
+  }
+
+  static void reserve(Problem& problem, std::size_t size, bool with_symbols) {
+    problem.position.reserve(size);
+    problem.optional.reserve(size);
+    for (auto* column : {&problem.call, &problem.ret}) column->reserve(size);
+    if (!with_symbols) return;
+    problem.symbol.reserve(size);
+    for (auto* column : {&problem.reads, &problem.despairs, &problem.revives}) column->reserve(size);
+  }
+
+  [[nodiscard]] Symbol symbol_of(std::size_t index, const Alphabet& alphabet) const {
+    const std::int32_t position = position_[index];
+    if (position == kPersist) return alphabet.persist;
+    if (position == kCrashOperation) return alphabet.crash;
+    if (alphabet.exact.empty()) return 0;  // nobody is going to ask for it
+    return optional_[index] != 0 ? alphabet.loose[at(position)] : alphabet.exact[at(position)];
+  }
+
+  /// Marks the operations that nothing overlaps and that leave one state only. Pairs reach across such a moment.
+  static void settle(Problem& problem, const specs::Machine& machine) {
+    if (!problem.before.empty() || !problem.excluded.empty()) return;
+    std::int64_t latest = -1;  // the latest return so far
+    for (std::size_t op = 0; op < problem.size(); ++op) {
+      const bool alone =
+          latest < problem.call[op] && (op + 1 == problem.size() || problem.ret[op] < problem.call[op + 1]);
+      if (alone && problem.optional[op] == 0 && machine.trait(problem.symbol[op]).determines) problem.settles[op] = 1;
+      latest = std::max(latest, problem.ret[op]);
+    }
+  }
+
+  const Columns& columns_;
+  const Part& part_;
+  Condition condition_;
+  std::vector<std::int64_t> system_;    // times of crashes of the whole system
+  std::vector<std::int64_t> instants_;  // times of all crashes
+  std::vector<std::int32_t> position_;
+  std::vector<std::uint8_t> optional_;
+  std::vector<std::int64_t> call_;
+  std::vector<std::int64_t> ret_;
+  std::vector<Pair> before_;
+  std::vector<Pair> excluded_;
+};
+
+}  // namespace
+
+Problem build(const Columns& columns, const Part& part, Condition condition, const Alphabet& alphabet,
+              const specs::Machine* machine, State initial) {
+  return Builder(columns, part, condition).build(alphabet, machine, initial);
+}
+
+}  // namespace linpoint::search

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// States that are contents, numbered: equal contents have equal numbers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "hashing.hpp"
+#include "linpoint/specs/integer_spec.hpp"
+
+namespace linpoint::specs {
+
+/// What one entry of a standard hash map takes beside its content, about.
+inline constexpr std::size_t kMapEntry = 48;
+
+/// Sequences of values. Cost: O(length) time and memory for each new one. They never move.
+class Sequences {
+ public:
+  Sequences() { number({}); }
+
+  State number(std::span<const std::int32_t> content) {
+    std::uint64_t hash = content.size();
+    for (const std::int32_t value : content)
+      hash = mix(hash ^ static_cast<std::uint32_t>(value)) + 0x9e3779b97f4a7c15ULL;
+    const auto [first, last] = by_hash_.equal_range(hash);
+    for (auto found = first; found != last; ++found)
+      if (std::ranges::equal(content, this->content(found->second))) return found->second;
+    const auto state = static_cast<State>(contents_.size());
+    contents_.push_back(store(content));
+    by_hash_.emplace(hash, state);
+    return state;
+  }
+
+  [[nodiscard]] std::span<const std::int32_t> content(State state) const {
+    return contents_[static_cast<std::size_t>(state)];
+  }
+
+  [[nodiscard]] std::size_t bytes() const {
+    return stored_ + contents_.capacity() * sizeof(std::span<const std::int32_t>) + contents_.size() * kMapEntry;
+  }
+
+ private:
+  static constexpr std::size_t kBlock = std::size_t{1} << 14U;
+
+  std::span<const std::int32_t> store(std::span<const std::int32_t> content) {
+    if (content.size() > left_) {
+      left_ = std::max(kBlock, content.size());
+      blocks_.push_back(std::make_unique_for_overwrite<std::int32_t[]>(left_));
+      next_ = blocks_.back().get();
+      stored_ += left_ * sizeof(std::int32_t);
+    }
+    std::int32_t* const begin = next_;
+    next_ = std::ranges::copy(content, begin).out;
+    left_ -= content.size();
+    return {begin, content.size()};
+  }
+
+  std::vector<std::unique_ptr<std::int32_t[]>> blocks_;
+  std::int32_t* next_ = nullptr;
+  std::size_t left_ = 0;
+  std::size_t stored_ = 0;
+  std::vector<std::span<const std::int32_t>> contents_;
+  std::unordered_multimap<std::uint64_t, State> by_hash_;
+};
+
+/// Stacks that share what lies below their tops. Cost: O(1) for each new one.
+class Stacks {
+ public:
+  static constexpr State kEmpty = 0;
+
+  State push(State below, std::int32_t value) {
+    const std::uint64_t key =
+        (static_cast<std::uint64_t>(static_cast<std::uint32_t>(below)) << 32U) | static_cast<std::uint32_t>(value);
+    const auto [found, fresh] = numbers_.try_emplace(key, static_cast<State>(cells_.size()));
+    if (fresh) cells_.push_back({below, value});
+    return found->second;
+  }
+  [[nodiscard]] State below(State state) const { return cells_[static_cast<std::size_t>(state)].below; }
+  [[nodiscard]] std::int32_t top(State state) const { return cells_[static_cast<std::size_t>(state)].value; }
+  [[nodiscard]] std::size_t bytes() const { return cells_.capacity() * sizeof(Cell) + numbers_.size() * kMapEntry; }
+
+ private:
+  struct Cell {
+    State below;
+    std::int32_t value;
+  };
+  std::vector<Cell> cells_{{kEmpty, -1}};
+  std::unordered_map<std::uint64_t, State> numbers_;
+};
+
+}  // namespace linpoint::specs

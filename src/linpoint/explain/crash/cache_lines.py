@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stores around a crash, by cache line: what was stored where, and whether it survived.
+
+Guarantee: the stores that matter are among those that are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from linpoint.histories.values import counted
+from linpoint.text.terminal_text import fitted
+from linpoint.traces.trace import SourcePlace
+from linpoint.verdicts.durability import StoreShown
+
+_LONGEST: Final = 60
+_LONGEST_STORE: Final = 44
+_MOST_STORES: Final = 24
+_POINTER: Final = 8
+_SMALL: Final = 0xFFFF
+"""Numbers of the size of a pointer that are larger are shown as addresses are."""
+
+
+def by_line(stores: Sequence[StoreShown]) -> list[tuple[int, list[StoreShown]]]:
+    """Stores by cache line, the line that was written first comes first."""
+    lines = dict.fromkeys(store.line for store in stores)
+    return [(line, [store for store in stores if store.line == line]) for line in lines]
+
+
+def mark_of(store: StoreShown) -> str:
+    """Whether a store is in the crash state."""
+    return "persisted" if store.persisted else "kept" if store.kept else "LOST"
+
+
+def store_told(store: StoreShown) -> str:
+    """What a store did, and where."""
+    name = store.name or f"{store.address:#x}"
+    value = stored_value(store)
+    how = {"update": " (atomic)", "non-temporal": " (non-temporal)"}.get(store.kind, "")
+    return f"{name} = {value}{how}"
+
+
+def stored_value(store: StoreShown) -> str:
+    """The bytes of a store as a number, least byte first."""
+    try:
+        number = int.from_bytes(bytes.fromhex(store.value), "little")
+    except ValueError:
+        return store.value
+    return f"{number:#x}" if store.size >= _POINTER and number > _SMALL else str(number)
+
+
+def where_told(place: SourcePlace | None) -> str:
+    """A place in a few letters."""
+    return "?" if place is None else f"{place.file}:{place.line}"
+
+
+_ROLES: Final = {
+    "cause": "<-- make this durable",
+    "unrecovered": "<-- this is not undone",
+    "also": "<-- and this",
+    "before": "<-- before this",
+    "sync": "<-- the crash is at this store",
+    "": "",
+}
+
+
+def store_lines(stores: Sequence[StoreShown]) -> Iterator[str]:
+    """The stores by cache line, with marks."""
+    yield "Stores around the crash, by cache line (persisted: certainly; kept: in this state; LOST: not):"
+    shown = _chosen(stores)
+    width = max((len(where_told(store.place)) for store in shown), default=0)
+    for line, members in by_line(shown):
+        yield f"  line {line:#x}"
+        for of, group in groupby(members, key=lambda store: store.operation):
+            if of:
+                yield f"    {fitted(of, _LONGEST)}"
+            for store in group:
+                told = fitted(store_told(store), _LONGEST_STORE)
+                mark = f"{mark_of(store):<9}  {where_told(store.place):<{width}}  {told:<28}"
+                yield f"      {mark} {_ROLES[store.role]}".rstrip()
+    if len(shown) < len(stores):
+        yield f"  ... and {counted(len(stores) - len(shown), 'more store')}"
+
+
+def _chosen(stores: Sequence[StoreShown]) -> list[StoreShown]:
+    """Those that matter and those nearest to them, in their order."""
+    if len(stores) <= _MOST_STORES:
+        return list(stores)
+    at = [number for number, store in enumerate(stores) if store.role] or [len(stores) - 1]
+    nearest = sorted(range(len(stores)), key=lambda number: min(abs(number - each) for each in at))
+    return [stores[number] for number in sorted(nearest[:_MOST_STORES])]

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Causes that show in the few operations of an explanation: effects of what failed, duplicates, updates in two steps.
+
+Guarantee: what is said as evidence is true of the history, whatever the cause is; for specs whose values cannot be
+followed nothing is said.
+"""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from linpoint.checkers.conditions import NOT_LOCAL
+from linpoint.explain.history.causes.suspicion import Suspicion, crash_between
+from linpoint.explain.history.causes.value_lifetimes import Life
+from linpoint.explain.history.explanation import Explanation
+from linpoint.explain.history.reasons import Evidence
+from linpoint.explain.history.value_flow import CONTAINERS, REGISTERS, flow_of, kind_of
+from linpoint.explain.wording.operation_names import key_of, who
+from linpoint.histories.operation import Operation, Outcome
+from linpoint.histories.values import canonical, counted, show
+from linpoint.verdicts import KeyVerdict
+
+_MOST_OPERATIONS: Final = 500_000
+_MOST_CORE: Final = 40
+_LONGEST_VALUE: Final = 200
+_COUNTS: Final = ("counter", "fetch-add", "multiset", "semaphore")
+_REMOVES: Final = ("dequeue", "pop", "pop-front", "pop-back", "delete-max")
+_EXCLUSIVE: Final = {
+    "mutex": ("acquire", "try-acquire"),
+    "rw-lock": ("acquire-write",),
+    "set": ("add",),
+    "map": ("insert",),
+    "fetch-add": ("fetch-add",),
+}
+"""Operations that, if they succeed, leave no room for the same again until somebody undoes it."""
+_UPDATED_TWICE: Final = ("replaced-twice", "same-count", "counts-inverted", "count-too-low", "fork")
+_TWO_STEPS: Final = (
+    "Reading and changing are two steps, and another operation came between them (no lock, no compare-and-set)."
+)
+
+
+def suspects(explanation: Explanation, key: KeyVerdict, values: Sequence[Life]) -> Iterator[Suspicion]:
+    """The causes that the operations of an explanation suggest; ``values`` are those of the key, if it is a register."""
+    if len(explanation.core) > _MOST_CORE or len(key.positions) > _MOST_OPERATIONS:
+        return
+    verdict = explanation.verdict
+    if verdict.condition in NOT_LOCAL and (verdict.history.keyed or verdict.spec.key_argument):
+        return  # values of different objects, which are checked together there, have nothing to do with each other
+    yield from _first_value(explanation)
+    yield from _from_nowhere(explanation, key)
+    yield from _duplicates(explanation, key)
+    yield from _two_steps(explanation, values)
+    yield from _vanished(explanation, key)
+
+
+def _first_value(explanation: Explanation) -> Iterator[Suspicion]:
+    if explanation.other_initial is None:
+        return
+    first = shlex.quote(show(explanation.other_initial[0]))
+    first = first if first.startswith("'") else f"'{first}'"
+    how = f": --initial {first}" if len(first) <= _LONGEST_VALUE else ""
+    which = "this violation" if len(explanation.verdict.keys) == 1 else "the violation of this key"
+    evidence = [Evidence(f"Another first value would remove {which}{how}.", explanation.core)]
+    text = "The object did not start with the value that was assumed: an earlier run, a setup step, or another default."
+    # One operation that saw what was never put there says so loudest; several, or a count, may have another cause.
+    weight = 50 if kind_of(explanation.verdict.spec) in _COUNTS else 97 if len(explanation.core) == 1 else 70
+    yield Suspicion(weight, "wrong-initial-value", text, evidence)
+
+
+def _from_nowhere(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
+    """Values that were seen and that nobody put there, unless somebody who is said to have failed did."""
+    verdict = explanation.verdict
+    ops, kind = verdict.history.operations, kind_of(verdict.spec)
+    seen = {flow_of(ops[p], kind).seen_value: p for p in explanation.core} if kind in REGISTERS + CONTAINERS else {}
+    for first in verdict.spec.initial if kind in CONTAINERS else () if kind == "map" else (verdict.spec.initial,):
+        seen.pop((canonical(first),), None)
+    seen.pop(None, None)
+    seen.pop((None,), None)
+    if not seen or len(ops) > _MOST_OPERATIONS or (kind == "map" and verdict.spec.initial):
+        return
+    for position in itertools.chain(explanation.core, key.positions):  # mostly the first few put all of it there
+        seen.pop(flow_of(ops[position], kind).put_value, None)
+        if not seen or ops[position].name == "append":
+            return
+    for position, op in enumerate(ops):
+        witness = seen.get(_would_put(op, kind)) if _without_effect(op) and _on(explanation, op) else None
+        if witness is None:
+            continue
+        evidence = [
+            Evidence(
+                f"{who(verdict, op)} is said to have {'failed' if op.outcome is Outcome.FAILED else 'had no effect'}, but "
+                f"{who(verdict, ops[witness])} saw what it would have put there.",
+                (position, witness),
+            )
+        ]
+        text = (
+            "A driver, proxy or client library sent the operation twice: the first one took effect, its answer was lost, "
+            "and the second one failed."
+        )
+        yield Suspicion(95, "hidden-retry", text, evidence)
+        return
+    if explanation.other_initial is None:
+        position = min(seen.values())
+        said = f"{who(verdict, ops[position])} saw a value that no operation in the history put there."
+        text = "Somebody changed the object who is not in the history: a setup step, another client, or lost lines of the log."
+        yield Suspicion(40, "unrecorded-writer", text, [Evidence(said, (position,))])
+
+
+def _without_effect(op: Operation) -> bool:
+    return op.outcome is Outcome.FAILED or (op.outcome is Outcome.OK and op.result is False)
+
+
+def _would_put(op: Operation, kind: str) -> Any:
+    """The value that an operation without effect would have put there."""
+    tried = Operation(op.process, op.name, op.args, None, op.call, None, Outcome.UNKNOWN)
+    return flow_of(tried, kind).put_value
+
+
+def _on(explanation: Explanation, op: Operation) -> bool:
+    """Whether an operation works on the object that is explained."""
+    here = key_of(explanation.verdict.spec, op)
+    return explanation.key is None or canonical(here) == canonical(explanation.key)
+
+
+def _duplicates(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
+    verdict = explanation.verdict
+    ops, kind = verdict.history.operations, kind_of(verdict.spec)
+    text = "A message or a request was delivered twice, or what was handed out was not removed at the same instant."
+    removed: dict[Any, list[int]] = {}
+    for position in explanation.core if kind in CONTAINERS else ():
+        value = flow_of(ops[position], kind).seen_value
+        if value is not None and ops[position].name.replace("_", "-") in _REMOVES:
+            removed.setdefault(value, []).append(position)
+    for value, positions in removed.items():
+        if len(positions) < 2:
+            continue
+        put = sum(flow_of(ops[p], kind).put_value == value for p in key.positions)
+        put += sum((canonical(first),) == value for first in verdict.spec.initial)
+        if 0 < put < len(positions):
+            all_of_them = ", ".join(who(verdict, ops[p]) for p in positions[:3])
+            often = "once" if put == 1 else counted(put, "time")
+            said = (
+                f"The same value was handed out {counted(len(positions), 'time')} and was there {often}: {all_of_them}."
+            )
+            yield Suspicion(85, "duplicate-delivery", text, [Evidence(said, tuple(positions))])
+            return
+    pattern = explanation.pattern
+    if pattern is not None and pattern.reason == "count-too-high":
+        evidence = [Evidence("A count is higher than what can have come before it.", tuple(pattern.operations))]
+        yield Suspicion(45, "duplicate-delivery", "An operation was applied twice, for example by a retry.", evidence)
+
+
+def _two_steps(explanation: Explanation, values: Sequence[Life]) -> Iterator[Suspicion]:
+    """Two updates that started from the same state: one of them is lost, or both hold what only one can."""
+    verdict = explanation.verdict
+    ops = verdict.history.operations
+    for life in values:
+        done = sorted(life.replaced_by, key=lambda p: ops[p].call)
+        for first, second in itertools.pairwise(done):
+            if ops[second].call <= ops[first].end:
+                both = f"{who(verdict, ops[first])} and {who(verdict, ops[second])}"
+                evidence = [Evidence(f"{both} overlap, and both replaced the same value.", (first, second))]
+                yield Suspicion(88, "non-atomic-update", _TWO_STEPS, evidence)
+                return
+    found = explanation.pattern or explanation.precedence
+    if found is not None and found.reason in _UPDATED_TWICE:
+        said = f"{found.sentence[0].upper()}{found.sentence[1:]}."
+        yield Suspicion(58, "non-atomic-update", _TWO_STEPS, [Evidence(said, tuple(found.operations)[:4])])
+        return
+    won = [p for p in explanation.needed if _excludes_another(explanation, ops[p])]
+    for first, second in itertools.combinations(won, 2):
+        if _alike(explanation, ops[first]) == _alike(explanation, ops[second]):
+            both = f"{who(verdict, ops[first])} and {who(verdict, ops[second])}"
+            evidence = [Evidence(f"{both} both succeeded.", (first, second))]
+            yield Suspicion(58, "non-atomic-update", _TWO_STEPS, evidence)
+            return
+    culprit = explanation.culprit
+    if kind_of(verdict.spec) == "counter" and culprit is not None:
+        count = ops[culprit.position].result
+        if type(count) is int and all(type(each) is int and count < each for each in culprit.allowed):
+            said = f"{who(verdict, ops[culprit.position])} is less than it could have been."
+            yield Suspicion(52, "non-atomic-update", _TWO_STEPS, [Evidence(said, (culprit.position,))])
+
+
+def _excludes_another(explanation: Explanation, op: Operation) -> bool:
+    """Whether its success leaves no room for the same again."""
+    name = op.name.replace("_", "-")
+    if op.outcome is not Outcome.OK or name not in _EXCLUSIVE.get(kind_of(explanation.verdict.spec), ()):
+        return False
+    return name in ("acquire", "acquire-write", "fetch-add") or op.result is True
+
+
+def _alike(explanation: Explanation, op: Operation) -> Any:
+    """What two operations have in common that exclude each other."""
+    spec = explanation.verdict.spec
+    if kind_of(spec) == "fetch-add":
+        return canonical(op.result)
+    return canonical(spec.partition(spec.arguments(op))) if spec.partition is not None else None
+
+
+def _vanished(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
+    """What had been put into a container was not there; registers are looked at elsewhere."""
+    verdict = explanation.verdict
+    ops, kind = verdict.history.operations, kind_of(verdict.spec)
+    if kind not in CONTAINERS:
+        return
+    last = max(explanation.core, key=lambda p: ops[p].call)
+    before = [p for p in explanation.core if p != last and ops[p].end < ops[last].call]
+    added = [p for p in before if flow_of(ops[p], kind).certain]
+    if not added or ops[last].outcome is not Outcome.OK:
+        return
+    missing = added[-1]
+    returned = f"{who(verdict, ops[missing])} had returned before {who(verdict, ops[last])} was called."
+    gone = [Evidence(returned, (missing, last))]
+    crash = crash_between(verdict.history, ops[missing].end, ops[last].call)
+    if crash is not None:
+        text = "What had returned was not yet durable when something crashed."
+        yield Suspicion(75, "lost-after-crash", text, [*gone, Evidence(f"Between them lies: {crash}.")])
+        return
+    if ops[last].result is not None or ops[last].name.replace("_", "-") not in (*_REMOVES, "peek"):
+        return
+    value = flow_of(ops[missing], kind).put_value
+    later = (p for p in key.positions if ops[p].call > ops[last].end and flow_of(ops[p], kind).seen_value == value)
+    again = next(later, None)
+    if again is not None:
+        text = "The answer came from an old copy, or from a look that passed by while the object changed."
+        seen = Evidence(f"{who(verdict, ops[again])} saw the value later, so it was not lost.", (again,))
+        yield Suspicion(55, "stale-read", text, [*gone, seen])
+    else:
+        text = "What had returned was dropped, or overwritten by something older."
+        yield Suspicion(54, "lost-write", text, [*gone, Evidence("Nobody saw the value after that.")])

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Torn snapshots: an operation on several words whose words fit one by one, but not together."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from linpoint.checkers.subhistory_decider import SubhistoryDecider
+from linpoint.explain.history.causes.suspicion import Suspicion
+from linpoint.explain.history.explanation import Explanation
+from linpoint.explain.history.reasons import Evidence
+from linpoint.explain.history.value_flow import kind_of
+from linpoint.explain.wording.operation_names import who
+from linpoint.histories.operation import Operation, Outcome
+from linpoint.histories.values import canonical
+from linpoint.verdicts import KeyVerdict
+
+_FEW: Final = 40
+"""Of more operations of the object, only those that are shown are looked at."""
+_ONE_TRY: Final = 0.2
+
+
+def suspects(explanation: Explanation, key: KeyVerdict, *, deadline: float) -> Iterator[Suspicion]:
+    """A torn snapshot, if an operation of the explanation looks like one."""
+    verdict = explanation.verdict
+    if kind_of(verdict.spec) not in ("mwcas", "multi-register"):
+        return
+    among = key.positions if len(key.positions) <= _FEW else explanation.core
+    for position in explanation.core[:_FEW]:
+        op = verdict.history.operations[position]
+        alone = list(_words(op))
+        if len(alone) < 2 or time.monotonic() > deadline:
+            continue
+        answers = (
+            SubhistoryDecider(verdict.history.replace(position, each), verdict.spec, verdict.condition).decide(
+                among, seconds=_ONE_TRY
+            )
+            for each in alone
+        )
+        if all(answer.found for answer in answers):
+            said = f"Each word of {who(verdict, op)} fits by itself, but not all of them together."
+            evidence = [Evidence(said, (position,)), *_changed_at_once(explanation, among, position)]
+            text = "Several words were read or changed one after the other, and another operation came between them."
+            yield Suspicion(98, "torn-snapshot", text, evidence)
+            return
+
+
+def _words(op: Operation) -> Iterator[Operation]:
+    """The operation on each of its words alone; none if a word occurs twice."""
+    words = op.args[0] if op.args and isinstance(op.args[0], tuple) else ()
+    if op.outcome is not Outcome.OK or len(set(map(_word, words))) < len(words):
+        return
+    results = op.result
+    if op.name in ("read", "txn") and isinstance(results, tuple) and len(results) == len(words):
+        for word, result in zip(words, results, strict=True):
+            yield dataclasses.replace(op, args=((word,),), result=(result,))
+    elif op.name == "mwcas" and op.result is True:
+        for word in words:
+            yield dataclasses.replace(op, args=((word,),))
+
+
+def _word(cell: Any) -> Any:
+    """The word that a cell is about: ``x``, ``["x", 0, 1]`` or ``["read", "x", null]``."""
+    if isinstance(cell, tuple):
+        return canonical(cell[1] if cell[0] in ("read", "write") and len(cell) == 3 else cell[0])
+    return canonical(cell)
+
+
+def _changed_at_once(explanation: Explanation, positions: Sequence[int], seen: int) -> Iterator[Evidence]:
+    """Another operation that overlaps and changed several of the same words."""
+    verdict = explanation.verdict
+    mine = verdict.history.operations[seen]
+    looked_at = set(map(_word, mine.args[0]))
+    for position in positions:
+        op = verdict.history.operations[position]
+        if (
+            position == seen
+            or op.outcome is not Outcome.OK
+            or op.name == "read"
+            or (op.name, op.result) == ("mwcas", False)
+        ):
+            continue
+        cells = op.args[0] if op.args and isinstance(op.args[0], tuple) else ()
+        changed = {_word(cell) for cell in cells if not (isinstance(cell, tuple) and cell[0] == "read")}
+        if op.call <= mine.end and mine.call <= op.end and len(changed & looked_at) > 1:
+            yield Evidence(
+                f"{who(verdict, op)} changed several of these words at once, at about that time.", (position,)
+            )
+            return

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why a few operations contradict each other, step by step, each step with one typed reason.
+
+The best argument is a circle: A comes before B for one reason, and B before A for another. That one operation comes
+before another is certain by their times, or because the spec gives their results in no other order, whatever all other
+operations did: each such step is decided by a search among all of them, with these two as recorded and the others
+relaxed. Where no circle of such steps exists, the longest legal order and who is stuck behind it is the argument.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import time
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from linpoint.checkers.subhistory_decider import SubhistoryDecider
+from linpoint.explain.history.reasons import Step
+from linpoint.explain.history.step_text import StepWords
+from linpoint.explain.wording.operation_names import value_of, values_of
+from linpoint.histories.history import History
+from linpoint.histories.operation import Operation, Time
+from linpoint.histories.values import one_line
+from linpoint.specs.spec import Spec
+from linpoint.verdicts import StuckFrontier
+
+_MOST_OPERATIONS: Final = 9
+"""Of more, all pairs are too many to ask for and a circle too long to follow."""
+_MOST_WITH_WITNESS: Final = 6
+_CONDITIONS: Final = ("linearizable", "strict", "durable")
+
+Names = Mapping[int, str]
+
+
+def short_names(history: History, positions: Sequence[int]) -> dict[int, str]:
+    """Letters for operations, in the order in which they are listed: A, B, ..., Z, A1, B1, ...; numbers where processes
+    have letters for names.
+    """
+    processes = {str(history.operations[position].process) for position in positions}
+    if any(len(process) == 1 and process.isupper() for process in processes):
+        return {position: f"#{number}" for number, position in enumerate(positions, 1)}
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    rounds = ("" if number == 0 else str(number) for number in itertools.count())
+    names = (letter + number for number in rounds for letter in letters)
+    return dict(zip(positions, names, strict=False))
+
+
+def circle(
+    history: History,
+    positions: Sequence[int],
+    core: Sequence[int],
+    spec: Spec,
+    condition: str,
+    names: Names,
+    *,
+    deadline: float,
+) -> tuple[Step, ...]:
+    """The shortest circle among the operations of ``core`` whose every step is certain; empty if none is found in time.
+
+    ``positions`` are all operations of the object; names are by position in this history.
+    """
+    hinted = any(history.operations[position].order is not None for position in positions)
+    if not 2 <= len(core) <= _MOST_OPERATIONS or condition not in _CONDITIONS or hinted:
+        return ()
+    pairs = _Pairs(history, positions, spec, condition, deadline)
+    words = StepWords(history, positions, spec, names)
+    steps = {
+        (first, second): step
+        for first, second in itertools.permutations(core, 2)
+        if (step := words.timed(first, second)) is not None
+    }
+    # Two that the times put in one order and the spec in the other are all that it takes, perhaps with a third that
+    # tells when the value was there.
+    for beside in ((), *((each,) for each in core)):
+        for (second, first), before in list(steps.items()):
+            if not {first, second} & set(beside) and pairs.only(first, second, *beside):
+                step = words.by_spec(first, second)
+                premises = _premises(words, steps, pairs, step, core)
+                if not beside or premises:
+                    return (*premises, before, step)
+    for first, second in itertools.permutations(core, 2):
+        if (first, second) not in steps and (second, first) not in steps and pairs.only(first, second):
+            steps[first, second] = words.by_spec(first, second)
+    for first, second, witness in itertools.permutations(core, 3) if len(core) <= _MOST_WITH_WITNESS else ():
+        if (first, second) not in steps:
+            seen = words.witnessed(first, second, witness)
+            if seen is not None and pairs.only(first, second, witness):
+                steps[first, second] = seen
+    found = _shortest_circle(core, steps)
+    # What everybody knows comes first, what is surprising last.
+    return tuple(sorted(found, key=lambda step: step.reason != "real-time")) if len(found) <= 2 else tuple(found)
+
+
+class _Pairs:
+    """Asks whether results allow two operations in one order only, whatever the others did."""
+
+    def __init__(self, history: History, positions: Sequence[int], spec: Spec, condition: str, deadline: float) -> None:
+        self._history = history
+        self._positions = positions
+        self._spec = spec
+        self._condition = condition
+        self._deadline = deadline
+
+    def only(self, first: int, second: int, *beside: int) -> bool:
+        """Whether ``first`` certainly comes before ``second``: there is no order of all with it the other way round,
+        given what those ``beside`` returned.
+        """
+        ops = self._history.operations
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            return False
+        hinted = self._history.replace(first, dataclasses.replace(ops[first], order=2))
+        hinted = hinted.replace(second, dataclasses.replace(ops[second], order=1))
+        known = (first, second, *beside)
+        others = [p for p in self._positions if p not in known and not self._spec.reads(ops[p])]
+        decider = SubhistoryDecider(hinted, self._spec, self._condition)
+        answer = decider.decide(sorted([*known, *others]), seconds=min(left, 0.3), relaxed=frozenset(others))
+        return answer.found is False
+
+
+def _premises(
+    words: StepWords, steps: Mapping[tuple[int, int], Step], pairs: _Pairs, step: Step, core: Sequence[int]
+) -> tuple[Step, ...]:
+    """That the replaced value was there before it was replaced, where that is what a step rests on."""
+    if step.reason != "overwritten" or step.after is None:
+        return ()
+    source, replacer = step.operations[2], step.after
+    known = steps.get((source, replacer))
+    if known is not None:
+        return (known,)
+    for between in core:
+        last = steps.get((between, replacer))
+        if between not in step.operations and last is not None and pairs.only(source, between):
+            return (words.by_spec(source, between), last)
+    return ()
+
+
+def _shortest_circle(core: Sequence[int], steps: Mapping[tuple[int, int], Step]) -> list[Step]:
+    """By breadth-first search from each operation."""
+    best: list[Step] = []
+    for start in core:
+        paths: dict[int, list[Step]] = {start: []}
+        todo = [start]
+        for at in todo:
+            for following in core:
+                step = steps.get((at, following))
+                if step is None:
+                    continue
+                path = [*paths[at], step]
+                if following == start and (not best or len(path) < len(best)):
+                    best = path
+                if following not in paths:
+                    paths[following] = path
+                    todo.append(following)
+    return best
+
+
+def dead_end(history: History, spec: Spec, stuck: StuckFrontier, names: Names) -> tuple[Step, ...]:
+    """The longest legal order, and why each operation that would have to come next cannot."""
+    if not stuck.blocked or any(position not in names for position in stuck.prefix):
+        return ()
+    order = ", ".join(names[position] for position in stuck.prefix)
+    steps = []
+    for each in stuck.blocked:
+        if each.position not in names:
+            continue
+        op, name = history.operations[each.position], names[each.position]
+        after = f"After {order}, " if order else ""
+        reason = "spec-rejects"
+        if op.order is not None and any(spec.allows(op, given) for given in each.allowed):
+            reason, why = "order-hint", "cannot come next, since an operation with a smaller order must come first"
+        elif not each.allowed:
+            why = "cannot come next: it is not a legal step there"
+        else:
+            allowed, given = values_of(op, each.allowed), value_of(op, op.result)
+            why = f"would have to return {allowed}, but it returned {given}"
+            crash = _crash_after(history, stuck.prefix, op)
+            if crash is not None:
+                reason, why = (
+                    "lost-after-crash",
+                    f"{why}, although all of these had returned before the crash at {crash}",
+                )
+        said = f"{after}{name} {why}"
+        steps.append(Step(reason, (*stuck.prefix, each.position), one_line(said[0].upper() + said[1:])))
+    return tuple(steps)
+
+
+def _crash_after(history: History, prefix: Sequence[int], op: Operation) -> Time | None:
+    """A crash of everything that came after all operations of an order had returned, and before ``op`` was called."""
+    ends = [history.operations[position].end for position in prefix]
+    return next(
+        (
+            crash.time
+            for crash in history.crashes
+            if crash.process is None and ends and max(ends) <= crash.time <= op.call
+        ),
+        None,
+    )

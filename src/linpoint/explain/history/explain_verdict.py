@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Making an explanation: minimise, find what could have been, argue, guess causes, put it into words."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from typing import Any, Final
+
+from linpoint.explain.history.causes import likely_causes
+from linpoint.explain.history.contradiction_argument import circle, dead_end, short_names
+from linpoint.explain.history.explanation import Culprit, Explanation
+from linpoint.explain.history.history_text import in_words
+from linpoint.explain.history.initial_value_hint import other_initial
+from linpoint.explain.history.minimise import Core, minimise
+from linpoint.explain.history.precedence_text import precedence_steps
+from linpoint.explain.history.reasons import Step
+from linpoint.explain.history.single_fact_steps import alone, no_order, pattern_step
+from linpoint.explain.history.subproblem import LONG, Scene, culprit_among, ends_of_violation, stuck_among
+from linpoint.explain.wording.ascii_timeline import picture
+from linpoint.verdicts import KeyVerdict, Pattern, Precedence, Status, StuckFrontier, Verdict
+
+DEFAULT_SECONDS: Final = 10.0
+_LONGEST: Final = 20_000
+"""In longer histories no other first value is looked for."""
+_MOST_KEYS: Final = 8
+"""Of more keys in violation, one of the shortest so many is explained."""
+_FEW: Final = 3
+"""So many operations are quick enough to understand; no other key is looked at."""
+
+
+def explain(verdict: Verdict, *, seconds: float = DEFAULT_SECONDS, key: KeyVerdict | None = None) -> Explanation:
+    """Explain a verdict. ``seconds`` limits the work of minimising; the explanation is true with any limit.
+
+    Of several keys in violation it is about ``key``, or the one that is quickest to understand.
+    """
+    bad = [each for each in verdict.keys if each.status is Status.VIOLATION]
+    if not bad:
+        return _worded(Explanation(verdict))
+    deadline = time.monotonic() + seconds
+    asked = sorted(bad, key=lambda each: len(each.positions))[:_MOST_KEYS] if key is None else [key]
+    # Half of the time for the operations, the rest for what could have been, for the argument and another first value.
+    found = _quickest(verdict, asked, time.monotonic() + seconds / 2)
+    bad = [found.key, *(each for each in bad if each is not found.key)]
+    explanation = dataclasses.replace(found.explanation(deadline), others=tuple(bad[1:]))
+    return _worded(dataclasses.replace(explanation, causes=likely_causes(explanation, bad, deadline=deadline)))
+
+
+def unexplained(verdict: Verdict) -> Explanation:
+    """What can be said without asking the spec again: the evidence of the verdict itself."""
+    bad = [key for key in verdict.keys if key.status is Status.VIOLATION]
+    if not bad:
+        return _worded(Explanation(verdict))
+    found = bad[0].refutation
+    core: Sequence[int] = bad[0].positions
+    if isinstance(found, Pattern):
+        core = found.scope
+    elif isinstance(found, Precedence):
+        core = found.operations
+    explanation = Explanation(verdict, bad[0].key, tuple(core), tuple(core), others=tuple(bad[1:]), **_evidence(bad[0]))
+    return _worded(explanation)
+
+
+def _worded(explanation: Explanation) -> Explanation:
+    return dataclasses.replace(explanation, text=in_words(explanation))
+
+
+def _evidence(key: KeyVerdict) -> dict[str, Any]:
+    """The refutation of a key, by its name in an explanation."""
+    match key.refutation:
+        case Pattern() as found:
+            return {"pattern": found}
+        case Precedence() as found:
+            return {"precedence": found}
+        case StuckFrontier() as found:
+            return {"stuck": found}
+    return {}
+
+
+def _quickest(verdict: Verdict, keys: Sequence[KeyVerdict], deadline: float) -> _Found:
+    """The key whose violation takes the fewest operations, of those that there is time to look at."""
+    best: _Found | None = None
+    for key in keys:
+        left = deadline - time.monotonic()
+        if best is not None and (len(best.core.positions) <= _FEW or left < 3 * best.seconds):
+            break
+        found = _Found(verdict, key, max(left, 0.0))
+        if best is None or len(found.core.positions) < len(best.core.positions):
+            best = found
+    assert best is not None
+    return best
+
+
+class _Found:
+    """The violation of one key, minimised."""
+
+    def __init__(self, verdict: Verdict, key: KeyVerdict, seconds: float) -> None:
+        started = time.monotonic()
+        self.verdict = verdict
+        self.key = key
+        self.scene = Scene.of(verdict, key)
+        self.core = self._core(seconds)
+        self.seconds = time.monotonic() - started
+
+    def _core(self, seconds: float) -> Core:
+        found = self.key.refutation
+        if isinstance(found, Precedence):  # it says who contradicts whom
+            ops = self.verdict.history.operations
+            known = tuple(sorted(found.operations, key=lambda position: ops[position].call))
+            return Core(known, known, None, minimal=False, verified=True)
+        if self._counted:  # there is nothing to leave out: all the others were counted
+            assert isinstance(found, Pattern)
+            return Core(found.operations, found.operations, None, minimal=False, verified=True)
+        scene = self.scene
+        return minimise(scene.history, scene.positions, scene.spec, self.verdict.condition, seconds=seconds)
+
+    @property
+    def _counted(self) -> bool:
+        found = self.key.refutation
+        return isinstance(found, Pattern) and found.counted and len(self.key.positions) > LONG
+
+    def explanation(self, deadline: float) -> Explanation:
+        """What can be said of it until the deadline, but for causes and words."""
+        verdict, scene, core = self.verdict, self.scene, self.core
+        history = verdict.history
+        positions = scene.back(core.positions)
+        names = short_names(history, positions)
+        found = Explanation(
+            verdict,
+            self.key.key,
+            positions,
+            scene.back(core.needed),
+            core.minimal,
+            core.verified,
+            names=tuple(names.values()),
+            picture=picture(history, positions),
+            **_evidence(self.key),
+        )
+        if self._counted:
+            assert found.pattern is not None
+            return dataclasses.replace(found, steps=(pattern_step(found.pattern, names),))
+        precedence = found.precedence
+        if precedence is not None:
+            found = dataclasses.replace(found, steps=precedence_steps(history, precedence, names, verdict.condition))
+            if not precedence.certified or len(self.key.positions) > _LONGEST:
+                return found
+            half = time.monotonic() + (deadline - time.monotonic()) / 2
+            culprit = self._culprit_in_a_circle(half)
+            return dataclasses.replace(found, culprit=culprit, other_initial=self._other_first_value(deadline))
+        quarter = (deadline - time.monotonic()) / 4
+        stuck = stuck_among(scene, core.positions, verdict.condition, self.key, seconds=4 * quarter)
+        culprit = culprit_among(scene, core, verdict.condition, deadline=time.monotonic() + quarter)
+        found = dataclasses.replace(
+            found, stuck=stuck, culprit=culprit, other_initial=self._other_first_value(deadline)
+        )
+        return dataclasses.replace(found, steps=self._argument(found, deadline))
+
+    def _culprit_in_a_circle(self, deadline: float) -> Culprit | None:
+        scene, condition = self.scene, self.verdict.condition
+        for last in ends_of_violation(scene, self.core.positions, condition, deadline):
+            core = dataclasses.replace(self.core, last=last)
+            culprit = culprit_among(scene, core, condition, deadline=deadline)
+            if culprit is not None:
+                return culprit
+        return None
+
+    def _other_first_value(self, deadline: float) -> tuple[Any] | None:
+        """A first value without the violation, looked for while there is time."""
+        if len(self.key.positions) > _LONGEST:
+            return None
+        verdict, core = self.verdict, self.scene.back(self.core.positions)
+        left = max(0.0, deadline - time.monotonic())
+        return other_initial(verdict.history, self.key.positions, core, verdict.spec, verdict.condition, seconds=left)
+
+    def _argument(self, found: Explanation, deadline: float) -> tuple[Step, ...]:
+        """The steps of the contradiction: a circle if there is one, else what the pattern says and the dead end."""
+        verdict, scene = self.verdict, self.scene
+        if len(found.core) == 1:
+            return alone(found)
+        inside = dict(zip(self.core.positions, found.names, strict=True))
+        limit = min(deadline, time.monotonic() + 2.0)
+        steps = circle(
+            scene.history, scene.positions, self.core.positions, scene.spec, verdict.condition, inside, deadline=limit
+        )
+        if steps:
+            return tuple(scene.restored(step) for step in steps)
+        names = dict(zip(found.core, found.names, strict=True))
+        telling = found.pattern is not None and set(found.pattern.operations) <= set(names)
+        first = (pattern_step(found.pattern, names),) if telling and found.pattern is not None else ()
+        ends = dead_end(verdict.history, verdict.spec, found.stuck, names) if found.stuck is not None else ()
+        return (*first, *ends) or (no_order(found),)

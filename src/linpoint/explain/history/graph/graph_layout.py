@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where things are in a picture: a row for each process, time to the right.
+
+Only the order of calls, returns and crashes counts, not the distances between them, so that every label fits into its
+box and an idle hour takes no room. Cost: O(n log n).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from linpoint.explain.history.graph.memory_operation_text import clean, detail, heading
+from linpoint.explain.wording.ascii_timeline import spans
+from linpoint.histories.integer_columns import real_time_order
+from linpoint.histories.operation import Crash, Operation, Outcome, Process
+from linpoint.text.terminal_text import columns
+
+if TYPE_CHECKING:
+    from linpoint.explain.history.graph.precedence_graph import PrecedenceGraph
+
+LETTER: Final = 7.3
+"""Width of a letter of the labels, in the units of the picture."""
+HEIGHT: Final = 44.0
+"""Of a box."""
+PADDING: Final = 11.0
+_FEW: Final = 14
+"""So many operations get more room."""
+_LEAST: Final = 17
+"""Letters of a box that contradicts others, so that edges can leave it side by side."""
+_OPEN: Final = 34.0
+"""More for a box without an end, which fades."""
+_MARGIN: Final = 24.0
+CALL, END, CRASH = 0, 1, 2
+"""What happens at a place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle; without an end where nobody knows when the operation took effect."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    row: int = -1
+    open_end: bool = False
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """Its centre."""
+        return (self.left + self.right) / 2, (self.top + self.bottom) / 2
+
+    def overlap(self, other: Box) -> float:
+        """The area that two have in common."""
+        width = min(self.right, other.right) - max(self.left, other.left)
+        height = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return max(width, 0.0) * max(height, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much room there is for edges."""
+
+    step: float
+    """Between two events."""
+    rest: float
+    """Between two operations of one process."""
+    gap: float
+    """Between two rows."""
+
+
+_TIGHT: Final = Room(16, 42, 72)
+_AMPLE: Final = Room(34, 120, 92)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Boxes of operations and sources, rows of processes, lines of crashes; all below ``top``."""
+
+    boxes: dict[int | str, Box]
+    rows: tuple[tuple[str, float], ...]
+    """The name of each process and the middle of its row."""
+    crashes: tuple[tuple[Crash, float, float, float], ...]
+    """Each with its x, and from where to where."""
+    left: float
+    """Where the rows begin."""
+    top: float
+    gap: float
+    """Between two rows."""
+    width: float
+    height: float
+
+
+def arrange(graph: PrecedenceGraph, top: float, longest: int) -> Layout:
+    """Put everything in its place, below ``top``; ``longest`` is the longest label of an edge from a source."""
+    ops = [vertex.operation for vertex in graph.vertices]
+    few = len(ops) <= _FEW
+    labels = [
+        max(
+            columns(heading(vertex.position, vertex.operation, name=vertex.name)),
+            columns(detail(vertex.operation)),
+            _LEAST if few and vertex.contradicts else 0,
+        )
+        for vertex in graph.vertices
+    ]
+    processes = list(dict.fromkeys(op.process for op in sorted(ops, key=lambda op: op.call)))
+    rows = {process: number for number, process in enumerate(processes)}
+    names = [clean(str(process), 16) for process in processes]
+    left = _MARGIN + max((columns(name) for name in names), default=0) * LETTER + 18
+    sources = [source for source in ("genesis", "nobody") if graph.has(source)]
+    first = left + (74 + 44 + longest * LETTER if sources else 0)
+    room = _AMPLE if few else _TIGHT
+    places = places_of(ops, graph.crashes, labels, room)
+    pitch, begin = HEIGHT + room.gap, top + room.gap
+    height = begin + len(rows) * pitch - room.gap + _MARGIN
+    last = max((x for x in places.values()), default=0.0)
+    boxes: dict[int | str, Box] = {}
+    for index, vertex in enumerate(graph.vertices):
+        row = rows[vertex.operation.process]
+        start, unknown = places[index, CALL], vertex.operation.outcome is Outcome.UNKNOWN
+        least = start + labels[index] * LETTER + 2 * PADDING + (_OPEN if unknown else 0)
+        end = max(places.get((index, END), last + room.rest), least)
+        y = begin + row * pitch
+        boxes[vertex.position] = Box(first + start, y, first + end, y + HEIGHT, row, unknown)
+    middle = begin + (len(rows) * pitch - room.gap) / 2
+    for number, source in enumerate(sources):
+        y = middle - 17 + (number - (len(sources) - 1) / 2) * (HEIGHT + 24)
+        boxes[source] = Box(left, y, left + 74, y + 34)
+    lines = []
+    for number, crash in enumerate(graph.crashes):
+        x = first + places[number, CRASH]
+        y = top if crash.process is None else begin + rows[crash.process] * pitch - 18
+        until = height - _MARGIN + 12 if crash.process is None else y + HEIGHT + 36
+        lines.append((crash, x, y, until))
+    width = max([box.right for box in boxes.values()] + [x for _, x, _, _ in lines] + [first]) + _MARGIN
+    named = tuple((name, begin + row * pitch + HEIGHT / 2) for row, name in enumerate(names))
+    return Layout(boxes, named, tuple(lines), left, top, room.gap, width, height)
+
+
+def places_of(
+    ops: list[Operation], crashes: tuple[Crash, ...], labels: list[int], room: Room
+) -> dict[tuple[int, int], float]:
+    """An x for each call, end and crash: as far left as order and labels allow.
+
+    What has no end fades away where its process calls again or behind the crash that cut it off, else at the right.
+    """
+    ranks = real_time_order(spans(ops, crashes, {crash.time for crash in crashes}))
+    events: list[tuple[float, int, int]] = []
+    for index, op in enumerate(ops):
+        events.append((ranks.calls[index], index, CALL))
+        if op.outcome is not Outcome.UNKNOWN:
+            events.append((ranks.returns[index], index, END))
+            continue
+        again = [
+            ranks.calls[other] - 0.5
+            for other, later in enumerate(ops)
+            if later.process == op.process and ranks.calls[other] > ranks.calls[index]
+        ]
+        again += [
+            ranks.calls[len(ops) + number] + 0.25
+            for number, crash in enumerate(crashes)
+            if crash.covers(op.process) and ranks.calls[len(ops) + number] > ranks.calls[index]
+        ]
+        if again:
+            events.append((min(again), index, END))
+    events += [(ranks.calls[len(ops) + number], number, CRASH) for number in range(len(crashes))]
+    free: dict[Process, float] = {}
+    places: dict[tuple[int, int], float] = {}
+    at = -room.step
+    for _, index, kind in sorted(events):
+        at += room.step
+        if kind == CALL:
+            at = max(at, free.get(ops[index].process, 0.0) + (room.rest if ops[index].process in free else 0))
+        elif kind == END:
+            unknown = ops[index].outcome is Outcome.UNKNOWN
+            least = labels[index] * LETTER + 2 * PADDING + (_OPEN if unknown else 0)
+            at = max(at, places[index, CALL] + least)
+            free[ops[index].process] = at
+        else:
+            at += room.step / 2  # a crash stands alone
+        places[index, kind] = at
+    return places

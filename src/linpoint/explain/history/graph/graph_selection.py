@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which operations and edges of a precedence graph to show.
+
+Of a violation that a graph found: the operations that contradict each other with the links that do, the writers of the
+values they saw, and what else is known of these. Of any other history all operations, or the part of it that is most
+worth looking at. What is left out is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from linpoint.checkers.history_interpretation import HistoryInterpretation
+from linpoint.checkers.precedence_decider import exclusion_reason
+from linpoint.checkers.precedence_edges import has_graph, time_links, unlinked, value_links
+from linpoint.errors import UsageError
+from linpoint.explain.history.explanation import Explanation
+from linpoint.explain.history.graph.memory_operation_text import words_of
+from linpoint.explain.history.graph.precedence_graph import GENESIS, NOBODY, Edge, PrecedenceGraph, Vertex
+from linpoint.explain.history.graph.read_from_edges import MOST as MOST_READ
+from linpoint.explain.history.graph.read_from_edges import read_from
+from linpoint.explain.history.history_text import sentence
+from linpoint.histories.operation import Crash, Operation
+from linpoint.histories.values import canonical, counted
+from linpoint.specs.spec import Spec
+from linpoint.verdicts import KeyVerdict, Pattern, Status, StuckFrontier, Verdict
+from linpoint.verdicts.refutation import Link, Precedence
+
+MOST: Final = 60
+"""Operations that fit into a picture."""
+_MOST_IN_CIRCLES: Final = 200
+"""Operations of contradictions: a circle is worth seeing whole."""
+_NEIGHBOURS: Final = 6
+"""Operations beside one that failed for no reason: who used its words at about that time."""
+_NEAR: Final = 200
+"""How far away, in calls, they are looked for."""
+
+
+def precedence_graph(verdict: Verdict) -> PrecedenceGraph:
+    """The part of a history's precedence graph that says most about its verdict.
+
+    Raises LP-U008 for a spec whose histories have no precedence graph.
+    """
+    spec = verdict.spec
+    if not has_graph(spec):
+        raise no_graph(spec)
+    reading = HistoryInterpretation(verdict.history, spec, verdict.condition)
+    bad = [key for key in verdict.keys if key.status is Status.VIOLATION]
+    refuted = [key for key in bad if isinstance(key.refutation, Precedence)]
+    if refuted:
+        return _Refuted(verdict, reading, _shortest(refuted)).graph()
+    return _of_any(verdict, reading, [_shortest(bad)] if bad else list(verdict.keys))
+
+
+def no_graph(spec: Spec) -> UsageError:
+    """What is said of a spec whose histories have no precedence graph."""
+    return UsageError(
+        "LP-U008",
+        f"there is no precedence graph for {spec.name}.",
+        remedy="Only mwcas, cas-register and register have one; the text has a drawing for any spec.",
+    )
+
+
+def _shortest(keys: Sequence[KeyVerdict]) -> KeyVerdict:
+    return min(keys, key=lambda key: len(key.positions))  # as the explanation chooses
+
+
+# -- any history -----------------------------------------------------------------------------------------------------
+
+
+def _of_any(verdict: Verdict, reading: HistoryInterpretation, keys: Sequence[KeyVerdict]) -> PrecedenceGraph:
+    """All operations if they are few, else those around the place where the check came to an end."""
+    every = [position for key in keys for position in key.positions]
+    notes: list[str] = []
+    shown = sorted(every)
+    telling = _telling(keys)
+    if len(every) > MOST:
+        shown, which = _window(reading.timing(shown).positions, _places(keys))
+        notes.append(f"Cut: of {counted(len(every), 'operation')}, {which} are shown.")
+    visible = set(shown)
+    edges: list[Edge] = []
+    for key in keys:
+        mine = [position for position in key.positions if position in visible] if len(keys) > 1 else shown
+        if not mine:
+            continue
+        links = value_links(reading, key.positions, mine)
+        if not links:
+            found, note = _without_graph(reading, key)
+            edges += [edge for edge in found if edge.target in visible and edge.source in {*visible, GENESIS}]
+            notes += [note] if note and note not in notes else []
+        order = key.witness.order if key.witness is not None else None
+        edges += _as_it_was(_among(links, visible), order)
+        edges += [_edge(link) for link in time_links(reading, mine)]
+    return _made(verdict, shown, edges, telling=telling, notes=notes, key=keys[0] if len(keys) == 1 else None)
+
+
+def _without_graph(reading: HistoryInterpretation, key: KeyVerdict) -> tuple[list[Edge], str]:
+    """What is known where the graph does not apply, and why that is not more."""
+    why = unlinked(reading, key.positions)
+    if why is None:
+        return [], ""
+    of_one = exclusion_reason(reading) is None  # else objects are mixed, or crashes lose what was written
+    if of_one and len(key.positions) <= MOST_READ:
+        found = read_from(reading.history.operations, key.positions, reading.spec)
+        return found, f"Only who read from whom is shown: {why}."
+    return [], f"There are no edges: {why}."
+
+
+def _telling(keys: Sequence[KeyVerdict]) -> set[int]:
+    """The operations by which another checker shows that there is no order."""
+    found = keys[0].refutation if len(keys) == 1 else None
+    return set(found.operations) if isinstance(found, Pattern) else set()
+
+
+def _places(keys: Sequence[KeyVerdict]) -> list[int]:
+    """The operations at which the check came to an end: those that tell, or before which a search was stuck."""
+    for key in keys:
+        match key.refutation:
+            case Pattern():
+                return list(key.refutation.operations)
+            case StuckFrontier() if key.refutation.prefix:
+                return [key.refutation.prefix[-1]]
+        if key.reached is not None and key.reached.open:
+            return list(key.reached.open)
+    return []
+
+
+def _window(by_call: Sequence[int], places: Sequence[int]) -> tuple[list[int], str]:
+    """As many operations as fit, and which: the first, or those around the last of ``places`` and these themselves."""
+    if not places:
+        return sorted(by_call[:MOST]), f"the first {MOST} by call"
+    wanted = set(places[:MOST])
+    at = max(index for index, position in enumerate(by_call) if position in wanted)
+    near = sorted(range(len(by_call)), key=lambda index: (abs(index - at), index))
+    for index in near:
+        if len(wanted) >= MOST:
+            break
+        wanted.add(by_call[index])
+    return sorted(wanted), f"the {MOST} around the place that matters"
+
+
+def _as_it_was(edges: Iterable[Edge], order: Sequence[int] | None) -> list[Edge]:
+    """The edges as an order has them, if there is one.
+
+    The paper has a failed operation after the one that replaced what it expected. In the order that was found it may
+    have come before that value was written; or its word is not to blame for the failure.
+    """
+    edges = list(edges)
+    if order is None:
+        return edges
+    shown = {end for edge in edges for end in (edge.source, edge.target)}
+    place = {position: index for index, position in enumerate(order) if position in shown}
+    writers = {
+        (canonical(edge.word), canonical(edge.value)): edge.source for edge in edges if edge.because == "reads-from"
+    }
+    kept = []
+    for edge in edges:
+        replacer = edge.source
+        if edge.because != "failed-after" or not isinstance(replacer, int) or place[replacer] < place[edge.target]:
+            kept.append(edge)
+        else:
+            writer = writers.get((canonical(edge.word), canonical(edge.value)))
+            if isinstance(writer, int) and place[edge.target] < place[writer]:
+                kept.append(Edge(edge.target, writer, "failed-before", edge.word, edge.value))
+    return kept
+
+
+# -- a violation that a graph found -----------------------------------------------------------------------------------
+
+
+class _Refuted:
+    """The contradictions, and what is needed to understand them."""
+
+    def __init__(self, verdict: Verdict, reading: HistoryInterpretation, key: KeyVerdict) -> None:
+        assert isinstance(key.refutation, Precedence)
+        self.verdict = verdict
+        self.reading = reading
+        self.key = key
+        self.refutation: Precedence = key.refutation
+        self.notes: list[str] = []
+
+    def graph(self) -> PrecedenceGraph:
+        circles = [[_edge(link, NOBODY) for link in each] for each in self._circles()]
+        kept = [_edge(link) for link in self.refutation.kept]
+        lonely = self.refutation.failed if not circles else ()
+        telling = {end for each in circles for edge in each for end in (edge.source, edge.target)} | set(lonely)
+        telling -= {NOBODY}
+        visible = {end for end in telling if isinstance(end, int)}
+        for edge in kept:  # why an operation with an unknown outcome is in it
+            if edge.source in visible:
+                visible.add(edge.target)
+        around = value_links(self.reading, self.key.positions, sorted(visible))
+        if self.refutation.reason == "fork":
+            circles = [self._fork(circles[0], around)]
+        contradicting = set(visible)
+        for link in around:
+            if link.because == "reads-from" and link.target in contradicting and link.source is not None:
+                if len(visible) >= max(MOST, len(contradicting)):
+                    self.notes.append("Cut: not all writers of the values that were seen are shown.")
+                    break
+                visible.add(link.source)
+        for failed in lonely:
+            near = sorted(self._neighbours(failed))
+            others = {
+                link.source for link in value_links(self.reading, self.key.positions, near) if link.target in near
+            }
+            visible |= {*near, *sorted(other for other in others if other is not None)[:_NEIGHBOURS]}
+        links = value_links(self.reading, self.key.positions, sorted(visible))
+        # The first values say something of those that contradict each other; and of all, where one is disconnected.
+        first = contradicting if circles else visible
+        context = [
+            edge
+            for edge in _among(links, visible)
+            if (edge.source != GENESIS or edge.target in first)
+            and not (edge.because == "failed-after" and edge.target in self.refutation.failed)
+            and not (self.refutation.reason == "fork" and edge.because == "replaced" and _both(edge, contradicting))
+        ]
+        context += [edge for edge in kept if {edge.source, edge.target} <= visible]
+        context += [_edge(link) for link in time_links(self.reading, sorted(visible))]
+        shown = sorted(visible)
+        return _made(self.verdict, shown, context, circles, telling, self.notes, self.key, self.refutation)
+
+    def _circles(self) -> list[Sequence[Link]]:
+        """The contradictions that fit, the short ones first; at least a part of one."""
+        chosen: list[Sequence[Link]] = []
+        operations: set[int | None] = set()
+        short = sorted(self.refutation.contradictions, key=len)
+        for each in short:
+            more = operations | {link.target for link in each}
+            if len(more) > _MOST_IN_CIRCLES:
+                break
+            chosen.append(each)
+            operations = more
+        if len(chosen) < len(short):
+            if chosen:
+                self.notes.append(f"Cut: of {len(short):,} contradictions, {len(chosen):,} are shown.")
+            else:
+                chosen = [short[0][:_MOST_IN_CIRCLES]]
+                self.notes.append(f"Cut: of a circle of {len(short[0]):,} links, {_MOST_IN_CIRCLES} are shown.")
+        return chosen
+
+    def _fork(self, circle: Sequence[Edge], around: Iterable[Link]) -> list[Edge]:
+        """A fork is seen in what the two read, not in that each comes before the other: figure 11."""
+        writer: int | str = NOBODY
+        for link in around:
+            same = canonical((link.word, link.value)) == canonical((circle[0].word, circle[0].value))
+            if same and link.because == "reads-from":
+                writer = GENESIS if link.source is None else link.source
+        return [Edge(writer, edge.source, "reads-from", edge.word, edge.value) for edge in circle]  # type: ignore[arg-type]
+
+    def _neighbours(self, failed: int) -> set[int]:
+        """Operations that used the words of one that failed, at about the time: figure 13."""
+        ops = self.verdict.history.operations
+        by_call = self.reading.timing(self.key.positions).positions
+        at = by_call.index(failed)
+        words = words_of(ops[failed])
+        near = [index for index in range(max(0, at - _NEAR), min(len(by_call), at + _NEAR + 1)) if index != at]
+        near.sort(key=lambda index: (abs(index - at), index))
+        found = [by_call[index] for index in near if words & words_of(ops[by_call[index]])]
+        return set(found[:_NEIGHBOURS])
+
+
+# -- making one -------------------------------------------------------------------------------------------------------
+
+
+def _edge(link: Link, unsourced: str = GENESIS) -> Edge:
+    source = unsourced if link.source is None else link.source
+    return Edge(source, link.target, link.because, link.word, link.value)
+
+
+def _both(edge: Edge, positions: set[int]) -> bool:
+    return {edge.source, edge.target} <= positions
+
+
+def _among(links: Iterable[Link], visible: set[int]) -> list[Edge]:
+    edges = map(_edge, links)
+    return [edge for edge in edges if edge.target in visible and (edge.source == GENESIS or edge.source in visible)]
+
+
+def _made(
+    verdict: Verdict,
+    shown: Sequence[int],
+    edges: Iterable[Edge],
+    circles: Sequence[Sequence[Edge]] = (),
+    telling: Iterable[int | str] = (),
+    notes: Sequence[str] = (),
+    key: KeyVerdict | None = None,
+    refutation: Precedence | None = None,
+) -> PrecedenceGraph:
+    ops = verdict.history.operations
+    every = {edge.key: edge for edge in [*edges, *(edge for each in circles for edge in each)]}
+    order = sorted(every)
+    index = {each: number for number, each in enumerate(order)}
+    highlighted = set(telling)
+    text = sentence(Explanation(verdict, None if key is None else key.key))
+    if refutation is not None:
+        by = "" if refutation.certified else "by the rules of the paper, not certified, "
+        text = f"VIOLATION: {by}{refutation.sentence}."
+    if verdict.history.clock_skew:
+        notes = [*notes, f"The clocks of different processes may differ by up to {verdict.history.clock_skew:,}."]
+    vertices = tuple(Vertex(position, ops[position], position in highlighted) for position in shown)
+    return PrecedenceGraph(
+        verdict.status.value,
+        text,
+        verdict.spec.name,
+        verdict.condition,
+        vertices,
+        tuple(every[each] for each in order),
+        tuple(tuple(index[edge.key] for edge in each) for each in circles),
+        None if refutation is None else refutation.reason,
+        None if key is None else key.key,
+        sum(len(each.positions) for each in verdict.keys),
+        _crashes(verdict.history.crashes, [vertex.operation for vertex in vertices]),
+        tuple(notes),
+    )
+
+
+def _crashes(crashes: Iterable[Crash], ops: Sequence[Operation]) -> tuple[Crash, ...]:
+    """The crashes that cut off or separate the operations, of everything or of a process that is shown."""
+    if not ops:
+        return ()
+    first, last = min(op.call for op in ops), max(op.call if op.return_ is None else op.return_ for op in ops)
+    processes = {op.process for op in ops}
+    open_ended = {op.process for op in ops if op.return_ is None}
+    found: list[Crash] = []
+    for crash in crashes:
+        if crash.process is not None and crash.process not in processes:
+            continue
+        cuts = any(crash.covers(process) for process in open_ended)
+        if first <= crash.time and (crash.time <= last or (cuts and not found)):
+            found.append(crash)
+    return tuple(found)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of each key without looking further: a sentence, the operations that tell it, and their line.
+
+An explanation is of one key. Of the others there is the evidence of the verdict; no spec is asked again, so this is
+quick for any number of keys: O(operations of the key) at most.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from linpoint.explain.history.explanation import Explanation
+from linpoint.explain.history.history_text import sentence
+from linpoint.histories.operation import Outcome
+from linpoint.histories.values import Value, counted, one_line, show
+from linpoint.verdicts import KeyVerdict, Pattern, Precedence, Status, StuckFrontier, Verdict
+
+_MOST_TOLD: Final = 12
+
+
+def key_name(key: Value) -> str:
+    """What a key is called where each has its own line: the whole history where there are none."""
+    return "history" if key is None else f"key {one_line(show(key))}"
+
+
+def in_violation(explanation: Explanation) -> list[KeyVerdict]:
+    """The keys in violation, the one that is explained first."""
+    others = {id(key) for key in explanation.others}
+    bad = [key for key in explanation.verdict.keys if key.status is Status.VIOLATION]
+    return sorted(bad, key=lambda key: id(key) in others)
+
+
+def accusation(explanation: Explanation) -> str:
+    """The sentence of a violation or an unknown verdict, without the word that names the verdict."""
+    return sentence(explanation).partition(": ")[2]
+
+
+def reason(verdict: Verdict, key: KeyVerdict) -> str:
+    """Why a key was not found to be right, in a sentence."""
+    if key.status is Status.UNKNOWN:
+        return f"{key.why}."
+    if isinstance(key.refutation, Pattern | Precedence):
+        return f"{key.refutation.sentence}."
+    return f"no order of its {counted(len(key.positions), 'operation')} fits the spec {verdict.spec.name}."
+
+
+def telling(verdict: Verdict, key: KeyVerdict) -> tuple[int, ...]:
+    """The operations that show a violation: those of its typed reason, or the first that the search could not place."""
+    found = key.refutation
+    if isinstance(found, Pattern | Precedence):
+        return found.operations
+    ops = verdict.history.operations
+    placed = set(found.prefix) if isinstance(found, StuckFrontier) else set()
+    left = [position for position in key.positions if position not in placed and ops[position].outcome is Outcome.OK]
+    return (min(left, key=lambda position: ops[position].end),) if left else ()
+
+
+def told(verdict: Verdict, key: KeyVerdict) -> str:
+    """The reason of a violation and its operations, one a line."""
+    ops = verdict.history.operations
+    positions = telling(verdict, key)
+    lines = [reason(verdict, key)]
+    for position in positions[:_MOST_TOLD]:
+        op = ops[position]
+        line = "" if op.line is None else f", line {op.line}"
+        lines.append(f"  {one_line(str(op))} by process {one_line(str(op.process))}{line}")
+    if len(positions) > _MOST_TOLD:
+        lines.append(f"  ... and {len(positions) - _MOST_TOLD:,} others")
+    return "\n".join(lines)
+
+
+def line_of(explanation: Explanation, *, key: KeyVerdict | None = None) -> int | None:
+    """The line of the file at which to look: of the operation that is accused, or of the first that conspires.
+
+    Without a key it is the one that is explained.
+    """
+    positions = explanation.core if key is None else telling(explanation.verdict, key)
+    if key is None and explanation.culprit is not None:
+        positions = (explanation.culprit.position,)
+    ops = explanation.verdict.history.operations
+    return next((line for position in positions if (line := ops[position].line) is not None), None)

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The few operations that make a violation: what has to stay as recorded so that no order exists.
+
+Operations are not dropped but *relaxed*: one may then have happened or not and returned anything, within its times.
+Whatever order explains the history as recorded also explains it relaxed, so a contradiction between the operations
+that remain is one of the history itself and never made by leaving something out. (Dropping would be quicker and wrong:
+without the acquire, every release accuses itself.) What is shown beside them are the relaxed operations through which
+each of them could be explained if another were not there, such as the write that a stale read saw.
+
+A long history is first shrunk by dropping, under a rule that keeps most of it meaningful, and the result is then
+verified against all the others, relaxed. Cost: O(log n) decisions to find the end of the violation and O(k log k) to
+O(k^2) to relax operations, all under a limit of time; when that runs out, the smallest set so far is given.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from linpoint.checkers.portfolio import PortfolioAnswer
+from linpoint.checkers.subhistory_decider import SubhistoryDecider
+from linpoint.explain.history.value_sources import Supply
+from linpoint.histories.history import History
+from linpoint.histories.operation import Outcome
+from linpoint.specs.spec import Spec
+
+_ONE_TRY: Final = 0.5
+"""Seconds for one decision: a sub-history that takes longer is left alone, so Ctrl-C is never far."""
+
+_SMALL: Final = 48
+"""Up to so many operations are relaxed from the start; more are shrunk by dropping first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """Operations that are a violation by themselves, by call.
+
+    ``needed`` must stay as recorded, each of them if ``minimal``; the others explain where their results could have
+    come from. ``last`` is the operation with whose return the violation was complete. ``verified`` says that the
+    operations are a contradiction also among all the others.
+    """
+
+    positions: tuple[int, ...]
+    needed: tuple[int, ...]
+    last: int | None
+    minimal: bool
+    verified: bool
+
+
+def minimise(history: History, positions: Sequence[int], spec: Spec, condition: str, *, seconds: float) -> Core:
+    """Shrink the violation at ``positions``."""
+    return _Minimiser(history, positions, spec, condition, time.monotonic() + seconds).run()
+
+
+class _Minimiser:
+    def __init__(self, history: History, positions: Sequence[int], spec: Spec, condition: str, deadline: float) -> None:
+        self._history = history
+        self._ops = history.operations
+        self._spec = spec
+        self._decider = SubhistoryDecider(history, spec, condition)
+        self._deadline = deadline
+        self._all = sorted(positions, key=lambda position: history.operations[position].call)
+        self._doubted = False
+        self._timely = condition != "sequential"  # where a result may be explained by what comes later
+
+    def run(self) -> Core:
+        if self._late():
+            return Core(tuple(self._all), tuple(self._all), None, minimal=False, verified=True)
+        supply = Supply(self._history, self._all, self._spec)
+        for position in supply.invented():
+            if self._violated([position]):
+                return Core((position,), (position,), position, minimal=True, verified=True)
+        scene, certain, last = self._end_of_violation() if self._timely else (self._all, self._all, None)
+        if len(scene) > _SMALL:
+            few = self._drop(certain, supply, last)
+            chosen = set(few)
+            others = [p for p in scene if p not in chosen and not self._spec.reads(self._ops[p])]
+            answer = self._decide([*few, *others], others, patience=self._deadline)
+            if answer.found is not True:
+                verified = answer.found is False
+                return Core(tuple(few), tuple(few), last, minimal=verified and self._certain, verified=verified)
+        # Which operations are left depends on the order in which others are tried; the fewer to look at, the better.
+        # The latest first mostly wins: it leaves the write that a value was lost to, and not also who saw it there.
+        tries = [self._evidence(scene, certain[::-1])]
+        if not self._late():
+            tries.append(self._evidence(scene, certain))
+        shown, needed = min(tries, key=lambda found: len(found[0]))
+        return Core(tuple(shown), tuple(needed), last, self._certain, verified=True)
+
+    def _evidence(self, scene: list[int], certain: list[int]) -> tuple[list[int], list[int]]:
+        """Operations to show, and those of them that must stay as recorded; both by call."""
+        needed = sorted(self._relax(scene, certain), key=lambda p: self._ops[p].call)
+        return sorted({*needed, *self._sources(scene, needed)}, key=lambda p: self._ops[p].call), needed
+
+    @property
+    def _certain(self) -> bool:
+        """Whether every question so far was asked and answered in time."""
+        return not self._late() and not self._doubted
+
+    def _late(self) -> bool:
+        return time.monotonic() >= self._deadline
+
+    def _decide(
+        self, positions: Sequence[int], relaxed: Collection[int] = (), *, patience: float | None = None
+    ) -> PortfolioAnswer:
+        now = time.monotonic()
+        most = _ONE_TRY if patience is None else (patience - now) / 2
+        ordered = sorted(positions)
+        return self._decider.decide(
+            ordered, seconds=max(0.001, min(self._deadline - now, most)), relaxed=frozenset(relaxed)
+        )
+
+    def _violated(self, positions: Sequence[int], relaxed: Collection[int] = ()) -> bool:
+        """Whether these are surely a violation; in doubt, no, and then nothing is said to be minimal."""
+        if self._late():
+            return False
+        found = self._decide(positions, relaxed).found
+        self._doubted = self._doubted or found is None
+        return found is False
+
+    def _end_of_violation(self) -> tuple[list[int], list[int], int | None]:
+        """The shortest part of the history, from its start, that is a violation whatever came after.
+
+        What was still open at its end might have done anything, so it is relaxed. Gives all operations called by
+        then, those that had returned, and the one that returned last.
+        """
+        returns = sorted((p for p in self._all if self._ops[p].outcome is Outcome.OK), key=lambda p: self._ops[p].end)
+        low, high = 0, len(returns) - 1
+        while low < high and not self._late():
+            middle = (low + high) // 2
+            called, returned = self._until(self._ops[returns[middle]].end)
+            relaxed = set(called) - set(returned)
+            if self._violated(called, relaxed):
+                high = middle
+            else:
+                low = middle + 1
+        called, returned = self._until(self._ops[returns[high]].end)
+        return called, returned, returns[high]
+
+    def _until(self, end: float) -> tuple[list[int], list[int]]:
+        # What was called a skew later may have come first, and explain what returned by then.
+        called = [p for p in self._all if self._ops[p].call <= end + self._history.clock_skew]
+        return called, [p for p in called if self._ops[p].end <= end]
+
+    def _drop(self, kept: list[int], supply: Supply, last: int | None) -> list[int]:
+        """Fewer operations by leaving out others altogether: quick, and to be verified.
+
+        What is left must be the violation that ``last`` completed: it is among them, and without it they are fine. Else
+        leaving out a pop would accuse the next one, whatever was wrong.
+        """
+
+        def violated(rest: list[int]) -> bool:
+            if last is None:
+                return self._violated(rest)
+            if last not in rest or not self._violated(rest):
+                return False
+            before = self._decide([p for p in rest if p != last]).found
+            self._doubted = self._doubted or before is None
+            return before is True
+
+        size = len(kept) + 1
+        while len(kept) < size:
+            size = len(kept)
+            kept = self._shrink(kept, supply.without, violated)
+            for together in supply.stays(kept):
+                rest = [p for p in kept if p not in together]
+                if len(rest) < len(kept) and not self._late() and violated(rest):
+                    kept = rest
+        return kept
+
+    def _relax(self, scene: list[int], certain: list[int]) -> list[int]:
+        """Fewer operations by relaxing others."""
+        changing = [p for p in scene if not self._spec.reads(self._ops[p])]
+
+        def violated(rest: list[int]) -> bool:
+            kept = set(rest)
+            others = [p for p in changing if p not in kept]
+            return self._violated([*rest, *others], others)
+
+        def without(kept: list[int], dropped: Sequence[int]) -> list[int]:
+            gone = set(dropped)
+            return [p for p in kept if p not in gone]
+
+        return self._shrink(certain, without, violated)
+
+    def _shrink(
+        self,
+        kept: list[int],
+        without: Callable[[list[int], Sequence[int]], list[int]],
+        violated: Callable[[list[int]], bool],
+    ) -> list[int]:
+        """Delta debugging: of many operations chunks of half first, single ones last, until none can go."""
+        size = 1 if len(kept) <= _SMALL else len(kept) // 2
+        while not self._late():
+            before = len(kept)
+            at = 0
+            while at < len(kept) and not self._late():
+                rest = without(kept, kept[at : at + size])
+                if len(rest) < len(kept) and violated(rest):
+                    kept = rest
+                else:
+                    at += size
+            if size == 1 and len(kept) == before:
+                break
+            size = max(1, min(size, len(kept)) // 2)
+        return list(kept)
+
+    def _sources(self, scene: list[int], needed: list[int]) -> set[int]:
+        """The relaxed operations that explain the needed ones when any single one of those is not there; no more of
+        them than that takes.
+        """
+        sources: set[int] = set()
+        changing = [p for p in scene if not self._spec.reads(self._ops[p])]
+        for left_out in needed:
+            if self._late():
+                break
+            answer = self._without(needed, left_out, changing)
+            if self._late() or not answer.found:
+                continue
+            used = [p for p in answer.witness.order if p not in needed]
+            for each in list(used):
+                fewer = [p for p in used if p != each]
+                if not self._late() and self._without(needed, left_out, fewer).found:
+                    used = fewer
+            sources |= set(used)
+        for each in sorted(sources, key=lambda p: self._ops[p].call):
+            fewer = sorted(sources - {each})
+            if not self._late() and all(self._without(needed, left_out, fewer).found for left_out in needed):
+                sources.remove(each)
+        return sources
+
+    def _without(self, needed: Sequence[int], left_out: int, others: Sequence[int]) -> PortfolioAnswer:
+        """Whether the needed operations but one are explained, with that one and ``others`` relaxed."""
+        kept = {*needed} - {left_out}
+        relaxed = {left_out, *others} - kept
+        if self._spec.reads(self._ops[left_out]):
+            relaxed.discard(left_out)
+        return self._decide([*kept, *relaxed], relaxed)

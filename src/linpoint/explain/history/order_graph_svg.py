@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who must come before whom, as a picture: the precedence graph of a memory, else the steps of the argument as one.
+
+Guarantee: the picture is safe to put into a page; there is none where nothing is known of an order.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+
+from linpoint.checkers.precedence_edges import has_graph
+from linpoint.errors import LinpointError
+from linpoint.explain.history.explanation import Explanation
+from linpoint.explain.history.graph import Edge, PrecedenceGraph, Vertex
+from linpoint.explain.history.graph.edge_style import STROKES
+from linpoint.explain.history.history_text import sentence
+from linpoint.verdicts import Status
+
+
+def graph_svg(explanation: Explanation, names: Mapping[int, str]) -> str:
+    """The picture as an SVG, or nothing; operations that have short names are called by these too."""
+    graph = _of_memory(explanation) or _of_steps(explanation)
+    if graph is None:
+        return ""
+    vertices = tuple(dataclasses.replace(vertex, name=names.get(vertex.position, "")) for vertex in graph.vertices)
+    return dataclasses.replace(graph, vertices=vertices).as_svg()
+
+
+def _of_memory(explanation: Explanation) -> PrecedenceGraph | None:
+    verdict = explanation.verdict
+    if not has_graph(verdict.spec) or not len(verdict.history):
+        return None
+    try:
+        graph = verdict.precedence_graph()
+    except LinpointError:  # a history that no graph can say anything of
+        return None
+    told = graph.contradictions if verdict.status is Status.VIOLATION else graph.edges
+    return graph if told else None
+
+
+def _of_steps(explanation: Explanation) -> PrecedenceGraph | None:
+    """The steps that say which of two operations comes first, with the circle that they close."""
+    verdict = explanation.verdict
+    edges = [
+        Edge(step.before, step.after, step.reason)
+        for step in explanation.steps
+        if step.before is not None and step.after is not None and step.reason in STROKES
+    ]
+    if not edges:
+        return None
+    circle = _circle(edges)
+    ends = {end for at in circle for end in (edges[at].source, edges[at].target)}
+    shown = sorted({*explanation.core} | {end for edge in edges for end in (edge.source, edge.target)}, key=_place)
+    ops = verdict.history.operations
+    return PrecedenceGraph(
+        verdict.status.value,
+        sentence(explanation),
+        verdict.spec.name,
+        verdict.condition,
+        tuple(Vertex(at, ops[at], at in ends) for at in shown if isinstance(at, int)),
+        tuple(edges),
+        (tuple(circle),) if circle else (),
+        key=explanation.key,
+        operations=len(verdict.history),
+    )
+
+
+def _place(end: int | str) -> int:
+    assert isinstance(end, int)
+    return end
+
+
+def _circle(edges: Sequence[Edge]) -> list[int]:
+    """The edges of a circle, in order, by their indexes; empty where there is none."""
+    for start in range(len(edges)):
+        found = next(_ways_back(edges, [start]), None)
+        if found is not None:
+            return found
+    return []
+
+
+def _ways_back(edges: Sequence[Edge], way: list[int]) -> Iterator[list[int]]:
+    """The ways that end where they began, without passing any operation twice."""
+    here = edges[way[-1]].target
+    if here == edges[way[0]].source:
+        yield way
+        return
+    passed = {edges[at].target for at in way[:-1]}
+    if here not in passed:
+        for at, edge in enumerate(edges):
+            if edge.source == here:
+                yield from _ways_back(edges, [*way, at])

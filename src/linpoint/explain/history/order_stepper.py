@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Orders to step through, with the state of the spec after each step: witnesses, or the longest legal order.
+
+A nondeterministic spec may be in several states; some of them are shown. Under ``buffered-durable`` a crash brings back
+the state of what survived it. Cost: limited in steps and in seconds; what is left out is said.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Final
+
+from linpoint.checkers.stuck_frontier import extend_prefix, stuck_frontier
+from linpoint.checkers.subhistory_decider import SubhistoryDecider
+from linpoint.explain.history.explanation import Explanation
+from linpoint.explain.history.history_text import why_blocked
+from linpoint.explain.pages.script_data import plain
+from linpoint.explain.wording.operation_names import checked_together
+from linpoint.explain.wording.state_text import state_text
+from linpoint.histories.operation import Operation
+from linpoint.histories.values import canonical, counted, show
+from linpoint.specs.spec import Spec, State
+from linpoint.verdicts import KeyVerdict, Status, StuckFrontier, Verdict
+
+MOST_STEPS: Final = 2_000
+"""Of one key."""
+MOST_STEPS_TOGETHER: Final = 20_000
+ABSENT: Final = -1
+CRASH: Final = -2
+"""In place of an operation's place on the page: one that is not there, and none at all."""
+_SECONDS: Final = 1.5
+_FEW: Final = 24
+"""Operations of which a longest legal order is looked for."""
+_MOST_STATES: Final = 64
+_MOST_SHOWN: Final = 3
+_LONGEST: Final = 240
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run of the spec: for each object the states that it may be in; with several, a state is said with its key."""
+
+    spec: Spec
+    several: bool
+    states: dict[Any, list[State]] = field(default_factory=dict)
+
+    def step(self, op: Operation) -> str:
+        """The state after an operation, in words."""
+        key = None if self.spec.key_argument else canonical(op.key)
+        after: dict[Any, State] = {}
+        for state in self.states.get(key, [self.spec.initial]):
+            for each in self.spec.successors(state, op):
+                after.setdefault(canonical(each), each)
+        self.states[key] = list(after.values())[:_MOST_STATES]
+        words = _in_words(self.states[key])
+        return f"{plain(show(op.key), 60)}: {words}" if self.several else words
+
+
+def orders(explanation: Explanation, places: Mapping[int, int]) -> list[dict[str, Any]]:
+    """The orders of a page; ``places`` has the place of each operation's position on the page."""
+    deadline = time.monotonic() + _SECONDS
+    verdict = explanation.verdict
+    if verdict.status is Status.VIOLATION:
+        return _longest(explanation, places, deadline)
+    found = []
+    left = MOST_STEPS_TOGETHER
+    for key in verdict.keys:
+        whole, what = _order_of(key)
+        if not whole or not left or time.monotonic() > deadline:
+            continue
+        title = what if key.key is None else f"Key {plain(show(key.key), 60)}: {what[0].lower()}{what[1:]}"
+        order = list(islice(whole, min(MOST_STEPS, left)))
+        survivors = key.witness.survivors if key.witness is not None else None
+        steps = list(_steps(verdict, order, places, survivors, deadline))
+        left -= len(order)
+        found.append(_order(verdict, title, steps, note=_missing(steps, len(whole))))
+    return found
+
+
+def _order_of(key: KeyVerdict) -> tuple[Sequence[int], str]:
+    """The order of a key that is worth stepping through, and what it is."""
+    if key.witness is not None:
+        return key.witness.order, "One order that explains it"
+    if key.reached is not None:
+        return key.reached.prefix, "The longest legal order that was found"
+    return (), ""
+
+
+def _longest(explanation: Explanation, places: Mapping[int, int], deadline: float) -> list[dict[str, Any]]:
+    """The longest legal order of the conspiring operations, and who cannot come next."""
+    stuck, verdict = explanation.stuck or _frontier(explanation), explanation.verdict
+    if stuck is None or (len(stuck.prefix) > MOST_STEPS and verdict.condition != "linearizable"):
+        return []
+    steps = list(_steps(verdict, stuck.prefix, places, None, deadline))
+    title = "The longest legal order"
+    if _taken(steps) < len(stuck.prefix):  # nobody knows the state in which the others could not come next
+        shown = steps[:MOST_STEPS]
+        return [_order(verdict, title, shown, note=_missing(shown, len(stuck.prefix)))]
+    blocked = [
+        [places.get(each.position, ABSENT), plain(why_blocked(verdict, each), _LONGEST)] for each in stuck.blocked
+    ]
+    before = max(0, len(steps) - MOST_STEPS)
+    note = f"The first {counted(before, 'step')} {'is' if before == 1 else 'are'} left out." if before else ""
+    return [_order(verdict, title, steps, before=before, blocked=blocked, note=note)]
+
+
+def _order(
+    verdict: Verdict,
+    title: str,
+    steps: Sequence[list[Any]],
+    *,
+    before: int = 0,
+    blocked: Sequence[list[Any]] = (),
+    note: str = "",
+) -> dict[str, Any]:
+    """An order as the page has it, without the steps ``before``, but with the state that they led to."""
+    first = steps[before - 1][1] if before else _first(verdict)
+    return {
+        "title": title,
+        "before": before,
+        "first": first,
+        "steps": steps[before:],
+        "blocked": blocked,
+        "note": note,
+    }
+
+
+def _frontier(explanation: Explanation) -> StuckFrontier | None:
+    """The longest legal order of operations whose contradiction was found without one.
+
+    What they saw may have been written by operations that are left out; then there is nothing to step through.
+    """
+    verdict, core = explanation.verdict, explanation.core
+    if not 1 < len(core) <= _FEW:
+        return None
+    answer = SubhistoryDecider(verdict.history, verdict.spec, verdict.condition).decide(core, seconds=_SECONDS / 3)
+    if answer.found is not False:
+        return None
+    prefix = extend_prefix(verdict.history, core, verdict.spec, verdict.condition, answer.witness.order)
+    return stuck_frontier(verdict.history, core, verdict.spec, verdict.condition, prefix) if prefix else None
+
+
+def _first(verdict: Verdict) -> str:
+    each = " for each key" if _of_several(verdict) else ""
+    return f"{_in_words([verdict.spec.initial])}{each}"
+
+
+def _of_several(verdict: Verdict) -> bool:
+    """Whether an order goes through several objects, each with a state of its own."""
+    return checked_together(verdict) and verdict.history.keyed and not verdict.spec.key_argument
+
+
+def _taken(steps: Sequence[list[Any]]) -> int:
+    return sum(place != CRASH for place, _ in steps)
+
+
+def _missing(steps: Sequence[list[Any]], total: int) -> str:
+    shown = _taken(steps)
+    return f"The first {counted(shown, 'step')} of {total:,}." if shown < total else ""
+
+
+def _steps(
+    verdict: Verdict,
+    order: Sequence[int],
+    places: Mapping[int, int],
+    survivors: Sequence[int] | None,
+    deadline: float,
+) -> Iterator[list[Any]]:
+    """Each step as its operation's place and the state after it; a crash that loses something is a step too."""
+    run = _Run(verdict.spec, _of_several(verdict))
+    ops = verdict.history.operations
+    lossy = verdict.condition == "buffered-durable"
+    system = sorted({crash.time for crash in verdict.history.crashes if crash.process is None}) if lossy else []
+    era = 0
+    trail = [dict(run.states)]  # the states since the last crash, before and after each operation
+    for position in order:
+        if time.monotonic() > deadline:
+            return
+        op = ops[position]
+        for lost_in in range(era, bisect_right(system, op.call)):
+            said = _crash(run, trail, None if survivors is None else survivors[lost_in])
+            if said:
+                yield [CRASH, said]
+            era, trail = lost_in + 1, [dict(run.states)]
+        said = run.step(op)
+        if lossy:
+            trail.append(dict(run.states))
+        yield [places.get(position, ABSENT), said]
+
+
+def _crash(run: _Run, trail: Sequence[dict[Any, list[State]]], survivors: int | None) -> str:
+    """Bring back what survives a crash, and say so; where nobody knows how much does, whatever may."""
+    done = len(trail) - 1
+    if survivors is not None:
+        run.states = trail[survivors]
+        lost = done - survivors
+        which = "operation before it is" if lost == 1 else f"{lost:,} operations before it are"
+        return f"a crash: the last {which} lost" if lost else ""
+    for key in run.states:
+        kept: dict[Any, State] = {}
+        for states in trail:
+            kept |= {canonical(state): state for state in states.get(key, [run.spec.initial])}
+        run.states[key] = list(kept.values())[-_MOST_STATES:]
+    return "a crash: some of the last operations before it may be lost" if done else ""
+
+
+def _in_words(states: Sequence[State]) -> str:
+    if not states:
+        return "no state: the spec does not allow this step"
+    texts = [plain(state_text(state), _LONGEST) for state in states[:_MOST_SHOWN]]
+    more = f" or {len(states) - _MOST_SHOWN:,} others" if len(states) > _MOST_SHOWN else ""
+    return " or ".join(texts) + more

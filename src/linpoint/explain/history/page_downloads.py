@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be saved from a page: the minimal history as operation lines, and the explanation as JSON.
+
+Guarantee: the operation lines are a violation by themselves, for the command that is shown with them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from linpoint.explain.history.explanation import Explanation
+from linpoint.histories.formats.operation_lines import as_dicts
+from linpoint.histories.operation import Operation, Time
+from linpoint.text.shell_commands import check_argv, shell_command
+from linpoint.verdicts import Status
+
+MINIMAL: Final = "minimal.jsonl"
+_MOST: Final = 20_000
+"""Operations, or thousands of letters of JSON, past which the history itself is better."""
+_OF_THE_FILE: Final = ("--format", "--keyed", "--columns")
+_OF_THE_OUTPUT: Final = ("--report", "--graph", "--until-idle")
+
+
+def downloads(explanation: Explanation) -> list[dict[str, Any]]:
+    """The files, each with its name, its type and its text."""
+    files = []
+    lines = minimal_lines(explanation)
+    if lines:
+        files.append({"name": MINIMAL, "type": "application/x-ndjson", "text": lines})
+    text = json.dumps(explanation.as_dict(), default=repr)
+    if len(text) <= _MOST * 1_000:
+        files.append({"name": "explanation.json", "type": "application/json", "text": text})
+    return files
+
+
+def minimal_lines(explanation: Explanation) -> str:
+    """The operations that are a violation by themselves, as operation lines; empty where there are none or too many."""
+    positions = _alone(explanation)
+    if not positions or len(positions) > _MOST:
+        return ""
+    # In the order of the file: of one process, two operations at one instant follow each other as they stand there.
+    part = explanation.verdict.history.select(sorted(positions))
+    begin = min(op.call for op in part.operations)
+    end = max(_last(op) for op in part.operations)
+    lines = []
+    for item in as_dicts(part):
+        if "annotation" in item and not begin <= item.get("until", item["time"]) <= end:
+            continue  # what happened at another time explains nothing
+        item.pop("times", None)
+        lines.append(json.dumps(item))  # in ASCII: half a surrogate pair is an escape there
+    return "\n".join([*lines, ""])
+
+
+def _alone(explanation: Explanation) -> Sequence[int]:
+    if explanation.verdict.status is not Status.VIOLATION:
+        return ()
+    if explanation.precedence is not None and not explanation.precedence.certified:
+        return ()  # the rules of the paper may say otherwise of a part
+    if explanation.pattern is not None and explanation.pattern.counted and not explanation.minimal:
+        return explanation.pattern.scope  # it is by counting all of them that some are wrong
+    return explanation.core
+
+
+def _last(op: Operation) -> Time:
+    return op.call if op.return_ is None else op.return_
+
+
+def minimal_command(explanation: Explanation, arguments: Sequence[str]) -> str:
+    """The command that checks the minimal history: the options of the whole one, without what was about its file."""
+    verdict = explanation.verdict
+    words = list(arguments)
+    if not words:
+        words = ["--spec", verdict.spec.name, "--condition", verdict.condition]
+        words += (
+            ["--clock-skew", format(Decimal(str(verdict.history.clock_skew)), "f")]
+            if verdict.history.clock_skew
+            else []
+        )
+    kept: list[str] = []
+    skip = False
+    for word in words:
+        left_out = not skip and word in (*_OF_THE_FILE, *_OF_THE_OUTPUT)
+        if not skip and not left_out:
+            kept.append(word)
+        skip = left_out
+    return f"linpoint {shell_command(check_argv(MINIMAL, kept))}"

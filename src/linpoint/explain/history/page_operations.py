@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which operations a page holds: all of them, or of a very long history those that say most.
+
+First come the operations that an explanation speaks of, then those of the keys in violation, then those that were
+called at about the same time. What is missing is said. Cost: nothing for a history that fits; else O(n log n), natively
+but for a list of positions. No operation is made that the page does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from linpoint.checkers.history_interpretation import HistoryInterpretation
+from linpoint.explain.history.explanation import Explanation
+from linpoint.verdicts import KeyVerdict, Status
+
+MOST: Final = 200_000
+_MOST_SPOKEN_OF: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Positions in ascending order, and what to say where some are missing."""
+
+    positions: Sequence[int]
+    note: str = ""
+
+
+def choose(explanation: Explanation, *, most: int = MOST) -> Chosen:
+    """The operations of a page: at most ``most``, those that an explanation speaks of among them."""
+    verdict = explanation.verdict
+    total = len(verdict.history)
+    if total <= most:
+        return Chosen(range(total))
+    spoken = list(_spoken_of(explanation))[: min(most, _MOST_SPOKEN_OF)]
+    by_call = HistoryInterpretation(verdict.history, verdict.spec, "linearizable").timing(range(total)).positions
+    middle = spoken[-1] if spoken else by_call[0]
+    if explanation.culprit is not None:
+        middle = explanation.culprit.position
+    taken = {*spoken, middle}
+    for key in in_violation(explanation):
+        if len(key.positions) <= most - len(taken):
+            taken.update(key.positions)
+        else:
+            members = {*key.positions, middle}
+            _fill(taken, [position for position in by_call if position in members], middle, most)
+            break
+    _fill(taken, by_call, middle, most)
+    where = "those around the violation" if explanation.core else "those around the place where the search stopped"
+    if not spoken:
+        where = "the first ones"
+    return Chosen(sorted(taken), f"This page shows {len(taken):,} of {total:,} operations: {where}.")
+
+
+def _spoken_of(explanation: Explanation) -> Iterator[int]:
+    if explanation.stuck is not None:
+        yield from (each.position for each in explanation.stuck.blocked)
+    for key in explanation.verdict.keys:
+        if key.reached is not None:
+            yield from key.reached.open
+    yield from explanation.core
+
+
+def in_violation(explanation: Explanation) -> list[KeyVerdict]:
+    """The keys in violation, the one that is explained first."""
+    bad = [key for key in explanation.verdict.keys if key.status is Status.VIOLATION]
+    others = set(map(id, explanation.others))
+    return sorted(bad, key=lambda key: id(key) in others)
+
+
+def _fill(taken: set[int], by_call: Sequence[int], middle: int, most: int) -> None:
+    """Take the nearest to ``middle`` on both sides, as long as there is room."""
+    right = by_call.index(middle)
+    left = right - 1
+    while len(taken) < most and (left >= 0 or right < len(by_call)):
+        if right < len(by_call):
+            taken.add(by_call[right])
+            right += 1
+        if left >= 0 and len(taken) < most:
+            taken.add(by_call[left])
+            left -= 1

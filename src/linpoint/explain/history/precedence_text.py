@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contradictions of a precedence graph in words: who must come before whom, and why that cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from linpoint.explain.history.reasons import Step
+from linpoint.explain.history.step_text import in_time
+from linpoint.histories.history import History
+from linpoint.histories.operation import Operation
+from linpoint.histories.values import one_line, show
+from linpoint.verdicts import Link, Precedence
+
+Names = Mapping[int, str]
+
+_REASONS: Final = {
+    "reads-from": "reads-from",
+    "replaced": "overwritten",
+    "failed-after": "failed",
+    "failed-before": "failed",
+}
+"""The typed reasons of links other than those of time."""
+
+
+def contradictions(history: History, found: Precedence, names: Names, condition: str) -> list[str]:
+    """A sentence for each contradiction, and for each operation that is there although its outcome is unknown."""
+    return [
+        *(_kept(link, names) for link in found.kept),
+        *([_failures(history, found, names)] if found.failed else []),
+        *(_contradiction(history, links, names, condition) for links in found.contradictions),
+    ]
+
+
+def _failures(history: History, found: Precedence, names: Names) -> str:
+    """Who failed, before the contradictions into which each way to explain it runs."""
+    failed = [names[position] for position in found.failed]
+    if len(failed) > 1:
+        who = f"{', '.join(failed[:-1])} and {failed[-1]}"
+        return f"{who} failed, and there is no way to explain {'both' if len(failed) == 2 else 'all of them'}:"
+    name = failed[0]
+    if found.reason != "disconnected-failure":
+        return f"{name} failed, and there is no way to explain that:"
+    expected = " or ".join(f"{value}{place}" for place, value in _expected(history.operations[found.failed[0]]))
+    more = "" if not found.contradictions else ", so it can only have come before that was written:"
+    return f"{name} failed although nobody replaced the {expected} that it expected{more or '.'}"
+
+
+def _expected(op: Operation) -> Iterator[tuple[str, str]]:
+    """The words that a failed operation may blame, with what it expected there."""
+    if len(op.args) > 1:
+        yield "", _short(op.args[0])
+        return
+    blamed = op.result["at"] if isinstance(op.result, Mapping) and "at" in op.result else None
+    for word, expected, _ in op.args[0]:
+        if blamed is None or show(word) == show(blamed):
+            yield _in(word), _short(expected)
+
+
+def _kept(link: Link, names: Names) -> str:
+    source = "somebody" if link.source is None else names[link.source]
+    return f"{source} had its effect, although its outcome is unknown: {names[link.target]} saw the {_what(link)}."
+
+
+def _contradiction(history: History, links: Sequence[Link], names: Names, condition: str) -> str:
+    first = links[0]
+    if first.source is None:
+        return f"{names[first.target]} saw {_short(first.value)}{_where(first)}, which nobody wrote."
+    if len(links) == 2 and all(link.because == "replaced" for link in links):
+        both = f"{names[first.source]} and {names[first.target]}"
+        return f"Both {both} saw {_short(first.value)}{_where(first)} and replaced it: each would have to be first."
+    return in_a_circle([_step(history, link, names, condition) for link in links])
+
+
+def in_a_circle(steps: Sequence[Step]) -> str:
+    """Steps that put operations in a circle, as one sentence and its contradiction."""
+    said = [step.text for step in steps]
+    return f"{'; '.join(said[:-1])}. However, {said[-1]}: a contradiction."
+
+
+def precedence_steps(history: History, found: Precedence, names: Names, condition: str) -> tuple[Step, ...]:
+    """The steps of all contradictions of a precedence graph, one after the other."""
+    steps = [
+        Step("unknown-took-effect", _ends(link), _kept(link, names).rstrip("."), link.source, link.target)
+        for link in found.kept
+    ]
+    if found.failed:
+        steps.append(Step("failed", found.failed, _failures(history, found, names).rstrip(".:")))
+    for links in found.contradictions:
+        if links[0].source is None:
+            steps.append(
+                Step("never-written", _ends(links[0]), _contradiction(history, links, names, condition).rstrip("."))
+            )
+        elif len(links) == 2 and all(link.because == "replaced" for link in links):
+            steps.append(
+                Step("replaced", _ends(links[0]), _contradiction(history, links, names, condition).rstrip("."))
+            )
+        else:
+            steps += [_step(history, link, names, condition) for link in links]
+    return tuple(dict.fromkeys(steps))
+
+
+def _ends(link: Link) -> tuple[int, ...]:
+    return (link.target,) if link.source is None else (link.source, link.target)
+
+
+def _step(history: History, link: Link, names: Names, condition: str) -> Step:
+    assert link.source is not None
+    reason = _REASONS.get(link.because) or _in_time(history, link.source, link.target, condition)[0]
+    text = f"{names[link.source]} < {names[link.target]}, {_because(history, link, names, condition)}"
+    return Step(reason, _ends(link), text, link.source, link.target)
+
+
+def _because(history: History, link: Link, names: Names, condition: str) -> str:
+    assert link.source is not None
+    source, target = names[link.source], names[link.target]
+    match link.because:
+        case "reads-from":
+            return f"because {target} saw the {_what(link)} that {source} wrote"
+        case "replaced":
+            return f"because {source} saw the {_what(link)} that {target} replaced"
+        case "failed-after":
+            return f"if {target} failed since {source} had replaced the {_what(link)}"
+        case "failed-before":
+            return f"if {source} failed since {target} had not yet written the {_what(link)}"
+    return f"because {_in_time(history, link.source, link.target, condition)[1].format(source, target)}"
+
+
+def _in_time(history: History, first: int, second: int, condition: str) -> tuple[str, str]:
+    """As ``in_time``, but of operations that certainly come in this order, also where the condition says so."""
+    known = in_time(history, first, second)
+    if known is not None and (condition != "sequential" or known[0] != "real-time"):
+        return known
+    if history.operations[first].process == history.operations[second].process:
+        return "process-order", "{0} comes before {1} in their process"
+    return "crash", "a crash lies between {0} and {1}"
+
+
+def _what(link: Link) -> str:
+    return f"{_short(link.value)}{_where(link)}"
+
+
+def _where(link: Link) -> str:
+    return "" if link.word is None else _in(link.word)
+
+
+def _in(word: object) -> str:
+    """A number alone would pass for a value: "saw 0 in word 2"."""
+    return f" in {'' if isinstance(word, str) else 'word '}{_short(word)}"
+
+
+def _short(value: object) -> str:
+    return one_line(show(value))

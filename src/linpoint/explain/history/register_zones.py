@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The zones of the values of a register (Gibbons and Korach, *Testing shared memories*): when each was current.
+
+A value whose operations do not all overlap was certainly current from the first of their returns to the last of their
+calls: its forward zone. The others could have been current at one instant within all of them: a backward zone. Two
+forward zones that overlap, or a backward one inside a forward one, are a violation. A value and the one that a CAS put in
+its place have a zone together. Here they are for people to look at; the verdict does not rest on them, and values that
+were written twice are left out.
+
+That a value was current when somebody had seen it rests on real time and on one object. So there are no zones where
+operations may take effect outside of their times (``sequential``), where a crash may undo what had returned
+(``buffered-durable``), where clocks may differ, or where the operations are of several keys. Cost: O(operations of the
+key).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from linpoint.checkers.conditions import NOT_LOCAL
+from linpoint.explain.history.explanation import Explanation
+from linpoint.explain.history.page_operations import in_violation
+from linpoint.explain.pages.script_data import escaped, plain
+from linpoint.explain.wording.operation_names import key_of
+from linpoint.histories.operation import Operation, Outcome, Time
+from linpoint.histories.values import Value, canonical, show
+from linpoint.specs.spec import Spec
+from linpoint.verdicts import Verdict
+
+_MOST: Final = 24
+_CONTRADICT: Final = 2
+"""Zones that it takes to contradict each other."""
+_MOST_OPERATIONS: Final = 200_000
+_WIDTH: Final = 900.0
+_ROW: Final = 24.0
+_LABEL: Final = 150.0
+
+
+@dataclass(slots=True)
+class Zone:
+    """The operations that wrote or saw a value, or values of which each replaced the one before, by their times."""
+
+    first: Value
+    last: Value
+    written_once: bool = True
+    first_return: Time = float("inf")
+    last_call: Time = float("-inf")
+    operations: set[int] = field(default_factory=set)
+    joined: Zone | None = None
+    """The zone that this one has become a part of."""
+
+    @property
+    def forward(self) -> bool:
+        """Whether they were certainly current for a while."""
+        return self.first_return < self.last_call
+
+    @property
+    def span(self) -> tuple[Time, Time]:
+        """From where to where it is drawn."""
+        return min(self.first_return, self.last_call), max(self.first_return, self.last_call)
+
+    @property
+    def name(self) -> str:
+        """The value; of a chain the first and the last."""
+        first, last = plain(show(self.first), 14), plain(show(self.last), 14)
+        return first if first == last else f"{first} → {last}"
+
+    def whole(self) -> Zone:
+        """The zone that stands for this one and all that it was joined with."""
+        zone = self
+        while zone.joined is not None:
+            zone.joined = zone.joined.joined or zone.joined
+            zone = zone.joined
+        return zone
+
+
+def zones(explanation: Explanation) -> list[Zone]:
+    """The zones around a violation of a register, those of its operations among them; empty where they tell nothing."""
+    verdict = explanation.verdict
+    bad = in_violation(explanation)
+    if not bad or not has_zones(verdict.spec) or len(bad[0].positions) > _MOST_OPERATIONS:
+        return []
+    if verdict.condition in NOT_LOCAL or verdict.history.clock_skew or not _of_one_object(verdict, bad[0].positions):
+        return []
+    core = set(explanation.core)
+    found = _all_zones(verdict, bad[0].positions)
+    once = [zone for zone in found if zone.written_once and zone.span[1] < float("inf")]
+    told = [zone for zone in once if zone.operations & core]
+    if len(told) < _CONTRADICT:
+        return []
+    middle = max(zone.span[0] for zone in told)
+    near = sorted((zone for zone in once if zone not in told), key=lambda zone: abs(zone.span[0] - middle))
+    return sorted([*told[:_MOST], *near[: max(0, _MOST - len(told))]], key=lambda zone: zone.span)
+
+
+def _of_one_object(verdict: Verdict, positions: Sequence[int]) -> bool:
+    ops = verdict.history.operations
+    return len({canonical(key_of(verdict.spec, ops[position])) for position in positions}) == 1
+
+
+def _all_zones(verdict: Verdict, positions: Sequence[int]) -> list[Zone]:
+    ops, spec = verdict.history.operations, verdict.spec
+    touched = [(position, list(_values(spec, ops[position]))) for position in positions]
+    seen = {
+        canonical(value)
+        for position, values in touched
+        for value, writes in values
+        if not writes and _known(ops[position])
+    }
+    written: dict[Any, int] = {}
+    chains: dict[Any, Zone] = {}
+    for position, values in touched:
+        op = ops[position]
+        unseen = not _known(op) and not all(canonical(value) in seen for value, writes in values if writes)
+        if unseen or not values:
+            continue
+        for value, writes in values:
+            written[canonical(value)] = written.get(canonical(value), 0) + writes
+            chains.setdefault(canonical(value), Zone(value, value))
+        zone, *new = (chains[canonical(value)].whole() for value, _ in values)
+        if new and new[0] is not zone:
+            zone = _join(zone, new[0])
+        zone.operations.add(position)
+        zone.first_return, zone.last_call = min(zone.first_return, op.end), max(zone.last_call, op.call)
+    for form, times in written.items():
+        chains[form].whole().written_once &= times <= 1
+    return [zone for zone in chains.values() if zone.joined is None]
+
+
+def _join(old: Zone, new: Zone) -> Zone:
+    """Make one zone of two: a value and the one that replaced it were current one after the other."""
+    large, small = (old, new) if len(old.operations) >= len(new.operations) else (new, old)
+    large.first, large.last = old.first, new.last
+    large.first_return = min(old.first_return, new.first_return)
+    large.last_call = max(old.last_call, new.last_call)
+    large.operations |= small.operations
+    small.joined = large
+    return large
+
+
+def _known(op: Operation) -> bool:
+    return op.outcome is Outcome.OK
+
+
+def has_zones(spec: Spec) -> bool:
+    """Whether values of this spec have zones: registers, and the entries of a map."""
+    return spec.twin is not None and spec.twin.kind in ("register", "map")
+
+
+def _values(spec: Spec, op: Operation) -> Iterator[tuple[Value, bool]]:
+    """The values that an operation saw (False), then those that it wrote (True), if it had its effect."""
+    args = spec.arguments(op)[spec.key_argument :]
+    match op.outcome, spec.step(op).name, args:
+        case Outcome.OK, ("read" | "get"), () if op.result is not None:
+            yield op.result, False
+        case _, ("write" | "put"), (value,):
+            yield value, True
+        case _, "insert", (value,) if op.result is not False:
+            yield value, True
+        case _, "cas", (old, new) if op.result is not False:
+            yield old, False
+            yield new, True
+        case Outcome.OK, "swap", (value,):
+            yield op.result, False
+            yield value, True
+
+
+def picture(found: Sequence[Zone], core: Iterable[int]) -> str:
+    """The zones as an SVG: a row for each value, full bars for forward zones, hollow ones for backward zones."""
+    told = set(core)
+    ranks = {time: at for at, time in enumerate(sorted({time for zone in found for time in zone.span}))}
+    step = (_WIDTH - _LABEL - 20) / max(len(ranks), 1)
+    height = len(found) * _ROW + 8
+    parts = [
+        (
+            f'<svg class="zones" viewBox="0 0 {_WIDTH:.0f} {height:.0f}" width="{_WIDTH:.0f}" height="{height:.0f}" '
+            'role="img" aria-label="When each value was current">'
+        )
+    ]
+    for row, zone in enumerate(found):
+        start, end = (_LABEL + ranks[time] * step for time in zone.span)
+        kind = ("forward" if zone.forward else "backward") + (" told" if zone.operations & told else "")
+        y = 4 + row * _ROW
+        what = "certainly current" if zone.forward else "current at an instant within this time"
+        said = f"{zone.name}: {what}, from {zone.span[0]} to {zone.span[1]}"
+        parts.append(
+            f'<g class="zone {kind}"><title>{escaped(said)}</title>'
+            f'<line class="lane" x1="{_LABEL:.0f}" x2="{_WIDTH:.0f}" y1="{y + _ROW / 2:.1f}" y2="{y + _ROW / 2:.1f}"/>'
+            f'<text x="{_LABEL - 10:.0f}" y="{y + 16:.1f}" text-anchor="end">{escaped(zone.name)}</text>'
+            f'<rect x="{start:.1f}" y="{y + 4:.1f}" width="{max(end - start, 5):.1f}" height="{_ROW - 8:.0f}" rx="3"/></g>'
+        )
+    return "".join([*parts, "</svg>"])

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps for violations that are one fact: the pattern of a monitor, or an operation that is impossible by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from linpoint.explain.history.explanation import Explanation
+from linpoint.explain.history.reasons import Step
+from linpoint.explain.wording.operation_names import is_silent, value_of
+from linpoint.histories.operation import Outcome
+from linpoint.histories.values import one_line
+from linpoint.verdicts import Pattern
+
+_MOST_NAMED: Final = 12
+
+REASON_OF: Final = {
+    "never-added": "never-written",
+    "seen-before-added": "seen-too-early",
+    "removed-twice": "removed-twice",
+    "seen-after-removed": "seen-after-removed",
+    "order-inverted": "out-of-order",
+    "fronts-overlap": "out-of-order",
+    "front-inside": "out-of-order",
+    "empty-while-inside": "empty-while-inside",
+    "higher-inside": "higher-inside",
+    "not-nested": "out-of-order",
+    "zones-overlap": "overwritten",
+    "zone-inside": "overwritten",
+    "replaced-twice": "replaced",
+    "replaced-in-circle": "replaced",
+    "replaced-too-early": "overwritten",
+    "overwritten": "overwritten",
+    "nobody-flips": "spec-rejects",
+    "count-too-low": "counted",
+    "count-too-high": "counted",
+    "same-count": "counted",
+    "counts-inverted": "counted",
+}
+"""The typed reason of a step for each pattern."""
+
+
+def pattern_step(pattern: Pattern, names: Mapping[int, str]) -> Step:
+    """What a pattern says, as a step about its telling operations."""
+    told = [names[position] for position in pattern.operations if position in names]
+    who = f" ({', '.join(told)})" if told else ""
+    text = f"{pattern.sentence[0].upper()}{pattern.sentence[1:]}{who}"
+    return Step(REASON_OF[pattern.reason], tuple(pattern.operations), text)
+
+
+def alone(explanation: Explanation) -> tuple[Step, ...]:
+    """Why the only operation of an explanation is impossible."""
+    (position,), (name,) = explanation.core, explanation.names
+    verdict, pattern = explanation.verdict, explanation.pattern
+    op = verdict.history.operations[position]
+    returned = one_line(value_of(op, op.result))
+    if pattern is not None and set(pattern.operations) == {position}:  # else it is about others too
+        reason = REASON_OF[pattern.reason]
+        if reason == "never-written" and op.name in ("read", "get"):
+            text = f"{name} returned {returned}, but no operation that took effect had put {returned} there"
+            return (Step(reason, (position,), text),)
+        return (Step(reason, (position,), f"{name}: {pattern.sentence}"),)
+    quiet = op.outcome is not Outcome.OK or (op.result is None and is_silent(verdict, op))
+    does = "happen" if quiet else f"return {returned}"
+    return (Step("spec-rejects", (position,), f"Nothing in the history lets {name} {does}"),)
+
+
+def no_order(explanation: Explanation) -> Step:
+    """What is left to say where neither a circle nor a dead end was found."""
+    names = explanation.names
+    which = f"{', '.join(names[:-1])} and {names[-1]}" if 1 < len(names) <= _MOST_NAMED else "these operations"
+    under = explanation.verdict.condition
+    return Step("spec-rejects", explanation.core, f"No order of {which} fits the spec under the condition {under}")

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The steps of an argument in words: who comes before whom, and the one reason for it.
+
+Guarantee: "saw the 1 that A wrote" is said only where A is the only operation on the object that put a 1 there; where
+that is not so, the step says what could not have been returned, which is what was decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Final
+
+from linpoint.explain.history.reasons import Step
+from linpoint.explain.history.value_flow import REGISTERS, Flow, flow_of, kind_of
+from linpoint.explain.wording.operation_names import value_of
+from linpoint.histories.history import History
+from linpoint.histories.operation import Operation, Outcome
+from linpoint.histories.values import canonical, one_line, show
+from linpoint.specs.spec import Returns, Spec
+
+_WRITES: Final = ("write", "put", "cas", "swap", "insert")
+
+Names = Mapping[int, str]
+
+
+def in_time(history: History, first: int, second: int) -> tuple[str, str] | None:
+    """Why the times or the hints of a history put one operation before another: the reason, and words with ``{0}`` and
+    ``{1}`` for them; None if they do not.
+    """
+    a, b = history.operations[first], history.operations[second]
+    if a.outcome is Outcome.OK and a.end + history.clock_skew < b.call:
+        return "real-time", "{0} returned before {1} was called"
+    if a.order is not None and b.order is not None and a.order < b.order:
+        return "order-hint", "{0} has the smaller order"
+    if a.process == b.process and a.outcome is Outcome.OK and (a.call, a.end) < (b.call, b.end):
+        return "process-order", "{0} comes before {1} in their process"
+    return None
+
+
+class StepWords:
+    """Says steps about operations at some of ``positions``, which are all operations of one object."""
+
+    def __init__(self, history: History, positions: Sequence[int], spec: Spec, names: Names) -> None:
+        self._ops = history.operations
+        self._history = history
+        self._spec = spec
+        self._kind = kind_of(spec)
+        self._names = names
+        first = None if self._kind == "map" else spec.initial
+        self._sources: dict[Hashable, list[int | None]] = {(canonical(first),): [None]}
+        for position in positions:
+            value = self._flow(position).put_value
+            if value is not None:
+                self._sources.setdefault(value, []).append(position)
+
+    def _flow(self, position: int) -> Flow:
+        return flow_of(self._ops[position], self._kind)
+
+    def timed(self, first: int, second: int) -> Step | None:
+        """That the times put ``first`` before ``second``, if they do."""
+        known = in_time(self._history, first, second)
+        if known is None:
+            return None
+        reason, words = known
+        x, y = self._names[first], self._names[second]
+        return Step(reason, (first, second), f"{x} < {y}, because {words.format(x, y)}", first, second)
+
+    def by_spec(self, first: int, second: int) -> Step:
+        """That the spec puts ``first`` before ``second``, which is certain, in the words that fit best."""
+        a, b = self._ops[first], self._ops[second]
+        x, y = self._names[first], self._names[second]
+        head = f"{x} < {y}, because "
+        if self.source(second) == first:
+            text = f"{head}{y} saw the {self._saw(second)} that {x} {self._put(a)}"
+            return Step("reads-from", (first, second), text, first, second)
+        source = self.source(first)
+        replaces = self._kind in REGISTERS and self._flow(second).certain
+        if source is not None and source in self._names and source != second and replaces:
+            text = f"{head}{x} saw the {self._saw(first)} of {self._names[source]}, which {y} replaced"
+            return Step("overwritten", (first, second, source), text, first, second)
+        if self._tells(b) and not self._tells(a):
+            text = f"{head}before {x}, {y} could not have {self._did(b)}"
+        else:
+            text = f"{head}after {y}, {x} could not have {self._did(a)}"
+        return Step("spec-order", (first, second), text, first, second)
+
+    def witnessed(self, first: int, second: int, witness: int) -> Step | None:
+        """Why a third operation shows that ``first`` comes before ``second``: it saw what the second put there, although
+        the first had returned by then.
+        """
+        late = in_time(self._history, first, witness)
+        if self._kind not in REGISTERS or self.source(witness) != second or late is None or late[0] != "real-time":
+            return None
+        x, y, z = self._names[first], self._names[second], self._names[witness]
+        text = f"{x} < {y}, because {z} saw the {self._saw(witness)} of {y}, and {x} had returned before"
+        return Step("last-written", (first, second, witness), text, first, second)
+
+    def source(self, position: int) -> int | None:
+        """The one operation that put there what this one saw, if there is only one."""
+        found = self._sources.get(self._flow(position).seen_value, [])
+        return found[0] if len(found) == 1 else None
+
+    def _saw(self, position: int) -> str:
+        return one_line(show(self._flow(position).saw))
+
+    def _put(self, op: Operation) -> str:
+        return "wrote" if self._kind in REGISTERS and op.name in _WRITES else "put there"
+
+    def _tells(self, op: Operation) -> bool:
+        """Whether its result tells something of the state."""
+        if op.outcome is not Outcome.OK:
+            return False
+        returns = self._spec.step(op).returns
+        return returns in (Returns.VALUE, Returns.OBSERVATION) or (returns is Returns.SUCCESS and op.result is not None)
+
+    def _did(self, op: Operation) -> str:
+        return f"returned {one_line(value_of(op, op.result))}" if self._tells(op) else "happened"

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trace in words: its sentence, what a step did, what a store buffer holds. Every word is safe to show.
+
+A trace has names and values from outside: each is made harmless and shortened before it becomes part of a sentence, so
+that no single one can push the others out of sight.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+
+from msgspec import UNSET
+
+from linpoint.histories.operation import Process
+from linpoint.histories.values import Value, counted, show
+from linpoint.text.terminal_text import columns, fitted, harmless
+from linpoint.traces.trace import FAILURES, MEMORY_MODELS, SourcePlace, StepKind, Trace, TraceStep, UnpersistedStore
+
+_MOST_LISTED: Final = 6
+_NODE: Final = re.compile(r"[^\W\d]\w*#\d+")
+_AFTER: Final = 4  # letters looked at for each column that they may fill: enough for marks, which take none
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How the steps of one trace are told: the names of its threads and files, and how long one name or value may be."""
+
+    threads: dict[Process, str]
+    files: dict[str, str]
+    longest: int
+    of_model: bool = False
+    """All of a model is in one file, and what looks like Node#3 is a node."""
+
+    def step(self, step: TraceStep) -> str:
+        """What a step did: ``write x = 1 (release)``."""
+        text = self._deed(step)
+        if step.message and step.kind is not StepKind.NOTE:
+            text = f"{text}: {self.said(step.message)}"
+        aside = [step.memory_order] if step.memory_order else []
+        if step.forwarded:
+            aside.append("from its buffer")
+        if step.old is not UNSET and step.kind is StepKind.WRITE:
+            aside.append(f"was {self.value(step.old)}")
+        return f"{text} ({', '.join(aside)})" if aside else text
+
+    def notes(self, step: TraceStep, *, buffer: bool, unpersisted: bool) -> list[str]:
+        """What is left in the buffer of the thread and in the caches after a step, as far as it is asked for."""
+        found = []
+        if buffer:
+            found.append(f"buffer: {self.stores(step.buffer) or 'empty'}")
+        if unpersisted:
+            crashed = step.kind is StepKind.CRASH
+            told = _listed(self._unpersisted(store, whole=crashed) for store in step.unpersisted)
+            found.append(f"{'lost' if crashed else 'not persistent'}: {told}")
+        return found
+
+    def stores(self, stores: Iterable[tuple[str, Value]]) -> str:
+        """The stores of a buffer: ``x=1, y=2``."""
+        return _listed(f"{self.said(location)}={self.value(value)}" for location, value in stores)
+
+    def thread(self, thread: Process) -> str:
+        """The name of a thread."""
+        return self.threads[thread]
+
+    def place(self, place: SourcePlace) -> str:
+        """A place in few letters: without folders, where that is enough to tell files apart."""
+        if self.of_model:
+            return f"{place.line}"
+        return fitted(f"{self.files[place.file]}:{place.line}", self.longest)
+
+    def source(self, step: TraceStep) -> str:
+        """The line of source that a step is on, if it is known and not what the step itself is told by."""
+        known = step.place is not None and step.place.text and step.kind is not StepKind.LOCAL
+        return self.said(step.place.text.strip()) if known and step.place and step.place.text else ""
+
+    def said(self, text: str) -> str:
+        """A text from outside."""
+        return fitted(harmless(text[: _AFTER * self.longest]), self.longest)
+
+    def value(self, value: Value) -> str:
+        """A value; a question mark where it is not known."""
+        if value is UNSET:
+            return "?"
+        return self.said(model_value(value) if self.of_model else show(value))
+
+    def _unpersisted(self, store: UnpersistedStore, *, whole: bool) -> str:
+        value = "" if store.value is UNSET else f"={self.value(store.value)}"
+        line = f" in {self.said(store.cache_line)}" if store.cache_line and whole else ""
+        flushed = " (flushed)" if store.state == "flushed" else ""
+        return f"{self.said(store.location)}{value}{line}{flushed}"
+
+    def _deed(self, step: TraceStep) -> str:
+        """What a step did, without its message and its asides."""
+        kind, value, old = step.kind, self.value(step.value), self.value(step.old)
+        where = "" if step.location is None else self.said(step.location)
+        match kind:
+            case StepKind.CALL:
+                return f"{self.said(step.operation or '')}({self._arguments(step)})"
+            case StepKind.RETURN:
+                name = "" if step.operation is None else f"{self.said(step.operation)} "
+                return f"{name}returns" if step.value is UNSET else f"{name}returns {value}"
+            case StepKind.READ:
+                return f"read {where}" if step.value is UNSET else f"read {where}: {value}"
+            case StepKind.WRITE:
+                return f"write {where}" if step.value is UNSET else f"write {where} = {value}"
+            case StepKind.UPDATE:
+                return f"update {where}: {old} -> {value}"
+            case StepKind.CAS:
+                told = step.expected is not UNSET or step.value is not UNSET
+                text = f"cas {where}: {self.value(step.expected)} -> {value}" if told else f"cas {where}"
+                saw = "" if step.old is UNSET else f", saw {old}"
+                return f"{text} failed{saw}" if step.success is False else text
+            case StepKind.DRAIN:
+                return f"{where} = {value} reaches memory"
+            case StepKind.PERSIST:
+                return f"{where} is persistent" if step.value is UNSET else f"{where} = {value} is persistent"
+            case StepKind.NOTE:
+                return self.said(step.message or "")
+            case StepKind.LOCAL:
+                known = step.place and (step.place.text or step.place.function)
+                return self.said(known.strip()) if known else "a step of its own"
+            case StepKind.CHOOSE:
+                return f"choose {value}"
+        return self._about_others(step, where)
+
+    def _about_others(self, step: TraceStep, where: str) -> str:
+        """What a step did that is about locks, threads and the system."""
+        other = "" if step.other is None else self.threads[step.other]
+        match step.kind:
+            case StepKind.LOCK if step.success is False:
+                return f"cannot lock {where}" + (f", {other} has it" if other else "")
+            case StepKind.BLOCK:
+                return "blocked" + (f" on {where}" if where else "") + (f", {other} has it" if other else "")
+            case StepKind.WAIT:
+                return "wait" + (f" on {where}" if where else "")
+            case StepKind.UNBLOCK:
+                return "goes on" + (f", woken by {other}" if other else "")
+            case StepKind.ALLOCATE if step.success is False:
+                return f"cannot allocate {where}".rstrip()
+        verb = _VERBS.get(step.kind, step.kind.value)
+        return " ".join(part for part in (verb, where, other) if part)
+
+    def _arguments(self, step: TraceStep) -> str:
+        return fitted(", ".join(map(self.value, step.args)), self.longest)
+
+
+_VERBS: Final = {
+    StepKind.EXIT: "ends",
+    StepKind.ASSERTION: "assertion failed",
+    StepKind.EXCEPTION: "raises",
+    StepKind.CRASH: "CRASH",
+    StepKind.RECOVERY_BEGIN: "recovery begins",
+    StepKind.RECOVERY_END: "recovery ends",
+}
+
+
+def model_value(value: Value) -> str:
+    """A value of a model: nodes by their names, records and tuples as models write them."""
+    if isinstance(value, str) and _NODE.fullmatch(value):
+        return value
+    if isinstance(value, Mapping):
+        return f"({', '.join(f'{name}={model_value(each)}' for name, each in value.items())})"
+    if isinstance(value, (list, tuple)):
+        return f"({', '.join(map(model_value, value))})"
+    return show(value)
+
+
+def wording_of(trace: Trace, *, longest: int, of_model: bool = False) -> Wording:
+    """How to tell the steps of ``trace``, with no name or value of more than ``longest`` columns."""
+    names = {thread.id: fitted(harmless(thread.label[: _AFTER * longest]), longest) for thread in trace.threads}
+    files = {step.place.file for step in trace.steps if step.place}
+    short = [PurePosixPath(file).name for file in files]
+    told = {file: PurePosixPath(file).name if short.count(PurePosixPath(file).name) == 1 else file for file in files}
+    return Wording(names, {file: harmless(name) for file, name in told.items()}, longest, of_model)
+
+
+def sentence(trace: Trace, wording: Wording) -> str:
+    """The trace in one sentence: how much there is of what, and what went wrong where."""
+    numbers = [counted(len(trace.threads), "thread"), counted(len(trace.steps), "step")]
+    numbers += [counted(trace.preemptions, "preemption"), MEMORY_MODELS[trace.memory_model]]
+    failure = trace.failure
+    if failure is None:
+        return f"{', '.join(numbers)}: nothing went wrong"
+    place = None if failure.step is None else trace.steps[failure.step].place
+    where = "" if place is None else f" at {wording.place(place)}"
+    return f"{', '.join(numbers)}: {FAILURES[failure.kind]}{where}"
+
+
+def schedule_words(schedule: str, longest: int) -> str:
+    """A schedule in at most ``longest`` columns. It is whole or not there: half of one is of no use to anybody."""
+    told = harmless(schedule)
+    return told if columns(told) <= longest else f"{counted(len(schedule), 'letter')}, not shown"
+
+
+def _listed(parts: Iterable[str]) -> str:
+    """The first few, and how many more there are."""
+    each = list(parts)
+    more = [f"{len(each) - _MOST_LISTED:,} more"] if len(each) > _MOST_LISTED else []
+    return ", ".join([*each[:_MOST_LISTED], *more])

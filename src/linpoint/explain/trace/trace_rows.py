@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trace as rows, before anybody decides how rows look: steps, rules where the threads take turns, and folds.
+
+Text and HTML are both made of these, so that they show the same. Guarantee: the rows are in the order of the steps; the
+step of the failure is among them. Cost: that of ``choosing``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import Final
+
+from linpoint.explain.trace.loop_folding import repeated_steps
+from linpoint.explain.trace.step_selection import chosen, quiet_steps
+from linpoint.explain.trace.step_wording import Wording
+from linpoint.histories.operation import Process
+from linpoint.histories.values import counted
+from linpoint.traces.trace import StepKind, Trace, TraceStep
+
+_BRACKETS: Final = {StepKind.CALL: "begin", StepKind.RETURN: "end"}
+_MOST_RULES: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """A step."""
+
+    position: int
+    step: TraceStep
+    words: str
+    notes: tuple[str, ...]
+    """What is in the buffer and the caches afterwards, where that has changed."""
+    open_calls: tuple[int, ...]
+    """For each thread how many operations are open around the row; the one that begins or ends here is not counted."""
+    role: str
+    """``failing``, ``related`` to the failure, or empty."""
+
+    @property
+    def bracket(self) -> str:
+        """``begin`` or ``end`` of an operation, or empty."""
+        return _BRACKETS.get(self.step.kind, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Another thread goes on."""
+
+    words: str
+    preemption: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Steps that are not shown."""
+
+    words: str
+
+
+Row = StepRow | Rule | Fold
+
+
+def rows_of(trace: Trace, wording: Wording, *, most: int, whole: bool = False) -> list[Row]:
+    """The rows of a trace, with about ``most`` of its steps, or with all of them."""
+    places = {thread.id: index for index, thread in enumerate(trace.threads)}
+    depths = _depths(trace, places)
+    switches = trace.switches
+    quiet, repeated = quiet_steps(trace), repeated_steps(trace)
+    stores: dict[Process | None, object] = defaultdict(tuple)
+    caches: object = ()
+    rows: list[Row] = []
+    expected = 0
+    positions = range(len(trace.steps)) if whole else chosen(trace, most=most)
+    # Where threads take turns at every step, rules would be half of all rows and say nothing new.
+    often = sum(position in switches for position in positions) > _MOST_RULES
+    for position in positions:
+        step = trace.steps[position]
+        if position > expected:
+            rows.append(Fold(_folded(trace, wording, range(expected, position), quiet, repeated)))
+        if position in switches and (step.preempts or not often):
+            rows.append(Rule(_rule(wording, step, switches[position]), step.preempts))
+        drained = step.kind is StepKind.DRAIN and not step.buffer  # its words say it already
+        buffer = step.buffer != stores[step.thread] and not drained
+        unpersisted = bool(step.unpersisted) and (step.kind is StepKind.CRASH or step.unpersisted != caches)
+        stores[step.thread] = step.buffer
+        caches = step.unpersisted or caches
+        notes = tuple(wording.notes(step, buffer=buffer, unpersisted=unpersisted))
+        rows.append(StepRow(position, step, wording.step(step), notes, depths[position], _role(trace, position)))
+        expected = position + 1
+    if expected < len(trace.steps):
+        rows.append(Fold(_folded(trace, wording, range(expected, len(trace.steps)), quiet, repeated)))
+    return rows
+
+
+def without_idle(trace: Trace) -> Trace:
+    """The trace with the threads alone that did something, so that there is more room for those."""
+    ran = {who for step in trace.steps for who in (step.thread, step.other)}
+    return replace(trace, threads=tuple(thread for thread in trace.threads if thread.id in ran))
+
+
+def left_in_buffers(trace: Trace) -> dict[Process, tuple[tuple[str, object], ...]]:
+    """For each thread whose buffer is not empty when the trace ends, what is in it."""
+    stores: dict[Process, tuple[tuple[str, object], ...]] = {}
+    for step in trace.steps:
+        if step.kind is StepKind.CRASH:
+            stores.clear()
+        elif step.thread is not None:
+            stores[step.thread] = step.buffer
+    return {thread.id: stores[thread.id] for thread in trace.threads if stores.get(thread.id)}
+
+
+def _role(trace: Trace, position: int) -> str:
+    if trace.failure is None or position not in trace.failure.steps:
+        return ""
+    return "failing" if position == trace.failure.step else "related"
+
+
+def _folded(trace: Trace, wording: Wording, gap: range, quiet: frozenset[int], repeated: frozenset[int]) -> str:
+    threads = {trace.steps[position].thread for position in gap}
+    who = "".join(f"{wording.thread(thread)}: " for thread in threads if thread is not None and len(threads) == 1)
+    what = "not shown"
+    if repeated.issuperset(gap):
+        what = "that repeat those before"
+    elif quiet.issuperset(gap):
+        what = "without effect on others"
+    return f"{who}{counted(len(gap), 'step')} {what}"
+
+
+def _rule(wording: Wording, step: TraceStep, before: Process) -> str:
+    assert step.thread is not None
+    now = wording.thread(step.thread)
+    return f"preemption: {now} runs, though {wording.thread(before)} could go on" if step.preempts else f"{now} runs"
+
+
+def _depths(trace: Trace, places: dict[Process, int]) -> list[tuple[int, ...]]:
+    """For each step how many operations are open in each thread, without the one that begins or ends there."""
+    found = []
+    now = [0] * len(places)
+    for step in trace.steps:
+        if step.kind is StepKind.CRASH:
+            now = [0] * len(places)
+        if step.kind is StepKind.RETURN and step.thread is not None:
+            now[places[step.thread]] -= 1
+        found.append(tuple(now))
+        if step.kind is StepKind.CALL and step.thread is not None:
+            now[places[step.thread]] += 1
+    return found

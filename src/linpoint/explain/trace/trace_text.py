@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trace as text: a column for each thread, time downwards, source lines at the left.
+
+Guarantee: no line is wider than asked for, however many threads there are and however long their names, values and
+source lines; wide letters do not disturb the columns; the step of the failure is shown and marked. Where columns would be
+too narrow, the trace is a list with the thread's name before each step. Cost: O(steps), and about ``MOST`` are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from linpoint.explain.trace.step_wording import Wording, schedule_words, sentence, wording_of
+from linpoint.explain.trace.trace_rows import Row, Rule, StepRow, left_in_buffers, rows_of, without_idle
+from linpoint.text.terminal_text import columns, fitted, harmless, padded, wrapped
+from linpoint.traces.trace import StepKind, Trace
+
+MOST: Final = 80
+"""About so many steps are shown."""
+NARROWEST: Final = 40
+
+_GAP: Final = "  "
+_LONGEST: Final = 48  # columns of one name or value
+_WIDEST_PLACE: Final = 26
+_NARROWEST_COLUMN: Final = 16
+_GOOD_COLUMN: Final = 22  # narrower ones are too high a price for the text of source lines
+_WIDEST_SOURCE: Final = 28
+_NARROWEST_SOURCE: Final = 16
+_WIDEST_NAME: Final = 16
+_MOST_BARS: Final = 3
+_NARROWEST_TEXT: Final = 8  # no bar takes that away
+_MARKS: Final = {"failing": "=> ", "related": "-> ", "": "   "}
+_MOST_LINES: Final = 4  # of a message or a schedule
+
+
+@dataclass(frozen=True, slots=True)
+class _Gutter:
+    """What stands left of the threads, in columns: numbers, places, the text of source lines; and the room beside it."""
+
+    number: int
+    place: int
+    source: int
+    room: int
+    """For source lines and threads."""
+
+    def beside(self, threads: int) -> _Gutter:
+        """The gutter beside threads that take so much room: without source lines, if that would leave them too little."""
+        source = min(self.source, self.room - threads - len(_GAP))
+        return replace(self, source=source if source >= min(self.source, _NARROWEST_SOURCE) else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The columns and what goes into them. ``cells`` gives the lines of a row for columns of these widths."""
+
+    gutter: _Gutter
+    columns: tuple[int, ...]
+    header: tuple[str, ...]
+    cells: Callable[[StepRow, Sequence[int]], list[list[str]]]
+    where: str = "where"
+    numbers: Sequence[str] = ()
+    """What stands before each step, if not its position."""
+
+    def number(self, row: StepRow) -> str:
+        """What stands before a step."""
+        return self.numbers[row.position] if self.numbers else f"{row.position:,}"
+
+
+def trace_text(trace: Trace, *, width: int = 100, most: int = MOST) -> str:
+    """The trace in words and columns: no line wider than ``width``, which is at least 40, and about ``most`` steps."""
+    if width < NARROWEST:
+        raise ValueError(f"a trace needs at least {NARROWEST} columns, not {width}")
+    wording = wording_of(trace, longest=_LONGEST)
+    lines = wrapped(sentence(trace, wording), width)
+    if trace.failure and trace.failure.message:
+        lines += wrapped(harmless(trace.failure.message[: _MOST_LINES * width]), width, most=_MOST_LINES)
+    rows = rows_of(trace, wording, most=most)
+    if rows:
+        lines += ["", *_drawn(_table(trace, wording, rows, width), rows, wording, width)]
+    return "\n".join([*lines, *_ending(trace, wording, width)])
+
+
+def run_text(trace: Trace, numbers: Sequence[str], *, width: int = 100, most: int = MOST) -> str:
+    """The same for a run of a model, without a sentence: ``numbers`` stand before its steps instead of positions."""
+    trace = without_idle(trace)
+    wording = wording_of(trace, longest=_LONGEST, of_model=True)
+    rows = rows_of(trace, wording, most=most)
+    if not rows:
+        return ""
+    table = replace(_table(trace, wording, rows, width), where="line", numbers=numbers)
+    return "\n".join([*_drawn(table, rows, wording, width), *_ending(trace, wording, width)])
+
+
+def _ending(trace: Trace, wording: Wording, width: int) -> list[str]:
+    """What has not reached memory, and how to make it happen again."""
+    lines = []
+    left = left_in_buffers(trace)
+    if left:
+        told = "; ".join(f"{wording.thread(thread)} {wording.stores(stores)}" for thread, stores in left.items())
+        lines += wrapped(f"Never reached memory: {told}", width)
+    if trace.schedule is not None:
+        told = f"Schedule: {schedule_words(trace.schedule, (_MOST_LINES // 2) * width)}"
+        lines += wrapped(told, width, most=_MOST_LINES)
+    return ["", *lines] if lines else []
+
+
+def _table(trace: Trace, wording: Wording, rows: Sequence[Row], width: int) -> _Table:
+    """As many columns as threads if they are wide enough, else a column for their names and one for their steps."""
+    steps = [row for row in rows if isinstance(row, StepRow)]
+    number = max(len(f"{row.position:,}") for row in steps)
+    places = [columns(wording.place(row.step.place)) for row in steps if row.step.place]
+    place = max(min(max(places, default=0), _WIDEST_PLACE, width // 4), len("line") if wording.of_model else 0)
+    source = min(max(columns(wording.source(row.step)) for row in steps), _WIDEST_SOURCE)
+    room = width - number - len(_MARKS[""]) - len(_GAP) * (2 if place else 1) - place
+    threads = max(1, len(trace.threads))
+    widest = room // threads - len(_GAP)
+    if widest < _NARROWEST_COLUMN:
+        return _listed(trace, wording, steps, _Gutter(number, place, source, room))
+    with_source = (room - source - len(_GAP)) // threads - len(_GAP)
+    widest = with_source if with_source >= _GOOD_COLUMN else widest
+    return _side_by_side(trace, wording, steps, _Gutter(number, place, source, room), widest)
+
+
+def _side_by_side(trace: Trace, wording: Wording, steps: Sequence[StepRow], gutter: _Gutter, widest: int) -> _Table:
+    """A column for each thread, none wider than it needs to be."""
+    ids = [thread.id for thread in trace.threads]
+
+    def cells(row: StepRow, widths: Sequence[int]) -> list[list[str]]:
+        return [
+            _cell(row, width, depth, mine=row.step.thread == who)
+            for who, width, depth in zip(ids, widths, row.open_calls, strict=True)
+        ]
+
+    names = tuple(map(wording.thread, ids))
+    needs = [min(columns(name), widest) for name in names]
+    for row in steps:
+        lines = cells(row, [widest] * len(ids))
+        needs = [max(need, *map(columns, each)) for need, each in zip(needs, lines, strict=True)]
+    return _Table(gutter.beside(sum(needs) + len(_GAP) * len(needs)), tuple(needs), names, cells)
+
+
+def _listed(trace: Trace, wording: Wording, steps: Sequence[StepRow], gutter: _Gutter) -> _Table:
+    """One column with the names of the threads, and one with what they do."""
+    index = {thread.id: at for at, thread in enumerate(trace.threads)}
+
+    def cells(row: StepRow, widths: Sequence[int]) -> list[list[str]]:
+        thread = row.step.thread
+        if thread is None:
+            return [[""], _cell(row, widths[1], 0, mine=True)]
+        return [
+            [fitted(wording.thread(thread), widths[0])],
+            _cell(row, widths[1], row.open_calls[index[thread]], mine=True),
+        ]
+
+    titles = ("process" if wording.of_model else "thread", "what")
+    name = min(max(columns(wording.thread(thread)) for thread in index), _WIDEST_NAME, gutter.room // 4)
+    name = max(name, columns(titles[0]))
+    what = gutter.room - name - 2 * len(_GAP)
+    needed = max(columns(line) for row in steps for line in cells(row, (name, what))[1])
+    needed = max(needed, columns(titles[1]))
+    return _Table(gutter.beside(name + needed + 2 * len(_GAP)), (name, needed), titles, cells)
+
+
+def _cell(row: StepRow, width: int, depth: int, *, mine: bool) -> list[str]:
+    """The lines of a step in the column of its thread; in the others only the bars of what is open there."""
+    bars = "│ " * min(depth, _MOST_BARS, max(0, width - _NARROWEST_TEXT) // 2)
+    if not mine:
+        return [bars.rstrip()]
+    first, rest = {"begin": ("┌ ", "│ "), "end": ("└ ", "  "), "": ("", "  ")}[row.bracket]
+    inside = {"begin": "│ ", "end": "", "": ""}[row.bracket]
+    whole = columns(row.words) <= width - len(bars) - len(first)
+    lines = [row.words] if whole else wrapped(row.words, width - len(bars) - 2)
+    told = [f"{bars}{first if at == 0 else rest}{line}" for at, line in enumerate(lines)]
+    for note in row.notes:
+        told += [f"{bars}{inside}  {line}" for line in wrapped(note, width - len(bars) - len(inside) - 2)]
+    return told
+
+
+def _drawn(table: _Table, rows: Sequence[Row], wording: Wording, width: int) -> list[str]:
+    gutter = table.gutter
+    margin = len(_MARKS[""]) + gutter.number
+    titles = ["#".rjust(margin)]
+    widths = [margin]
+    if gutter.place:
+        titles.append(fitted(table.where, gutter.place + gutter.source))
+        widths.append(gutter.place + (len(_GAP) + gutter.source if gutter.source else 0))
+    titles += (fitted(title, each) for title, each in zip(table.header, table.columns, strict=True))
+    widths += table.columns
+    lines = [_line(titles, widths), _line(["-" * each for each in widths], widths)]
+    for row in rows:
+        if not isinstance(row, StepRow):
+            text = f"--- {row.words} ---" if isinstance(row, Rule) else f"... {row.words} ..."
+            lines.append(fitted(f"{' ' * margin}{_GAP}{text}", width))
+        elif row.step.thread is None:
+            lines += _across(table, row, margin, width)
+        else:
+            lines += _step(table, row, wording, widths)
+    return lines
+
+
+def _across(table: _Table, row: StepRow, margin: int, width: int) -> list[str]:
+    """What is of no thread goes across all columns."""
+    texts = [f"=== {row.words} ===" if row.step.kind is StepKind.CRASH else row.words, *row.notes]
+    lines = [line for text in texts for line in wrapped(text, width - margin - 2 * len(_GAP))]
+    head = _head(table, row, margin)
+    return [
+        f"{head if at == 0 else ' ' * margin}{_GAP}{'' if at == 0 else _GAP}{line}" for at, line in enumerate(lines)
+    ]
+
+
+def _step(table: _Table, row: StepRow, wording: Wording, widths: Sequence[int]) -> list[str]:
+    step = row.step
+    left = []
+    gutter = table.gutter
+    if gutter.place:
+        where = "" if step.place is None else fitted(wording.place(step.place), gutter.place)
+        source = fitted(wording.source(step), gutter.source) if gutter.source else ""
+        left = [f"{padded(where, gutter.place)}{_GAP}{source}" if source else where]
+    cells = table.cells(row, table.columns)
+    lines = [_line([_head(table, row, widths[0]), *left, *(cell[0] for cell in cells)], widths)]
+    for at in range(1, max(map(len, cells))):
+        rest = [cell[at] if at < len(cell) else _open(cell) for cell in cells]
+        lines.append(_line(["", *("" for _ in left), *rest], widths))
+    return lines
+
+
+def _head(table: _Table, row: StepRow, margin: int) -> str:
+    mark = _MARKS[row.role]
+    return mark + table.number(row).rjust(margin - len(mark))
+
+
+def _open(cell: list[str]) -> str:
+    """The bars of a column go on beside the longer cell of another."""
+    return cell[0] if cell[0].strip("│ ") == "" else ""
+
+
+def _line(parts: Sequence[str], widths: Sequence[int]) -> str:
+    return _GAP.join(padded(part, width) for part, width in zip(parts, widths, strict=True)).rstrip()

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing code: instructions, labels, and which variables surely have a value where.
+
+Guarantee: what cannot be reached is not written. ``is_dead`` says that the place where code is written now cannot be
+reached; from there on ``emit`` does nothing until a label is placed that something jumps to. So a switched-off branch
+costs nothing, and whoever compiles may leave it out.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from linpoint.errors import ModelError
+from linpoint.refine.frontend.method_source import Source
+from linpoint.refine.frontend.register_allocation import Registers
+from linpoint.refine.frontend.symbolic_values import PLAIN, Literal, Operand, Shape, Value, in_registers
+from linpoint.refine.program_ir import Constant, Instruction, OpCode
+from linpoint.refine.python_cells import same
+
+
+@dataclass(eq=False, slots=True)
+class Variable:
+    """A local variable of one call. Its first assignment says what shape it has, and from then on it has registers."""
+
+    name: str
+    shape: Shape | None = None
+    base: int = -1
+
+
+@dataclass(eq=False, slots=True)
+class Label:
+    """A place to jump to, and the variables that have a value wherever something jumps to it."""
+
+    at: int = -1
+    assigned: frozenset[Variable] | None = None
+    known: dict[Variable, Constant] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Draft:
+    """An instruction whose target is still a label."""
+
+    instruction: Instruction
+    label: Label | None = None
+
+
+@dataclass(eq=False)
+class Emission:
+    """The code of one operation, as far as it is written."""
+
+    registers: Registers
+    source: Source
+    drafts: list[Draft] = field(default_factory=list)
+    assigned: frozenset[Variable] | None = frozenset()
+    """Those that surely have a value here; None where nothing gets to."""
+    known: dict[Variable, Constant] = field(default_factory=dict)
+    """Those whose value is known here. Only conditions ask; else the register is as good."""
+    _temporaries: list[list[tuple[int, int]]] = field(default_factory=lambda: [[]])
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether nothing gets here."""
+        return self.assigned is None
+
+    def emit(self, code: OpCode, node: ast.AST, *, label: Label | None = None, **parts: Any) -> None:
+        """Write an instruction that comes from ``node``."""
+        if not self.is_dead:
+            line, column = getattr(node, "lineno", 0), self.source.column(node)
+            self.drafts.append(Draft(Instruction(code, **parts, line=line, column=column), label))
+
+    # Labels
+
+    def place(self, label: Label) -> None:
+        """The next instruction is where ``label`` leads."""
+        label.at = len(self.drafts)
+        if label.assigned is not None:
+            self.known = label.known if self.assigned is None else _agreed(self.known, label.known)
+            self.assigned = label.assigned if self.assigned is None else self.assigned & label.assigned
+
+    def goto(self, label: Label, node: ast.AST) -> None:
+        """Jump."""
+        self.emit(OpCode.JUMP, node, label=label)
+        self._arrive(label)
+        self.assigned = None
+
+    def branch(self, register: int, label: Label, when: bool, node: ast.AST) -> None:
+        """Jump if the truth of a register is ``when``."""
+        self.emit(OpCode.JUMP_IF if when else OpCode.JUMP_UNLESS, node, label=label, a=register)
+        self._arrive(label)
+
+    def _arrive(self, label: Label) -> None:
+        if self.assigned is not None and label.at < 0:
+            label.known = dict(self.known) if label.assigned is None else _agreed(label.known, self.known)
+            label.assigned = self.assigned if label.assigned is None else label.assigned & self.assigned
+
+    # Registers
+
+    @contextlib.contextmanager
+    def temporaries(self) -> Iterator[None]:
+        """What is taken inside is free again afterwards."""
+        self._temporaries.append([])
+        try:
+            yield
+        finally:
+            for base, width in self._temporaries.pop():
+                self.registers.release(base, width)
+
+    @property
+    def owner(self) -> list[tuple[int, int]]:
+        """Who is to give temporaries back that are taken now."""
+        return self._temporaries[-1]
+
+    def is_temporary(self, registers: frozenset[int]) -> bool:
+        """Whether any of these registers ends with the statement at hand."""
+        return any(base <= register < base + width for base, width in self.owner for register in registers)
+
+    def temporary(self, width: int = 1, owner: list[tuple[int, int]] | None = None) -> int:
+        """Registers in a row, until ``owner`` ends: the statement at hand unless one is named."""
+        base = self.registers.take(width)
+        (self.owner if owner is None else owner).append((base, width))
+        return base
+
+    def register(self, operand: Operand, node: ast.AST) -> int:
+        """A register that has the operand."""
+        if isinstance(operand, int):
+            return operand
+        base = self.temporary()
+        self.constant(base, operand.value, node)
+        return base
+
+    def constant(self, register: int, value: Constant, node: ast.AST) -> None:
+        """Set a register to a known value."""
+        self.emit(OpCode.CONSTANT, node, a=register, value=value)
+
+    def row(self, value: Value, node: ast.AST) -> int:
+        """Registers in a row that have the parts of a value: its own where they are in a row already."""
+        if all(isinstance(part, int) for part in value.parts):
+            first = value.parts[0]
+            assert isinstance(first, int)
+            if value.parts == tuple(range(first, first + len(value.parts))):
+                return first
+        base = self.temporary(len(value.parts))
+        self.move(base, value.parts, node)
+        return base
+
+    def move(self, base: int, parts: Sequence[Operand], node: ast.AST) -> None:
+        """Set registers in a row, all at once: what is overwritten by one move is not read by a later one."""
+        pending = {base + n: part for n, part in enumerate(parts) if part != base + n}
+        while pending:
+            for target, part in pending.items():
+                if all(target != other for at, other in pending.items() if at != target):
+                    if isinstance(part, Literal):
+                        self.constant(target, part.value, node)
+                    else:
+                        self.emit(OpCode.MOVE, node, a=target, b=part)
+                    del pending[target]
+                    break
+            else:  # a circle, as of a, b = b, a
+                target = next(iter(pending))
+                kept = self.temporary()
+                self.emit(OpCode.MOVE, node, a=kept, b=target)
+                pending = {at: kept if part == target else part for at, part in pending.items()}
+
+
+def _agreed(one: dict[Variable, Constant], other: dict[Variable, Constant]) -> dict[Variable, Constant]:
+    return {each: value for each, value in one.items() if each in other and same(value, other[each])}
+
+
+class Slot:
+    """Where a value is wanted. Whoever computes it asks for registers when the shape is known, and may leave it."""
+
+    __slots__ = ()
+
+    takes_rows: ClassVar[bool] = True
+    """Whether a tuple may be made right there, part by part."""
+
+    def base(self, emission: Emission, shape: Shape, node: ast.AST) -> int:
+        """The first of as many registers as the shape needs."""
+        raise NotImplementedError
+
+    def taken(self) -> frozenset[int]:
+        """The registers that it has already."""
+        raise NotImplementedError
+
+
+@dataclass(slots=True)
+class TemporarySlot(Slot):
+    """Registers of a statement; several branches may put their value there, if it has the same shape in all."""
+
+    owner: list[tuple[int, int]]
+    what: str
+    shape: Shape | None = None
+    first: int = -1
+
+    def base(self, emission: Emission, shape: Shape, node: ast.AST) -> int:
+        """As ``Slot`` says."""
+        if self.shape is None:
+            self.shape, self.first = shape, emission.temporary(shape.width, self.owner)
+        elif self.shape != shape:
+            raise misfit(emission.source, node, self.what, shape, self.shape)
+        return self.first
+
+    def taken(self) -> frozenset[int]:
+        """As ``Slot`` says."""
+        return frozenset(range(self.first, self.first + self.shape.width)) if self.shape else frozenset()
+
+
+@dataclass(slots=True)
+class RegisterSlot(Slot):
+    """One register that is taken already."""
+
+    register: int
+    what: str
+
+    def base(self, emission: Emission, shape: Shape, node: ast.AST) -> int:
+        """As ``Slot`` says."""
+        if not shape.is_plain:
+            raise misfit(emission.source, node, self.what, shape, PLAIN)
+        return self.register
+
+    def taken(self) -> frozenset[int]:
+        """As ``Slot`` says."""
+        return frozenset({self.register})
+
+
+@dataclass(slots=True)
+class VariableSlot(Slot):
+    """A variable."""
+
+    variable: Variable
+
+    def base(self, emission: Emission, shape: Shape, node: ast.AST) -> int:
+        """As ``Slot`` says."""
+        variable = self.variable
+        if variable.shape is None:
+            variable.shape = shape
+            variable.base = emission.registers.take_named(shape.labels(variable.name))
+        elif variable.shape != shape:
+            raise misfit(emission.source, node, f'"{variable.name}"', shape, variable.shape)
+        return variable.base
+
+    def taken(self) -> frozenset[int]:
+        """As ``Slot`` says."""
+        variable = self.variable
+        return in_registers(variable.shape, variable.base).registers if variable.shape else frozenset()
+
+
+@dataclass(slots=True)
+class RowSlot(Slot):
+    """Variables to be set from a tuple. If they are all new, or in a row, the tuple may be put there directly."""
+
+    takes_rows: ClassVar[bool] = False
+
+    variables: tuple[Variable, ...]
+    spare: TemporarySlot
+    """Where it is put otherwise."""
+
+    def base(self, emission: Emission, shape: Shape, node: ast.AST) -> int:
+        """As ``Slot`` says."""
+        if shape.is_tuple and shape.width == len(self.variables):
+            first = self.variables[0]
+            if all(each.shape is None for each in self.variables) and len(set(self.variables)) == shape.width:
+                base = emission.registers.take_named(tuple(each.name for each in self.variables))
+                for n, each in enumerate(self.variables):
+                    each.shape, each.base = PLAIN, base + n
+            if all(each.shape == PLAIN and each.base == first.base + n for n, each in enumerate(self.variables)):
+                return first.base
+        return self.spare.base(emission, shape, node)
+
+    def taken(self) -> frozenset[int]:
+        """As ``Slot`` says."""
+        return self.spare.taken().union(*(VariableSlot(each).taken() for each in self.variables))
+
+
+def misfit(source: Source, node: ast.AST, what: str, shape: Shape, other: Shape) -> ModelError:
+    """A value that has another shape than before."""
+    return source.refused(
+        "LP-M005",
+        node,
+        f"{what} is {shape} here and {other} elsewhere.",
+        "Each has one shape; use two variables, or a record with a field that says which it is.",
+    )

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the class of a model to ``ir.Program``.
+
+Guarantee: what is compiled means what Python would do, one process at a time; what models have no way to say is refused
+with its place, and nothing is left out silently. If there are several mistakes, the first in the file is told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from linpoint.errors import ModelError
+from linpoint.refine.dsl import Model
+from linpoint.refine.frontend.class_declarations import Declarations
+from linpoint.refine.frontend.code_writer import Variable
+from linpoint.refine.frontend.declared_operations import DeclaredOperation, operations_of, setup_of
+from linpoint.refine.frontend.method_inlining import check_signature
+from linpoint.refine.frontend.method_scope import Scope
+from linpoint.refine.frontend.method_source import class_definition, source_of
+from linpoint.refine.frontend.peephole import tidy
+from linpoint.refine.frontend.register_allocation import Registers, TooManyRegistersError
+from linpoint.refine.frontend.statement_compiler import Statements
+from linpoint.refine.frontend.symbolic_values import PLAIN, SelfThing
+from linpoint.refine.program_ir import MAX_REGISTERS, CompiledModel, Instruction, Location, OpCode, OperationCode
+from linpoint.scenarios.tested_operation import mark_of
+
+
+def compile_model(model: type[Model]) -> CompiledModel:
+    """The program of a model, or a ``ModelError`` at the place of the first mistake."""
+    if not isinstance(model, type) or not issubclass(model, Model) or model is Model:
+        name = getattr(model, "__name__", repr(model))
+        raise ModelError("LP-M012", f"{name} is no model.", remedy="Give a class that inherits from linpoint.Model.")
+    declarations = Declarations(model)
+    declared = operations_of(declarations)
+    setup = setup_of(declarations)
+    code: list[Instruction] = []
+    compiled: list[OperationCode] = []
+    mistakes: list[ModelError] = []
+    for each in [*declared, *([] if setup is None else [setup])]:
+        try:
+            compiled.append(_compile(declarations, each, code))
+        except ModelError as error:
+            mistakes.append(error)
+    if mistakes:
+        raise min(mistakes, key=_position)
+    source = source_of(declared[0].function)
+    found = class_definition(model)
+    instructions, locations = _numbered(code, list(declarations.locations))
+    return CompiledModel(
+        model.__name__,
+        source.file,
+        instructions,
+        tuple(compiled[: len(declared)]),
+        tuple(declarations.cells),
+        tuple(declarations.classes),
+        tuple(declarations.fields),
+        locations,
+        None if setup is None else compiled[-1],
+        found[1].lineno if found is not None and found[0].file == source.file else 0,
+        source.lines,
+    )
+
+
+def _numbered(
+    code: list[Instruction], all_locations: list[Location]
+) -> tuple[tuple[Instruction, ...], tuple[Location, ...]]:
+    """The code with only those locations that it uses."""
+    used = sorted({number for each in code for number in (each.where, each.other) if number >= 0})
+    numbers = {-1: -1, **{old: new for new, old in enumerate(used)}}
+    renumbered = tuple(replace(each, where=numbers[each.where], other=numbers[each.other]) for each in code)
+    return renumbered, tuple(all_locations[number] for number in used)
+
+
+def _position(error: ModelError) -> tuple[int, ...]:
+    """Where a mistake is, in the order of the file; one without a column comes before those in its line."""
+    numbers = [int(part) for part in str(error.place).split(":") if part.isdigit()]
+    return (*numbers, 0, 0)[:2]
+
+
+def _compile(declarations: Declarations, operation: DeclaredOperation, code: list[Instruction]) -> OperationCode:
+    """Append the code of an operation."""
+    instructions: list[Instruction] = []
+    names: tuple[str, ...] = ()
+    for frugal in (False, True):
+        try:
+            instructions, names = _written(declarations, operation, len(code), frugal=frugal)
+            break
+        except TooManyRegistersError:
+            if frugal:
+                fact = f"{operation.name} needs more than {MAX_REGISTERS} registers."
+                raise _too_large(operation, fact) from None
+        except RecursionError:
+            raise _too_large(operation, f"{operation.name} is nested too deeply.") from None
+    entry = len(code)
+    code.extend(instructions)
+    return OperationCode(
+        operation.name,
+        entry,
+        operation.parameters,
+        names,
+        operation.role,
+        operation.pairs_with,
+        operation.line,
+    )
+
+
+def _too_large(operation: DeclaredOperation, fact: str) -> ModelError:
+    scope = Scope(operation.function)
+    remedy = "Use fewer variables, smaller records and shorter expressions; methods that are called need room as well."
+    return scope.source.refused("LP-M011", scope.node, fact, remedy)
+
+
+def _written(
+    declarations: Declarations, operation: DeclaredOperation, first: int, *, frugal: bool
+) -> tuple[list[Instruction], tuple[str, ...]]:
+    scope = Scope(operation.function)
+    check_signature(scope, is_operation=mark_of(operation.function) is not None)
+    registers = Registers(frugal)
+    writing = Statements(registers, scope.source, declarations=declarations, scope=scope)
+    own = scope.node.args
+    scope.names[[*own.posonlyargs, *own.args][0].arg] = SelfThing()
+    for each in operation.parameters:
+        variable = Variable(each.name, PLAIN, registers.take_named((each.name,)))
+        scope.names[each.name] = variable
+        writing.assign(variable)
+    scope.names.update(operation.constants)
+    writing.block(scope.node.body)
+    if not writing.is_dead:
+        last: Any = scope.node.body[-1]
+        row = writing.temporary()
+        writing.constant(row, None, last)
+        writing.emit(OpCode.RETURN, last, a=row, c=1)
+    return tidy(writing.drafts, first), registers.shown()

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What names stand for inside one method: its variables, and the constants and words that it sees from outside."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FunctionType, ModuleType
+from typing import Any
+
+from linpoint.refine.frontend.class_declarations import constant_of
+from linpoint.refine.frontend.code_writer import Label, Variable
+from linpoint.refine.frontend.method_source import FunctionNode, Source, definition_of, source_of
+from linpoint.refine.frontend.symbolic_values import Known, Thing, Value
+
+
+@dataclass(slots=True)
+class Returning:
+    """What a ``return`` of an inlined method does: with its expression, or with a value that is there already."""
+
+    expression: Callable[[ast.expr | None, ast.AST], None]
+    value: Callable[[Value, ast.AST], None]
+
+
+@dataclass(slots=True)
+class Loop:
+    """A loop around the statement at hand. ``held`` is how many locks were held where it begins."""
+
+    again: Label
+    end: Label
+    held: int
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """One call of a method, while its body is compiled."""
+
+    function: FunctionType
+    caller: Scope | None = None
+    names: dict[str, Variable | Thing] = field(default_factory=dict)
+    returning: Returning | None = None
+    """None in the operation itself."""
+    end: Label = field(default_factory=Label)
+    held: int = 0
+    loops: list[Loop] = field(default_factory=list)
+    source: Source = field(init=False)
+    node: FunctionNode = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.source = source_of(self.function)
+        self.node = definition_of(self.function)
+
+    @property
+    def is_recursive(self) -> bool:
+        """Whether it is called while it runs."""
+        caller = self.caller
+        while caller is not None:
+            if caller.function is self.function:
+                return True
+            caller = caller.caller
+        return False
+
+    def is_local(self, name: str) -> bool:
+        """Whether a name is of this method alone."""
+        return name in self.function.__code__.co_varnames or name in self.function.__code__.co_cellvars
+
+    def outer(self, name: str) -> tuple[Any] | None:
+        """What a name from outside is, in a tuple of its own; None if there is no such name."""
+        code = self.function.__code__
+        if name in code.co_freevars:
+            cell = (self.function.__closure__ or ())[code.co_freevars.index(name)]
+            try:
+                return (cell.cell_contents,)
+            except ValueError:
+                return None
+        for namespace in (self.function.__globals__, vars(builtins)):
+            if name in namespace:
+                return (namespace[name],)
+        return None
+
+
+def thing_of(value: Any) -> Thing | None:
+    """An object from outside as expressions see it; None if models can do nothing with it."""
+    found = constant_of(value)
+    if found is not None:
+        return found
+    known = ModuleType, type, types.FunctionType, types.BuiltinFunctionType
+    return Known(value) if isinstance(value, known) else None
+
+
+def assigned_names(nodes: list[ast.stmt]) -> frozenset[str]:
+    """The names that statements set."""
+    return frozenset(
+        each.id
+        for node in nodes
+        for each in ast.walk(node)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    )
+
+
+def loaded_outside(function: FunctionNode, name: str) -> bool:
+    """Whether a name is read anywhere but in the loops that count by it."""
+
+    def reads(node: ast.AST) -> bool:
+        if isinstance(node, ast.Name):
+            return node.id == name and isinstance(node.ctx, ast.Load)
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+            return True
+        children = ast.iter_child_nodes(node)
+        if isinstance(node, ast.For) and isinstance(node.target, ast.Name) and node.target.id == name:
+            children = iter([node.iter, *node.orelse])
+        return any(map(reads, children))
+
+    return any(map(reads, function.body))
+
+
+def returns_once(function: FunctionNode) -> bool:
+    """Whether a method comes back in one place only: it has one return, and its end is not reached otherwise."""
+    nodes = list(ast.walk(function))
+    returns = sum(isinstance(each, ast.Return) for each in nodes)
+    if any(isinstance(each, ast.For) for each in nodes):  # whose body may be written several times
+        return returns == 0
+    return returns == 0 or (returns == 1 and _never_ends(function.body[-1]))
+
+
+def _never_ends(node: ast.stmt) -> bool:
+    """Whether what follows a statement is never reached, as far as can be seen at a glance."""
+    if isinstance(node, ast.While):
+        is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        return is_endless and not any(isinstance(each, ast.Break) for each in ast.walk(node))
+    if isinstance(node, ast.With):
+        return _never_ends(node.body[-1])
+    return isinstance(node, ast.Return)
