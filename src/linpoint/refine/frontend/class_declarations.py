@@ -18,15 +18,15 @@ from linpoint.refine.dsl import Model, declarations_of
 from linpoint.refine.frontend.method_source import class_definition, declaration_of
 from linpoint.refine.frontend.symbolic_values import (
     PLAIN,
-    ArrayThing,
-    Known,
+    CompiledValue,
     Literal,
-    Method,
-    NodeClassThing,
-    Reference,
-    Shape,
-    Thing,
-    Value,
+    PlaceReference,
+    SymbolicArray,
+    SymbolicConstant,
+    SymbolicMethod,
+    SymbolicNodeClass,
+    SymbolicValue,
+    ValueShape,
     constant_value,
     plain_constant,
 )
@@ -36,18 +36,18 @@ from linpoint.refine.python_cells import CELL_METHODS, LOCK_METHODS, Array, Atom
 
 
 @dataclass(slots=True)
-class Declarations:
+class ClassDeclarations:
     """All that a model declares, by number, as ``ir.Program`` has it."""
 
     model: type[Model]
     cells: list[Cell] = field(default_factory=list)
-    shapes: list[Shape] = field(default_factory=list)
+    shapes: list[ValueShape] = field(default_factory=list)
     classes: list[NodeClass] = field(default_factory=list)
     fields: list[Field] = field(default_factory=list)
-    field_shapes: list[Shape] = field(default_factory=list)
+    field_shapes: list[ValueShape] = field(default_factory=list)
     atomic_fields: set[int] = field(default_factory=set)
     declared_fields: list[NodeField] = field(default_factory=list)
-    defaults: list[Value | None] = field(default_factory=list)
+    defaults: list[CompiledValue | None] = field(default_factory=list)
     """Of each field; None if it must be given."""
     locations: dict[Location, int] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
@@ -68,22 +68,22 @@ class Declarations:
         """The number of a location."""
         return self.locations.setdefault(Location(where, target, register), len(self.locations))
 
-    def attribute(self, name: str) -> Thing | None:
+    def attribute(self, name: str) -> SymbolicValue | None:
         """What ``self.name`` stands for; None if it is nothing that a model can use."""
         if name in self._cell_numbers:
             number = self._cell_numbers[name]
             cell = self.cells[number]
             if cell.is_array:
-                return ArrayThing(number, name)
-            return Reference(PlaceKind.CELL, (number,), self.shapes[number], f"self.{name}", is_lock=cell.is_lock)
+                return SymbolicArray(number, name)
+            return PlaceReference(PlaceKind.CELL, (number,), self.shapes[number], f"self.{name}", is_lock=cell.is_lock)
         thing = self.attributes.get(name)
         if isinstance(thing, FunctionType):
-            return Method(name, thing)
+            return SymbolicMethod(name, thing)
         if isinstance(thing, type):
             if issubclass(thing, enum.Enum):
-                return Known(thing)
-            return NodeClassThing(self._class_numbers[thing], name) if thing in self._class_numbers else None
-        return constant_of(thing) if name in self.attributes else None
+                return SymbolicConstant(thing)
+            return SymbolicNodeClass(self._class_numbers[thing], name) if thing in self._class_numbers else None
+        return symbolic_constant_of(thing) if name in self.attributes else None
 
     def fields_named(self, name: str) -> list[int]:
         """The fields of that name, of whichever class."""
@@ -96,7 +96,7 @@ class Declarations:
         one = declared.of if isinstance(declared, Array) else declared
         size = len(declared) if isinstance(declared, Array) else 1
         if isinstance(one, Lock):
-            shape: Shape = PLAIN
+            shape: ValueShape = PLAIN
             initial: tuple[Constant, ...] = (False,)
         else:
             shape, initial = self._initial(name, f"self.{name}", one.initial if isinstance(one, Atomic) else one)
@@ -116,14 +116,14 @@ class Declarations:
                 raise self._misfit(
                     name, f"{name}.{each.name} is an array.", "A node has plain fields, cells and locks."
                 )
-            default: Value | None = None
+            default: CompiledValue | None = None
             if each.is_lock:
-                shape, default = PLAIN, Value(PLAIN, (Literal(value=False),))
+                shape, default = PLAIN, CompiledValue(PLAIN, (Literal(value=False),))
             elif each.must:
-                shape = Shape(each.width, is_tuple=True)
+                shape = ValueShape(each.width, is_tuple=True)
             else:
                 shape, initial = self._initial(name, f"{name}.{each.name}", each.default)
-                default = Value(shape, tuple(map(Literal, initial)))
+                default = CompiledValue(shape, tuple(map(Literal, initial)))
             if each.atomic:
                 self.atomic_fields.add(len(self.fields))
             self.fields.append(Field(each.name, number, shape.width, shape.names, each.is_lock))
@@ -132,7 +132,7 @@ class Declarations:
             self.declared_fields.append(each)
         self.classes.append(NodeClass(name, tuple(range(first, len(self.fields)))))
 
-    def _initial(self, owner: str, shown: str, value: Any) -> tuple[Shape, tuple[Constant, ...]]:
+    def _initial(self, owner: str, shown: str, value: Any) -> tuple[ValueShape, tuple[Constant, ...]]:
         """The shape and the constants of a first value."""
         found = constant_value(_without_classes(value))
         if found is None:
@@ -180,13 +180,13 @@ class Declarations:
         return ModelError("LP-M010", f"{self.model.__name__}: {fact}", remedy=remedy)
 
 
-def constant_of(value: Any) -> Thing | None:
+def symbolic_constant_of(value: Any) -> SymbolicValue | None:
     """A constant of a class or a module, as expressions see it; None if it is none."""
     plain = plain_constant(value)
     if plain is not None:
-        return Value(PLAIN, (Literal(plain[0]),))
-    if isinstance(value, range) or (isinstance(value, tuple) and all(map(constant_of, value))):
-        return Known(value)
+        return CompiledValue(PLAIN, (Literal(plain[0]),))
+    if isinstance(value, range) or (isinstance(value, tuple) and all(map(symbolic_constant_of, value))):
+        return SymbolicConstant(value)
     return None
 
 

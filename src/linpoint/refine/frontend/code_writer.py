@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from linpoint.errors import ModelError
-from linpoint.refine.frontend.method_source import Source
+from linpoint.refine.frontend.method_source import MethodSource
 from linpoint.refine.frontend.register_allocation import Registers
-from linpoint.refine.frontend.symbolic_values import PLAIN, Literal, Operand, Shape, Value, in_registers
+from linpoint.refine.frontend.symbolic_values import PLAIN, CompiledValue, Literal, Operand, ValueShape, in_registers
 from linpoint.refine.program_ir import Constant, Instruction, OpCode
 from linpoint.refine.python_cells import same
 
@@ -27,12 +27,12 @@ class Variable:
     """A local variable of one call. Its first assignment says what shape it has, and from then on it has registers."""
 
     name: str
-    shape: Shape | None = None
+    shape: ValueShape | None = None
     base: int = -1
 
 
 @dataclass(eq=False, slots=True)
-class Label:
+class JumpLabel:
     """A place to jump to, and the variables that have a value wherever something jumps to it."""
 
     at: int = -1
@@ -41,20 +41,20 @@ class Label:
 
 
 @dataclass(slots=True)
-class Draft:
+class DraftCode:
     """An instruction whose target is still a label."""
 
     instruction: Instruction
-    label: Label | None = None
+    label: JumpLabel | None = None
 
 
 @dataclass(eq=False)
-class Emission:
+class CodeWriter:
     """The code of one operation, as far as it is written."""
 
     registers: Registers
-    source: Source
-    drafts: list[Draft] = field(default_factory=list)
+    source: MethodSource
+    drafts: list[DraftCode] = field(default_factory=list)
     assigned: frozenset[Variable] | None = frozenset()
     """Those that surely have a value here; None where nothing gets to."""
     known: dict[Variable, Constant] = field(default_factory=dict)
@@ -66,33 +66,33 @@ class Emission:
         """Whether nothing gets here."""
         return self.assigned is None
 
-    def emit(self, code: OpCode, node: ast.AST, *, label: Label | None = None, **parts: Any) -> None:
+    def emit(self, code: OpCode, node: ast.AST, *, label: JumpLabel | None = None, **parts: Any) -> None:
         """Write an instruction that comes from ``node``."""
         if not self.is_dead:
             line, column = getattr(node, "lineno", 0), self.source.column(node)
-            self.drafts.append(Draft(Instruction(code, **parts, line=line, column=column), label))
+            self.drafts.append(DraftCode(Instruction(code, **parts, line=line, column=column), label))
 
     # Labels
 
-    def place(self, label: Label) -> None:
+    def place(self, label: JumpLabel) -> None:
         """The next instruction is where ``label`` leads."""
         label.at = len(self.drafts)
         if label.assigned is not None:
             self.known = label.known if self.assigned is None else _agreed(self.known, label.known)
             self.assigned = label.assigned if self.assigned is None else self.assigned & label.assigned
 
-    def goto(self, label: Label, node: ast.AST) -> None:
+    def goto(self, label: JumpLabel, node: ast.AST) -> None:
         """Jump."""
         self.emit(OpCode.JUMP, node, label=label)
         self._arrive(label)
         self.assigned = None
 
-    def branch(self, register: int, label: Label, when: bool, node: ast.AST) -> None:
+    def branch(self, register: int, label: JumpLabel, when: bool, node: ast.AST) -> None:
         """Jump if the truth of a register is ``when``."""
         self.emit(OpCode.JUMP_IF if when else OpCode.JUMP_UNLESS, node, label=label, a=register)
         self._arrive(label)
 
-    def _arrive(self, label: Label) -> None:
+    def _arrive(self, label: JumpLabel) -> None:
         if self.assigned is not None and label.at < 0:
             label.known = dict(self.known) if label.assigned is None else _agreed(label.known, self.known)
             label.assigned = self.assigned if label.assigned is None else label.assigned & self.assigned
@@ -136,7 +136,7 @@ class Emission:
         """Set a register to a known value."""
         self.emit(OpCode.CONSTANT, node, a=register, value=value)
 
-    def row(self, value: Value, node: ast.AST) -> int:
+    def row(self, value: CompiledValue, node: ast.AST) -> int:
         """Registers in a row that have the parts of a value: its own where they are in a row already."""
         if all(isinstance(part, int) for part in value.parts):
             first = value.parts[0]
@@ -170,7 +170,7 @@ def _agreed(one: dict[Variable, Constant], other: dict[Variable, Constant]) -> d
     return {each: value for each, value in one.items() if each in other and same(value, other[each])}
 
 
-class Slot:
+class StorageSlot:
     """Where a value is wanted. Whoever computes it asks for registers when the shape is known, and may leave it."""
 
     __slots__ = ()
@@ -178,7 +178,7 @@ class Slot:
     takes_rows: ClassVar[bool] = True
     """Whether a tuple may be made right there, part by part."""
 
-    def base(self, emission: Emission, shape: Shape, node: ast.AST) -> int:
+    def base(self, writer: CodeWriter, shape: ValueShape, node: ast.AST) -> int:
         """The first of as many registers as the shape needs."""
         raise NotImplementedError
 
@@ -188,69 +188,69 @@ class Slot:
 
 
 @dataclass(slots=True)
-class TemporarySlot(Slot):
+class TemporarySlot(StorageSlot):
     """Registers of a statement; several branches may put their value there, if it has the same shape in all."""
 
     owner: list[tuple[int, int]]
     what: str
-    shape: Shape | None = None
+    shape: ValueShape | None = None
     first: int = -1
 
-    def base(self, emission: Emission, shape: Shape, node: ast.AST) -> int:
-        """As ``Slot`` says."""
+    def base(self, writer: CodeWriter, shape: ValueShape, node: ast.AST) -> int:
+        """As ``StorageSlot`` says."""
         if self.shape is None:
-            self.shape, self.first = shape, emission.temporary(shape.width, self.owner)
+            self.shape, self.first = shape, writer.temporary(shape.width, self.owner)
         elif self.shape != shape:
-            raise misfit(emission.source, node, self.what, shape, self.shape)
+            raise misfit(writer.source, node, self.what, shape, self.shape)
         return self.first
 
     def taken(self) -> frozenset[int]:
-        """As ``Slot`` says."""
+        """As ``StorageSlot`` says."""
         return frozenset(range(self.first, self.first + self.shape.width)) if self.shape else frozenset()
 
 
 @dataclass(slots=True)
-class RegisterSlot(Slot):
+class RegisterSlot(StorageSlot):
     """One register that is taken already."""
 
     register: int
     what: str
 
-    def base(self, emission: Emission, shape: Shape, node: ast.AST) -> int:
-        """As ``Slot`` says."""
+    def base(self, writer: CodeWriter, shape: ValueShape, node: ast.AST) -> int:
+        """As ``StorageSlot`` says."""
         if not shape.is_plain:
-            raise misfit(emission.source, node, self.what, shape, PLAIN)
+            raise misfit(writer.source, node, self.what, shape, PLAIN)
         return self.register
 
     def taken(self) -> frozenset[int]:
-        """As ``Slot`` says."""
+        """As ``StorageSlot`` says."""
         return frozenset({self.register})
 
 
 @dataclass(slots=True)
-class VariableSlot(Slot):
+class VariableSlot(StorageSlot):
     """A variable."""
 
     variable: Variable
 
-    def base(self, emission: Emission, shape: Shape, node: ast.AST) -> int:
-        """As ``Slot`` says."""
+    def base(self, writer: CodeWriter, shape: ValueShape, node: ast.AST) -> int:
+        """As ``StorageSlot`` says."""
         variable = self.variable
         if variable.shape is None:
             variable.shape = shape
-            variable.base = emission.registers.take_named(shape.labels(variable.name))
+            variable.base = writer.registers.take_named(shape.labels(variable.name))
         elif variable.shape != shape:
-            raise misfit(emission.source, node, f'"{variable.name}"', shape, variable.shape)
+            raise misfit(writer.source, node, f'"{variable.name}"', shape, variable.shape)
         return variable.base
 
     def taken(self) -> frozenset[int]:
-        """As ``Slot`` says."""
+        """As ``StorageSlot`` says."""
         variable = self.variable
         return in_registers(variable.shape, variable.base).registers if variable.shape else frozenset()
 
 
 @dataclass(slots=True)
-class RowSlot(Slot):
+class RowSlot(StorageSlot):
     """Variables to be set from a tuple. If they are all new, or in a row, the tuple may be put there directly."""
 
     takes_rows: ClassVar[bool] = False
@@ -259,24 +259,24 @@ class RowSlot(Slot):
     spare: TemporarySlot
     """Where it is put otherwise."""
 
-    def base(self, emission: Emission, shape: Shape, node: ast.AST) -> int:
-        """As ``Slot`` says."""
+    def base(self, writer: CodeWriter, shape: ValueShape, node: ast.AST) -> int:
+        """As ``StorageSlot`` says."""
         if shape.is_tuple and shape.width == len(self.variables):
             first = self.variables[0]
             if all(each.shape is None for each in self.variables) and len(set(self.variables)) == shape.width:
-                base = emission.registers.take_named(tuple(each.name for each in self.variables))
+                base = writer.registers.take_named(tuple(each.name for each in self.variables))
                 for n, each in enumerate(self.variables):
                     each.shape, each.base = PLAIN, base + n
             if all(each.shape == PLAIN and each.base == first.base + n for n, each in enumerate(self.variables)):
                 return first.base
-        return self.spare.base(emission, shape, node)
+        return self.spare.base(writer, shape, node)
 
     def taken(self) -> frozenset[int]:
-        """As ``Slot`` says."""
+        """As ``StorageSlot`` says."""
         return self.spare.taken().union(*(VariableSlot(each).taken() for each in self.variables))
 
 
-def misfit(source: Source, node: ast.AST, what: str, shape: Shape, other: Shape) -> ModelError:
+def misfit(source: MethodSource, node: ast.AST, what: str, shape: ValueShape, other: ValueShape) -> ModelError:
     """A value that has another shape than before."""
     return source.refused(
         "LP-M005",

@@ -12,16 +12,17 @@ from typing import Any
 
 from linpoint.errors import ModelError
 from linpoint.refine.dsl import Model
-from linpoint.refine.frontend.class_declarations import Declarations
+from linpoint.refine.frontend.class_declarations import ClassDeclarations
 from linpoint.refine.frontend.code_writer import Variable
 from linpoint.refine.frontend.declared_operations import DeclaredOperation, operations_of, setup_of
+from linpoint.refine.frontend.method_compiler import MethodCompiler
 from linpoint.refine.frontend.method_inlining import check_signature
-from linpoint.refine.frontend.method_scope import Scope
+from linpoint.refine.frontend.method_scope import MethodScope
 from linpoint.refine.frontend.method_source import class_definition, source_of
-from linpoint.refine.frontend.peephole import tidy
+from linpoint.refine.frontend.peephole import simplify_jumps
 from linpoint.refine.frontend.register_allocation import Registers, TooManyRegistersError
-from linpoint.refine.frontend.statement_compiler import Statements
-from linpoint.refine.frontend.symbolic_values import PLAIN, SelfThing
+from linpoint.refine.frontend.symbolic_values import PLAIN, SymbolicSelf
+from linpoint.refine.frontend.syntax_tables import CONDITIONS, EXPRESSIONS, STATEMENTS
 from linpoint.refine.program_ir import MAX_REGISTERS, CompiledModel, Instruction, Location, OpCode, OperationCode
 from linpoint.scenarios.tested_operation import mark_of
 
@@ -31,7 +32,7 @@ def compile_model(model: type[Model]) -> CompiledModel:
     if not isinstance(model, type) or not issubclass(model, Model) or model is Model:
         name = getattr(model, "__name__", repr(model))
         raise ModelError("LP-M012", f"{name} is no model.", remedy="Give a class that inherits from linpoint.Model.")
-    declarations = Declarations(model)
+    declarations = ClassDeclarations(model)
     declared = operations_of(declarations)
     setup = setup_of(declarations)
     code: list[Instruction] = []
@@ -78,7 +79,7 @@ def _position(error: ModelError) -> tuple[int, ...]:
     return (*numbers, 0, 0)[:2]
 
 
-def _compile(declarations: Declarations, operation: DeclaredOperation, code: list[Instruction]) -> OperationCode:
+def _compile(declarations: ClassDeclarations, operation: DeclaredOperation, code: list[Instruction]) -> OperationCode:
     """Append the code of an operation."""
     instructions: list[Instruction] = []
     names: tuple[str, ...] = ()
@@ -106,29 +107,37 @@ def _compile(declarations: Declarations, operation: DeclaredOperation, code: lis
 
 
 def _too_large(operation: DeclaredOperation, fact: str) -> ModelError:
-    scope = Scope(operation.function)
+    scope = MethodScope(operation.function)
     remedy = "Use fewer variables, smaller records and shorter expressions; methods that are called need room as well."
     return scope.source.refused("LP-M011", scope.node, fact, remedy)
 
 
 def _written(
-    declarations: Declarations, operation: DeclaredOperation, first: int, *, frugal: bool
+    declarations: ClassDeclarations, operation: DeclaredOperation, first: int, *, frugal: bool
 ) -> tuple[list[Instruction], tuple[str, ...]]:
-    scope = Scope(operation.function)
+    scope = MethodScope(operation.function)
     check_signature(scope, is_operation=mark_of(operation.function) is not None)
     registers = Registers(frugal)
-    writing = Statements(registers, scope.source, declarations=declarations, scope=scope)
+    compiler = MethodCompiler(
+        registers,
+        scope.source,
+        declarations=declarations,
+        scope=scope,
+        expressions=EXPRESSIONS,
+        conditions=CONDITIONS,
+        statements=STATEMENTS,
+    )
     own = scope.node.args
-    scope.names[[*own.posonlyargs, *own.args][0].arg] = SelfThing()
+    scope.names[[*own.posonlyargs, *own.args][0].arg] = SymbolicSelf()
     for each in operation.parameters:
         variable = Variable(each.name, PLAIN, registers.take_named((each.name,)))
         scope.names[each.name] = variable
-        writing.assign(variable)
+        compiler.assign(variable)
     scope.names.update(operation.constants)
-    writing.block(scope.node.body)
-    if not writing.is_dead:
+    compiler.block(scope.node.body)
+    if not compiler.is_dead:
         last: Any = scope.node.body[-1]
-        row = writing.temporary()
-        writing.constant(row, None, last)
-        writing.emit(OpCode.RETURN, last, a=row, c=1)
-    return tidy(writing.drafts, first), registers.shown()
+        row = compiler.temporary()
+        compiler.constant(row, None, last)
+        compiler.emit(OpCode.RETURN, last, a=row, c=1)
+    return simplify_jumps(compiler.drafts, first), registers.shown()

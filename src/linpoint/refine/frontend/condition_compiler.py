@@ -10,20 +10,27 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from linpoint.refine.frontend.code_writer import Label, Slot, Variable
-from linpoint.refine.frontend.shared_accesses import Accesses
+from linpoint.refine.frontend.code_writer import JumpLabel, StorageSlot, Variable
+from linpoint.refine.frontend.method_compiler import MethodCompiler
+from linpoint.refine.frontend.shared_accesses import (
+    compile_operand,
+    compile_value,
+    constants_of,
+    plain_operand,
+    value_of,
+)
 from linpoint.refine.frontend.symbolic_values import (
     PLAIN,
-    Known,
+    CompiledValue,
     Literal,
     Operand,
-    Shape,
-    Thing,
-    Value,
+    SymbolicConstant,
+    SymbolicValue,
+    ValueShape,
     in_registers,
     literal,
 )
-from linpoint.refine.program_ir import Constant, OpCode
+from linpoint.refine.program_ir import OpCode
 from linpoint.refine.python_cells import same
 
 _ORDER: Final[dict[type[ast.cmpop], tuple[OpCode, bool]]] = {
@@ -43,252 +50,294 @@ _OPPOSITE: Final[dict[type[ast.cmpop], ast.cmpop]] = {
 }
 
 
-class Conditions(Accesses):
-    """Writes conditions."""
+def compile_negation(compiler: MethodCompiler, node: ast.UnaryOp, slot: StorageSlot | None) -> CompiledValue:
+    """``not x``."""
+    inner = node.operand
+    if isinstance(inner, ast.Compare) and len(inner.ops) == 1 and (op := _OPPOSITE.get(type(inner.ops[0]))):
+        return compile_comparison(
+            compiler, ast.copy_location(ast.Compare(inner.left, [op], inner.comparators), node), slot
+        )
+    if isinstance(inner, ast.BoolOp | ast.Compare):
+        return value_of_jump(compiler, node, slot, lambda label: compile_jump(compiler, inner, label, True))
+    operand = compile_operand(compiler, inner)
+    if isinstance(operand, Literal):
+        return literal(not operand.value)
+    base = compiler.base(slot, PLAIN, node)
+    compiler.emit(OpCode.NOT, node, a=base, b=operand)
+    return in_registers(PLAIN, base)
 
-    def jump_on_call(self, node: ast.Call, label: Label, when: bool) -> bool:
-        """Jump on what a call gives, if it can be done without making a value of it; whether it was."""
-        raise NotImplementedError
 
-    def constants(self, thing: Thing, node: ast.AST, what: str) -> list[Constant]:
-        """Plain constants in a row, of a tuple or a range."""
-        raise NotImplementedError
+def compile_comparison(compiler: MethodCompiler, node: ast.Compare, slot: StorageSlot | None) -> CompiledValue:
+    """``a < b``, also ``a < b < c`` and ``a in (1, 2)``."""
+    op = node.ops[0]
+    if len(node.ops) > 1:
+        return value_of_jump(compiler, node, slot, lambda label: _jump_if_compared(compiler, node, label, False))
+    left, right = _compared(compiler, node.left), _compared(compiler, node.comparators[0])
+    if isinstance(op, ast.In | ast.NotIn):
+        return value_of_jump(
+            compiler,
+            node,
+            slot,
+            lambda label: _test(compiler, op, left, right, node.comparators[0], node, label, False),
+        )
+    first, second = value_of(compiler, left, node.left), value_of(compiler, right, node.comparators[0])
+    if type(op) in _ORDER:
+        return _order(compiler, op, first, second, node, slot)
+    pairs = _pairs(compiler, op, first, second, node)
+    is_equality = isinstance(op, ast.Eq | ast.Is)
+    if len(pairs) > 1:
+        return value_of_jump(
+            compiler, node, slot, lambda label: _test_equal(compiler, pairs, node, label, not is_equality)
+        )
+    return _equality(compiler, *pairs[0], node, slot, OpCode.EQUAL if is_equality else OpCode.DIFFERENT)
 
-    # As values
 
-    def negation(self, node: ast.UnaryOp, slot: Slot | None) -> Value:
-        """``not x``."""
-        inner = node.operand
-        if isinstance(inner, ast.Compare) and len(inner.ops) == 1 and (op := _OPPOSITE.get(type(inner.ops[0]))):
-            return self.comparison(ast.copy_location(ast.Compare(inner.left, [op], inner.comparators), node), slot)
-        if isinstance(inner, ast.BoolOp | ast.Compare):
-            return self.truth(node, slot, lambda label: self.jump(inner, label, True))
-        operand = self.operand(inner)
-        if isinstance(operand, Literal):
-            return literal(not operand.value)
-        base = self.base(slot, PLAIN, node)
-        self.emit(OpCode.NOT, node, a=base, b=operand)
-        return in_registers(PLAIN, base)
+def value_of_jump(
+    compiler: MethodCompiler, node: ast.AST, slot: StorageSlot | None, jump_if_false: Callable[[JumpLabel], None]
+) -> CompiledValue:
+    """True or False, from a condition that jumps."""
+    false, end = JumpLabel(), JumpLabel()
+    jump_if_false(false)
+    if false.assigned is None:
+        return literal(True)
+    if compiler.is_dead:
+        compiler.place(false)
+        return literal(False)
+    base = compiler.base(slot, PLAIN, node)
+    compiler.constant(base, True, node)
+    compiler.goto(end, node)
+    compiler.place(false)
+    compiler.constant(base, False, node)
+    compiler.place(end)
+    return in_registers(PLAIN, base)
 
-    def comparison(self, node: ast.Compare, slot: Slot | None) -> Value:
-        """``a < b``, also ``a < b < c`` and ``a in (1, 2)``."""
-        op = node.ops[0]
-        if len(node.ops) > 1:
-            return self.truth(node, slot, lambda label: self._jump_if_compared(node, label, False))
-        left, right = self._compared(node.left), self._compared(node.comparators[0])
-        if isinstance(op, ast.In | ast.NotIn):
-            return self.truth(
-                node, slot, lambda label: self._test(op, left, right, node.comparators[0], node, label, False)
-            )
-        first, second = self.value_of(left, node.left), self.value_of(right, node.comparators[0])
-        if type(op) in _ORDER:
-            return self._order(op, first, second, node, slot)
-        pairs = self._pairs(op, first, second, node)
-        is_equality = isinstance(op, ast.Eq | ast.Is)
-        if len(pairs) > 1:
-            return self.truth(node, slot, lambda label: self._test_equal(pairs, node, label, not is_equality))
-        return self._equality(*pairs[0], node, slot, OpCode.EQUAL if is_equality else OpCode.DIFFERENT)
 
-    def truth(self, node: ast.AST, slot: Slot | None, jump_if_false: Callable[[Label], None]) -> Value:
-        """True or False, from a condition that jumps."""
-        false, end = Label(), Label()
-        jump_if_false(false)
-        if false.assigned is None:
-            return literal(True)
-        if self.is_dead:
-            self.place(false)
-            return literal(False)
-        base = self.base(slot, PLAIN, node)
-        self.constant(base, True, node)
-        self.goto(end, node)
-        self.place(false)
-        self.constant(base, False, node)
-        self.place(end)
-        return in_registers(PLAIN, base)
+def compile_boolean(compiler: MethodCompiler, node: ast.BoolOp, slot: StorageSlot | None) -> CompiledValue:
+    """``a and b``, ``a or b``: the value that decides."""
+    if slot is None or may_read(compiler, node.values, slot):
+        slot = compiler.temporary_slot("this")
+    stops = isinstance(node.op, ast.Or)
+    end = JumpLabel()
+    for n, each in enumerate(node.values):
+        value = compile_value(compiler, each, slot)
+        part = plain_operand(compiler, value, each)
+        is_last = n == len(node.values) - 1
+        if isinstance(part, Literal) and bool(part.value) != stops and not is_last:
+            continue
+        if end.assigned is None and (is_last or isinstance(part, Literal)):
+            return value
+        base = slot.base(compiler, PLAIN, each)
+        compiler.move(base, value.parts, each)
+        if is_last or isinstance(part, Literal):
+            break
+        compiler.branch(base, end, stops, each)
+    compiler.place(end)
+    return in_registers(PLAIN, slot.base(compiler, PLAIN, node))
 
-    def either(self, node: ast.BoolOp, slot: Slot | None) -> Value:
-        """``a and b``, ``a or b``: the value that decides."""
-        if slot is None or self.reads(node.values, slot):
-            slot = self.temporary_slot("this")
-        stops = isinstance(node.op, ast.Or)
-        end = Label()
-        for n, each in enumerate(node.values):
-            value = self.value(each, slot)
-            part = self.plain(value, each)
-            is_last = n == len(node.values) - 1
-            if isinstance(part, Literal) and bool(part.value) != stops and not is_last:
-                continue
-            if end.assigned is None and (is_last or isinstance(part, Literal)):
-                return value
-            base = slot.base(self, PLAIN, each)
-            self.move(base, value.parts, each)
-            if is_last or isinstance(part, Literal):
+
+def compile_conditional(compiler: MethodCompiler, node: ast.IfExp, slot: StorageSlot | None) -> SymbolicValue:
+    """``a if condition else b``."""
+    other, end = JumpLabel(), JumpLabel()
+    compile_jump(compiler, node.test, other, False)
+    if other.assigned is None:
+        return compiler.evaluate(node.body, slot)
+    if compiler.is_dead:
+        compiler.place(other)
+        return compiler.evaluate(node.orelse, slot)
+    if slot is None:
+        slot = compiler.temporary_slot("this")
+    shape = _put(compiler, node.body, slot)
+    compiler.goto(end, node)
+    compiler.place(other)
+    _put(compiler, node.orelse, slot)
+    compiler.place(end)
+    return in_registers(shape, slot.base(compiler, shape, node))
+
+
+def _put(compiler: MethodCompiler, node: ast.expr, slot: StorageSlot) -> ValueShape:
+    value = compile_value(compiler, node, slot)
+    compiler.move(slot.base(compiler, value.shape, node), value.parts, node)
+    return value.shape
+
+
+def may_read(compiler: MethodCompiler, nodes: Iterable[ast.AST], slot: StorageSlot) -> bool:
+    """Whether expressions name a variable that has registers of ``slot``."""
+    taken = slot.taken()
+    for node in nodes:
+        for each in ast.walk(node):
+            found = compiler.scope.names.get(each.id) if isinstance(each, ast.Name) else None
+            if isinstance(found, Variable) and found.shape is not None:
+                found = in_registers(found.shape, found.base)
+            if isinstance(found, CompiledValue) and found.registers & taken:
+                return True
+    return False
+
+
+def compile_jump(compiler: MethodCompiler, node: ast.expr, label: JumpLabel, when: bool) -> None:
+    """Jump to ``label`` if the truth of ``node`` is ``when``; else go on."""
+    match node:
+        case ast.UnaryOp(op=ast.Not()):
+            compile_jump(compiler, node.operand, label, not when)
+        case ast.BoolOp():
+            # `a or b` jumps when true as soon as one is; when false only past both, and the other way round for `and`.
+            at_once = isinstance(node.op, ast.Or)
+            if at_once == when:
+                for each in node.values:
+                    compile_jump(compiler, each, label, when)
+            else:
+                past = JumpLabel()
+                for each in node.values[:-1]:
+                    compile_jump(compiler, each, past, at_once)
+                compile_jump(compiler, node.values[-1], label, when)
+                compiler.place(past)
+        case ast.Compare():
+            _jump_if_compared(compiler, node, label, when)
+        case _:
+            shortcut = compiler.conditions.get(type(node))
+            if shortcut is None or not shortcut(compiler, node, label, when):
+                with compiler.temporaries():
+                    branch_on_value(compiler, compile_value(compiler, node), label, when, node)
+
+
+def branch_on_value(
+    compiler: MethodCompiler, value: CompiledValue, label: JumpLabel, when: bool, node: ast.AST
+) -> None:
+    """Jump if the truth of a plain value is ``when``."""
+    if not value.shape.is_plain:
+        raise compiler.refused("LP-M005", node, f"{value.shape} is always true.", "Compare it, or take a part of it.")
+    (part,) = value.parts
+    if isinstance(part, int):
+        compiler.branch(part, label, when, node)
+    elif bool(part.value) == when:
+        compiler.goto(label, node)
+
+
+def _jump_if_compared(compiler: MethodCompiler, node: ast.Compare, label: JumpLabel, when: bool) -> None:
+    past = JumpLabel()
+    with compiler.temporaries():
+        left = _compared(compiler, node.left)
+        for n, (op, right_node) in enumerate(zip(node.ops, node.comparators, strict=True)):
+            right = _compared(compiler, right_node)
+            if n < len(node.ops) - 1:
+                _test(compiler, op, left, right, right_node, node, past if when else label, False)
+            else:
+                _test(compiler, op, left, right, right_node, node, label, when)
+            left = right
+            if compiler.is_dead:
                 break
-            self.branch(base, end, stops, each)
-        self.place(end)
-        return in_registers(PLAIN, slot.base(self, PLAIN, node))
+    compiler.place(past)
 
-    def conditional(self, node: ast.IfExp, slot: Slot | None) -> Thing:
-        """``a if condition else b``."""
-        other, end = Label(), Label()
-        self.jump(node.test, other, False)
-        if other.assigned is None:
-            return self.evaluate(node.body, slot)
-        if self.is_dead:
-            self.place(other)
-            return self.evaluate(node.orelse, slot)
-        if slot is None:
-            slot = self.temporary_slot("this")
-        shape = self._put(node.body, slot)
-        self.goto(end, node)
-        self.place(other)
-        self._put(node.orelse, slot)
-        self.place(end)
-        return in_registers(shape, slot.base(self, shape, node))
 
-    def _put(self, node: ast.expr, slot: Slot) -> Shape:
-        value = self.value(node, slot)
-        self.move(slot.base(self, value.shape, node), value.parts, node)
-        return value.shape
+def _compared(compiler: MethodCompiler, node: ast.expr) -> SymbolicValue:
+    thing = compiler.evaluate(node)
+    return thing if isinstance(thing, SymbolicConstant) else value_of(compiler, thing, node)
 
-    def reads(self, nodes: Iterable[ast.AST], slot: Slot) -> bool:
-        """Whether expressions name a variable that has registers of ``slot``."""
-        taken = slot.taken()
-        for node in nodes:
-            for each in ast.walk(node):
-                found = self.scope.names.get(each.id) if isinstance(each, ast.Name) else None
-                if isinstance(found, Variable) and found.shape is not None:
-                    found = in_registers(found.shape, found.base)
-                if isinstance(found, Value) and found.registers & taken:
-                    return True
-        return False
 
-    # As jumps
+def _test(
+    compiler: MethodCompiler,
+    op: ast.cmpop,
+    left: SymbolicValue,
+    right: SymbolicValue,
+    right_node: ast.expr,
+    node: ast.AST,
+    label: JumpLabel,
+    when: bool,
+) -> None:
+    """Jump if one comparison has the outcome ``when``."""
+    if isinstance(op, ast.In | ast.NotIn):
+        operand = plain_operand(compiler, value_of(compiler, left, node), node)
+        wanted = when == isinstance(op, ast.In)
+        past = JumpLabel()
+        for each in constants_of(compiler, right, right_node, "what follows `in`"):
+            _test_equal(compiler, [(operand, Literal(each))], node, label if wanted else past, True)
+        if not wanted:
+            compiler.goto(label, node)
+        compiler.place(past)
+        return
+    first, second = value_of(compiler, left, node), value_of(compiler, right, right_node)
+    if type(op) in _ORDER:
+        outcome = _order(compiler, op, first, second, node)
+        branch_on_value(compiler, outcome, label, when, node)
+        return
+    pairs = _pairs(compiler, op, first, second, node)
+    _test_equal(compiler, pairs, node, label, when == isinstance(op, ast.Eq | ast.Is))
 
-    def jump(self, node: ast.expr, label: Label, when: bool) -> None:
-        """Jump to ``label`` if the truth of ``node`` is ``when``; else go on."""
-        match node:
-            case ast.UnaryOp(op=ast.Not()):
-                self.jump(node.operand, label, not when)
-            case ast.BoolOp():
-                # `a or b` jumps when true as soon as one is; when false only past both, and the other way round for `and`.
-                at_once = isinstance(node.op, ast.Or)
-                if at_once == when:
-                    for each in node.values:
-                        self.jump(each, label, when)
-                else:
-                    past = Label()
-                    for each in node.values[:-1]:
-                        self.jump(each, past, at_once)
-                    self.jump(node.values[-1], label, when)
-                    self.place(past)
-            case ast.Compare():
-                self._jump_if_compared(node, label, when)
-            case ast.Call() if self.jump_on_call(node, label, when):
-                pass
-            case _:
-                with self.temporaries():
-                    self.branch_on(self.value(node), label, when, node)
 
-    def branch_on(self, value: Value, label: Label, when: bool, node: ast.AST) -> None:
-        """Jump if the truth of a plain value is ``when``."""
-        if not value.shape.is_plain:
-            raise self.refused("LP-M005", node, f"{value.shape} is always true.", "Compare it, or take a part of it.")
-        (part,) = value.parts
-        if isinstance(part, int):
-            self.branch(part, label, when, node)
-        elif bool(part.value) == when:
-            self.goto(label, node)
+def _pairs(
+    compiler: MethodCompiler, op: ast.cmpop, left: CompiledValue, right: CompiledValue, node: ast.AST
+) -> list[tuple[Operand, Operand]]:
+    if left.shape != right.shape:
+        raise compiler.refused(
+            "LP-M005", node, f"{left.shape} is compared with {right.shape}.", "Compare a part of it."
+        )
+    if isinstance(op, ast.Is | ast.IsNot):
+        for value in (left, right):
+            if not value.shape.is_plain:
+                raise compiler.refused("LP-M005", node, f"`is` compares plain values, not {value.shape}.", "Write ==.")
+            (part,) = value.parts
+            if isinstance(part, Literal) and type(part.value) is int:
+                raise compiler.refused("LP-M002", node, "`is` compares an integer.", "Write ==.")
+    return list(zip(left.parts, right.parts, strict=True))
 
-    def _jump_if_compared(self, node: ast.Compare, label: Label, when: bool) -> None:
-        past = Label()
-        with self.temporaries():
-            left = self._compared(node.left)
-            for n, (op, right_node) in enumerate(zip(node.ops, node.comparators, strict=True)):
-                right = self._compared(right_node)
-                if n < len(node.ops) - 1:
-                    self._test(op, left, right, right_node, node, past if when else label, False)
-                else:
-                    self._test(op, left, right, right_node, node, label, when)
-                left = right
-                if self.is_dead:
-                    break
-        self.place(past)
 
-    def _compared(self, node: ast.expr) -> Thing:
-        thing = self.evaluate(node)
-        return thing if isinstance(thing, Known) else self.value_of(thing, node)
+def _test_equal(
+    compiler: MethodCompiler, pairs: list[tuple[Operand, Operand]], node: ast.AST, label: JumpLabel, when: bool
+) -> None:
+    """Jump if whether all pairs are equal is ``when``."""
+    past = JumpLabel()
+    for n, (left, right) in enumerate(pairs):
+        last = n == len(pairs) - 1
+        target, wanted = (label, when) if last or not when else (past, False)
+        with compiler.temporaries():
+            branch_on_value(compiler, _equality(compiler, left, right, node), target, wanted, node)
+    compiler.place(past)
 
-    def _test(
-        self, op: ast.cmpop, left: Thing, right: Thing, right_node: ast.expr, node: ast.AST, label: Label, when: bool
-    ) -> None:
-        """Jump if one comparison has the outcome ``when``."""
-        if isinstance(op, ast.In | ast.NotIn):
-            operand = self.plain(self.value_of(left, node), node)
-            wanted = when == isinstance(op, ast.In)
-            past = Label()
-            for each in self.constants(right, right_node, "what follows `in`"):
-                self._test_equal([(operand, Literal(each))], node, label if wanted else past, True)
-            if not wanted:
-                self.goto(label, node)
-            self.place(past)
-            return
-        first, second = self.value_of(left, node), self.value_of(right, right_node)
-        if type(op) in _ORDER:
-            outcome = self._order(op, first, second, node)
-            self.branch_on(outcome, label, when, node)
-            return
-        pairs = self._pairs(op, first, second, node)
-        self._test_equal(pairs, node, label, when == isinstance(op, ast.Eq | ast.Is))
 
-    def _pairs(self, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> list[tuple[Operand, Operand]]:
-        if left.shape != right.shape:
-            raise self.refused(
-                "LP-M005", node, f"{left.shape} is compared with {right.shape}.", "Compare a part of it."
-            )
-        if isinstance(op, ast.Is | ast.IsNot):
-            for value in (left, right):
-                if not value.shape.is_plain:
-                    raise self.refused("LP-M005", node, f"`is` compares plain values, not {value.shape}.", "Write ==.")
-                (part,) = value.parts
-                if isinstance(part, Literal) and type(part.value) is int:
-                    raise self.refused("LP-M002", node, "`is` compares an integer.", "Write ==.")
-        return list(zip(left.parts, right.parts, strict=True))
+def _equality(
+    compiler: MethodCompiler,
+    left: Operand,
+    right: Operand,
+    node: ast.AST,
+    slot: StorageSlot | None = None,
+    code: OpCode = OpCode.EQUAL,
+) -> CompiledValue:
+    if isinstance(left, Literal) and isinstance(right, Literal):
+        return literal(same(left.value, right.value) == (code is OpCode.EQUAL))
+    base = compiler.base(slot, PLAIN, node)
+    compiler.emit(code, node, a=base, b=compiler.register(left, node), c=compiler.register(right, node))
+    return in_registers(PLAIN, base)
 
-    def _test_equal(self, pairs: list[tuple[Operand, Operand]], node: ast.AST, label: Label, when: bool) -> None:
-        """Jump if whether all pairs are equal is ``when``."""
-        past = Label()
-        for n, (left, right) in enumerate(pairs):
-            last = n == len(pairs) - 1
-            target, wanted = (label, when) if last or not when else (past, False)
-            with self.temporaries():
-                self.branch_on(self._equality(left, right, node), target, wanted, node)
-        self.place(past)
 
-    def _equality(
-        self, left: Operand, right: Operand, node: ast.AST, slot: Slot | None = None, code: OpCode = OpCode.EQUAL
-    ) -> Value:
-        if isinstance(left, Literal) and isinstance(right, Literal):
-            return literal(same(left.value, right.value) == (code is OpCode.EQUAL))
-        base = self.base(slot, PLAIN, node)
-        self.emit(code, node, a=base, b=self.register(left, node), c=self.register(right, node))
-        return in_registers(PLAIN, base)
+def _order(
+    compiler: MethodCompiler,
+    op: ast.cmpop,
+    first: CompiledValue,
+    second: CompiledValue,
+    node: ast.AST,
+    slot: StorageSlot | None = None,
+) -> CompiledValue:
+    code, exchanged = _ORDER[type(op)]
+    left, right = plain_operand(compiler, first, node), plain_operand(compiler, second, node)
+    if exchanged:
+        left, right = right, left
+    return compile_order(compiler, code, left, right, node, slot)
 
-    def _order(self, op: ast.cmpop, first: Value, second: Value, node: ast.AST, slot: Slot | None = None) -> Value:
-        code, exchanged = _ORDER[type(op)]
-        left, right = self.plain(first, node), self.plain(second, node)
-        if exchanged:
-            left, right = right, left
-        return self.ordered(code, left, right, node, slot)
 
-    def ordered(self, code: OpCode, left: Operand, right: Operand, node: ast.AST, slot: Slot | None = None) -> Value:
-        """Whether one integer is less than another, or at most."""
-        for part in (left, right):
-            if isinstance(part, Literal) and (isinstance(part.value, bool) or not isinstance(part.value, int)):
-                raise self.refused("LP-M014", node, f"{part.value!r} is no integer.", "Only integers have an order.")
-        if isinstance(left, Literal) and isinstance(right, Literal):
-            assert isinstance(left.value, int) and isinstance(right.value, int)  # noqa: PT018 - narrows both
-            return literal(left.value < right.value if code is OpCode.LESS else left.value <= right.value)
-        base = self.base(slot, PLAIN, node)
-        self.emit(code, node, a=base, b=self.register(left, node), c=self.register(right, node))
-        return in_registers(PLAIN, base)
+def compile_order(
+    compiler: MethodCompiler,
+    code: OpCode,
+    left: Operand,
+    right: Operand,
+    node: ast.AST,
+    slot: StorageSlot | None = None,
+) -> CompiledValue:
+    """Whether one integer is less than another, or at most."""
+    for part in (left, right):
+        if isinstance(part, Literal) and (isinstance(part.value, bool) or not isinstance(part.value, int)):
+            raise compiler.refused("LP-M014", node, f"{part.value!r} is no integer.", "Only integers have an order.")
+    if isinstance(left, Literal) and isinstance(right, Literal):
+        assert isinstance(left.value, int) and isinstance(right.value, int)  # noqa: PT018 - narrows both
+        return literal(left.value < right.value if code is OpCode.LESS else left.value <= right.value)
+    base = compiler.base(slot, PLAIN, node)
+    compiler.emit(code, node, a=base, b=compiler.register(left, node), c=compiler.register(right, node))
+    return in_registers(PLAIN, base)

@@ -9,10 +9,10 @@ from typing import Any
 
 from linpoint.errors import ModelError
 from linpoint.refine.dsl import Model
-from linpoint.refine.frontend.class_declarations import Declarations, constant_of
-from linpoint.refine.frontend.method_scope import Scope
+from linpoint.refine.frontend.class_declarations import ClassDeclarations, symbolic_constant_of
+from linpoint.refine.frontend.method_scope import MethodScope
 from linpoint.refine.frontend.method_source import declaration_of, source_of
-from linpoint.refine.frontend.symbolic_values import Thing
+from linpoint.refine.frontend.symbolic_values import SymbolicValue
 from linpoint.refine.program_ir import Constant, Parameter
 from linpoint.scenarios.argument_sources import is_strategy
 from linpoint.scenarios.tested_operation import OperationMark, mark_of, nearest
@@ -28,10 +28,10 @@ class DeclaredOperation:
     role: str | None = None
     pairs_with: str | None = None
     line: int = 0
-    constants: dict[str, Thing] = field(default_factory=dict)
+    constants: dict[str, SymbolicValue] = field(default_factory=dict)
 
 
-def operations_of(declarations: Declarations) -> list[DeclaredOperation]:
+def operations_of(declarations: ClassDeclarations) -> list[DeclaredOperation]:
     """The operations, in the order in which they are written. One that overrides another keeps its mark."""
     found: dict[str, DeclaredOperation] = {}
     methods: dict[str, str] = {}
@@ -67,9 +67,9 @@ def operations_of(declarations: Declarations) -> list[DeclaredOperation]:
     first, *others = found.values()
     for each in others:
         if source_of(each.function).file != source_of(first.function).file:
-            raise Scope(each.function).source.refused(
+            raise MethodScope(each.function).source.refused(
                 "LP-M010",
-                Scope(each.function).node,
+                MethodScope(each.function).node,
                 f"{each.name} is not written in the file of {first.name}, {source_of(first.function).shown}.",
                 "Write all methods of a model in one file.",
             )
@@ -79,7 +79,7 @@ def operations_of(declarations: Declarations) -> list[DeclaredOperation]:
     ]
 
 
-def setup_of(declarations: Declarations) -> DeclaredOperation | None:
+def setup_of(declarations: ClassDeclarations) -> DeclaredOperation | None:
     """What runs first, if the model says so."""
     for name in ("__init__", "__new__"):
         if name in declarations.attributes:
@@ -87,7 +87,7 @@ def setup_of(declarations: Declarations) -> DeclaredOperation | None:
     setup = declarations.attributes.get("setup")
     if setup is None:
         return None
-    own = Scope(setup).node.args if isinstance(setup, FunctionType) else None
+    own = MethodScope(setup).node.args if isinstance(setup, FunctionType) else None
     if own is None or len([*own.posonlyargs, *own.args, *own.kwonlyargs]) != 1 or mark_of(setup) is not None:
         raise _misfit(declarations, "setup", "setup is a plain method without parameters.", "Write def setup(self):")
     return DeclaredOperation("setup", setup, line=setup.__code__.co_firstlineno)
@@ -104,7 +104,7 @@ def _mark(model: type, name: str) -> OperationMark | None:
 
 
 def _operation(name: str, function: FunctionType, mark: OperationMark) -> DeclaredOperation:
-    scope = Scope(function)
+    scope = MethodScope(function)
     own = scope.node.args
     names = [each.arg for each in [*own.posonlyargs, *own.args]][1:] + [each.arg for each in own.kwonlyargs]
     shown = mark.name or name
@@ -119,11 +119,11 @@ def _operation(name: str, function: FunctionType, mark: OperationMark) -> Declar
     defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
     defaults |= function.__kwdefaults__ or {}
     parameters: list[Parameter] = []
-    constants: dict[str, Thing] = {}
+    constants: dict[str, SymbolicValue] = {}
     for each in names:
         if each in mark.sources:
             parameters.append(Parameter(each, _domain(scope, shown, each, mark.sources[each])))
-        elif each in defaults and (constant := constant_of(defaults[each])) is not None:
+        elif each in defaults and (constant := symbolic_constant_of(defaults[each])) is not None:
             constants[each] = constant
         else:
             raise scope.source.refused(
@@ -137,7 +137,7 @@ def _operation(name: str, function: FunctionType, mark: OperationMark) -> Declar
     )
 
 
-def _domain(scope: Scope, operation: str, parameter: str, given: Any) -> tuple[Constant, ...]:
+def _domain(scope: MethodScope, operation: str, parameter: str, given: Any) -> tuple[Constant, ...]:
     fact = f'the values of "{parameter}" of {operation} are those of a strategy, which are not all there are.'
     if not is_strategy(given):
         wrong = [each for each in given if each is not None and not isinstance(each, bool | int | str)]
@@ -149,6 +149,6 @@ def _domain(scope: Scope, operation: str, parameter: str, given: Any) -> tuple[C
     )
 
 
-def _misfit(declarations: Declarations, name: str, fact: str, remedy: str) -> ModelError:
+def _misfit(declarations: ClassDeclarations, name: str, fact: str, remedy: str) -> ModelError:
     place = declaration_of(declarations.model, name)
     return ModelError("LP-M010", fact, place=None if place is None else place[0].place(place[1]), remedy=remedy)

@@ -11,42 +11,42 @@ from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any
 
-from linpoint.refine.frontend.class_declarations import constant_of
-from linpoint.refine.frontend.code_writer import Label, Variable
-from linpoint.refine.frontend.method_source import FunctionNode, Source, definition_of, source_of
-from linpoint.refine.frontend.symbolic_values import Known, Thing, Value
+from linpoint.refine.frontend.class_declarations import symbolic_constant_of
+from linpoint.refine.frontend.code_writer import JumpLabel, Variable
+from linpoint.refine.frontend.method_source import FunctionNode, MethodSource, definition_of, source_of
+from linpoint.refine.frontend.symbolic_values import CompiledValue, SymbolicConstant, SymbolicValue
 
 
 @dataclass(slots=True)
-class Returning:
+class ReturnTarget:
     """What a ``return`` of an inlined method does: with its expression, or with a value that is there already."""
 
     expression: Callable[[ast.expr | None, ast.AST], None]
-    value: Callable[[Value, ast.AST], None]
+    value: Callable[[CompiledValue, ast.AST], None]
 
 
 @dataclass(slots=True)
-class Loop:
+class EnclosingLoop:
     """A loop around the statement at hand. ``held`` is how many locks were held where it begins."""
 
-    again: Label
-    end: Label
+    again: JumpLabel
+    end: JumpLabel
     held: int
 
 
 @dataclass(slots=True, eq=False)
-class Scope:
+class MethodScope:
     """One call of a method, while its body is compiled."""
 
     function: FunctionType
-    caller: Scope | None = None
-    names: dict[str, Variable | Thing] = field(default_factory=dict)
-    returning: Returning | None = None
+    caller: MethodScope | None = None
+    names: dict[str, Variable | SymbolicValue] = field(default_factory=dict)
+    returning: ReturnTarget | None = None
     """None in the operation itself."""
-    end: Label = field(default_factory=Label)
+    end: JumpLabel = field(default_factory=JumpLabel)
     held: int = 0
-    loops: list[Loop] = field(default_factory=list)
-    source: Source = field(init=False)
+    loops: list[EnclosingLoop] = field(default_factory=list)
+    source: MethodSource = field(init=False)
     node: FunctionNode = field(init=False)
 
     def __post_init__(self) -> None:
@@ -82,13 +82,13 @@ class Scope:
         return None
 
 
-def thing_of(value: Any) -> Thing | None:
+def symbolic_value_of(value: Any) -> SymbolicValue | None:
     """An object from outside as expressions see it; None if models can do nothing with it."""
-    found = constant_of(value)
+    found = symbolic_constant_of(value)
     if found is not None:
         return found
     known = ModuleType, type, types.FunctionType, types.BuiltinFunctionType
-    return Known(value) if isinstance(value, known) else None
+    return SymbolicConstant(value) if isinstance(value, known) else None
 
 
 def assigned_names(nodes: list[ast.stmt]) -> frozenset[str]:

@@ -22,7 +22,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class MethodSource:
     """A file, parsed."""
 
     file: str
@@ -53,17 +53,17 @@ class Source:
 
 
 @functools.lru_cache(maxsize=64)
-def _parsed(file: str, lines: tuple[str, ...]) -> Source:
+def _parsed(file: str, lines: tuple[str, ...]) -> MethodSource:
     tree = ast.parse("".join(lines))
     functions = {
         (node.name, min([node.lineno, *(each.lineno for each in node.decorator_list)])): node
         for node in ast.walk(tree)
         if isinstance(node, FunctionNode)
     }
-    return Source(file, tuple(line.rstrip("\r\n") for line in lines), tree, functions)
+    return MethodSource(file, tuple(line.rstrip("\r\n") for line in lines), tree, functions)
 
 
-def source_of(function: FunctionType) -> Source:
+def source_of(function: FunctionType) -> MethodSource:
     """The file where a function is written."""
     file = function.__code__.co_filename
     linecache.checkcache(file)  # it may have been written and loaded once more
@@ -101,7 +101,7 @@ def definition_of(function: FunctionType) -> FunctionNode:
     return found
 
 
-def class_definition(thing: type) -> tuple[Source, ast.ClassDef] | None:
+def class_definition(thing: type) -> tuple[MethodSource, ast.ClassDef] | None:
     """The syntax of a class, also of one inside another; None if it cannot be found, as for one made by a call."""
     methods = [each for each in vars(thing).values() if isinstance(each, FunctionType)]
     own = [each for each in methods if each.__qualname__.startswith(f"{thing.__qualname__}.")]
@@ -117,7 +117,7 @@ def class_definition(thing: type) -> tuple[Source, ast.ClassDef] | None:
     return (source, found[-1]) if found else None
 
 
-def declaration_of(model: type, name: str) -> tuple[Source, ast.AST] | None:
+def declaration_of(model: type, name: str) -> tuple[MethodSource, ast.AST] | None:
     """Where a class attribute is written, for messages."""
     for each in model.__mro__:
         if name in vars(each) and (found := class_definition(each)) is not None:

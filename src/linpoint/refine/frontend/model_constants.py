@@ -16,8 +16,8 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from linpoint.errors import ModelError
-from linpoint.refine.frontend.class_declarations import constant_of
-from linpoint.refine.frontend.method_source import Source, class_definition
+from linpoint.refine.frontend.class_declarations import symbolic_constant_of
+from linpoint.refine.frontend.method_source import MethodSource, class_definition
 from linpoint.refine.node_classes import is_node_class
 from linpoint.scenarios.tested_operation import nearest
 
@@ -49,14 +49,16 @@ def constants_of(model: type) -> dict[str, Any]:
         if vars(each).get("__linpoint_model__") is not True:
             found.update(vars(each))
     return {
-        name: value for name, value in found.items() if not name.startswith("__") and constant_of(value) is not None
+        name: value
+        for name, value in found.items()
+        if not name.startswith("__") and symbolic_constant_of(value) is not None
     }
 
 
 def _as_constant(model: type, name: str, value: Any) -> Any:
     if isinstance(value, list):
         value = tuple(_as_constant(model, name, each) for each in value)
-    if constant_of(value) is None:
+    if symbolic_constant_of(value) is None:
         raise ModelError(
             "LP-M010",
             f"{name} of {model.__name__} cannot be {value!r}.",
@@ -123,7 +125,7 @@ def _globals(model: type) -> dict[str, Any]:
     return {**own, **outer} if outer else own
 
 
-def _flags(source: Source) -> int:
+def _flags(source: MethodSource) -> int:
     names = {
         each.name
         for node in source.tree.body

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linpoint.refine.frontend.code_writer import Draft
+from linpoint.refine.frontend.code_writer import DraftCode
 from linpoint.refine.program_ir import Instruction, OpCode
 
 _BRANCHES = {OpCode.JUMP_IF: OpCode.JUMP_UNLESS, OpCode.JUMP_UNLESS: OpCode.JUMP_IF}
 _ENDS = {OpCode.JUMP, OpCode.RETURN}
 
 
-def tidy(drafts: list[Draft], first: int) -> list[Instruction]:
+def simplify_jumps(drafts: list[DraftCode], first: int) -> list[Instruction]:
     """The code of one operation, whose first instruction will be number ``first``."""
     code = [
         draft.instruction if draft.label is None else replace(draft.instruction, target=draft.label.at)

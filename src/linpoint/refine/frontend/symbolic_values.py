@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an expression of a model can be: a value in registers or known already, or something that only compiling sees.
 
-A ``Value`` has one part for each value in it, and each part is a register or a ``Literal``: so a tuple costs nothing
+A ``CompiledValue`` has one part for each value in it, and each part is a register or a ``Literal``: so a tuple costs nothing
 until it has to stand in registers in a row, and constants fold by themselves. All else is gone when the code runs: cells,
 arrays, methods, classes of nodes, and the objects of Python that names stand for.
 """
@@ -18,7 +18,7 @@ from linpoint.refine.python_cells import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ValueShape:
     """How many values a value has, and what they are called."""
 
     width: int = 1
@@ -42,7 +42,7 @@ class Shape:
         return tuple(f"{name}[{n}]" for n in range(self.width)) if self.is_tuple else (name,)
 
 
-PLAIN: Final = Shape()
+PLAIN: Final = ValueShape()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,10 @@ Operand = int | Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class CompiledValue:
     """A value of a model."""
 
-    shape: Shape
+    shape: ValueShape
     parts: tuple[Operand, ...]
 
     @property
@@ -69,30 +69,30 @@ class Value:
         return frozenset(part for part in self.parts if isinstance(part, int))
 
 
-def literal(value: Constant) -> Value:
+def literal(value: Constant) -> CompiledValue:
     """A plain value that is known."""
-    return Value(PLAIN, (Literal(value),))
+    return CompiledValue(PLAIN, (Literal(value),))
 
 
-def in_registers(shape: Shape, base: int) -> Value:
+def in_registers(shape: ValueShape, base: int) -> CompiledValue:
     """A value that stands in registers in a row."""
-    return Value(shape, tuple(range(base, base + shape.width)))
+    return CompiledValue(shape, tuple(range(base, base + shape.width)))
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class PlaceReference:
     """A place in shared memory. There are several ``targets`` if several classes of nodes have a field of that name."""
 
     where: PlaceKind
     targets: tuple[int, ...]
-    shape: Shape
+    shape: ValueShape
     shown: str
     register: int = -1
     is_lock: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class ArrayThing:
+class SymbolicArray:
     """An array of the model, ``cell`` by its number."""
 
     cell: int
@@ -100,15 +100,15 @@ class ArrayThing:
 
 
 @dataclass(frozen=True, slots=True)
-class CellMethod:
+class SymbolicCellMethod:
     """A method of a cell or lock, about to be called."""
 
-    reference: Reference
+    reference: PlaceReference
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
+class SymbolicMethod:
     """A method of the model, about to be called."""
 
     name: str
@@ -116,7 +116,7 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeClassThing:
+class SymbolicNodeClass:
     """A class of nodes, by its number."""
 
     number: int
@@ -124,18 +124,27 @@ class NodeClassThing:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SymbolicConstant:
     """An object of Python: a tuple or range of constants, a module, a function, an enumeration."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
-class SelfThing:
+class SymbolicSelf:
     """The model itself."""
 
 
-Thing = Value | Reference | ArrayThing | CellMethod | Method | NodeClassThing | Known | SelfThing
+SymbolicValue = (
+    CompiledValue
+    | PlaceReference
+    | SymbolicArray
+    | SymbolicCellMethod
+    | SymbolicMethod
+    | SymbolicNodeClass
+    | SymbolicConstant
+    | SymbolicSelf
+)
 
 
 def plain_constant(value: Any) -> tuple[Constant] | None:
@@ -159,16 +168,16 @@ def length_of(values: tuple[Any, ...] | range) -> int:
     return max(0, -((values.start - values.stop) // values.step))
 
 
-def constant_value(value: Any) -> Value | None:
+def constant_value(value: Any) -> CompiledValue | None:
     """A constant of Python as a value: plain, a tuple of plain ones, or a record of them."""
     plain = plain_constant(value)
     if plain is not None:
         return literal(plain[0])
     if isinstance(value, Record):
-        shape, inner = Shape(len(value.names()), value.names()), value.values()
+        shape, inner = ValueShape(len(value.names()), value.names()), value.values()
     elif isinstance(value, tuple) and len(value) > 1:
-        shape, inner = Shape(len(value), is_tuple=True), value
+        shape, inner = ValueShape(len(value), is_tuple=True), value
     else:
         return None
     parts = [plain_constant(each) for each in inner]
-    return Value(shape, tuple(Literal(each[0]) for each in parts if each)) if all(parts) else None
+    return CompiledValue(shape, tuple(Literal(each[0]) for each in parts if each)) if all(parts) else None
