@@ -84,10 +84,10 @@ def compare(rounds: int, peer: Path | None) -> int:
 def explore_ours(cell: str) -> dict[str, Any]:
     """Every interleaving by DPOR, each history judged."""
     import linpoint
-    from linpoint.explore.schedule_search import SearchLimits
-    from linpoint.explore.testing.search import Search
-    from linpoint.explore.testing.settings import Settings
+    from linpoint.limits.search_limits import SearchLimits
     from linpoint.scenarios.concurrent_test import definition_of_object
+    from linpoint.subjects.python_object.object_search import Search
+    from linpoint.subjects.python_object.settings import Settings
     from linpoint.subjects.python_object.subject import session_of
 
     @linpoint.spec

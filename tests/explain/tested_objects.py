@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any
 
 import linpoint
-from linpoint.explore.testing.settings import Settings
 from linpoint.scenarios import definition_of
+from linpoint.subjects.python_object.settings import Settings
 from linpoint.subjects.python_object.subject import run_test
 from linpoint.verdicts.finding import TestResult
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from linpoint.explore.cpp.exploring import Exploration, Settings
 from linpoint.explore.cpp.running import Host, Manner
 from linpoint.explore.cpp.watching import Outcome
+from linpoint.subjects.cpp_program.program_search import Exploration, Settings
 from tests.hosts.controlled_programs import built
 from tests.hosts.litmus import code
 from tests.hosts.litmus_oracle import MODELS, behaviour

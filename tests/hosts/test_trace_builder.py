@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from linpoint.explore.cpp.exploring import Exploration, Settings
-from linpoint.explore.cpp.running import Host, Manner
-from linpoint.explore.cpp.telling import program_finding, schedule_text, sentence
 from linpoint.hosts.address_symbols import AddressSymbols, place_of
 from linpoint.hosts.memory_names import MemoryNames, readable_value
 from linpoint.hosts.search_messages import CodeModule, StepMessage, result_of
+from linpoint.hosts.trace_builder import failure_message, host_schedule_text
+from linpoint.subjects.cpp_program.finding_builder import program_finding
 from linpoint.traces.trace import SourcePlace
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
@@ -124,18 +123,17 @@ def test_values_read_well(symbols: AddressSymbols, library: Path) -> None:
 
 
 def test_schedules_name_threads_and_buffers() -> None:
-    assert schedule_text(((4, 1), (9, 0)), "sc") == "4:1 9:0"
-    assert schedule_text(((4, 2), (9, 1)), "tso") == "4:1 9:0b"
-    assert schedule_text(((4, 35),), "pso") == "4:2b"
-    assert schedule_text((), "tso") == "as the threads come"
+    assert host_schedule_text(((4, 1), (9, 0)), "sc") == "4:1 9:0"
+    assert host_schedule_text(((4, 2), (9, 1)), "tso") == "4:1 9:0b"
+    assert host_schedule_text(((4, 35),), "pso") == "4:2b"
+    assert host_schedule_text((), "tso") == "as the threads come"
 
 
 def told(library: Path, model: str = "tso", **result: Any) -> Any:
-    exploration = Exploration(Host(Path("host"), library, Manner(model)), Settings())
     modules = [{"path": "/host", "base": 0x5000_0000}, {"path": str(library), "base": BASE}]
     said = result_of({"ended": "finding", "modules": modules} | result)
     assert said.finding is not None
-    return program_finding(said.finding, said, exploration, library, model, minimal=True)
+    return program_finding(said.finding, said, {}, library, model, minimal=True)
 
 
 def test_a_trace_has_lines_names_buffers_and_preemptions(library: Path) -> None:
@@ -188,5 +186,5 @@ def test_sentences_have_places_and_names(library: Path, symbols: AddressSymbols)
     assert found is not None
     assert re.fullmatch(
         r"data race on plain: a write by thread 0 at \S+a.cpp:\d and a read by thread 1 at \S+a.cpp:\d are not ordered",
-        sentence(found, symbols),
+        failure_message(found, symbols),
     )

@@ -45,7 +45,7 @@ def test(
     before its own. ``scenario`` is run alone, instead of all others; ``replay`` is the token of a finding, whose schedule is
     run alone. ``budget`` is a time, ``"10s"`` or seconds, by default 30 s.
     """
-    from linpoint.explore.testing.calling import run_call  # noqa: PLC0415 - only who tests is to wait for the explorer
+    from linpoint.subjects.python_object.calling import run_call  # noqa: PLC0415 - only who tests is to wait for the explorer
 
     given = {
         "spec": spec,

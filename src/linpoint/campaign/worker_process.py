@@ -20,12 +20,12 @@ import msgspec
 
 from linpoint.campaign.worker_protocol import ProgramRequest, RenderedResult, TestRequest, answer_of, answer_of_program
 from linpoint.errors import LinpointError
-from linpoint.explore.testing.replaying import replay_test
-from linpoint.explore.testing.search import Progress
-from linpoint.explore.testing.settings import Settings
 from linpoint.scenarios.scenario import Scenario
 from linpoint.subjects.python_object.code_identity import identity
 from linpoint.subjects.python_object.load_tests import load_test, load_tests
+from linpoint.subjects.python_object.object_search import Progress
+from linpoint.subjects.python_object.replaying import replay_test
+from linpoint.subjects.python_object.settings import Settings
 from linpoint.subjects.python_object.subject import run_test
 from linpoint.verdicts import Status
 from linpoint.verdicts.finding import Explored, Tested, TestResult

@@ -20,12 +20,12 @@ from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportEntry, ReportList
 from linpoint.cli.output.terminal import ProgressLine, progress
 from linpoint.errors import UsageError
-from linpoint.explore.cpp.exploring import DEFAULT_BUDGET, Settings
 from linpoint.explore.cpp.running import ISOLATIONS, RACES, Manner
 from linpoint.histories.values import counted
 from linpoint.hosts.address_symbols import functions
 from linpoint.hosts.search_messages import SearchProgress
 from linpoint.processes.command_runner import OutOfTimeError
+from linpoint.subjects.cpp_program.program_search import DEFAULT_BUDGET, Settings
 from linpoint.subjects.cpp_program.subject import CppProgram, explore_cpp, replay_cpp
 from linpoint.targets.build_error import BuildError
 from linpoint.targets.compiler_discovery import find_compiler

@@ -18,12 +18,12 @@ from linpoint.cli.output.terminal import ProgressLine, progress
 from linpoint.errors import LinpointError, TestError
 from linpoint.explore.cpp.objects.asked import Asked, said_in
 from linpoint.explore.cpp.objects.finding import cpp_finding
-from linpoint.explore.cpp.objects.search import Progress as Reached
-from linpoint.explore.cpp.objects.search import Watcher
 from linpoint.histories.values import counted
 from linpoint.limits.deadlines import TimeIsUpError, deadline
 from linpoint.processes.command_runner import OutOfTimeError
 from linpoint.subjects.cpp_object.build_tests import BuiltCppTest, build_tests
+from linpoint.subjects.cpp_object.object_search import Progress as Reached
+from linpoint.subjects.cpp_object.object_search import Watcher
 from linpoint.targets.build_error import BuildError
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.compiler_flags import sorted_flags

@@ -4,21 +4,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Protocol
 
 from msgspec import UNSET
 
-from linpoint.explore.schedule_search import Failure
-from linpoint.explore.testing.runs import Performed, Run
 from linpoint.histories.values import Value, canonical, show
+from linpoint.judging.scenario_run import PerformedOperation, ScenarioRun
 from linpoint.judging.spec_judge import Judge, blocked_calls
 from linpoint.scenarios.scenario import Scenario
+from linpoint.verdicts import Verdict
 from linpoint.verdicts.finding import Ran
 
 
-def shown_operations(run: Run, allowed: dict[tuple[int | None, int], list[Value]]) -> list[Ran]:
+class FailedRun(Protocol):
+    """A run that is wrong: of which kind, and the verdict on its history, where there is one."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of finding."""
+        ...
+
+    @property
+    def run(self) -> ScenarioRun:
+        """What was observed."""
+        ...
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """None for an outcome that was compared without a spec."""
+        ...
+
+
+def shown_operations(run: ScenarioRun, allowed: dict[tuple[int | None, int], list[Value]]) -> list[Ran]:
     """The operations of a run, each with what it may have returned where it returned something else."""
 
-    def one(thread: int | None, number: int, each: Performed, *, after: bool = False) -> Ran:
+    def one(thread: int | None, number: int, each: PerformedOperation, *, after: bool = False) -> Ran:
         returned = each.returned is not None
         possible = allowed.get((len(run.threads) if after else thread, number))
         wrong = (
@@ -40,7 +60,7 @@ def results_allowed(judge: Judge, scenario: Scenario) -> dict[tuple[int | None, 
     return {place: list(values.values()) for place, values in found.items()}
 
 
-def orders_given(failure: Failure, operations: tuple[Ran, ...], judge: Judge) -> tuple[tuple[Value, ...], ...]:
+def orders_given(failure: FailedRun, operations: tuple[Ran, ...], judge: Judge) -> tuple[tuple[Value, ...], ...]:
     """What orders give, where each result by itself is possible, but not all of them together."""
     if failure.kind != "linearizability" or any(each.allowed is not None for each in operations):
         return ()
@@ -49,13 +69,13 @@ def orders_given(failure: Failure, operations: tuple[Ran, ...], judge: Judge) ->
     return () if any(canonical(each) == seen for each in outcomes) else outcomes
 
 
-def failure_sentence(failure: Failure, operations: tuple[Ran, ...], orders: tuple[tuple[Value, ...], ...]) -> str:
+def failure_sentence(failure: FailedRun, operations: tuple[Ran, ...], orders: tuple[tuple[Value, ...], ...]) -> str:
     """What is wrong, in a sentence."""
     run = failure.run
     if failure.kind == "deadlock":
         waiting = ", ".join(str(call) for call in blocked_calls(run))
         # Who compares outcomes has no spec, and no verdict of one.
-        who = "atomic operations" if failure.judgement.verdict is None else "the spec"
+        who = "atomic operations" if failure.verdict is None else "the spec"
         come = "comes" if len(blocked_calls(run)) == 1 else "come"
         return f"deadlock: {waiting} never {come} back, and {who} would let one go on"
     if failure.kind == "livelock":
@@ -73,7 +93,7 @@ def failure_sentence(failure: Failure, operations: tuple[Ran, ...], orders: tupl
     )
     later = ", ".join(f"{each.call} -> {show(each.result)}" for each in operations if each.after and each.returned)
     results += f", and then {later}" if later else ""
-    if run.observed is not UNSET and failure.judgement.verdict is not None:
+    if run.observed is not UNSET and failure.verdict is not None:
         return f"no order of the operations gives these results and this final state: {results}; {show(run.observed)}"
     if not orders:
         return f"no order of the operations that keeps what came first in real time gives these results: {results}"

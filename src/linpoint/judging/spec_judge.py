@@ -16,11 +16,10 @@ from msgspec import UNSET
 
 from linpoint.checkers.check import check
 from linpoint.checkers.small_history_checker import SmallHistoryChecker
-from linpoint.explore.python_control.control_session import RunEnding
-from linpoint.explore.testing.runs import Performed, Run
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import FrozenObject, Value, canonical
+from linpoint.judging.scenario_run import PerformedOperation, RunEnding, ScenarioRun
 from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.specs.spec import Outcomes, Spec, Step
 from linpoint.verdicts import Status, Verdict
@@ -50,7 +49,7 @@ _RIGHT: Final = Judgement(None, None)
 class Judge(Protocol):
     """Whoever decides runs of a test, and knows what operations give one after another."""
 
-    def judge(self, run: Run) -> Judgement:
+    def judge(self, run: ScenarioRun) -> Judgement:
         """The judgement on a run."""
         ...
 
@@ -78,7 +77,7 @@ class SpecJudge:
         self.spec = spec
         self._scenario: Scenario | None = None
         self._known: dict[object, Judgement] = {}
-        self._judged: dict[Run, Judgement] = {}
+        self._judged: dict[ScenarioRun, Judgement] = {}
         """The same again by the runs themselves, which is quicker to look up."""
         self._specs: dict[tuple[Call, ...], Spec] = {}
         self._searches: dict[Spec, SmallHistoryChecker] = {}
@@ -90,7 +89,7 @@ class SpecJudge:
         """One for another search."""
         return SpecJudge(self.spec)
 
-    def judge(self, run: Run) -> Judgement:
+    def judge(self, run: ScenarioRun) -> Judgement:
         """The judgement on a run."""
         if run.scenario is not self._scenario:
             self._scenario, self._known, self._judged = run.scenario, {}, {}
@@ -115,7 +114,7 @@ class SpecJudge:
         """How many different histories the scenario has shown."""
         return len(self._known)
 
-    def _decide(self, run: Run) -> Judgement:
+    def _decide(self, run: ScenarioRun) -> Judgement:
         spec, operations = self._spec_of(run), operations_of(run)
         if not spec.uses_process and self._search(spec).explains(operations):
             return _RIGHT
@@ -138,13 +137,13 @@ class SpecJudge:
             found = self._searches[spec] = SmallHistoryChecker(spec)
         return found
 
-    def _kind(self, run: Run) -> str:
+    def _kind(self, run: ScenarioRun) -> str:
         raised = [each for each in _performed(run) if isinstance(each.result, FrozenObject) and "raises" in each.result]
         if any(not self._may_give(run.scenario, each) for each in raised):
             return "exception"
         return "linearizability"
 
-    def _may_give(self, scenario: Scenario, performed: Performed) -> bool:
+    def _may_give(self, scenario: Scenario, performed: PerformedOperation) -> bool:
         """Whether some order of the scenario's operations gives this result."""
         wanted = canonical(performed.result)
         parts = (scenario.before, *scenario.threads, scenario.after)
@@ -213,11 +212,11 @@ class SpecJudge:
                         todo.append((grown, after))
         return tuple(found.values())
 
-    def _doubts(self, _run: Run) -> bool:
+    def _doubts(self, _run: ScenarioRun) -> bool:
         """Whether what is known of a run is not enough to call it wrong."""
         return False
 
-    def _spec_of(self, run: Run) -> Spec:
+    def _spec_of(self, run: ScenarioRun) -> Spec:
         waiting = blocked_calls(run)
         return self._asking(waiting) if waiting else self.spec
 
@@ -238,7 +237,7 @@ class SpecJudge:
         return blocked
 
 
-def blocked_calls(run: Run) -> tuple[Call, ...]:
+def blocked_calls(run: ScenarioRun) -> tuple[Call, ...]:
     """The operations that wait for ever, or run for ever: of threads, or of those that run alone."""
     alone = [each.call for each in (*run.before, *run.after) if each.returned is None]
     if run.ending not in (RunEnding.STUCK, RunEnding.CUT):
@@ -246,17 +245,17 @@ def blocked_calls(run: Run) -> tuple[Call, ...]:
     return (*alone, *(thread[-1].call for thread in run.threads if thread and thread[-1].returned is None))
 
 
-def _performed(run: Run) -> Iterator[Performed]:
+def _performed(run: ScenarioRun) -> Iterator[PerformedOperation]:
     for part in (run.before, *run.threads, run.after):
         yield from (each for each in part if each.returned is not None)
 
 
-def operations_of(run: Run, *, observed: bool = True) -> list[Operation]:
+def operations_of(run: ScenarioRun, *, observed: bool = True) -> list[Operation]:
     """The completed operations of a run, in their real-time order, and the questions at its end."""
     operations = []
     clock = 0
 
-    def alone(part: tuple[Performed, ...]) -> None:
+    def alone(part: tuple[PerformedOperation, ...]) -> None:
         nonlocal clock
         for each in part:
             if each.returned is not None:
@@ -281,5 +280,5 @@ def operations_of(run: Run, *, observed: bool = True) -> list[Operation]:
     return operations
 
 
-def _operation(process: str, each: Performed, began: int, ended: int) -> Operation:
+def _operation(process: str, each: PerformedOperation, began: int, ended: int) -> Operation:
     return Operation(process, each.call.operation, each.call.args, each.result, began, ended)

@@ -7,6 +7,7 @@ Guarantee: a violation was decided twice. A run counts only once it is decided.
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, replace
 
@@ -15,10 +16,9 @@ from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
 from linpoint.histories.values import counted
 from linpoint.judging.deadlock_policy import may_wait_forever, without_exceptions
-from linpoint.record.result import overlapping_pairs
-from linpoint.record.thread_pool import HungThread
 from linpoint.specs.spec import Spec
 from linpoint.verdicts import Budget, Status, Verdict
+from linpoint.verdicts.hung_thread import HungThread
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +128,11 @@ class StressJudge:
             max_memory=self._budget.max_memory,
             jobs=self._jobs,
         )
+
+
+def overlapping_pairs(history: History) -> int:
+    """How many pairs of operations were open at the same time, by the definition of closed intervals."""
+    ops = [op for op in history if op.outcome is not Outcome.FAILED]
+    ends = sorted(op.end for op in ops)
+    ordered = sum(bisect_left(ends, op.call) for op in ops)
+    return len(ops) * (len(ops) - 1) // 2 - ordered

@@ -28,12 +28,12 @@ from linpoint.histories.operation import Outcome
 from linpoint.judging.stress_judge import StressJudge, StressOutcome
 from linpoint.record.cpp_program import Doing, Round, SilenceError, StressProgram
 from linpoint.record.result import StressResult
-from linpoint.record.thread_pool import HungThread
 from linpoint.scenarios.cpp_test_description import CppObjectTest
 from linpoint.scenarios.scenario import Scenario
 from linpoint.specs.spec import Spec
 from linpoint.subjects.stress.stress_request import StressConfig, StressRequest, program_of
 from linpoint.verdicts import Budget, Status
+from linpoint.verdicts.hung_thread import HungThread
 
 Progress = Callable[[int, int], None]
 

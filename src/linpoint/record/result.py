@@ -5,17 +5,15 @@ from __future__ import annotations
 
 import platform
 import sys
-from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from linpoint.errors import UndecidedError, ViolationError
 from linpoint.histories.history import History
-from linpoint.histories.operation import Outcome
 from linpoint.histories.values import counted
-from linpoint.record.thread_pool import HungThread
 from linpoint.verdicts import Status, Verdict
+from linpoint.verdicts.hung_thread import HungThread
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,14 +55,6 @@ class StressResult:
             raise ViolationError(self.text)
         if self.status is Status.UNKNOWN:
             raise UndecidedError(self.text)
-
-
-def overlapping_pairs(history: History) -> int:
-    """How many pairs of operations were open at the same time, by the definition of closed intervals."""
-    ops = [op for op in history if op.outcome is not Outcome.FAILED]
-    ends = sorted(op.end for op in ops)
-    ordered = sum(bisect_left(ends, op.call) for op in ops)
-    return len(ops) * (len(ops) - 1) // 2 - ordered
 
 
 def has_interpreter_lock() -> bool:

@@ -68,23 +68,6 @@ class PoolJob:
     first: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class HungThread:
-    """A thread that hangs: in which operation, where, and whether it still runs (a loop without end) or waits.
-
-    ``operation`` is None before and between operations; ``stack`` is empty inside of a function that is not Python's.
-    """
-
-    process: int
-    operation: str | None
-    stack: tuple[str, ...]
-    running: bool
-
-    def __str__(self) -> str:
-        what = f"process {self.process} {'runs on' if self.running else 'waits'} in {self.operation or 'no operation'}"
-        return "\n".join([what, *(f"    {frame}" for frame in self.stack)])
-
-
 class ThreadPool:
     """Workers with a log each. One thread gives them work, phase by phase."""
 

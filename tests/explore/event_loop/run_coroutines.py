@@ -6,8 +6,8 @@ from __future__ import annotations
 import asyncio
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control.control_session import RunEnding
 from linpoint.explore.python_control.event_loop_session import EventLoopSession
+from linpoint.judging.scenario_run import RunEnding
 
 
 def runs(*functions, most: int = 2, setup=dict):

@@ -13,9 +13,9 @@ import pytest
 
 from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control.control_session import RunEnding
 from linpoint.explore.python_control.event_loop_session import EventLoopSession
 from linpoint.explore.python_control.run_abort import BlockedForever
+from linpoint.judging.scenario_run import RunEnding
 from tests.explore.event_loop.run_coroutines import one, runs, values
 
 

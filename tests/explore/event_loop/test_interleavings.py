@@ -10,8 +10,8 @@ from collections import Counter
 import pytest
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control.control_session import RunEnding
 from linpoint.explore.python_control.event_loop_session import EventLoopSession
+from linpoint.judging.scenario_run import RunEnding
 from tests.explore.event_loop.small_programs import MARK, TURN, Real, outcomes, random_program
 
 MOST = 250

@@ -12,11 +12,11 @@ import pytest
 import linpoint
 from linpoint.explore.python_control.event_loop_session import EventLoopSession
 from linpoint.explore.python_control.task_trace_recorder import TaskTraceRecorder
-from linpoint.explore.schedule_search import ScheduleSearch
-from linpoint.explore.testing.runs import Runner
 from linpoint.scenarios.concurrent_test import definition_of, definition_of_object
 from linpoint.scenarios.scenario import Scenario
 from linpoint.subjects.python_object.object_judge import ObjectJudge
+from linpoint.subjects.python_object.scenario_runner import ScenarioRunner
+from linpoint.subjects.python_object.scenario_search import ScenarioSearch
 from linpoint.subjects.python_object.subject import Settings, run_test
 from linpoint.traces.trace import StepKind
 from linpoint.verdicts import Status
@@ -87,7 +87,7 @@ def replayed(definition, finding) -> str | None:
     """The kind of failure that the finding's schedule shows in another session."""
     with EventLoopSession() as session:
         scenario = Scenario.from_dict(finding.replay["scenario"])
-        exploration = ScheduleSearch(Runner(definition, scenario, session), ObjectJudge(definition, session))
+        exploration = ScenarioSearch(ScenarioRunner(definition, scenario, session), ObjectJudge(definition, session))
         run, judgement, diverged = exploration.again(finding.schedule)
     assert run is not None
     assert diverged is None

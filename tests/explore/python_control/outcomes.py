@@ -9,7 +9,8 @@ from typing import Any
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python_control import run_abort  # noqa: F401 - tells the control what to raise
-from linpoint.explore.python_control.control_session import ControlSession, RunEnding
+from linpoint.explore.python_control.control_session import ControlSession
+from linpoint.judging.scenario_run import RunEnding
 
 Call = tuple[Any, ...]
 """The name of a method and its arguments."""

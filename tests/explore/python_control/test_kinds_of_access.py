@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 import pytest
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.testing.runs import result_value
+from linpoint.subjects.python_object.scenario_runner import result_value
 from tests.explore.python_control.outcomes import Explored, explore
 
 _MOST_RUNS = 1_500

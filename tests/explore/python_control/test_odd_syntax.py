@@ -13,9 +13,10 @@ import pytest
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python_control import run_abort  # noqa: F401 - tells the control what to raise
-from linpoint.explore.python_control.control_session import ControlSession, RunEnding
+from linpoint.explore.python_control.control_session import ControlSession
 from linpoint.explore.python_control.source_rewriting.name_scopes import codes_within
 from linpoint.explore.python_control.source_rewriting.rewritten_code import CodeBuild, twins_of
+from linpoint.judging.scenario_run import RunEnding
 from tests.explore.python_control import odd_syntax
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))

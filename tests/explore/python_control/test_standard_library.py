@@ -53,7 +53,8 @@ import pytest
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python_control import bytecode_accesses, run_abort  # noqa: F401 - tells the control what to raise
-from linpoint.explore.python_control.control_session import ControlSession, RunEnding
+from linpoint.explore.python_control.control_session import ControlSession
+from linpoint.judging.scenario_run import RunEnding
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))
 SOURCE = inspect.getsource(graphlib.TopologicalSorter)

@@ -20,7 +20,8 @@ import pytest
 from linpoint import errors
 from linpoint.explore import _native_control as native
 from linpoint.explore.python_control import uncontrolled_resources
-from linpoint.explore.python_control.control_session import ControlSession, RunEnding
+from linpoint.explore.python_control.control_session import ControlSession
+from linpoint.judging.scenario_run import RunEnding
 from tests.explore.python_control.outcomes import explore
 
 HERE = "test_uncontrolled.py"

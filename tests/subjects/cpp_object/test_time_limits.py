@@ -8,9 +8,9 @@ import time
 import pytest
 
 from linpoint import Status
-from linpoint.explore.cpp.objects.search import ObjectSearch, Wrong
 from linpoint.scenarios.cpp_test_description import scenario_text
 from linpoint.scenarios.scenario import Call, Scenario
+from linpoint.subjects.cpp_object.object_search import ObjectSearch, Wrong
 from tests.subjects.cpp_object.test_histories import host
 from tests.subjects.cpp_object.zoo.inhabitants import INHABITANTS
 

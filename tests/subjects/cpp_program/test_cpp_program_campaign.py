@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from linpoint.explore.cpp.exploring import Settings
 from linpoint.explore.cpp.running import Manner
+from linpoint.subjects.cpp_program.program_search import Settings
 from linpoint.subjects.cpp_program.subject import CppProgram, explore_cpp, replay_cpp
 from linpoint.targets.target_builder import Target, TargetContents
 from linpoint.verdicts.program import Answer, ProgramResult

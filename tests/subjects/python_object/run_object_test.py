@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 import linpoint
-from linpoint.explore.testing.settings import Settings
 from linpoint.scenarios import definition_of
+from linpoint.subjects.python_object.settings import Settings
 from linpoint.subjects.python_object.subject import run_test
 from linpoint.verdicts.finding import Finding, TestResult
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from linpoint import ConcurrentTest, Scenario, Status, TestError, operation, specs
-from linpoint.explore.testing.settings import Settings
 from linpoint.scenarios import Call, definition_of
+from linpoint.subjects.python_object.settings import Settings
 from linpoint.subjects.python_object.subject import run_test
 from tests.subjects.python_object.run_object_test import State, finding, holds, run
 
@@ -160,7 +160,7 @@ class TestForking(Two):
 
 
 def test_fork_is_refused() -> None:
-    with pytest.raises(TestError, match=r"LP-T026 .*test_endings.py:\d+: os.fork\(\) makes a process"):
+    with pytest.raises(TestError, match=r"LP-T026 .*test_abnormal_ends.py:\d+: os.fork\(\) makes a process"):
         run(TestForking)
 
 
@@ -172,7 +172,7 @@ class TestHiddenLock(Two):
 
 
 def test_a_real_lock_is_refused_at_its_line() -> None:
-    with pytest.raises(TestError, match=r"LP-T021 .*test_endings.py:\d+: .* was made before control began"):
+    with pytest.raises(TestError, match=r"LP-T021 .*test_abnormal_ends.py:\d+: .* was made before control began"):
         run(TestHiddenLock)
 
 
@@ -186,7 +186,7 @@ class TestEndless(Two):
 
 @pytest.mark.long
 def test_what_computes_for_ever_is_given_up() -> None:
-    with pytest.raises(TestError, match=r"LP-T022 .*test_endings.py:\d+: thread 0 has not come back"):
+    with pytest.raises(TestError, match=r"LP-T022 .*test_abnormal_ends.py:\d+: thread 0 has not come back"):
         run(TestEndless)
     holds(TestRecursion)  # the next test is as if nothing had happened
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from linpoint import ConcurrentTest, operation
-from linpoint.explore.testing.runs import result_value
+from linpoint.subjects.python_object.scenario_runner import result_value
 from tests.subjects.python_object.run_object_test import State, finding, holds
 
 

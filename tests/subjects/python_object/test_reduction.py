@@ -13,8 +13,8 @@ import pytest
 from linpoint import ConcurrentTest, Scenario
 from linpoint.explore import _native_control as native
 from linpoint.explore.python_control.control_session import ControlSession
-from linpoint.explore.testing.runs import Runner
 from linpoint.scenarios import definition_of
+from linpoint.subjects.python_object.scenario_runner import ScenarioRunner
 from tests.subjects.python_object import test_shared_state
 from tests.subjects.python_object.zoo.inhabitants import INHABITANTS
 
@@ -30,7 +30,7 @@ def shown(test: type[ConcurrentTest], scenario: Scenario, explorer: native.Explo
     definition = definition_of(test)
     found: set[Hashable] = set()
     with ControlSession() as session:
-        runner = Runner(definition, definition.accept(scenario), session)
+        runner = ScenarioRunner(definition, definition.accept(scenario), session)
         while explorer.runs < _MOST_RUNS and explorer.begin():
             run = runner.run(explorer)
             if run is not None:

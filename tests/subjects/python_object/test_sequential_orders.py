@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import linpoint
-from linpoint.explore.testing.settings import Settings
 from linpoint.scenarios import definition_of
 from linpoint.scenarios.scenario import Scenario
 from linpoint.subjects.python_object.finding_builder import results_allowed
 from linpoint.subjects.python_object.object_judge import ObjectJudge
+from linpoint.subjects.python_object.settings import Settings
 from linpoint.subjects.python_object.subject import session_of
 
 SCENARIOS = [

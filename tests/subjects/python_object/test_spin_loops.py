@@ -15,9 +15,10 @@ import pytest
 
 from linpoint import ConcurrentTest, Scenario, Status, operation
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control.control_session import ControlSession, RunEnding
-from linpoint.explore.testing.runs import Runner
+from linpoint.explore.python_control.control_session import ControlSession
+from linpoint.judging.scenario_run import RunEnding
 from linpoint.scenarios import definition_of
+from linpoint.subjects.python_object.scenario_runner import ScenarioRunner
 from tests.subjects.python_object.run_object_test import State, finding, holds, run
 
 
@@ -192,7 +193,7 @@ def shown(test: type[ConcurrentTest], scenario: str, explorer: native.Explorer, 
     definition = definition_of(test)
     found = set()
     with ControlSession(most_steps=400) as session:
-        runner = Runner(definition, definition.accept(Scenario.parse(scenario)), session)
+        runner = ScenarioRunner(definition, definition.accept(Scenario.parse(scenario)), session)
         while explorer.runs < most and explorer.begin():
             run = runner.run(explorer)
             if run is not None and run.ending is RunEnding.COMPLETE:
@@ -241,7 +242,7 @@ def rounds_take(test: type[ConcurrentTest]) -> int:
     definition = definition_of(test)
     explorer = native.explore_again([])
     with ControlSession() as session:
-        runner = Runner(definition, definition.accept(Scenario.parse("wait() | go()")), session)
+        runner = ScenarioRunner(definition, definition.accept(Scenario.parse("wait() | go()")), session)
         assert explorer.begin()
         run = runner.run(explorer)
         assert run is not None

@@ -17,14 +17,16 @@ import pytest
 
 from linpoint import Scenario, Status
 from linpoint.explore.python_control.control_session import ControlSession
-from linpoint.explore.schedule_search import FEW, ScheduleSearch, SearchLimits
-from linpoint.explore.testing.runs import Runner
-from linpoint.explore.testing.settings import DEFAULT_BUDGET, Settings
+from linpoint.limits.search_limits import SearchLimits
 from linpoint.scenarios import ConcurrentTestDefinition, definition_of
 from linpoint.subjects.python_object.object_judge import ObjectJudge
+from linpoint.subjects.python_object.scenario_runner import ScenarioRunner
+from linpoint.subjects.python_object.scenario_search import ScenarioSearch
+from linpoint.subjects.python_object.settings import DEFAULT_BUDGET, Settings
 from linpoint.subjects.python_object.subject import run_test
 from linpoint.traces.trace import StepKind
 from linpoint.verdicts.finding import Finding, TestResult
+from linpoint.verdicts.schedule import FEW_PREEMPTIONS
 from tests.subjects.python_object.run_object_test import told
 from tests.subjects.python_object.zoo.inhabitants import INHABITANTS
 from tests.subjects.python_object.zoo.target import Target
@@ -58,12 +60,14 @@ def fails(
 ) -> bool:
     """Whether a schedule of the scenario with so many preemptions fails in this way, or, if wanted, any schedule."""
     with ControlSession() as session:
-        exploration = ScheduleSearch(Runner(definition, scenario, session), ObjectJudge(definition, session))
+        exploration = ScenarioSearch(ScenarioRunner(definition, scenario, session), ObjectJudge(definition, session))
         limits = SearchLimits(time.monotonic() + 10 * DEFAULT_BUDGET, _RUNS)
         failure = exploration.bounded(limits, most)
         if failure is None and reduced and not exploration.coverage.exhaustive:
             failure = exploration.reduced(limits)
-        assert failure is not None or exploration.coverage.few or exploration.coverage.exhaustive or most < FEW
+        assert (
+            failure is not None or exploration.coverage.few or exploration.coverage.exhaustive or most < FEW_PREEMPTIONS
+        )
         return failure is not None and failure.kind == kind
 
 
@@ -104,7 +108,7 @@ def test_no_operation_and_no_thread_can_go(name: str) -> None:
     target, finding = found(name)
     definition = definition_of(target.broken)
     for scenario in with_less(scenario_of(finding)):
-        assert not fails(definition, scenario, finding.kind, most=FEW), scenario
+        assert not fails(definition, scenario, finding.kind, most=FEW_PREEMPTIONS), scenario
 
 
 @everyone
@@ -122,8 +126,8 @@ def test_the_schedule_shows_it_again(name: str) -> None:
     target, finding = found(name)
     definition = definition_of(target.broken)
     with ControlSession() as session:
-        exploration = ScheduleSearch(
-            Runner(definition, scenario_of(finding), session), ObjectJudge(definition, session)
+        exploration = ScenarioSearch(
+            ScenarioRunner(definition, scenario_of(finding), session), ObjectJudge(definition, session)
         )
         runs = [exploration.again(finding.schedule) for _ in range(2)]
     for run, judgement, diverged in runs:

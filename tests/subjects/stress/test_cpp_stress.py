@@ -20,10 +20,11 @@ import linpoint
 from linpoint import Status
 from linpoint.errors import TestError
 from linpoint.histories.formats.load_save import parse_operations
+from linpoint.judging.stress_judge import overlapping_pairs
 from linpoint.record import cpp_program
 from linpoint.record.cpp_program import SilenceError, StressProgram, describe
 from linpoint.record.cpp_stress import CppSettings, conduct_cpp
-from linpoint.record.result import StressResult, overlapping_pairs
+from linpoint.record.result import StressResult
 from linpoint.scenarios.cpp_test_description import CppObjectTest, object_tests
 from linpoint.scenarios.scenario import Scenario
 from linpoint.specs.spec_lookup import find

@@ -19,7 +19,8 @@ import linpoint
 from linpoint import Outcome, Status
 from linpoint.judging import stress_judge
 from linpoint.judging.deadlock_policy import may_wait_forever
-from linpoint.record.result import lines_of, overlapping_pairs
+from linpoint.judging.stress_judge import overlapping_pairs
+from linpoint.record.result import lines_of
 from linpoint.record.stress import Settings, conduct
 from linpoint.record.stress_workload import StressWorkload
 from linpoint.scenarios import Call, ConcurrentTestDefinition, Scenario, TestedOperation, definition_of_object

@@ -26,8 +26,8 @@ def demo() -> None:
             history = load(path)
         print_text(f"--- {story}\n$ linpoint check {name} --spec {spec}\n")
         print_text(check(history, spec).explain().text + "\n")
-    from linpoint.explore.testing.settings import Settings  # noqa: PLC0415 - as above
     from linpoint.subjects.python_object.load_tests import load_test  # noqa: PLC0415 - as above
+    from linpoint.subjects.python_object.settings import Settings  # noqa: PLC0415 - as above
     from linpoint.subjects.python_object.subject import run_test  # noqa: PLC0415 - nobody else is to wait for it
 
     with as_file(files("linpoint.cli") / "demo_data" / _TEST) as path:

@@ -15,14 +15,15 @@ from typing import Final
 from linpoint.executors.thread_executor import peak_memory
 from linpoint.explore.programs.exploring import MOST_STEPS, Exploration, Settings, Watcher
 from linpoint.explore.python_control.control_session import STALL_TIMEOUT_S, ControlSession
-from linpoint.explore.schedule_search import FEW, Deviations, SearchLimits
 from linpoint.histories.values import counted
+from linpoint.limits.search_limits import SearchLimits
 from linpoint.subjects.python_program.finding_builder import build_finding, nondeterminism, simplest
 from linpoint.subjects.python_program.own_modules import OwnModules
 from linpoint.subjects.python_program.program import PythonProgram
 from linpoint.subjects.python_program.program_runner import ProgramRunner
 from linpoint.verdicts.finding import Explored
 from linpoint.verdicts.program import Answer, ProgramFinding, ProgramResult
+from linpoint.verdicts.schedule import FEW_PREEMPTIONS, Schedule
 
 _LEAST_PATIENCE: Final = 1.0
 _PART: Final = 6
@@ -64,7 +65,7 @@ def explore_program(
     return _result(exploration, answer, why)
 
 
-def replay_program(program: PythonProgram, settings: Settings, schedule: Deviations, *, changed: bool) -> ProgramResult:
+def replay_program(program: PythonProgram, settings: Settings, schedule: Schedule, *, changed: bool) -> ProgramResult:
     """Run one schedule again. ``changed``: the program is not what it was when the finding was made.
 
     If the schedule shows no failure any more, as after a fix, the result is HOLDS, and ``why`` says what that means.
@@ -77,7 +78,7 @@ def replay_program(program: PythonProgram, settings: Settings, schedule: Deviati
         exploration.warm_up()
         run, failure, diverged = exploration.again(schedule)
         if failure is None and (changed or diverged is not None):
-            failure = exploration.bounded(FEW, SearchLimits(exploration.deadline))
+            failure = exploration.bounded(FEW_PREEMPTIONS, SearchLimits(exploration.deadline))
         finding = None if failure is None else build_finding(failure, exploration, minimal=True)
     if diverged is not None and not changed:
         warnings.append(f"the schedule could not be followed from step {diverged} on")

@@ -14,9 +14,10 @@ from typing import Any, Final
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python_control.trace_recorder import TraceRecorder
-from linpoint.explore.schedule_search import FEW, Deviations, SearchLimits
+from linpoint.limits.search_limits import SearchLimits
 from linpoint.subjects.python_program.program import cannot_be_loaded
 from linpoint.subjects.python_program.program_runner import ProgramRun, ProgramRunner
+from linpoint.verdicts.schedule import FEW_PREEMPTIONS, Schedule
 
 DEFAULT_BUDGET: Final = 30.0
 MOST_STEPS: Final = 100_000
@@ -50,7 +51,7 @@ class Failure:
     """A run that is wrong, and the schedule that shows it again."""
 
     run: ProgramRun
-    schedule: Deviations
+    schedule: Schedule
     preemptions: int
 
     @property
@@ -70,7 +71,7 @@ class Coverage:
     completed: int = -1
     """Every schedule with up to so many preemptions was run."""
     exhaustive: bool = False
-    diverged: tuple[int, Deviations] | None = None
+    diverged: tuple[int, Schedule] | None = None
     """The step at which the program did something else than before with the same choices, and those choices."""
     given_up: str = ""
     """Why nothing could be said of a run, which ended the search."""
@@ -118,7 +119,9 @@ class Exploration:
 
     def _phases(self) -> Failure | None:
         only = self.settings.preemptions
-        failure = self.bounded(FEW if only is None else only, self._limits(_FOR_FEW if only is None else 1.0))
+        failure = self.bounded(
+            FEW_PREEMPTIONS if only is None else only, self._limits(_FOR_FEW if only is None else 1.0)
+        )
         if only is not None or self._over(failure):
             return failure
         failure = self._search(native.explore_dpor(), self._limits(_FOR_ALL))
@@ -136,7 +139,7 @@ class Exploration:
         return failure
 
     def again(
-        self, schedule: Deviations, narrator: TraceRecorder | None = None
+        self, schedule: Schedule, narrator: TraceRecorder | None = None
     ) -> tuple[ProgramRun | None, Failure | None, int | None]:
         """The run of one schedule, the failure if it is one, and where it went another way than asked for."""
         explorer = native.explore_again(list(schedule))

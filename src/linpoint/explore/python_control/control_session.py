@@ -8,7 +8,6 @@ open, since every module is looked at for locks and clocks.
 from __future__ import annotations
 
 import contextvars
-import enum
 import gc
 import random
 import sys
@@ -37,6 +36,7 @@ from linpoint.explore.python_control.run_abort import StopRun, blame, raise_blam
 from linpoint.explore.python_control.source_rewriting.install_rewritten import RewrittenInstallation, installed
 from linpoint.explore.python_control.trace_recorder import TraceRecorder
 from linpoint.histories.values import freeze
+from linpoint.judging.scenario_run import RunEnding
 
 MAX_RUN_STEPS: Final = 20_000
 """A run of so many steps is cut: its threads seem to run for ever."""
@@ -46,17 +46,6 @@ STALL_TIMEOUT_S: Final = 5.0
 _RUNS_PER_COLLECTION: Final = 1_000
 _MAX_PARKED_THREADS: Final = 32
 """Threads that did not end when they were told to; each keeps its stack."""
-
-
-class RunEnding(enum.IntEnum):
-    """How a run ended; the numbers are those of the native control."""
-
-    COMPLETE = 0
-    STUCK = 1
-    STOPPED = 2
-    CUT = 3
-    REDUNDANT = 4
-    STALLED = 5
 
 
 _ENDINGS: Final = tuple(RunEnding)

@@ -23,18 +23,13 @@ from typing import Any, Final, Protocol, Self
 from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
 from linpoint.explore.python_control import stdlib_patches
-from linpoint.explore.python_control.control_session import (
-    BlockedThread,
-    Body,
-    CompletedCall,
-    ControlSession,
-    RunEnding,
-)
+from linpoint.explore.python_control.control_session import BlockedThread, Body, CompletedCall, ControlSession
 from linpoint.explore.python_control.controlled_event_loop import ControlledEventLoop
 from linpoint.explore.python_control.controlled_threads import controlled_thread_ids, membership
 from linpoint.explore.python_control.event_loop_turns import ENABLED_FLAG, LoopProcess
 from linpoint.explore.python_control.run_abort import BlockedForever
 from linpoint.explore.python_control.task_trace_recorder import TaskTraceRecorder
+from linpoint.judging.scenario_run import RunEnding
 
 IDLE_BACKGROUND_STEPS: Final = 2_000
 """After so many steps of background tasks alone, those who wait are taken to wait for ever."""

@@ -17,13 +17,13 @@ from typing import Any, Final
 from linpoint.errors import TestError, UsageError
 from linpoint.explore.cpp.objects.asked import LINEARIZABILITY, Asked
 from linpoint.explore.cpp.objects.finding import CPP_KIND, CppFinding
-from linpoint.explore.cpp.objects.search import Settings, Watcher
 from linpoint.histories.operation import Operation
 from linpoint.judging.spec_judge import Judge, SpecJudge
 from linpoint.scenarios.cpp_test_description import CppObjectTest
 from linpoint.scenarios.tested_operation import nearest
 from linpoint.specs.spec import Spec
 from linpoint.specs.spec_lookup import find
+from linpoint.subjects.cpp_object.object_search import Settings, Watcher
 from linpoint.subjects.cpp_object.outcomes_method import AtomicOutcomesJudge, compare_outcomes
 from linpoint.subjects.cpp_object.progress_check import StoppedThread
 from linpoint.subjects.cpp_object.subject import BuiltCppTests, replay_object, try_object

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Final
 
-from linpoint.explore.cpp.objects.search import Coverage, ObjectSearch, Wrong, scenario_of, schedule_of
-from linpoint.explore.schedule_search import Deviations
 from linpoint.histories.values import counted
 from linpoint.hosts.address_symbols import AddressSymbols, place_of
 from linpoint.scenarios.scenario import Scenario
 from linpoint.subjects.cpp_object.finding_builder import rerun_schedule
+from linpoint.subjects.cpp_object.object_search import Coverage, ObjectSearch, Wrong, scenario_of, schedule_of
+from linpoint.verdicts.schedule import Schedule
 
 _FENCE_SET_TIMEOUT_S: Final = 3.0
 """Seconds for one set of fences."""
@@ -76,7 +76,7 @@ class FenceAdvisor:
         self._places: Places = {}
         self._failing: list[Scenario] = []
 
-    def advise(self, scenario: Scenario, schedule: Deviations) -> FenceAdvice | None:
+    def advise(self, scenario: Scenario, schedule: Schedule) -> FenceAdvice | None:
         """What mends it; None if there was no time to find out."""
         self._failing = [scenario]
         self._collect(scenario, schedule, ())
@@ -109,7 +109,7 @@ class FenceAdvisor:
         )
         return ObjectSearch(self._search.test, self._search.host, self._search.judge.again(), settings)
 
-    def _collect(self, scenario: Scenario, schedule: Deviations, places: Sequence[str]) -> bool:
+    def _collect(self, scenario: Scenario, schedule: Schedule, places: Sequence[str]) -> bool:
         """Note the stores of a run; whether there were new ones."""
         shown = rerun_schedule(self._with(places), scenario, schedule)
         result = shown.result

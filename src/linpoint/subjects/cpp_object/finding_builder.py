@@ -7,22 +7,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from linpoint.explore.cpp.exploring import another_run
-from linpoint.explore.cpp.objects.runs import runs_of
-from linpoint.explore.cpp.objects.search import Broken, ObjectSearch, Wrong
-from linpoint.explore.cpp.telling import Operations, Telling, schedule_text, sentence
-from linpoint.explore.schedule_search import Deviations, Failure
-from linpoint.explore.testing.runs import Run
 from linpoint.histories.values import freeze
 from linpoint.hosts.address_symbols import AddressSymbols
+from linpoint.hosts.scenario_histories import scenario_runs_of
 from linpoint.hosts.search_messages import HostFinding, SearchResult
 from linpoint.hosts.test_host import Listening, ScenarioHistory
+from linpoint.hosts.trace_builder import HostTraceBuilder, TracedOperations, failure_message, host_schedule_text
 from linpoint.judging.failure_text import failure_sentence, orders_given, results_allowed, shown_operations
+from linpoint.judging.scenario_run import ScenarioRun
 from linpoint.scenarios.cpp_test_description import scenario_text
 from linpoint.scenarios.scenario import Call, Scenario
+from linpoint.subjects.cpp_object.object_search import Broken, ObjectSearch, Wrong
 from linpoint.subjects.cpp_object.progress_check import BlockedOperations, StoppedThread
+from linpoint.subjects.interface import Failure
 from linpoint.traces.trace import StepKind, Trace, TraceFailure
 from linpoint.verdicts.finding import Finding, Ran
+from linpoint.verdicts.schedule import Schedule, another_run
 
 _TO_TELL: Final = 10.0
 """Seconds for one run that is told: more than any takes that is not cut."""
@@ -39,7 +39,7 @@ class ShownSchedule:
 def rerun_schedule(
     search: ObjectSearch,
     scenario: Scenario,
-    schedule: Deviations,
+    schedule: Schedule,
     *,
     trace: bool = True,
     stop: StoppedThread | None = None,
@@ -66,7 +66,7 @@ def build_finding(wrong: Wrong, search: ObjectSearch, *, minimal: bool, replay: 
         return _broken(wrong, search, minimal=minimal, replay=replay)
     scenario = wrong.run.scenario
     shown = rerun_schedule(search, scenario, wrong.schedule)
-    run = next((each for said in shown.histories for each in runs_of(scenario, said)), None)
+    run = next((each for said in shown.histories for each in scenario_runs_of(scenario, said)), None)
     if run is None or _results(run) != _results(wrong.run):
         return _nondeterminism(wrong, shown, replay)
     allowed = results_allowed(search.judge, scenario)
@@ -81,7 +81,7 @@ def build_finding(wrong: Wrong, search: ObjectSearch, *, minimal: bool, replay: 
         wrong.schedule,
         wrong.preemptions,
         _trace(found, search, scenario, shown),
-        wrong.judgement.verdict,
+        wrong.verdict,
         orders,
         minimal,
         _replay(replay, scenario, wrong.schedule, wrong.kind),
@@ -106,7 +106,7 @@ def told_kept(kept: BlockedOperations, search: ObjectSearch, replay: Mapping[str
     )
 
 
-def _results(run: Run) -> object:
+def _results(run: ScenarioRun) -> object:
     return [
         (each.call, each.result if each.returned is not None else ..., each.returned is None)
         for part in (run.before, *run.threads, run.after)
@@ -114,7 +114,7 @@ def _results(run: Run) -> object:
     ]
 
 
-def _replay(replay: Mapping[str, Any], scenario: Scenario, schedule: Deviations, kind: str) -> dict[str, Any]:
+def _replay(replay: Mapping[str, Any], scenario: Scenario, schedule: Schedule, kind: str) -> dict[str, Any]:
     return {**replay, "scenario": scenario.as_dict(), "schedule": [list(each) for each in schedule], "finding": kind}
 
 
@@ -145,7 +145,7 @@ def _broken(wrong: Broken, search: ObjectSearch, *, minimal: bool, replay: Mappi
             telling = _telling(found, search, scenario, shown.result)
             trace = None if telling is None else _traced(telling, found, search)
             by_code = None if telling is None else telling.by_code()
-            message = sentence(found, AddressSymbols(search.host.target, shown.result.modules), trace, by_code)
+            message = failure_message(found, AddressSymbols(search.host.target, shown.result.modules), trace, by_code)
     return Finding(
         wrong.found.kind,
         message,
@@ -185,17 +185,19 @@ def _trace(found: HostFinding, search: ObjectSearch, scenario: Scenario, shown: 
     return Trace(trace.threads, trace.steps, trace.memory_model, trace.schedule, TraceFailure(found.kind, at, ""))
 
 
-def _telling(found: HostFinding, search: ObjectSearch, scenario: Scenario, result: SearchResult) -> Telling | None:
+def _telling(
+    found: HostFinding, search: ObjectSearch, scenario: Scenario, result: SearchResult
+) -> HostTraceBuilder | None:
     if result.trace is None:
         return None
     returned = {number: freeze(each[0]) for number, each in enumerate(result.results) if each}
     symbols = AddressSymbols(search.host.target, result.modules)
     model = search.host.manner.memory_model
-    return Telling(symbols, result.trace, found, model, Operations(scenario.calls, returned))
+    return HostTraceBuilder(symbols, result.trace, found, model, TracedOperations(scenario.calls, returned))
 
 
-def _traced(telling: Telling, found: HostFinding, search: ObjectSearch) -> Trace | None:
+def _traced(telling: HostTraceBuilder, found: HostFinding, search: ObjectSearch) -> Trace | None:
     try:
-        return telling.trace(schedule_text(tuple(found.schedule), search.host.manner.memory_model))
+        return telling.trace(host_schedule_text(tuple(found.schedule), search.host.manner.memory_model))
     except ValueError:
         return None

@@ -13,15 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from linpoint.explore.cpp.objects.runs import run_of
-from linpoint.explore.cpp.objects.search import ObjectSearch, Settings, Watcher
-from linpoint.explore.python_control.control_session import RunEnding
-from linpoint.explore.testing.runs import Run
 from linpoint.histories.values import Value, canonical, counted, show
+from linpoint.hosts.scenario_histories import scenario_run_of
 from linpoint.hosts.test_host import Listening, ScenarioHistory, TestHost
+from linpoint.judging.scenario_run import RunEnding, ScenarioRun
 from linpoint.judging.spec_judge import Judgement, blocked_calls
 from linpoint.scenarios.cpp_test_description import CppObjectTest, scenario_text
 from linpoint.scenarios.scenario import Scenario
+from linpoint.subjects.cpp_object.object_search import ObjectSearch, Settings, Watcher
 from linpoint.subjects.cpp_object.subject import BuiltCppTests, result_of, told_smallest
 from linpoint.verdicts import Status
 from linpoint.verdicts.finding import TestResult
@@ -41,7 +40,7 @@ Results = tuple[tuple[Value, ...], ...]
 
 @dataclass(slots=True)
 class _Known:
-    allowed: dict[object, Run] = field(default_factory=dict)
+    allowed: dict[object, ScenarioRun] = field(default_factory=dict)
     shown: set[object] = field(default_factory=set)
 
 
@@ -69,7 +68,7 @@ class AtomicOutcomesJudge:
         known = [_Known() for _ in unknown]
 
         def history(said: ScenarioHistory) -> None:
-            run = run_of(unknown[said.scenario], said, said.orders[0])
+            run = scenario_run_of(unknown[said.scenario], said, said.orders[0])
             known[said.scenario].allowed.setdefault(_key(run), run)
 
         texts = [scenario_text(self._test.definition.name, scenario) for scenario in unknown]
@@ -82,7 +81,7 @@ class AtomicOutcomesJudge:
             if result is not None and result.exhaustive:
                 self._known[scenario] = known[number]
 
-    def judge(self, run: Run) -> Judgement:
+    def judge(self, run: ScenarioRun) -> Judgement:
         """Wrong if no atomic run gives these results; undecided if those are not known."""
         known = self._known.get(run.scenario)
         if known is None:
@@ -91,7 +90,7 @@ class AtomicOutcomesJudge:
         known.shown.add(key)
         return Judgement(None if key in known.allowed else _kind(run), None)
 
-    def never_shown(self, scenario: Scenario) -> list[Run]:
+    def never_shown(self, scenario: Scenario) -> list[ScenarioRun]:
         """The allowed outcomes of a scenario that no run has shown."""
         known = self._known.get(scenario) or _Known()
         return [run for key, run in known.allowed.items() if key not in known.shown]
@@ -113,14 +112,14 @@ class AtomicOutcomesJudge:
         )
 
 
-def _kind(run: Run) -> str:
+def _kind(run: ScenarioRun) -> str:
     """What it is if no atomic run gives it."""
     if blocked_calls(run):
         return "livelock" if run.ending is RunEnding.CUT else "deadlock"
     return "linearizability"
 
 
-def _key(run: Run) -> object:
+def _key(run: ScenarioRun) -> object:
     return tuple(
         tuple(canonical(each.result) if each.returned is not None else ... for each in part)
         for part in (run.before, *run.threads, run.after)

@@ -15,13 +15,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from linpoint.explore.cpp.objects.runs import run_of
-from linpoint.explore.cpp.objects.search import ObjectSearch
-from linpoint.explore.schedule_search import Deviations
-from linpoint.explore.testing.runs import Performed, Run
+from linpoint.hosts.scenario_histories import scenario_run_of
 from linpoint.hosts.test_host import Enough, Listening, ScenarioHistory
+from linpoint.judging.scenario_run import PerformedOperation, ScenarioRun
 from linpoint.scenarios.cpp_test_description import scenario_text
 from linpoint.scenarios.scenario import Call, Scenario
+from linpoint.subjects.cpp_object.object_search import ObjectSearch
+from linpoint.verdicts.schedule import Schedule
 
 _STEPS_PER_BATCH: Final = 12
 """Numbers of steps that are tried in one go."""
@@ -46,8 +46,8 @@ class BlockedOperations:
 
     scenario: Scenario
     stop: StoppedThread
-    run: Run
-    schedule: Deviations
+    run: ScenarioRun
+    schedule: Schedule
     preemptions: int
     waiting: tuple[Call, ...]
 
@@ -97,7 +97,7 @@ def _check_thread(search: ObjectSearch, scenario: Scenario, thread: int, checked
         text = scenario_text(search.test.definition.name, scenario)
 
         def history(said: ScenarioHistory, stops: list[StoppedThread] = stops, reached: set[int] = reached) -> None:
-            done = run_of(scenario, said, said.orders[0]).threads[thread - 1]
+            done = scenario_run_of(scenario, said, said.orders[0]).threads[thread - 1]
             if _open(done, scenario.threads[thread - 1]):
                 reached.add(said.scenario)
             checked.kept = kept_in(scenario, stops[said.scenario], [said])
@@ -127,19 +127,19 @@ def _check_thread(search: ObjectSearch, scenario: Scenario, thread: int, checked
 def kept_in(scenario: Scenario, stop: StoppedThread, histories: Sequence[ScenarioHistory]) -> BlockedOperations | None:
     """The operations that cannot finish in one of these runs."""
     for said in histories:
-        run = run_of(scenario, said, said.orders[0])
+        run = scenario_run_of(scenario, said, said.orders[0])
         waiting = tuple(_waiting(run, stop.thread))
         if waiting:
             return BlockedOperations(scenario, stop, run, tuple(said.schedule), said.preemptions, waiting)
     return None
 
 
-def _open(done: tuple[Performed, ...], calls: tuple[Call, ...]) -> bool:
+def _open(done: tuple[PerformedOperation, ...], calls: tuple[Call, ...]) -> bool:
     """Whether a thread has operations left."""
     return sum(each.returned is not None for each in done) < len(calls)
 
 
-def _waiting(run: Run, stopped: int) -> Iterator[Call]:
+def _waiting(run: ScenarioRun, stopped: int) -> Iterator[Call]:
     """What other threads cannot finish."""
     for number, thread in enumerate(run.threads, 1):
         if number != stopped:

@@ -12,9 +12,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from linpoint.explore.cpp.exploring import FEW
-from linpoint.explore.cpp.objects.runs import runs_of
-from linpoint.explore.cpp.objects.search import (
+from linpoint.explore.cpp.running import Manner
+from linpoint.hosts.scenario_histories import scenario_runs_of
+from linpoint.hosts.test_host import TestHost
+from linpoint.judging.spec_judge import Judge, SpecJudge
+from linpoint.scenarios.cpp_test_description import CppObjectTest, object_tests
+from linpoint.scenarios.scenario import Scenario
+from linpoint.scenarios.shrinking import shrink
+from linpoint.specs.spec import Spec
+from linpoint.subjects.cpp_object.fence_advice import FenceAdvisor
+from linpoint.subjects.cpp_object.finding_builder import ShownSchedule, build_finding, rerun_schedule, told_kept
+from linpoint.subjects.cpp_object.object_search import (
     Broken,
     ObjectSearch,
     Settings,
@@ -24,21 +32,13 @@ from linpoint.explore.cpp.objects.search import (
     preemptions_of,
     scenario_of,
 )
-from linpoint.explore.cpp.running import Manner
-from linpoint.explore.schedule_search import Deviations, Failure
-from linpoint.hosts.test_host import TestHost
-from linpoint.judging.spec_judge import Judge, SpecJudge
-from linpoint.scenarios.cpp_test_description import CppObjectTest, object_tests
-from linpoint.scenarios.scenario import Scenario
-from linpoint.scenarios.shrinking import shrink
-from linpoint.specs.spec import Spec
-from linpoint.subjects.cpp_object.fence_advice import FenceAdvisor
-from linpoint.subjects.cpp_object.finding_builder import ShownSchedule, build_finding, rerun_schedule, told_kept
 from linpoint.subjects.cpp_object.progress_check import StoppedThread, check_progress, kept_in
+from linpoint.subjects.interface import Failure
 from linpoint.targets.build_error import BuildError
 from linpoint.targets.target_builder import Target
 from linpoint.verdicts import Status
 from linpoint.verdicts.finding import Finding, Tested, TestResult
+from linpoint.verdicts.schedule import FEW_PREEMPTIONS, Schedule
 
 _SHRINKING: Final = 0.5
 """Of what is left of the time, for making a failure small."""
@@ -146,7 +146,7 @@ def result_of(
 ) -> TestResult:
     """The answer of a search."""
     covered = search.covered
-    bounds = {} if search.exhaustive and finding is None else {"preemptions": FEW}
+    bounds = {} if search.exhaustive and finding is None else {"preemptions": FEW_PREEMPTIONS}
     if search.generated is not None:
         bounds |= {"threads": search.generated.bounds.threads, "operations": search.generated.bounds.operations}
     return TestResult(
@@ -225,7 +225,7 @@ def replay_object(
     test: CppObjectTest,
     judge: Judge,
     settings: Settings,
-    schedule: Deviations,
+    schedule: Schedule,
     *,
     changed: bool,
     replay: dict[str, Any],
@@ -254,7 +254,7 @@ def replay_object(
     ):  # its process died: nobody knows the schedule
         wrong, _ = search.fails(scenario, "dpor", max(_AT_LEAST, search.left))
     if wrong is None and kept is None and (changed or diverged is not None):
-        wrong, _ = search.fails(scenario, f"bounded:{FEW}", max(_AT_LEAST, search.left))
+        wrong, _ = search.fails(scenario, f"bounded:{FEW_PREEMPTIONS}", max(_AT_LEAST, search.left))
     finding = None if wrong is None else build_finding(wrong, search, minimal=True, replay=replay)
     finding = finding if kept is None else told_kept(kept, search, replay)
     status = Status.LINEARIZABLE if finding is None else Status.VIOLATION
@@ -280,19 +280,19 @@ def replay_object(
     )
 
 
-def _wrong_of(search: ObjectSearch, scenario: Scenario, shown: ShownSchedule, schedule: Deviations) -> Wrong | None:
+def _wrong_of(search: ObjectSearch, scenario: Scenario, shown: ShownSchedule, schedule: Schedule) -> Wrong | None:
     """What is wrong with a schedule that was run again."""
     if shown.result is not None and shown.result.finding is not None:
         return Broken(scenario, shown.result.finding)
     for said in shown.histories:
-        for run in runs_of(scenario, said):
+        for run in scenario_runs_of(scenario, said):
             judgement = search.judge.judge(run)
             if judgement.kind is not None:
-                return Failure(run, judgement, schedule, said.preemptions)
+                return Failure(judgement.kind, scenario, schedule, said.preemptions, run, judgement.verdict)
     return None
 
 
-def _advice(search: ObjectSearch, scenario: Scenario, schedule: Deviations) -> tuple[str, ...]:
+def _advice(search: ObjectSearch, scenario: Scenario, schedule: Schedule) -> tuple[str, ...]:
     """Which fences mend a violation that there is only because stores wait."""
     advice = None if search.left < _TOO_LITTLE else FenceAdvisor(search, search.deadline).advise(scenario, schedule)
     return ("There was no time to find out which fences mend it",) if advice is None else advice.sentences()

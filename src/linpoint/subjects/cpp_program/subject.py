@@ -15,16 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from linpoint.explore.cpp.exploring import FEW, Deviations, Exploration, Settings, another_run
 from linpoint.explore.cpp.running import Host, Listener, Manner
-from linpoint.explore.cpp.telling import program_finding, untold_finding
 from linpoint.histories.values import counted
 from linpoint.hosts.search_messages import HostFinding, SearchResult
 from linpoint.processes.command_runner import run
+from linpoint.subjects.cpp_program.finding_builder import program_finding, untold_finding
+from linpoint.subjects.cpp_program.program_search import Exploration, Settings
 from linpoint.targets.build_error import BuildError
 from linpoint.targets.target_builder import Target
 from linpoint.verdicts.finding import Explored
 from linpoint.verdicts.program import Answer, ProgramFinding, ProgramResult
+from linpoint.verdicts.schedule import FEW_PREEMPTIONS, Schedule, another_run
 
 _SHRINKING: Final = 0.5
 """Of what is left of the time, for making a schedule simpler."""
@@ -75,7 +76,7 @@ def explore_cpp(program: CppProgram, settings: Settings, *, listen: Listener = l
 
 
 def replay_cpp(
-    program: CppProgram, settings: Settings, schedule: Deviations, *, changed: bool, listen: Listener = lambda _: None
+    program: CppProgram, settings: Settings, schedule: Schedule, *, changed: bool, listen: Listener = lambda _: None
 ) -> ProgramResult:
     """Run one schedule again. ``changed``: the program is not what it was when the finding was made.
 
@@ -100,7 +101,7 @@ def replay_cpp(
     if diverged is not None and not changed:
         warnings.append(f"the schedule could not be followed from step {diverged} on")
     if found is None and (changed or diverged is not None):
-        found = exploration.bounded(FEW, max(_AT_LEAST, exploration.deadline - time.monotonic()))
+        found = exploration.bounded(FEW_PREEMPTIONS, max(_AT_LEAST, exploration.deadline - time.monotonic()))
         if found is not None:
             told = _confirmed(program, exploration, found, minimal=True)
             return _with_findings(program, exploration, [told], warnings)
@@ -155,22 +156,22 @@ def _simplest(found: HostFinding, exploration: Exploration) -> tuple[HostFinding
 def _confirmed(program: CppProgram, exploration: Exploration, found: HostFinding, *, minimal: bool) -> ProgramFinding:
     """The finding, shown again by its schedule with its steps. A run that cannot be repeated is one of its own kind."""
     if found.kind == "nondeterminism" or found.lost:
-        return untold_finding(found, exploration, minimal=False)
+        return untold_finding(found, exploration.settings.replay, minimal=False)
     try:
         left = exploration.deadline - time.monotonic()
         outcome = exploration.again(tuple(found.schedule), max(_AT_LEAST, min(_TO_TELL, left)))
     except KeyboardInterrupt:  # what is known is told without its steps
         exploration.interrupted = True
-        return untold_finding(found, exploration, minimal=minimal)
+        return untold_finding(found, exploration.settings.replay, minimal=minimal)
     result = outcome.result
     if result is None:  # it takes too long, or takes the host with it
-        return untold_finding(found, exploration, minimal=minimal)
+        return untold_finding(found, exploration.settings.replay, minimal=minimal)
     again = result.finding
     if result.races:  # the program goes on after a race that is reported beside
         again = next((race for race in result.races if race.key == found.key), again)
     if again is None or again.kind != found.kind:
         another = HostFinding("nondeterminism", another_run(result.diverged_at), schedule=found.schedule)
-        return untold_finding(another, exploration, minimal=False)
+        return untold_finding(another, exploration.settings.replay, minimal=False)
     return _told(program, exploration, again, result, minimal=minimal, preemptions=found.preemptions)
 
 
@@ -185,9 +186,11 @@ def _told(
 ) -> ProgramFinding:
     model = program.manner.memory_model
     if result is None or result.trace is None:
-        return untold_finding(found, exploration, minimal=minimal)
+        return untold_finding(found, exploration.settings.replay, minimal=minimal)
     library = program.target.library
-    return program_finding(found, result, exploration, library, model, minimal=minimal, preemptions=preemptions)
+    return program_finding(
+        found, result, exploration.settings.replay, library, model, minimal=minimal, preemptions=preemptions
+    )
 
 
 def _with_findings(

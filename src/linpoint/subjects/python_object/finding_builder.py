@@ -7,15 +7,17 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from linpoint.explore.schedule_search import Deviations, Failure, ScheduleSearch
-from linpoint.explore.testing.runs import Run
 from linpoint.judging.failure_text import failure_sentence, orders_given, results_allowed, shown_operations
+from linpoint.judging.scenario_run import ScenarioRun
+from linpoint.subjects.interface import Failure
+from linpoint.subjects.python_object.scenario_search import ScenarioSearch
 from linpoint.traces.trace import StepKind, Trace, TraceFailure
 from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.schedule import another_run, schedule_text
 
 
 def build_finding(
-    failure: Failure, exploration: ScheduleSearch, *, minimal: bool, replay: Mapping[str, Any]
+    failure: Failure, exploration: ScenarioSearch, *, minimal: bool, replay: Mapping[str, Any]
 ) -> Finding:
     """The finding of a failure. A run that cannot be repeated is a finding of its own kind."""
     scenario = failure.run.scenario
@@ -36,25 +38,18 @@ def build_finding(
         failure.schedule,
         failure.preemptions,
         Trace(trace.threads, trace.steps, trace.memory_model, schedule_text(failure.schedule), shown),
-        failure.judgement.verdict,
+        failure.verdict,
         orders,
         minimal,
         replay,
     )
 
 
-def schedule_text(schedule: Deviations) -> str:
-    """The departures from the default schedule, as in ``4:1 9:0``: at step 4 thread 1 goes on."""
-    return " ".join(f"{step}:{process}" for step, process in schedule) or "as the threads come"
-
-
 def nondeterminism(failure: Failure, step: int | None, replay: Mapping[str, Any]) -> Finding:
     """A failure that the same schedule does not show again."""
-    where = "" if step is None else f" from step {step} on"
-    message = f"the same schedule gave another run{where}: the code depends on something that is not under control"
     return Finding(
         "nondeterminism",
-        message,
+        another_run(step, what="the code"),
         tuple(shown_operations(failure.run, {})),
         str(failure.run.scenario),
         failure.schedule,
@@ -65,7 +60,7 @@ def nondeterminism(failure: Failure, step: int | None, replay: Mapping[str, Any]
     )
 
 
-def _repeat(failure: Failure, exploration: ScheduleSearch) -> tuple[tuple[Run, Trace] | None, int | None]:
+def _repeat(failure: Failure, exploration: ScenarioSearch) -> tuple[tuple[ScenarioRun, Trace] | None, int | None]:
     """The run again, plain and narrated; both must be the same."""
     key = failure.run.key()
     run, _, diverged = exploration.again(failure.schedule)

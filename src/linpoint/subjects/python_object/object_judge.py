@@ -12,14 +12,15 @@ from dataclasses import replace
 from typing import Any, Final
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control.control_session import MAX_RUN_STEPS, ControlSession, RunEnding
-from linpoint.explore.testing.runs import Run, Runner
+from linpoint.explore.python_control.control_session import MAX_RUN_STEPS, ControlSession
 from linpoint.histories.values import Value
+from linpoint.judging.scenario_run import RunEnding, ScenarioRun
 from linpoint.judging.spec_judge import OBSERVE, Judgement, SpecJudge, blocked_calls
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.specs.spec import Outcomes, Spec, Step
 from linpoint.specs.spec_lookup import find
+from linpoint.subjects.python_object.scenario_runner import ScenarioRunner
 from linpoint.subjects.python_object.sequential_spec import SequentialObjectSpec
 
 __all__ = ["Judgement", "ObjectJudge", "blocked_calls"]
@@ -40,7 +41,7 @@ class ObjectJudge(SpecJudge):
         self._itself = definition.spec is None
         self._observing: Spec | None = None
 
-    def _doubts(self, run: Run) -> bool:
+    def _doubts(self, run: ScenarioRun) -> bool:
         cut = run.ending is RunEnding.CUT and not run.goes_round
         return self._alone.guessed or run.given_up or (cut and self._takes_long(run.scenario))
 
@@ -50,12 +51,12 @@ class ObjectJudge(SpecJudge):
         if found is None:
             explorer = native.explore_again([])
             explorer.begin()
-            run = Runner(self._definition, scenario, self._session).run(explorer)
+            run = ScenarioRunner(self._definition, scenario, self._session).run(explorer)
             ended = run is not None and run.ending is not RunEnding.CUT
             found = self._long[scenario] = not ended or explorer.steps > MAX_RUN_STEPS // _ENDLESS_RUN_FACTOR
         return found
 
-    def _spec_of(self, run: Run) -> Spec:
+    def _spec_of(self, run: ScenarioRun) -> Spec:
         if self._definition.observe is None or blocked_calls(run):
             return super()._spec_of(run)
         if self._observing is None:

@@ -19,12 +19,13 @@ from typing import Final
 from msgspec import UNSET
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control.control_session import ControlSession, RunEnding
-from linpoint.explore.testing.runs import body_of, observed_value, performed, plan_of
+from linpoint.explore.python_control.control_session import ControlSession
 from linpoint.histories.values import Value, canonical
+from linpoint.judging.scenario_run import RunEnding
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Call
 from linpoint.specs.spec import Outcomes, Spec, Step
+from linpoint.subjects.python_object.scenario_runner import body_of, observed_value, performed, plan_of
 
 Calls = tuple[Call, ...]
 State = tuple[tuple[Call, Value], ...]

@@ -14,16 +14,19 @@ from typing import Any, Final
 from linpoint.executors.thread_executor import peak_memory
 from linpoint.explore.python_control.control_session import ControlSession
 from linpoint.explore.python_control.event_loop_session import EventLoopSession
-from linpoint.explore.schedule_search import FEW, Failure, ScheduleSearch, SearchLimits
-from linpoint.explore.testing.runs import CoroutinesError, result_value
-from linpoint.explore.testing.search import Search, Watcher
-from linpoint.explore.testing.settings import Settings
+from linpoint.limits.search_limits import SearchLimits
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Scenario
 from linpoint.scenarios.shrinking import shrink
+from linpoint.subjects.interface import Failure
 from linpoint.subjects.python_object.finding_builder import build_finding
+from linpoint.subjects.python_object.object_search import Search, Watcher
+from linpoint.subjects.python_object.scenario_runner import CoroutinesError, result_value
+from linpoint.subjects.python_object.scenario_search import ScenarioSearch
+from linpoint.subjects.python_object.settings import Settings
 from linpoint.verdicts import Status
 from linpoint.verdicts.finding import Finding, Tested, TestResult
+from linpoint.verdicts.schedule import FEW_PREEMPTIONS
 
 _SHRINKING: Final = 0.5
 """Of what is left of the budget, for making a failure small."""
@@ -60,7 +63,7 @@ def _run_test(definition: ConcurrentTestDefinition, settings: Settings, watch: W
         status = Status.UNKNOWN if finding.kind == "nondeterminism" else Status.VIOLATION
         gil = _under_gil(definition, settings, finding, search)
     covered = search.coverage
-    bounds = {} if search.exhaustive else {"preemptions": FEW}
+    bounds = {} if search.exhaustive else {"preemptions": FEW_PREEMPTIONS}
     if search.generated is not None:
         bounds |= {"threads": search.generated.bounds.threads, "operations": search.generated.bounds.operations}
     return TestResult(
@@ -114,10 +117,10 @@ def replay_content(settings: Settings, failure: Failure) -> dict[str, Any]:
     }
 
 
-def _smallest(failure: Failure, search: Search, limits: SearchLimits) -> tuple[Failure, ScheduleSearch, bool]:
+def _smallest(failure: Failure, search: Search, limits: SearchLimits) -> tuple[Failure, ScenarioSearch, bool]:
     """A failure of the same kind of which nothing can be left out, and whether that is certain."""
     best = failure
-    most = max(FEW, failure.preemptions)
+    most = max(FEW_PREEMPTIONS, failure.preemptions)
     certain = True
 
     def fails(candidate: Scenario) -> bool:

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from linpoint.explore.programs.exploring import Exploration, Failure
 from linpoint.explore.python_control.trace_recorder import TraceRecorder
-from linpoint.explore.schedule_search import Deviations, SearchLimits
-from linpoint.subjects.python_object.finding_builder import schedule_text
+from linpoint.limits.search_limits import SearchLimits
 from linpoint.traces.trace import StepKind, Trace, TraceFailure
 from linpoint.verdicts.program import ProgramFinding
+from linpoint.verdicts.schedule import Schedule, another_run, schedule_text
 
 _SHRINKING: Final = 0.5
 """Of what is left of the time, for making a schedule simpler."""
@@ -99,12 +99,11 @@ def _told(failure: Failure, exploration: Exploration, *, minimal: bool) -> Progr
     )
 
 
-def nondeterminism(step: int | None, schedule: Deviations, exploration: Exploration) -> ProgramFinding:
+def nondeterminism(step: int | None, schedule: Schedule, exploration: Exploration) -> ProgramFinding:
     """The same schedule gave another run."""
-    where = "" if step is None else f" from step {step} on"
     return ProgramFinding(
         "nondeterminism",
-        f"the same schedule gave another run{where}: the program depends on something that is not under control",
+        another_run(step),
         schedule,
         0,
         None,
@@ -113,7 +112,7 @@ def nondeterminism(step: int | None, schedule: Deviations, exploration: Explorat
     )
 
 
-def replay_content(schedule: Deviations, kind: str, exploration: Exploration) -> dict[str, Any]:
+def replay_content(schedule: Schedule, kind: str, exploration: Exploration) -> dict[str, Any]:
     """What a token holds by which a failure is shown again."""
     settings = exploration.settings
     return settings.replay | {

@@ -20,9 +20,10 @@ from typing import Final
 from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
 from linpoint.explore.python_control import controlled_thread_class
-from linpoint.explore.python_control.control_session import BlockedThread, ControlSession, RunEnding
+from linpoint.explore.python_control.control_session import BlockedThread, ControlSession
 from linpoint.explore.python_control.run_abort import StopRun, is_ctrl_c
 from linpoint.explore.python_control.trace_recorder import TraceRecorder, is_own
+from linpoint.judging.scenario_run import RunEnding
 from linpoint.subjects.python_program.own_modules import OwnModules
 from linpoint.subjects.python_program.process_isolation import AtExit, CapturedOutput, isolated_process
 from linpoint.subjects.python_program.program import PythonProgram

@@ -19,9 +19,10 @@ from linpoint.judging.stress_judge import StressJudge, StressOutcome
 from linpoint.record.log_assembly import history_of
 from linpoint.record.result import StressResult, has_interpreter_lock
 from linpoint.record.stress_workload import Program, StressPlan, StressWorkload
-from linpoint.record.thread_pool import FreshObject, HungThread, PoolJob, ThreadPool
+from linpoint.record.thread_pool import FreshObject, PoolJob, ThreadPool
 from linpoint.specs.spec import Spec
 from linpoint.verdicts import Budget
+from linpoint.verdicts.hung_thread import HungThread
 
 if TYPE_CHECKING:
     from linpoint.scenarios import ConcurrentTestDefinition

@@ -14,10 +14,10 @@ import pytest
 
 from linpoint import Scenario, TestResult
 from linpoint.cli.options import find_spec
-from linpoint.explore.cpp.objects.search import Settings
 from linpoint.explore.cpp.running import Manner
 from linpoint.scenarios.cpp_test_description import CppObjectTest
 from linpoint.scenarios.scenario_generation import scenarios as generate
+from linpoint.subjects.cpp_object.object_search import Settings
 from linpoint.subjects.cpp_object.subject import BuiltCppTests, try_object
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.host_builder import find_host

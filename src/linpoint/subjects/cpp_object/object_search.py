@@ -3,7 +3,7 @@
 
 Every scenario gets all schedules up to reordering, as far as its share of the time goes; then all with few preemptions
 where that was not enough; then what is left of the time. Guarantee: LINEARIZABLE is said only if every scenario that was
-begun had all its schedules with up to ``FEW`` preemptions, and nothing that runs is out of sight; ``exhaustive`` only if
+begun had all its schedules with up to ``FEW_PREEMPTIONS`` preemptions, and nothing that runs is out of sight; ``exhaustive`` only if
 every scenario within the bounds had all of them. Of several scenarios that fail the first one counts, whoever is quicker.
 """
 
@@ -15,16 +15,16 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
-from linpoint.explore.cpp.exploring import FEW
-from linpoint.explore.cpp.objects.runs import runs_of
-from linpoint.explore.schedule_search import Deviations, Failure
 from linpoint.histories.values import counted
+from linpoint.hosts.scenario_histories import scenario_runs_of
 from linpoint.hosts.search_messages import HostFinding, SearchResult
 from linpoint.hosts.test_host import Enough, HostReply, Listening, ScenarioHistory, TestHost
 from linpoint.judging.spec_judge import Judge
 from linpoint.scenarios.cpp_test_description import CppObjectTest, scenario_text
 from linpoint.scenarios.scenario import Scenario
 from linpoint.scenarios.scenario_generation import ScenarioStream, scenarios
+from linpoint.subjects.interface import Failure
+from linpoint.verdicts.schedule import FEW_PREEMPTIONS, Schedule
 
 BATCH: Final = 2_000
 """Scenarios that the host is given at once."""
@@ -105,7 +105,7 @@ def scenario_of(wrong: Wrong) -> Scenario:
     return wrong.scenario if isinstance(wrong, Broken) else wrong.run.scenario
 
 
-def schedule_of(wrong: Wrong) -> Deviations:
+def schedule_of(wrong: Wrong) -> Schedule:
     """The schedule that shows it."""
     return tuple(wrong.found.schedule) if isinstance(wrong, Broken) else wrong.schedule
 
@@ -175,7 +175,7 @@ class ObjectSearch:
     def _again(self) -> Wrong | None:
         """More time for those that were not explored to their end."""
         open_ = [each for each in self.covered if not each.exhaustive]
-        wrong = self._explore(open_, f"bounded:{FEW}", _FOR_FEW) if open_ else None
+        wrong = self._explore(open_, f"bounded:{FEW_PREEMPTIONS}", _FOR_FEW) if open_ else None
         seed = self.settings.seed
         while not self._over(wrong) and (open_ := [each for each in open_ if not each.exhaustive]):
             wrong = self._explore(open_, "dpor", _FOR_FEW)
@@ -255,7 +255,7 @@ class ObjectSearch:
     def _judged(self, covered: Coverage, said: ScenarioHistory, until: float) -> Failure | None:
         """What is wrong with one of its orders. Raises Enough when it is too late, and so for those that are waiting."""
         covered.histories += len(said.orders)
-        for run in runs_of(covered.scenario, said):
+        for run in scenario_runs_of(covered.scenario, said):
             if time.monotonic() >= until:
                 raise Enough
             judgement = self.judge.judge(run)
@@ -263,7 +263,8 @@ class ObjectSearch:
             covered.returns |= run.operations(returned=True)
             covered.waits |= run.operations(returned=False)
             if judgement.kind is not None:
-                return Failure(run, judgement, tuple(said.schedule), said.preemptions)
+                schedule = tuple(said.schedule)
+                return Failure(judgement.kind, covered.scenario, schedule, said.preemptions, run, judgement.verdict)
         return None
 
     def _learn(self, covered: Coverage, search: str, said: SearchResult) -> Broken | None:
@@ -272,7 +273,7 @@ class ObjectSearch:
         covered.cut += said.cut
         if search.startswith("bounded"):
             covered.bounded += said.schedules
-            covered.few = covered.few or said.completed >= FEW
+            covered.few = covered.few or said.completed >= FEW_PREEMPTIONS
         else:
             covered.schedules += said.schedules
             covered.exhaustive = covered.exhaustive or (said.ended == "exhausted" and said.exhaustive)
@@ -327,7 +328,10 @@ class ObjectSearch:
         """What a search without a failure says."""
         if self.enough:
             return "no schedule shows a violation"
-        return self.doubt or f"the budget ended before all schedules with up to {FEW} preemptions were explored"
+        return (
+            self.doubt
+            or f"the budget ended before all schedules with up to {FEW_PREEMPTIONS} preemptions were explored"
+        )
 
     @property
     def doubt(self) -> str:

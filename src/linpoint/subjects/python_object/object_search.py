@@ -14,14 +14,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from linpoint.explore.python_control.control_session import MAX_RUN_STEPS, ControlSession
-from linpoint.explore.schedule_search import FEW, Failure, ScenarioCoverage, ScheduleSearch, SearchLimits
-from linpoint.explore.testing.runs import Runner
-from linpoint.explore.testing.settings import Settings
+from linpoint.judging.scenario_coverage import ScenarioCoverage
+from linpoint.limits.search_limits import SearchLimits
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.scenarios.scenario_generation import ScenarioStream, scenarios
+from linpoint.subjects.interface import Failure
 from linpoint.subjects.python_object.object_judge import ObjectJudge
+from linpoint.subjects.python_object.scenario_runner import ScenarioRunner
+from linpoint.subjects.python_object.scenario_search import ScenarioSearch
+from linpoint.subjects.python_object.settings import Settings
 from linpoint.verdicts import Status
+from linpoint.verdicts.schedule import FEW_PREEMPTIONS
 
 _FIRST_SHARE: Final = 0.02
 """Of the time, for the schedules of one scenario beyond those with few preemptions, the first time round."""
@@ -61,7 +65,7 @@ class Search:
         self.settings = settings
         self.session = session
         self.judge = ObjectJudge(definition, session)
-        self.explored: list[ScheduleSearch] = []
+        self.explored: list[ScenarioSearch] = []
         self.generated: ScenarioStream | None = None
         self.interrupted = False
         self._called: set[Call] = set()
@@ -77,9 +81,11 @@ class Search:
         """When the time is up, on the monotonic clock."""
         return self._started + self._seconds
 
-    def exploration(self, scenario: Scenario) -> ScheduleSearch:
+    def exploration(self, scenario: Scenario) -> ScenarioSearch:
         """A new exploration of a scenario."""
-        return ScheduleSearch(Runner(self.definition, scenario, self.session), self.judge, reduces=self._reduces)
+        return ScenarioSearch(
+            ScenarioRunner(self.definition, scenario, self.session), self.judge, reduces=self._reduces
+        )
 
     def run(self, first: tuple[Scenario, ...] = (), *, few: bool = False) -> Failure | None:
         """The first failure; scenarios of ``first`` come first. Ctrl-C ends it with None, and ``interrupted`` says so.
@@ -181,7 +187,10 @@ class Search:
         """The reason for the status."""
         if self.status is Status.LINEARIZABLE:
             return "no schedule shows a violation"
-        return self._doubt() or f"the budget ended before all schedules with up to {FEW} preemptions were explored"
+        return (
+            self._doubt()
+            or f"the budget ended before all schedules with up to {FEW_PREEMPTIONS} preemptions were explored"
+        )
 
     def _doubt(self) -> str:
         """What keeps a search without a failure from being a pass."""

@@ -12,16 +12,17 @@ import inspect
 import re
 from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from msgspec import UNSET
 
 from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
-from linpoint.explore.python_control.control_session import Body, CompletedCall, ControlSession, RunEnding
+from linpoint.explore.python_control.control_session import Body, CompletedCall, ControlSession
 from linpoint.explore.python_control.run_abort import BlockedForever, is_ctrl_c
 from linpoint.histories.values import FrozenObject, Value, canonical, freeze, thaw
+from linpoint.judging.scenario_run import PerformedOperation, RunEnding, ScenarioRun, WaitingThread
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Call, Scenario
 
@@ -83,71 +84,6 @@ def observed_value(observe: Callable[[Any], Any], subject: Any) -> Value:
         return raised_value(error)
 
 
-@dataclass(frozen=True, slots=True)
-class Performed:
-    """One operation of a run. ``called`` and ``returned`` count steps; None for what did not happen."""
-
-    call: Call
-    called: int | None
-    returned: int | None
-    result: Value = None
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A thread that could not go on when the run ended."""
-
-    thread: int
-    owner: int | None
-    """The thread that has what it waits for, if one has it."""
-    place: int = 0
-    """Of the lock, comparable within the run only."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Run:
-    """What one schedule of a scenario did. ``Runner`` gives the same one again for what it has seen before."""
-
-    scenario: Scenario
-    ending: RunEnding
-    before: tuple[Performed, ...]
-    threads: tuple[tuple[Performed, ...], ...]
-    after: tuple[Performed, ...]
-    observed: Value
-    """UNSET where nothing was observed."""
-    waiting: tuple[Waiting, ...]
-    goes_round: bool = False
-    """It was cut because its threads wait in loops for what nobody will write: more steps would not end it."""
-    given_up: bool = False
-    """An operation that runs alone had not come to its end after very many instructions, and perhaps never does."""
-
-    def operations(self, *, returned: bool) -> set[str]:
-        """The names of operations that were called and came to their end, or of those that did not."""
-        parts = (self.before, *self.threads, self.after)
-        called = (each for part in parts for each in part if each.called is not None)
-        return {each.call.operation for each in called if (each.returned is not None) == returned}
-
-    def key(self) -> object:
-        """Equal for runs that a spec cannot tell apart: the same results, and the same order in real time."""
-        performed = [each for thread in self.threads for each in thread]
-        order = tuple(
-            tuple(
-                number
-                for number, other in enumerate(performed)
-                if other.returned is not None and one.called is not None and other.returned < one.called
-            )
-            for one in performed
-        )
-        results = tuple(
-            canonical(each.result) if each.returned is not None else _OPEN
-            for each in (*self.before, *performed, *self.after)
-        )
-        stuck = self.ending if self.ending is not RunEnding.COMPLETE else None
-        waiting = tuple(each.thread for each in self.waiting)
-        return stuck, self.goes_round, order, results, canonical(self.observed), waiting
-
-
-_OPEN: Final = object()
 _ALONE: Final = 1_000_000
 """So many instructions of operations before or after the threads, and they count as waiting for ever."""
 
@@ -165,7 +101,7 @@ def body_of(subject: Any, plan: Plan) -> Body:
     return tuple((function, (subject, *map(thaw, args))) for function, args in plan)
 
 
-class Runner:
+class ScenarioRunner:
     """Runs a scenario of a test again and again."""
 
     def __init__(self, definition: ConcurrentTestDefinition, scenario: Scenario, session: ControlSession) -> None:
@@ -175,10 +111,10 @@ class Runner:
         self._threads = [plan_of(definition, thread) for thread in scenario.threads]
         self._before = plan_of(definition, scenario.before)
         self._after = plan_of(definition, scenario.after)
-        self._seen: dict[object, Run] = {}
+        self._seen: dict[object, ScenarioRun] = {}
         self._given_up = False
 
-    def run(self, explorer: native.Explorer) -> Run | None:
+    def run(self, explorer: native.Explorer) -> ScenarioRun | None:
         """The next run; None if the explorer has seen the same already. ``explorer.begin()`` comes before."""
         session = self.session
         self._given_up = False
@@ -209,16 +145,16 @@ class Runner:
             )
         return found
 
-    def _ended(self, ending: RunEnding, before: tuple[Performed, ...]) -> Run:
+    def _ended(self, ending: RunEnding, before: tuple[PerformedOperation, ...]) -> ScenarioRun:
         """The run that has just ended, without what comes after its threads."""
         operations = self.session.operations()
         self._look_at(each.value for done in operations for each in done)
         threads = tuple(
             tuple(performed(calls, done)) for calls, done in zip(self.scenario.threads, operations, strict=False)
         )
-        waiting = tuple(Waiting(each.process, each.owner, each.place) for each in self.session.waiting())
+        waiting = tuple(WaitingThread(each.process, each.owner, each.place) for each in self.session.waiting())
         goes_round = ending is RunEnding.CUT and self.session.goes_round()
-        return Run(self.scenario, ending, before, threads, (), UNSET, waiting, goes_round, self._given_up)
+        return ScenarioRun(self.scenario, ending, before, threads, (), UNSET, waiting, goes_round, self._given_up)
 
     def _observed(self, subject: Any) -> Value:
         if self._definition.observe is None:
@@ -252,7 +188,7 @@ class Runner:
                 remedy="It must make a fresh object, without other threads.",
             ) from error
 
-    def _alone(self, subject: Any, calls: Sequence[Call], plan: Plan) -> tuple[Performed, ...]:
+    def _alone(self, subject: Any, calls: Sequence[Call], plan: Plan) -> tuple[PerformedOperation, ...]:
         """Operations one after another, until one of them would wait for ever."""
         done = []
         with self.session.alone(most=_ALONE):
@@ -261,18 +197,18 @@ class Runner:
                     result = result_value(self._called(function, subject, *map(thaw, args)))
                 except BlockedForever:
                     self._given_up = native.control_limit_alone(0)
-                    done.append(Performed(call, 0, None))
+                    done.append(PerformedOperation(call, 0, None))
                     break
                 except _RESULTS as error:
                     result = raised_value(error)
-                done.append(Performed(call, 0, 0, result))
+                done.append(PerformedOperation(call, 0, 0, result))
         return tuple(done)
 
 
-def performed(calls: Sequence[Call], done: Sequence[CompletedCall]) -> Iterable[Performed]:
+def performed(calls: Sequence[Call], done: Sequence[CompletedCall]) -> Iterable[PerformedOperation]:
     """The operations of a thread, as far as it came."""
     for call, each in zip(calls, done, strict=False):
         result = FrozenObject(raises=type(each.value).__name__) if each.raised else result_value(each.value)
         ended = each.returned >= 0
         called = each.called if each.called >= 0 else None
-        yield Performed(call, called, each.returned if ended else None, result if ended else None)
+        yield PerformedOperation(call, called, each.returned if ended else None, result if ended else None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run that the host tells in numbers, as a finding with a trace: lines of source, names of variables, values.
+"""A run that the host reports in numbers, as a trace: lines of source, names of variables, values.
 
 Steps inside of libraries are told at the line of the user's code that they were done for. Guarantee: whatever the numbers
 are, there is a finding; a trace that would not be consistent is left out.
@@ -11,18 +11,16 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
-from linpoint.explore.cpp.exploring import Deviations, Exploration
 from linpoint.histories.values import Value
 from linpoint.hosts.address_symbols import AddressSymbols, SourceFrame, place_of
 from linpoint.hosts.memory_names import MemoryNames, readable_value
-from linpoint.hosts.search_messages import HostFinding, SearchResult, StepMessage, TraceMessage
+from linpoint.hosts.search_messages import HostFinding, StepMessage, TraceMessage
 from linpoint.scenarios.scenario import Call
 from linpoint.traces.trace import SourcePlace, StepKind, Trace, TraceFailure, TraceStep, TraceThread
 from linpoint.traces.trace_step import MEMORY_ORDERS, OF_MEMORY
-from linpoint.verdicts.program import ProgramFinding
+from linpoint.verdicts.schedule import Schedule, schedule_text
 
 BITS: Final = {"sc": 0, "tso": 1, "pso": 4}
 """Of the number of a process that say which store buffer of its thread it is; 0 is the thread itself."""
@@ -47,61 +45,9 @@ _SHOWN_BY: Final = {
 }
 
 
-def program_finding(
-    found: HostFinding,
-    result: SearchResult,
-    exploration: Exploration,
-    library: Path,
-    model: str,
-    *,
-    minimal: bool,
-    preemptions: int | None = None,
-) -> ProgramFinding:
-    """The finding of a run that was told with its trace."""
-    assert result.trace is not None
-    symbols = AddressSymbols(library, result.modules)
-    schedule = tuple(found.schedule)
-    telling = Telling(symbols, result.trace, found, model)
-    try:
-        trace = telling.trace(schedule_text(schedule, model))
-    except ValueError:  # the numbers do not fit together, so nothing can be shown of them
-        trace = None
-    return ProgramFinding(
-        found.kind,
-        sentence(found, symbols, trace, telling.by_code()),
-        schedule,
-        found.preemptions if preemptions is None else preemptions,
-        trace,
-        printed_lines(found),
-        minimal,
-        _replay(schedule, found.kind, exploration),
-    )
-
-
-def untold_finding(found: HostFinding, exploration: Exploration, *, minimal: bool) -> ProgramFinding:
-    """The finding of a run without its steps."""
-    schedule = tuple(found.schedule)
-    return ProgramFinding(
-        found.kind,
-        _NO_PLACE.sub("", found.message),
-        schedule,
-        found.preemptions,
-        None,
-        printed_lines(found),
-        minimal,
-        _replay(schedule, found.kind, exploration),
-    )
-
-
-def schedule_text(schedule: Deviations, model: str) -> str:
+def host_schedule_text(schedule: Schedule, model: str) -> str:
     """The departures from the default schedule, as in ``4:1 9:0b``: then thread 1 goes on, then a buffer of thread 0."""
-    bits = BITS[model]
-    words = (f"{step}:{process >> bits}{'b' * bool(process & ((1 << bits) - 1))}" for step, process in schedule)
-    return " ".join(words) or "as the threads come"
-
-
-def _replay(schedule: Deviations, kind: str, exploration: Exploration) -> Mapping[str, Any]:
-    return exploration.settings.replay | {"schedule": [list(each) for each in schedule], "finding": kind}
+    return schedule_text(schedule, buffer_bits=BITS[model])
 
 
 def printed_lines(found: HostFinding) -> tuple[str, ...]:
@@ -110,7 +56,12 @@ def printed_lines(found: HostFinding) -> tuple[str, ...]:
     return tuple(lines[-_LAST_LINES:])
 
 
-def sentence(
+def message_without_places(found: HostFinding) -> str:
+    """What the host says of a finding of which no run is known."""
+    return _NO_PLACE.sub("", found.message)
+
+
+def failure_message(
     found: HostFinding,
     symbols: AddressSymbols,
     trace: Trace | None = None,
@@ -154,14 +105,14 @@ def _here() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Operations:
+class TracedOperations:
     """Of a test: the calls of its scenario, and what they returned, by their numbers."""
 
     calls: tuple[Call, ...] = ()
     results: Mapping[int, Value] = field(default_factory=dict)
 
 
-class Telling:
+class HostTraceBuilder:
     """Makes a trace of what the host said."""
 
     def __init__(
@@ -170,7 +121,7 @@ class Telling:
         said: TraceMessage,
         found: HostFinding,
         model: str,
-        operations: Operations | None = None,
+        operations: TracedOperations | None = None,
     ) -> None:
         self._symbols = symbols
         self._said = said

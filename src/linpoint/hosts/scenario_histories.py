@@ -8,25 +8,24 @@ from typing import Any
 
 from msgspec import UNSET
 
-from linpoint.explore.python_control.control_session import RunEnding
-from linpoint.explore.testing.runs import Performed, Run
 from linpoint.histories.values import freeze
 from linpoint.hosts.test_host import ScenarioHistory
+from linpoint.judging.scenario_run import PerformedOperation, RunEnding, ScenarioRun
 from linpoint.scenarios.scenario import Scenario
 
 
-def runs_of(scenario: Scenario, history: ScenarioHistory) -> Iterator[Run]:
+def scenario_runs_of(scenario: Scenario, history: ScenarioHistory) -> Iterator[ScenarioRun]:
     """A run for each order in real time."""
     for order in history.orders:
-        yield run_of(scenario, history, order)
+        yield scenario_run_of(scenario, history, order)
 
 
-def run_of(scenario: Scenario, history: ScenarioHistory, order: list[int]) -> Run:
+def scenario_run_of(scenario: Scenario, history: ScenarioHistory, order: list[int]) -> ScenarioRun:
     """The run with this order."""
     moments = {event: moment for moment, event in enumerate(order)}
     number = 0
 
-    def performed(calls: tuple[Any, ...], *, alone: bool) -> tuple[Performed, ...]:
+    def performed(calls: tuple[Any, ...], *, alone: bool) -> tuple[PerformedOperation, ...]:
         nonlocal number
         found = []
         for call in calls:
@@ -38,7 +37,7 @@ def run_of(scenario: Scenario, history: ScenarioHistory, order: list[int]) -> Ru
             returned = moments.get(2 * number + 1)
             if alone and result:
                 called = returned = number
-            found.append(Performed(call, called, returned, freeze(result[0]) if result else None))
+            found.append(PerformedOperation(call, called, returned, freeze(result[0]) if result else None))
             number += 1
         return tuple(found)
 
@@ -48,9 +47,11 @@ def run_of(scenario: Scenario, history: ScenarioHistory, order: list[int]) -> Ru
     ending = RunEnding.COMPLETE
     if history.stuck:
         ending = RunEnding.CUT if history.stuck == "livelock" else RunEnding.STUCK
-    return Run(scenario, ending, before, _cut(threads), after, UNSET, (), goes_round=history.stuck == "livelock")
+    return ScenarioRun(
+        scenario, ending, before, _cut(threads), after, UNSET, (), goes_round=history.stuck == "livelock"
+    )
 
 
-def _cut(threads: tuple[tuple[Performed, ...], ...]) -> tuple[tuple[Performed, ...], ...]:
+def _cut(threads: tuple[tuple[PerformedOperation, ...], ...]) -> tuple[tuple[PerformedOperation, ...], ...]:
     """Without the operations that were never called: the last one of a thread is what it waits in."""
     return tuple(tuple(each for each in thread if each.called is not None) for thread in threads)

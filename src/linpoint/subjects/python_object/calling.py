@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from linpoint.errors import TestError
-from linpoint.explore.testing.replaying import replay_test
-from linpoint.explore.testing.settings import DEFAULT_BUDGET, Settings
 from linpoint.limits.budget import seconds
 from linpoint.scenarios.concurrent_test import (
     ConcurrentTest,
@@ -20,6 +18,8 @@ from linpoint.scenarios.concurrent_test import (
 from linpoint.scenarios.scenario import Scenario
 from linpoint.scenarios.setting_validation import listed_modules, listed_scenarios
 from linpoint.subjects.python_object.code_identity import ReplayedFinding, identity, replayed_finding
+from linpoint.subjects.python_object.replaying import replay_test
+from linpoint.subjects.python_object.settings import DEFAULT_BUDGET, Settings
 from linpoint.subjects.python_object.subject import run_test
 from linpoint.verdicts import replay_token
 from linpoint.verdicts.finding import TestResult

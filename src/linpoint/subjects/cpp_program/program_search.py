@@ -14,10 +14,9 @@ from typing import Any, Final
 from linpoint.explore.cpp.running import Host
 from linpoint.explore.cpp.watching import GRACE, Outcome
 from linpoint.hosts.search_messages import HostFinding, SearchResult
+from linpoint.verdicts.schedule import FEW_PREEMPTIONS, Schedule, another_run
 
 DEFAULT_BUDGET: Final = 30.0
-FEW: Final = 2
-"""Preemptions of the schedules that come first."""
 
 _FOR_FEW: Final = 0.15
 """Of the time, for schedules with few preemptions: most mistakes show there."""
@@ -26,8 +25,6 @@ _FOR_ALL: Final = 0.6
 _FOR_FEW_AGAIN: Final = 0.5
 _SAMPLES: Final = 20_000
 _LEAST: Final = 0.05
-
-Deviations = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +94,11 @@ class Exploration:
             return self.bounded(only, self._seconds(1.0))
         found = None
         if not self.settings.outcomes:
-            found = self.bounded(FEW, self._seconds(_FOR_FEW))
+            found = self.bounded(FEW_PREEMPTIONS, self._seconds(_FOR_FEW))
         if not self._over(found):
             found = self._all(1.0 if self.settings.outcomes else _FOR_ALL)
-        if not self._over(found) and self.coverage.completed < FEW:
-            found = self.bounded(FEW, self._seconds(_FOR_FEW_AGAIN))
+        if not self._over(found) and self.coverage.completed < FEW_PREEMPTIONS:
+            found = self.bounded(FEW_PREEMPTIONS, self._seconds(_FOR_FEW_AGAIN))
         return self._sampled(found)
 
     def _all(self, share: float) -> HostFinding | None:
@@ -125,7 +122,7 @@ class Exploration:
         """Every schedule with up to ``most`` preemptions."""
         return self._run(f"bounded:{most}", seconds)
 
-    def again(self, schedule: Deviations, seconds: float) -> Outcome:
+    def again(self, schedule: Schedule, seconds: float) -> Outcome:
         """The run of one schedule, with its steps; it is ended when the seconds are over."""
         text = ",".join(f"{step}.{process}" for step, process in schedule)
         outcome = self._noted(self.host.run(f"replay:{text}", seconds=seconds, patience=seconds, trace=True))
@@ -185,9 +182,3 @@ class Exploration:
         elif search == "dpor":
             covered.exhaustive = result.ended == "exhausted" and result.exhaustive
             covered.outcomes = result.outcomes
-
-
-def another_run(step: int | None) -> str:
-    """That a run could not be repeated, in a sentence."""
-    where = "" if step is None else f" from step {step} on"
-    return f"the same schedule gave another run{where}: the program depends on something that is not under control"

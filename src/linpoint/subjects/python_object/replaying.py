@@ -6,18 +6,20 @@ from __future__ import annotations
 import time
 
 from linpoint.executors.thread_executor import peak_memory
-from linpoint.explore.schedule_search import FEW, Deviations, Failure, SearchLimits
-from linpoint.explore.testing.search import Search
-from linpoint.explore.testing.settings import Settings
+from linpoint.limits.search_limits import SearchLimits
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
+from linpoint.subjects.interface import Failure
 from linpoint.subjects.python_object.finding_builder import build_finding
+from linpoint.subjects.python_object.object_search import Search
+from linpoint.subjects.python_object.settings import Settings
 from linpoint.subjects.python_object.subject import replay_content, session_of
 from linpoint.verdicts import Status
 from linpoint.verdicts.finding import Tested, TestResult
+from linpoint.verdicts.schedule import FEW_PREEMPTIONS, Schedule
 
 
 def replay_test(
-    definition: ConcurrentTestDefinition, settings: Settings, schedule: Deviations, *, changed: bool
+    definition: ConcurrentTestDefinition, settings: Settings, schedule: Schedule, *, changed: bool
 ) -> TestResult:
     """Run ``schedule`` of the one scenario in ``settings``. ``changed``: the code is not what it was when it was found.
 
@@ -36,9 +38,10 @@ def replay_test(
         run, judgement, diverged = exploration.again(schedule)
         failure = None
         if run is not None and judgement is not None and judgement.kind is not None:
-            failure = Failure(run, judgement, schedule, exploration.preemptions)
+            preemptions = exploration.preemptions
+            failure = Failure(judgement.kind, run.scenario, schedule, preemptions, run, judgement.verdict)
         if failure is None and (changed or diverged is not None):
-            failure = exploration.bounded(SearchLimits(started + settings.budget), FEW)
+            failure = exploration.bounded(SearchLimits(started + settings.budget), FEW_PREEMPTIONS)
         if diverged is not None and not changed:
             warnings.append(f"the schedule could not be followed from step {diverged} on")
         finding = None
