@@ -1,13 +1,74 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the campaign knows of a thing under test, whatever kind of thing it is."""
+"""What the campaign knows of a thing under test, whatever kind of thing it is.
+
+A ``Subject`` is opened for one campaign; its ``Session`` makes searches, proposes smaller failures, runs a failure again
+and words what was found. It contains no loop over phases, shrinking or confirmation: those are ``linpoint.campaign``. What
+a session wants to be done by the campaign it yields: candidates in ``smaller``, further sessions in ``follow_up``. So a
+``SearchTask`` is all that another machine would need to carry out a part of a campaign.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, Generic, Literal, Protocol, TypeVar
 
-from linpoint.verdicts import Verdict
+from linpoint.limits.search_limits import SearchLimits
+from linpoint.verdicts import Status, Verdict
 from linpoint.verdicts.schedule import Schedule
+
+NONDETERMINISM: Final = "nondeterminism"
+"""The kind of a failure that its own schedule does not show again."""
+
+
+class AnyFinding(Protocol):
+    """What the campaign has to know of any finding."""
+
+    @property
+    def kind(self) -> str:
+        """A key of ``FAILURES``."""
+        ...
+
+
+FindingT = TypeVar("FindingT", bound=AnyFinding)
+ResultT = TypeVar("ResultT")
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One search of a phase, by its name, and the share of the time that it gets."""
+
+    name: str
+    share: float = 1.0
+    """Of the time that is left, or of the whole if ``of_whole``."""
+    of_whole: bool = False
+    least_s: float = 0.0
+    """It gets this long, even if its share is less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """Searches that are made of each case in turn."""
+
+    searches: tuple[Search, ...]
+    cases: Literal["all", "open"] = "all"
+    """All cases, or those that no search has exhausted."""
+    repeat: bool = False
+    """Again and again, until the time is up."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTask:
+    """One search of one case."""
+
+    case: Any
+    search: Search
+    limits: SearchLimits
+    repetition: int = 0
+    """Of its phase, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +85,205 @@ class Failure:
     """What the subject knows of the run."""
     verdict: Verdict | None = None
     """Of the run's history, where there is one."""
+    message: str = ""
+    """One sentence, where it is known before the run is made again."""
+    lost: bool = False
+    """The run took its process with it, so that its schedule is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """A failure's schedule, run again."""
+
+    run: Any
+    failure: Failure | None
+    """What the run shows now."""
+    diverged_at: int | None = None
+    """The first step at which the schedule could not be followed."""
+    trace: Any = None
+    """What was recorded, if it was to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What can be said of a subject: at first by its search alone, then with what follow-ups add."""
+
+    status: Status
+    """LINEARIZABLE stands for any pass."""
+    why: str
+    exhaustive: bool = False
+    models: dict[str, Status] = field(default_factory=dict)
+    """The verdict by model, where there is more than one."""
+    advice: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+    """To be added to those of the search."""
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignProgress:
+    """How far a campaign is."""
+
+    case: Any = None
+    cases: int = 0
+    total: int | None = None
+    """Cases, if it is known how many there will be."""
+    executions: int = 0
+    depth: int = 0
+    estimate: float | None = None
+    """Of the executions that there will be."""
+    share: float = 0.0
+    """Of the time."""
+    text: str = ""
+    """What is being done, where it is no search."""
+
+
+Progress = Callable[[CampaignProgress], None]
+
+
+def no_progress(_: CampaignProgress) -> None:
+    """For a campaign that no one watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherSearch(Generic[FindingT, ResultT]):
+    """A search that a follow-up wants to be made, of a session that is opened for it."""
+
+    session: AbstractContextManager[Session[FindingT, ResultT]]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchEnd(Generic[FindingT, ResultT]):
+    """What became of a ``FurtherSearch``."""
+
+    session: Session[FindingT, ResultT]
+    failures: list[Failure]
+
+
+class Session(ABC, Generic[FindingT, ResultT]):
+    """A subject while its campaign runs."""
+
+    phases: Sequence[Phase]
+    collects: ClassVar[bool] = False
+    """All failures are wanted, not just the first."""
+    repetitions: ClassVar[tuple[bool, ...]] = (False, True)
+    """How a failure is confirmed: by runs without or with its steps recorded."""
+    shrinking_share: ClassVar[float] = 0.5
+    """Of the time that is left."""
+    shrinking_least_s: ClassVar[float] = 1.0
+    shrinking_runs: ClassVar[int] = 1_000_000
+    code_name: ClassVar[str] = "the program"
+    """The thing that depends on something that is not under control."""
+    changed_warning: ClassVar[str] = ""
+    """Of a replay, where the code is not what it was."""
+    shows_it: ClassVar[str] = "a schedule shows it"
+    """Why there is a violation."""
+    replay_shows_it: ClassVar[str] = "the schedule shows it"
+    gone: ClassVar[str] = "this schedule shows nothing wrong (any more)"
+
+    def __init__(self, seconds: float) -> None:
+        self.started = time.monotonic()
+        self.seconds = seconds
+        self.interrupted = False
+
+    @property
+    def deadline(self) -> float:
+        """When the time is up, on the monotonic clock."""
+        return self.started + self.seconds
+
+    @property
+    def search_until(self) -> float:
+        """When no more is searched; what is left then is for shrinking and confirming."""
+        return self.deadline
+
+    @property
+    def left(self) -> float:
+        """Seconds until the deadline, never negative."""
+        return max(0.0, self.deadline - time.monotonic())
+
+    @property
+    def done(self) -> bool:
+        """No further search can find out more."""
+        return False
+
+    def begin(self) -> None:
+        """Work that comes before the first search and counts for nothing, such as a run to warm up."""
+
+    def cases(self, phase: Phase) -> Iterator[Any]:
+        """The cases of a phase; by default there is only one."""
+        yield None
+
+    @abstractmethod
+    def search(self, task: SearchTask) -> Iterator[Failure]:
+        """Failures, as they are found. The search ends when the iterator is closed."""
+
+    def distinct(self, failures: list[Failure]) -> list[Failure]:
+        """One failure for each root cause."""
+        return failures[:1]
+
+    def smaller(self, failure: Failure, limits: SearchLimits) -> Generator[Any, Failure | None, bool]:
+        """Candidates that may show the failure with less; each is answered with the failure of its kind that it shows.
+
+        Returns whether the last failure is minimal: nothing can be left out of it.
+        """
+        yield from ()
+        return True
+
+    def retry(self, candidate: Any, limits: SearchLimits) -> Failure | None:
+        """The failure that a candidate of ``smaller`` shows."""
+        raise NotImplementedError
+
+    def shrinking_limits(self, at: int, count: int) -> SearchLimits:
+        """For the failure ``at`` of ``count``."""
+        seconds = max(self.shrinking_least_s, self.shrinking_share * self.left)
+        return SearchLimits(time.monotonic() + seconds, self.shrinking_runs)
+
+    @abstractmethod
+    def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
+        """Run a failure's schedule again; None if that is not possible."""
+
+    def is_same(self, failure: Failure, reproduction: Reproduction) -> bool:
+        """Whether a run shows the failure again."""
+        shown = reproduction.failure
+        return reproduction.diverged_at is None and shown is not None and shown.kind == failure.kind
+
+    @abstractmethod
+    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> FindingT:
+        """The finding of a failure; without a reproduction it is told without steps."""
+
+    @abstractmethod
+    def claim(self) -> Claim:
+        """What can be said without a finding."""
+
+    def follow_up(
+        self, claim: Claim, failures: list[Failure]
+    ) -> Generator[FurtherSearch[FindingT, ResultT], SearchEnd[FindingT, ResultT], Claim]:
+        """The claim with what further searches add to it. The session is closed by then."""
+        yield from ()
+        return claim
+
+    @abstractmethod
+    def result(self, claim: Claim, findings: list[FindingT]) -> ResultT:
+        """The result."""
+
+    # --- replays
+
+    def replay_searches(self, failure: Failure, *, elsewhere: bool) -> Iterator[SearchTask]:
+        """Searches that are made where a schedule shows nothing.
+
+        ``elsewhere``: it leads elsewhere, since the code has changed or could not follow it.
+        """
+        yield from ()
+
+    def replay_claim(self, reproduction: Reproduction | None) -> Claim:
+        """What can be said of a replay without a finding."""
+        return Claim(Status.LINEARIZABLE, self.gone)
+
+
+class Subject(Protocol[FindingT, ResultT]):
+    """A thing under test, ready to be opened."""
+
+    def open(self, seconds: float, progress: Progress) -> AbstractContextManager[Session[FindingT, ResultT]]:
+        """A session for a campaign of so many seconds."""
+        ...

@@ -215,8 +215,8 @@ def test_a_deadlock_is_a_finding_with_places(instances: int) -> None:
     assert "process 1 waits in other() -> ?" in result.text
     assert "with self._locks[1]:" in result.text
     assert "with self._locks[0]:" in result.text
-    assert "test_stress.py:" in result.text
-    assert "crew.py" not in result.text
+    assert "test_python_stress.py:" in result.text
+    assert "thread_pool.py" not in result.text
     with pytest.raises(linpoint.ViolationError, match="deadlock"):
         result.raise_for_violation()
 
