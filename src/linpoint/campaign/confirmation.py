@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run a failure again by its schedule, and make a finding of it.
+
+Guarantee: a finding with steps was shown again, as often as its session asks for. A run that cannot be repeated is a
+finding of its own kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+from linpoint.subjects.interface import NONDETERMINISM, AnyFinding, Failure, Reproduction, Session
+from linpoint.verdicts.schedule import another_run
+
+FindingT = TypeVar("FindingT", bound=AnyFinding)
+ResultT = TypeVar("ResultT")
+
+
+def confirm_failure(
+    session: Session[FindingT, ResultT], failure: Failure, *, minimal: bool, first: Reproduction | None = None
+) -> FindingT:
+    """The finding of a failure; ``first`` is the first of its repetitions, where that was made already."""
+    if failure.kind == NONDETERMINISM or failure.lost:
+        return session.build_finding(failure, None, minimal=False)
+    shown = first
+    try:
+        for record in session.repetitions[first is not None :]:
+            shown = session.reproduce(failure, record=record)
+            if shown is None:
+                break
+            if not session.is_same(failure, shown):
+                message = another_run(shown.diverged_at, what=session.code_name)
+                another = replace(failure, kind=NONDETERMINISM, message=message)
+                return session.build_finding(another, None, minimal=False)
+    except KeyboardInterrupt:  # what is known is told without its steps
+        session.interrupted = True
+        shown = None
+    return session.build_finding(failure, shown, minimal=minimal)

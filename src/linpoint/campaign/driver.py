@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one loop from a subject under test to a result: search, shrink, confirm, conclude, follow up.
+
+Guarantee: Ctrl-C and the end of the time give a result with what is known. A finding was shown again by its schedule, as
+often as its subject asks for; else its kind is nondeterminism.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from typing import TypeVar
+
+from linpoint.campaign.conclusion import conclude
+from linpoint.campaign.confirmation import confirm_failure
+from linpoint.campaign.phases import PhaseClock
+from linpoint.campaign.shrinking import shrink_failure
+from linpoint.subjects.interface import (
+    AnyFinding,
+    Claim,
+    Failure,
+    FurtherSearch,
+    Progress,
+    SearchEnd,
+    SearchTask,
+    Session,
+    Subject,
+    no_progress,
+)
+
+FindingT = TypeVar("FindingT", bound=AnyFinding)
+ResultT = TypeVar("ResultT")
+
+
+def run_campaign(subject: Subject[FindingT, ResultT], seconds: float, progress: Progress = no_progress) -> ResultT:
+    """Search a subject for failures, in so many seconds, and say what was found."""
+    with subject.open(seconds, progress) as session:
+        failures = session.distinct(search_phases(session))
+        findings = []
+        for at, failure in enumerate(failures):
+            best, minimal = shrink_failure(session, failure, session.shrinking_limits(at, len(failures)))
+            failures[at] = best
+            findings.append(confirm_failure(session, best, minimal=minimal))
+        claim = conclude(session, findings)
+    return session.result(_followed_up(session, session.follow_up(claim, failures)), findings)
+
+
+def replay_finding(
+    subject: Subject[FindingT, ResultT],
+    failure: Failure,
+    seconds: float,
+    *,
+    changed: bool,
+    progress: Progress = no_progress,
+) -> ResultT:
+    """Run a failure's schedule again. ``changed``: the code is not what it was when it was found.
+
+    If the schedule shows no failure any more, as after a fix, the result is a pass, and its reason says what that means.
+    """
+    with subject.open(seconds, progress) as session:
+        warnings = [session.changed_warning] if changed else []
+        session.begin()
+        shown = None if session.done else session.reproduce(failure, record=session.repetitions[0])
+        diverged = None if shown is None else shown.diverged_at
+        if diverged is not None and not changed:
+            warnings.append(f"the schedule could not be followed from step {diverged} on")
+        found = None if shown is None else shown.failure
+        if found is None and not session.done:
+            tasks = session.replay_searches(failure, elsewhere=changed or diverged is not None)
+            found, shown_first = next((each for task in tasks for each in session.search(task)), None), None
+        else:
+            shown_first = shown
+        findings = [] if found is None else [confirm_failure(session, found, minimal=True, first=shown_first)]
+        claim = conclude(session, findings, replayed=True) if findings else session.replay_claim(shown)
+    return session.result(replace(claim, warnings=(*warnings, *claim.warnings)), findings)
+
+
+def search_phases(session: Session[FindingT, ResultT]) -> list[Failure]:
+    """The failures that the phases of a session show; just the first, unless it collects them."""
+    failures: list[Failure] = []
+    try:
+        session.begin()
+        for task in search_tasks(session):
+            for failure in session.search(task):
+                failures.append(failure)
+                if not session.collects:
+                    return failures
+    except KeyboardInterrupt:
+        # Whoever started the process may send the same signal when the time is up.
+        session.interrupted = session.left > 0
+    return failures
+
+
+def search_tasks(session: Session[FindingT, ResultT]) -> Iterator[SearchTask]:
+    """The searches of all phases, in their order, each with its limits, until one of them leaves nothing to find out."""
+    clock = PhaseClock(session.seconds, session.search_until)
+    for phase in session.phases:
+        for repetition in itertools.count():
+            tried = False
+            for case in session.cases(phase):
+                for search in phase.searches:
+                    if session.done:
+                        return
+                    tried = True
+                    yield SearchTask(case, search, clock.limits(search), repetition)
+            if session.done or not (tried and phase.repeat) or clock.over():
+                break
+
+
+def _followed_up(
+    session: Session[FindingT, ResultT],
+    steps: Generator[FurtherSearch[FindingT, ResultT], SearchEnd[FindingT, ResultT], Claim],
+) -> Claim:
+    """Make the searches that a session wants after its own; the claim that it comes to."""
+    try:
+        wanted = next(steps)
+        while True:
+            with wanted.session as other:
+                failures = search_phases(other)
+            session.interrupted = session.interrupted or other.interrupted
+            wanted = steps.send(SearchEnd(other, failures))
+    except StopIteration as end:
+        claim: Claim = end.value
+        return claim

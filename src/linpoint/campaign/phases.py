@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The time of a campaign, shared between its searches."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from linpoint.limits.search_limits import SearchLimits
+from linpoint.subjects.interface import Search
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseClock:
+    """The seconds of a campaign, and when its searches must be over."""
+
+    seconds: float
+    until: float
+
+    def over(self) -> bool:
+        """Whether there is no time left."""
+        return time.monotonic() >= self.until
+
+    def limits(self, search: Search) -> SearchLimits:
+        """From now on, for one search."""
+        now = time.monotonic()
+        if search.of_whole:
+            return SearchLimits(min(self.until, now + max(search.least_s, search.share * self.seconds)))
+        return SearchLimits(now + max(search.least_s, search.share * (self.until - now)))
