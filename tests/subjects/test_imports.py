@@ -8,7 +8,11 @@ import sys
 
 import pytest
 
-PYTHON_ENGINE = ("linpoint.explore.python_control", "linpoint.explore._native_control", "linpoint.explore.schedule_search")
+PYTHON_ENGINE = (
+    "linpoint.explore.python_control",
+    "linpoint.explore._native_control",
+    "linpoint.explore.schedule_search",
+)
 RECORDING = ("linpoint.record.thread_pool", "linpoint.record.recorder")
 
 
