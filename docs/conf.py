@@ -12,7 +12,7 @@ copyright = "linpoint contributors"  # noqa: A001 - Sphinx's name
 release = version = version_of("linpoint")
 
 extensions = ["myst_parser"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "internals", "README.md"]
 nitpicky = True
 
 # Directives are written with colons, so that every fence with backticks is a block that the tests run.
