@@ -12,9 +12,12 @@ from typing import Any
 
 import pytest
 
+from linpoint.campaign.driver import search_phases
 from linpoint.explore.cpp.running import Host, Manner
 from linpoint.explore.cpp.watching import Outcome
-from linpoint.subjects.cpp_program.program_search import Exploration, Settings
+from linpoint.subjects.cpp_program.subject import CppProgramSession, CppProgramSubject
+from linpoint.subjects.interface import Failure, no_progress
+from linpoint.targets.target_builder import Target, TargetContents
 from tests.hosts.controlled_programs import built
 from tests.hosts.litmus import code
 from tests.hosts.litmus_oracle import MODELS, behaviour
@@ -26,6 +29,12 @@ def run(source: str, *flags: str, args: tuple[str, ...] = (), model: str = "sc",
     target = built(source, *flags)
     manner = Manner(memory_model=model, args=args, workers=workers)
     return Host(target.host, target.library, manner).run("dpor", seconds=60, outcomes=True, shared=True)
+
+
+def session_of(host: Path, library: Path, manner: Manner) -> CppProgramSession:
+    """A session that searches for all outcomes."""
+    target = Target(library, "digest", TargetContents((), ()))
+    return CppProgramSession(CppProgramSubject("prog.cpp", host, target, manner, outcomes=True), 20, no_progress)
 
 
 @pytest.mark.parametrize("workers", [2, 3])
@@ -56,32 +65,32 @@ def test_random_programs(seeds: range, model: str) -> None:
 def test_a_failure_that_one_finds_ends_all(isolate: str) -> None:
     target = built("thesis/peterson.cpp")
     host = Host(target.host, target.library, Manner("tso", isolate=isolate, workers=2))
-    exploration = Exploration(host, Settings())
     result = host.run("dpor", seconds=60, shared=True).result
     assert result is not None
     assert result.finding is not None
     assert result.finding.kind == "assertion"
-    again = exploration.again(tuple(result.finding.schedule), 10).result
+    finding, session = result.finding, session_of(host.path, host.target, host.manner)
+    again = session.reproduce(Failure(finding.kind, None, tuple(finding.schedule), 0, finding), record=False)
     assert again is not None
-    assert again.finding is not None
-    assert again.finding.message == result.finding.message
+    assert again.run.finding is not None
+    assert again.run.finding.message == result.finding.message
 
 
 def test_what_cannot_be_shared_is_done_by_one() -> None:
     """There are numbers for 32 threads under PSO in the memory that is shared."""
     target = built("features/many_threads.cpp")
-    exploration = Exploration(Host(target.host, target.library, Manner("pso", workers=2)), Settings(outcomes=True))
-    assert exploration.search() is None
-    assert exploration.coverage.exhaustive
-    assert exploration.coverage.unbounded > 1
+    session = session_of(target.host, target.library, Manner("pso", workers=2))
+    assert search_phases(session) == []
+    assert session.coverage.exhaustive
+    assert session.coverage.unbounded > 1
 
 
 def test_one_that_cannot_share_is_followed_by_one_alone(tmp_path: Path) -> None:
     lone = "answer = answer if '--share' in words else dict(ended='exhausted', exhaustive=True, schedules=5)"
-    host = Host(stand_in(tmp_path, dpor={"ended": "alone", "do": lone}), tmp_path / "t", Manner(workers=2))
-    exploration = Exploration(host, Settings(budget=20, outcomes=True))
-    assert exploration.search() is None
-    assert exploration.coverage.exhaustive
+    host = stand_in(tmp_path, dpor={"ended": "alone", "do": lone})
+    session = session_of(host, tmp_path / "t", Manner(workers=2))
+    assert search_phases(session) == []
+    assert session.coverage.exhaustive
     assert searches(tmp_path) == ["dpor"] * 3
 
 

@@ -97,6 +97,8 @@ def search_tasks(session: Session[FindingT, ResultT]) -> Iterator[SearchTask]:
     clock = PhaseClock(session.seconds, session.search_until)
     for phase in session.phases:
         for repetition in itertools.count():
+            if phase.repeat and clock.over():
+                break
             tried = False
             for case in session.cases(phase):
                 for search in phase.searches:
@@ -104,7 +106,7 @@ def search_tasks(session: Session[FindingT, ResultT]) -> Iterator[SearchTask]:
                         return
                     tried = True
                     yield SearchTask(case, search, clock.limits(search), repetition)
-            if session.done or not (tried and phase.repeat) or clock.over():
+            if session.done or not (tried and phase.repeat):
                 break
 
 

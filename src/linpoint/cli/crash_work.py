@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from linpoint.campaign.worker_protocol import RenderedResult
 from linpoint.cli import options
-from linpoint.cli.explore_cpp import show_build_error
 from linpoint.cli.output import standard_streams
+from linpoint.cli.output.build_output import show_build_error
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportEntry, ReportList
 from linpoint.cli.output.terminal import ProgressLine, progress

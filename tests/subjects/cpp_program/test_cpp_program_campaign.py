@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from linpoint.campaign.driver import replay_finding, run_campaign
 from linpoint.explore.cpp.running import Manner
-from linpoint.subjects.cpp_program.program_search import Settings
-from linpoint.subjects.cpp_program.subject import CppProgram, explore_cpp, replay_cpp
+from linpoint.subjects.cpp_program.subject import CppProgramSubject
+from linpoint.subjects.interface import Failure
 from linpoint.targets.target_builder import Target, TargetContents
 from linpoint.verdicts.program import Answer, ProgramResult
 from tests.hosts.stand_in_host import searches, stand_in
@@ -44,14 +46,20 @@ SHOWN = FAILS | {
 
 def program(
     folder: Path, contents: TargetContents | None = None, model: str = "tso", **answers: dict[str, Any]
-) -> CppProgram:
+) -> CppProgramSubject:
     library = folder / "target.so"
     target = Target(library, "digest", contents or TargetContents((), ()))
-    return CppProgram("prog.cpp", stand_in(folder, **answers), target, Manner(model))
+    return CppProgramSubject("prog.cpp", stand_in(folder, **answers), target, Manner(model))
 
 
-def explored(folder: Path, settings: Settings | None = None, **answers: Any) -> ProgramResult:
-    return explore_cpp(program(folder, **answers), settings or Settings(5))
+def explored(folder: Path, seconds: float = 5, *, only: int | None = None, **answers: Any) -> ProgramResult:
+    """``only``: the preemptions up to which schedules are explored."""
+    outcomes = answers.pop("outcomes", False)
+    return run_campaign(replace(program(folder, **answers), preemptions=only, outcomes=outcomes), seconds)
+
+
+def replayed(subject: CppProgramSubject, *schedule: tuple[int, int], changed: bool) -> ProgramResult:
+    return replay_finding(subject, Failure("assertion", None, schedule, 0, None), 5, changed=changed)
 
 
 def test_few_preemptions_first_then_all(tmp_path: Path) -> None:
@@ -96,7 +104,7 @@ def test_what_is_not_shown_again_is_nondeterminism(tmp_path: Path) -> None:
 def test_what_does_not_come_back_again_is_told_without_its_steps(tmp_path: Path) -> None:
     hangs = {"kind": "livelock", "message": "main computes without a step", "schedule": []}
     found = {"ended": "finding", "schedules": 1, "finding": hangs}
-    result = explored(tmp_path, Settings(0.2), bounded=found, replay={"do": "time.sleep(100)"})
+    result = explored(tmp_path, 0.2, bounded=found, replay={"do": "time.sleep(100)"})
     assert result.answer is Answer.VIOLATION
     assert (result.findings[0].kind, result.findings[0].trace) == ("livelock", None)
 
@@ -127,7 +135,7 @@ def test_what_is_refused_is_unknown_with_the_reason(tmp_path: Path) -> None:
 def test_the_end_of_the_budget_is_unknown_with_how_far(tmp_path: Path) -> None:
     budget = {"ended": "budget", "schedules": 2, "do": "time.sleep(0.05)"}
     answers = {"bounded": budget | {"completed": 1}, "dpor": budget, "pos": budget, "random": budget, "pct": budget}
-    result = explored(tmp_path, Settings(0.5), **answers)
+    result = explored(tmp_path, 0.5, **answers)
     assert result.answer is Answer.UNKNOWN
     assert result.why.startswith("the budget ended after all schedules with up to 1 preemption, and none")
     assert dict(result.bounds) == {"preemptions": 1}
@@ -137,13 +145,13 @@ def test_the_end_of_the_budget_is_unknown_with_how_far(tmp_path: Path) -> None:
 
 
 def test_a_bound_of_preemptions_is_all_that_is_asked(tmp_path: Path) -> None:
-    result = explored(tmp_path, Settings(5, preemptions=1), bounded=FEW | {"completed": 1})
+    result = explored(tmp_path, only=1, bounded=FEW | {"completed": 1})
     assert searches(tmp_path) == ["bounded:1"]
     assert (result.answer, result.exhaustive, dict(result.bounds)) == (Answer.HOLDS, False, {"preemptions": 1})
 
 
 def test_outcomes_are_those_of_all_schedules(tmp_path: Path) -> None:
-    result = explored(tmp_path, Settings(5, outcomes=True), dpor=CLEAN | {"outcomes": {"0 1": 3, "1 1": 2}})
+    result = explored(tmp_path, outcomes=True, dpor=CLEAN | {"outcomes": {"0 1": 3, "1 1": 2}})
     assert searches(tmp_path) == ["dpor"]
     assert result.outcomes == {"0 1": 3, "1 1": 2}
 
@@ -177,15 +185,15 @@ def test_ctrl_c_is_the_end_of_the_search(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_schedule_is_run_again(tmp_path: Path) -> None:
-    again = replay_cpp(program(tmp_path, replay=SHOWN), Settings(5), ((4, 2),), changed=False)
+    again = replayed(program(tmp_path, replay=SHOWN), (4, 2), changed=False)
     assert (again.answer, again.findings[0].kind, again.warnings) == (Answer.VIOLATION, "assertion", ())
-    mended = replay_cpp(program(tmp_path, replay=CLEAN), Settings(5), ((4, 2),), changed=False)
+    mended = replayed(program(tmp_path, replay=CLEAN), (4, 2), changed=False)
     assert (mended.answer, mended.why) == (Answer.HOLDS, "this schedule shows nothing wrong (any more)")
 
 
 def test_where_the_program_has_changed_others_are_run_too(tmp_path: Path) -> None:
     answers = {"replay:9.9": CLEAN, "bounded": FAILS, "replay:4.2": SHOWN}
-    again = replay_cpp(program(tmp_path, **answers), Settings(5), ((9, 9),), changed=True)
+    again = replayed(program(tmp_path, **answers), (9, 9), changed=True)
     assert searches(tmp_path) == ["replay:9.9", "bounded:2", "replay:4.2"]
     assert again.answer is Answer.VIOLATION
     assert "the program has changed" in again.warnings[0]

@@ -117,13 +117,14 @@ def explore(
     cpp = is_source(program)
     _refuse_of_others(only_python if cpp else only_cpp, "Python" if cpp else "C++")
     if cpp:
-        from linpoint.cli.explore_cpp import Asked, parse_args, run_cpp, split_words  # noqa: PLC0415 - only who needs it
+        from linpoint.cli.commands.explore_cpp import parse_args, run_cpp, split_words  # noqa: PLC0415 - only who needs it
+        from linpoint.subjects.cpp_program.build_program import CppProgramOptions  # noqa: PLC0415 - as above
 
         files, flags = split_words(program, list(args or ()))
         forms = OutputFormats(None, report, junit, github, summary, json)
         forms.validate(files, called="the program itself")
         manner = Manner(memory_model, races, reuse, spurious, isolate, parse_args(program_args), workers=workers)
-        asked = Asked(files, flags, compiler, manner, preemptions, outcomes, atomic_methods)
+        asked = CppProgramOptions(files, flags, compiler, manner, preemptions, outcomes, atomic_methods)
         raise typer.Exit(run_cpp(asked, budget, max_memory, forms))
     limits = Budget.starting_now(budget, max_memory)
     options.validate_name("--granularity", granularity, GRANULARITIES)

@@ -57,7 +57,7 @@ def replay(
 
         raise typer.Exit(replay_program(content, as_json=json))
     if content["kind"] == "explore-cpp":
-        from linpoint.cli.explore_cpp import replay_cpp_program  # noqa: PLC0415 - as above
+        from linpoint.cli.commands.explore_cpp import replay_cpp_program  # noqa: PLC0415 - as above
 
         raise typer.Exit(replay_cpp_program(content, as_json=json))
     if content["kind"] == "test-cpp":

@@ -1,254 +1,374 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole C++ program explored: the search, the finding made simple and told, and what can be said if there is none.
+"""A whole C++ program: few preemptions first, then all schedules up to reordering, then samples.
 
 Guarantee: HOLDS is said only if every schedule was run, up to reordering, or every one with as many preemptions as the
-user asked for, and nothing that runs is out of sight; else it is UNKNOWN, with the reason. A finding was shown twice by its
-schedule, or it says that it was not.
+user asked for, and nothing that runs is out of sight; else it is UNKNOWN, with the reason. The first failure of the
+bounded search has as few preemptions as any.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, ClassVar, Final
 
-from linpoint.explore.cpp.running import Host, Listener, Manner
+from linpoint.explore.cpp.running import Host, Manner
+from linpoint.explore.cpp.watching import GRACE, Outcome
 from linpoint.histories.values import counted
-from linpoint.hosts.search_messages import HostFinding, SearchResult
+from linpoint.hosts.search_messages import HostFinding, SearchProgress, SearchResult
+from linpoint.limits.search_limits import SearchLimits
 from linpoint.processes.command_runner import run
 from linpoint.subjects.cpp_program.finding_builder import program_finding, untold_finding
-from linpoint.subjects.cpp_program.program_search import Exploration, Settings
+from linpoint.subjects.interface import (
+    NONDETERMINISM,
+    CampaignProgress,
+    Claim,
+    Failure,
+    Phase,
+    Progress,
+    Reproduction,
+    Search,
+    SearchTask,
+    Session,
+)
 from linpoint.targets.build_error import BuildError
 from linpoint.targets.target_builder import Target
+from linpoint.verdicts import Status
 from linpoint.verdicts.finding import Explored
 from linpoint.verdicts.program import Answer, ProgramFinding, ProgramResult
-from linpoint.verdicts.schedule import FEW_PREEMPTIONS, Schedule, another_run
+from linpoint.verdicts.schedule import FEW_PREEMPTIONS, another_run
 
-_SHRINKING: Final = 0.5
-"""Of what is left of the time, for making a schedule simpler."""
-_AT_LEAST: Final = 1.0
-"""Seconds for anything that is begun at all, on a busy machine."""
-_TO_TELL: Final = 10.0
-"""Seconds for one run that is told: more than any takes that is not cut."""
-_UNDEFINED: Final = re.compile(r"undefined symbol: (\S+)")
-_MOST_RACES: Final = 10
+_LEAST_S: Final = 0.05
+_SAMPLES: Final = 20_000
+_MIN_RUN_S: Final = 1.0
+"""For anything that is begun at all, on a busy machine."""
+_MAX_RUN_S: Final = 10.0
+"""For one run that is told: more than any takes that is not cut."""
+_MAX_RACES: Final = 10
 """That are shown, where they were to be reported beside."""
+_UNDEFINED: Final = re.compile(r"undefined symbol: (\S+)")
 _WHAT_TO_DO: Final = (
     "use std::atomic or std::atomic_thread_fence there, or leave that part out of the program that is explored"
 )
+_FEW: Final = f"bounded:{FEW_PREEMPTIONS}"
+_SAMPLING: Final = tuple(Search(f"{name}:{_SAMPLES}", least_s=_LEAST_S) for name in ("pos", "random", "pct:3"))
+
+
+@dataclass(slots=True)
+class ProgramCoverage:
+    """What was explored."""
+
+    bounded: int = 0
+    unbounded: int = 0
+    steps: int = 0
+    completed: int = -1
+    """Every schedule with up to so many preemptions was run."""
+    exhaustive: bool = False
+    """The unbounded search came to its end, perhaps qualified."""
+    qualified: dict[str, None] = field(default_factory=dict)
+    """Sentences that say why a clean end proves less."""
+    outcomes: dict[str, int] | None = None
+    races: dict[object, HostFinding] = field(default_factory=dict)
+    """Data races that were to be reported beside, each once."""
+    given_up: str = ""
+    """Why nothing more can be said, which ended the search."""
+    peak_memory_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class CppProgram:
+class CppProgramSubject:
     """A program that was built. ``file`` is as the user wrote it."""
 
     file: str
     host: Path
     target: Target
     manner: Manner
+    preemptions: int | None = None
+    """Explore just the schedules with up to so many."""
+    outcomes: bool = False
+    """Collect what the program prints in complete runs."""
+    seed: int = 0
+    token: Mapping[str, Any] = field(default_factory=dict)
+    """What a replay token holds beside the schedule."""
 
-    def running(self, listen: Listener) -> Host:
-        """Its host."""
-        return Host(self.host, self.target.library, self.manner, listen)
-
-
-def explore_cpp(program: CppProgram, settings: Settings, *, listen: Listener = lambda _: None) -> ProgramResult:
-    """Run a program under every schedule, as far as the time goes. Ctrl-C ends it with what is known."""
-    exploration = Exploration(program.running(listen), settings)
-    refused = _refused(program)
-    if refused:
-        return _result(program, exploration, Answer.UNKNOWN, refused)
-    found = exploration.search()
-    _refuse_undefined(program, exploration)
-    findings = []
-    if found is not None:
-        best, minimal = _simplest(found, exploration)
-        findings.append(_confirmed(program, exploration, best, minimal=minimal))
-    races = list(exploration.coverage.races.values())[:_MOST_RACES]
-    findings += [_confirmed(program, exploration, race, minimal=not race.preemptions) for race in races]
-    if findings:
-        return _with_findings(program, exploration, findings)
-    answer, why = _without_finding(program, exploration)
-    return _result(program, exploration, answer, why)
+    @contextmanager
+    def open(self, seconds: float, progress: Progress) -> Iterator[CppProgramSession]:
+        """A session of the program; hosts are started for each search."""
+        yield CppProgramSession(self, seconds, progress)
 
 
-def replay_cpp(
-    program: CppProgram, settings: Settings, schedule: Schedule, *, changed: bool, listen: Listener = lambda _: None
-) -> ProgramResult:
-    """Run one schedule again. ``changed``: the program is not what it was when the finding was made.
+class CppProgramSession(Session[ProgramFinding, ProgramResult]):
+    """The searches of one program."""
 
-    If the schedule shows no failure any more, as after a fix, the result is HOLDS, and ``why`` says what that means.
-    Where the program has changed, the schedules with few preemptions are run too.
-    """
-    exploration = Exploration(program.running(listen), settings)
-    refused = _refused(program)
-    if refused:
-        return _result(program, exploration, Answer.UNKNOWN, refused)
-    warnings = []
-    if changed:
-        warnings.append("the program has changed since the finding was made, so the schedule may mean something else")
-    outcome = exploration.again(schedule, min(_TO_TELL, settings.budget))
-    result = outcome.result
-    diverged = None if result is None else result.diverged_at
-    found = None if result is None else result.finding or next(iter(result.races), None)
-    if outcome.by_itself:
-        found = HostFinding(
-            "crash", f"the program took its process with it: {outcome.died}", schedule=list(schedule), lost=True
-        )
-    if diverged is not None and not changed:
-        warnings.append(f"the schedule could not be followed from step {diverged} on")
-    if found is None and (changed or diverged is not None):
-        found = exploration.bounded(FEW_PREEMPTIONS, max(_AT_LEAST, exploration.deadline - time.monotonic()))
+    repetitions: ClassVar = (True,)
+    changed_warning: ClassVar = (
+        "the program has changed since the finding was made, so the schedule may mean something else"
+    )
+    replay_shows_it: ClassVar = "a schedule shows it"
+
+    def __init__(self, subject: CppProgramSubject, seconds: float, progress: Progress) -> None:
+        super().__init__(seconds)
+        self.subject = subject
+        self.coverage = ProgramCoverage()
+        self.phases = _phases(subject)
+
+        def listen(reached: SearchProgress) -> None:
+            executions, depth = reached.schedules, reached.depth
+            progress(CampaignProgress(executions=executions, depth=depth, estimate=reached.estimate))
+
+        self.host = Host(subject.host, subject.target.library, subject.manner, listen)
+
+    @property
+    def done(self) -> bool:
+        """It was exhausted or given up."""
+        return self.coverage.exhaustive or bool(self.coverage.given_up)
+
+    def begin(self) -> None:
+        """Refuse a program of which nothing could be trusted."""
+        unseen = self.subject.target.contents.unseen
+        if unseen:
+            more = f" and {counted(len(unseen) - 1, 'more instruction')}" if len(unseen) > 1 else ""
+            self.coverage.given_up = (
+                "inline assembly is out of sight, so that no schedule could be trusted: "
+                f"{unseen[0]}{more}; {_WHAT_TO_DO}"
+            )
+
+    def search(self, task: SearchTask) -> Iterator[Failure]:
+        """The first failure of one search of the host."""
+        name = task.search.name
+        if name == _FEW and self.coverage.completed >= FEW_PREEMPTIONS:
+            return
+        until = time.monotonic() + task.limits.seconds()
+        seed = self.subject.seed + task.repetition
+        found, alone = self._run(name, task.limits.seconds(), seed, shared=name == "dpor")
+        if alone:  # workers cannot share it
+            found, _ = self._run(name, max(_LEAST_S, until - time.monotonic()), seed)
         if found is not None:
-            told = _confirmed(program, exploration, found, minimal=True)
-            return _with_findings(program, exploration, [told], warnings)
-    if found is not None:
-        told = _told(program, exploration, found, result, minimal=True)
-        return _with_findings(program, exploration, [told], warnings)
-    given_up = outcome.died if result is None else result.reason if result.ended in ("refused", "error") else ""
-    if given_up:
-        return _result(program, exploration, Answer.UNKNOWN, given_up, warnings=warnings)
-    why = "this schedule shows nothing wrong (any more)"
-    return _result(program, exploration, Answer.HOLDS, why, warnings=warnings)
+            yield _failure(found)
 
+    def distinct(self, failures: list[Failure]) -> list[Failure]:
+        """The first failure, and the races that were reported beside."""
+        self._refuse_undefined()
+        return failures[:1] + [_failure(race) for race in list(self.coverage.races.values())[:_MAX_RACES]]
 
-def _refuse_undefined(program: CppProgram, exploration: Exploration) -> None:
-    """A shared object may miss something that only the loader asks for: then it is no whole program."""
-    missing = _UNDEFINED.search(exploration.coverage.given_up)
-    if missing:
-        told = run(["c++filt", missing[1]])
-        name = missing[1] if told.code else told.text.strip()
-        raise BuildError(
-            "LP-T033",
-            f"{name} is not defined anywhere.",
-            place=program.file,
-            remedy="Give all sources of the program, and its libraries after --.",
+    def smaller(self, failure: Failure, limits: SearchLimits) -> Generator[int, Failure | None, bool]:
+        """Fewer preemptions."""
+        found: HostFinding = failure.run
+        if self.coverage.races.get(found.key) is found:
+            return not failure.preemptions
+        best = failure
+        if failure.kind != NONDETERMINISM and failure.schedule and self._may_be_fewer(failure):
+            best = (yield failure.preemptions - 1) or best
+        return not self._may_be_fewer(best)
+
+    def retry(self, candidate: int, limits: SearchLimits) -> Failure | None:
+        """A failure with up to so many preemptions."""
+        found, _ = self._run(f"bounded:{candidate}", limits.seconds())
+        return None if found is None else _failure(found)
+
+    def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
+        """Run one schedule again; it is ended when it takes too long."""
+        text = ",".join(f"{step}.{process}" for step, process in failure.schedule)
+        seconds = max(_MIN_RUN_S, min(_MAX_RUN_S, self.left))
+        outcome = self._noted(self.host.run(f"replay:{text}", seconds=seconds, patience=seconds, trace=record))
+        if outcome.interrupted:
+            raise KeyboardInterrupt
+        result = outcome.result
+        if result is None:
+            self.coverage.given_up = outcome.died
+            if not outcome.by_itself:
+                return None
+            return Reproduction(None, _failure(_lost(outcome, list(failure.schedule))))
+        if result.ended in ("refused", "error"):
+            self.coverage.given_up = result.reason
+        again = result.finding
+        if failure.run is None:
+            again = again or next(iter(result.races), None)
+        else:  # the program goes on after a race that is reported beside
+            again = next((race for race in result.races if race.key == failure.run.key), again)
+        return Reproduction(result, None if again is None else _failure(again), result.diverged_at)
+
+    def is_same(self, failure: Failure, reproduction: Reproduction) -> bool:
+        """Of the same kind; or the process is lost, so that it is not known."""
+        shown = reproduction.failure
+        return shown is not None and (shown.lost or shown.kind == failure.kind)
+
+    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> ProgramFinding:
+        """With its steps, where they are known."""
+        subject = self.subject
+        if failure.kind == NONDETERMINISM:
+            found = HostFinding(NONDETERMINISM, failure.message, schedule=list(failure.schedule))
+            return untold_finding(found, subject.token, minimal=False)
+        result: SearchResult | None = None if reproduction is None else reproduction.run
+        if reproduction is None or reproduction.failure is None or result is None or result.trace is None:
+            return untold_finding(failure.run, subject.token, minimal=minimal)
+        found = reproduction.failure.run
+        return program_finding(
+            found,
+            result,
+            subject.token,
+            subject.target.library,
+            subject.manner.memory_model,
+            minimal=minimal,
+            preemptions=failure.preemptions,
         )
 
+    def claim(self) -> Claim:
+        """What can be said of a search that has found nothing."""
+        covered, only = self.coverage, self.subject.preemptions
+        if covered.given_up:
+            return Claim(Status.UNKNOWN, covered.given_up)
+        but = self._qualified()
+        far = ""
+        if covered.exhaustive:
+            far = "no schedule shows anything wrong"
+        elif only is not None and covered.completed >= only:
+            far = f"no schedule with up to {counted(only, 'preemption')} shows anything wrong"
+        if far and but:
+            return Claim(Status.UNKNOWN, f"{far}, but that proves less: {'; '.join(but)}")
+        if far:
+            return Claim(Status.LINEARIZABLE, far, covered.exhaustive)
+        end = "it was interrupted" if self.interrupted else "the budget ended"
+        if covered.completed >= 0:
+            far = f"after all schedules with up to {counted(covered.completed, 'preemption')}"
+        else:
+            far = "before all schedules without preemptions were run"
+        return Claim(Status.UNKNOWN, f"{end} {far}, and none of those that were run shows anything wrong")
 
-def _refused(program: CppProgram) -> str:
-    """Why a program is not run at all."""
-    unseen = program.target.contents.unseen
-    if not unseen:
-        return ""
-    more = f" and {counted(len(unseen) - 1, 'more instruction')}" if len(unseen) > 1 else ""
-    return f"inline assembly is out of sight, so that no schedule could be trusted: {unseen[0]}{more}; {_WHAT_TO_DO}"
+    def replay_searches(self, failure: Failure, *, elsewhere: bool) -> Iterator[SearchTask]:
+        """Few preemptions, where the schedule leads elsewhere."""
+        if elsewhere:
+            yield SearchTask(None, Search(_FEW), SearchLimits(time.monotonic() + max(_MIN_RUN_S, self.left)))
+
+    def replay_claim(self, reproduction: Reproduction | None) -> Claim:
+        """Nothing is wrong any more, unless the schedule could not be run."""
+        if self.coverage.given_up:
+            return Claim(Status.UNKNOWN, self.coverage.given_up)
+        return Claim(Status.LINEARIZABLE, self.gone)
+
+    def result(self, claim: Claim, findings: list[ProgramFinding]) -> ProgramResult:
+        """The result with what was covered."""
+        covered = self.coverage
+        return ProgramResult(
+            self.subject.file,
+            _ANSWERS[claim.status],
+            claim.exhaustive,
+            claim.why,
+            tuple(findings),
+            Explored(
+                covered.bounded,
+                covered.unbounded,
+                covered.steps,
+                time.monotonic() - self.started,
+                covered.peak_memory_bytes,
+            ),
+            {} if claim.exhaustive or covered.completed < 0 else {"preemptions": covered.completed},
+            claim.warnings,
+            covered.outcomes,
+            self.interrupted,
+        )
+
+    def _may_be_fewer(self, failure: Failure) -> bool:
+        return failure.preemptions > self.coverage.completed + 1
+
+    def _qualified(self) -> list[str]:
+        """Why a clean end proves less."""
+        names = dict.fromkeys(Path(path).name for path in self.subject.target.contents.unhooked)
+        told = [f"{name} is not instrumented: compile its sources together with the program" for name in names]
+        return [*told, *(each for each in self.coverage.qualified if not any(name in each for name in names))]
+
+    def _refuse_undefined(self) -> None:
+        """A shared object may miss something that only the loader asks for: then it is no whole program."""
+        missing = _UNDEFINED.search(self.coverage.given_up)
+        if missing:
+            told = run(["c++filt", missing[1]])
+            name = missing[1] if told.code else told.text.strip()
+            raise BuildError(
+                "LP-T033",
+                f"{name} is not defined anywhere.",
+                place=self.subject.file,
+                remedy="Give all sources of the program, and its libraries after --.",
+            )
+
+    def _run(
+        self, search: str, seconds: float, seed: int = 0, *, shared: bool = False
+    ) -> tuple[HostFinding | None, bool]:
+        """The first failure of one search, and whether it could not be shared. What it came to is in ``coverage``."""
+        patience = max(seconds + GRACE, self.deadline - time.monotonic())
+        outcomes = self.subject.outcomes
+        outcome = self._noted(
+            self.host.run(search, seconds=seconds, patience=patience, seed=seed, outcomes=outcomes, shared=shared)
+        )
+        result = outcome.result
+        if result is None:
+            self._count(search, outcome.reached.schedules, outcome.reached.steps)
+            if outcome.interrupted:
+                raise KeyboardInterrupt
+            if outcome.by_itself:
+                return _lost(outcome, []), False
+            self.coverage.given_up = outcome.died
+            return None, False
+        self._count(search, result.schedules, result.steps)
+        self._learn(search, result)
+        if result.diverged_at is not None and result.finding is None:
+            return HostFinding(NONDETERMINISM, another_run(result.diverged_at)), False
+        return result.finding, result.ended == "alone"
+
+    def _noted(self, outcome: Outcome) -> Outcome:
+        covered = self.coverage
+        covered.peak_memory_bytes = max(covered.peak_memory_bytes, outcome.peak_memory_bytes)
+        return outcome
+
+    def _count(self, search: str, schedules: int, steps: int) -> None:
+        if search.startswith("bounded"):
+            self.coverage.bounded += schedules
+        else:
+            self.coverage.unbounded += schedules
+        self.coverage.steps += steps
+
+    def _learn(self, search: str, result: SearchResult) -> None:
+        covered = self.coverage
+        covered.qualified |= dict.fromkeys(each.rstrip(".") for each in result.qualified)
+        for race in result.races:
+            covered.races.setdefault(race.key, race)
+        if result.ended in ("refused", "error"):
+            covered.given_up = result.reason or "the host gives no reason"
+        if search.startswith("bounded"):
+            covered.completed = max(covered.completed, result.completed)
+        elif search == "dpor":
+            covered.exhaustive = result.ended == "exhausted" and result.exhaustive
+            covered.outcomes = result.outcomes
 
 
-def _simplest(found: HostFinding, exploration: Exploration) -> tuple[HostFinding, bool]:
-    """A failure of the same kind with as few preemptions as can be found, and whether no fewer are possible."""
-    best = found
-    if found.kind == "nondeterminism" or not found.schedule:
-        return best, found.preemptions <= exploration.coverage.completed + 1
-    try:
-        if found.preemptions > exploration.coverage.completed + 1:
-            left = max(_AT_LEAST, _SHRINKING * (exploration.deadline - time.monotonic()))
-            simpler = exploration.bounded(found.preemptions - 1, left)
-            best = simpler if simpler is not None and simpler.kind == found.kind else best
-    except KeyboardInterrupt:
-        exploration.interrupted = True
-    return best, best.preemptions <= exploration.coverage.completed + 1
+_ANSWERS: Final = {
+    Status.LINEARIZABLE: Answer.HOLDS,
+    Status.VIOLATION: Answer.VIOLATION,
+    Status.UNKNOWN: Answer.UNKNOWN,
+}
 
 
-def _confirmed(program: CppProgram, exploration: Exploration, found: HostFinding, *, minimal: bool) -> ProgramFinding:
-    """The finding, shown again by its schedule with its steps. A run that cannot be repeated is one of its own kind."""
-    if found.kind == "nondeterminism" or found.lost:
-        return untold_finding(found, exploration.settings.replay, minimal=False)
-    try:
-        left = exploration.deadline - time.monotonic()
-        outcome = exploration.again(tuple(found.schedule), max(_AT_LEAST, min(_TO_TELL, left)))
-    except KeyboardInterrupt:  # what is known is told without its steps
-        exploration.interrupted = True
-        return untold_finding(found, exploration.settings.replay, minimal=minimal)
-    result = outcome.result
-    if result is None:  # it takes too long, or takes the host with it
-        return untold_finding(found, exploration.settings.replay, minimal=minimal)
-    again = result.finding
-    if result.races:  # the program goes on after a race that is reported beside
-        again = next((race for race in result.races if race.key == found.key), again)
-    if again is None or again.kind != found.kind:
-        another = HostFinding("nondeterminism", another_run(result.diverged_at), schedule=found.schedule)
-        return untold_finding(another, exploration.settings.replay, minimal=False)
-    return _told(program, exploration, again, result, minimal=minimal, preemptions=found.preemptions)
-
-
-def _told(
-    program: CppProgram,
-    exploration: Exploration,
-    found: HostFinding,
-    result: SearchResult | None,
-    *,
-    minimal: bool,
-    preemptions: int | None = None,
-) -> ProgramFinding:
-    model = program.manner.memory_model
-    if result is None or result.trace is None:
-        return untold_finding(found, exploration.settings.replay, minimal=minimal)
-    library = program.target.library
-    return program_finding(
-        found, result, exploration.settings.replay, library, model, minimal=minimal, preemptions=preemptions
+def _phases(subject: CppProgramSubject) -> tuple[Phase, ...]:
+    """Most mistakes show with few preemptions, so those come first; outcomes are those of all schedules."""
+    if subject.preemptions is not None:
+        return (Phase((Search(f"bounded:{subject.preemptions}", least_s=_LEAST_S),)),)
+    few = () if subject.outcomes else (Phase((Search(_FEW, 0.15, least_s=_LEAST_S),)),)
+    return (
+        *few,
+        Phase((Search("dpor", 1.0 if subject.outcomes else 0.6, least_s=_LEAST_S),)),
+        Phase((Search(_FEW, 0.5, least_s=_LEAST_S),)),
+        Phase(_SAMPLING, repeat=True),
     )
 
 
-def _with_findings(
-    program: CppProgram, exploration: Exploration, findings: Sequence[ProgramFinding], warnings: Sequence[str] = ()
-) -> ProgramResult:
-    repeated = any(finding.kind != "nondeterminism" for finding in findings)
-    answer = Answer.VIOLATION if repeated else Answer.UNKNOWN
-    return _result(program, exploration, answer, "a schedule shows it", findings, warnings)
+def _failure(found: HostFinding) -> Failure:
+    schedule = tuple(found.schedule)
+    return Failure(found.kind, None, schedule, found.preemptions, found, message=found.message, lost=found.lost)
 
 
-def _without_finding(program: CppProgram, exploration: Exploration) -> tuple[Answer, str]:
-    """What can be said of a search that has found nothing."""
-    covered, only = exploration.coverage, exploration.settings.preemptions
-    if covered.given_up:
-        return Answer.UNKNOWN, covered.given_up
-    but = _qualified(program, exploration)
-    far = ""
-    if covered.exhaustive:
-        far = "no schedule shows anything wrong"
-    elif only is not None and covered.completed >= only:
-        far = f"no schedule with up to {counted(only, 'preemption')} shows anything wrong"
-    if far:
-        return (Answer.UNKNOWN, f"{far}, but that proves less: {'; '.join(but)}") if but else (Answer.HOLDS, far)
-    end = "it was interrupted" if exploration.interrupted else "the budget ended"
-    if covered.completed >= 0:
-        far = f"after all schedules with up to {counted(covered.completed, 'preemption')}"
-    else:
-        far = "before all schedules without preemptions were run"
-    return Answer.UNKNOWN, f"{end} {far}, and none of those that were run shows anything wrong"
-
-
-def _qualified(program: CppProgram, exploration: Exploration) -> list[str]:
-    """Why a clean end proves less."""
-    names = dict.fromkeys(Path(path).name for path in program.target.contents.unhooked)
-    told = [f"{name} is not instrumented: compile its sources together with the program" for name in names]
-    return [*told, *(each for each in exploration.coverage.qualified if not any(name in each for name in names))]
-
-
-def _result(
-    program: CppProgram,
-    exploration: Exploration,
-    answer: Answer,
-    why: str,
-    findings: Sequence[ProgramFinding] = (),
-    warnings: Sequence[str] = (),
-) -> ProgramResult:
-    covered = exploration.coverage
-    seconds = time.monotonic() - exploration.started
-    complete = covered.exhaustive and answer is Answer.HOLDS
-    return ProgramResult(
-        program.file,
-        answer,
-        complete,
-        why,
-        tuple(findings),
-        Explored(covered.bounded, covered.unbounded, covered.steps, seconds, covered.peak_memory_bytes),
-        {} if complete or covered.completed < 0 else {"preemptions": covered.completed},
-        tuple(warnings),
-        covered.outcomes,
-        exploration.interrupted,
-    )
+def _lost(outcome: Outcome, schedule: list[tuple[int, int]]) -> HostFinding:
+    message = f"the program took its process with it: {outcome.died}"
+    return HostFinding("crash", message, schedule=schedule, lost=True)
