@@ -7,19 +7,19 @@ Guarantee: no process that was started here is left behind, whether the time is 
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
+from linpoint.processes.supervised_process import SupervisedProcess
+
 NOT_FOUND: Final = 127
-"""The code of a tool that cannot be started, as shells have it."""
-_LOOK: Final = 0.01
+"""The exit code of a tool that cannot be started, as shells have it."""
+_POLL_INTERVAL_S: Final = 0.01
 
 
 class OutOfTimeError(Exception):
@@ -28,14 +28,15 @@ class OutOfTimeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CommandOutput:
-    """How a tool ended, and what it said on either stream."""
+    """How a tool ended, and its output on both streams."""
 
     code: int
+    """Negative for a signal."""
     output: bytes
 
     @property
     def text(self) -> str:
-        """What it said."""
+        """The output as text."""
         return self.output.decode("utf-8", "replace")
 
 
@@ -46,35 +47,31 @@ def run_commands(
     deadline: float | None = None,
     jobs: int | None = None,
 ) -> list[CommandOutput]:
-    """Run commands, some at a time; what became of each. ``deadline`` is on the monotonic clock."""
+    """Run commands, up to ``jobs`` at a time; the outputs in their order. ``deadline`` is on the monotonic clock."""
     most = jobs or os.cpu_count() or 1
     done: dict[int, CommandOutput] = {}
-    running: dict[int, tuple[subprocess.Popen[bytes], IO[bytes]]] = {}
+    running: dict[int, _RunningCommand] = {}
     waiting = list(enumerate(commands))
     try:
         while waiting or running:
             while waiting and len(running) < most:
                 number, command = waiting.pop(0)
                 try:
-                    running[number] = _start(command, folder)
+                    running[number] = _RunningCommand(command, folder)
                 except OSError as error:
                     done[number] = CommandOutput(NOT_FOUND, f"{command[0]}: {error.strerror}\n".encode())
-            for number, (process, output) in list(running.items()):
-                if process.poll() is not None:
-                    output.seek(0)
-                    done[number] = CommandOutput(process.returncode, output.read())
-                    output.close()
-                    del running[number]
+            for number, command_run in list(running.items()):
+                output = command_run.output()
+                if output is not None:
+                    done[number] = output
+                    running.pop(number).close()
             if deadline is not None and time.monotonic() > deadline:
                 raise OutOfTimeError
             if running:
-                time.sleep(_LOOK)
+                time.sleep(_POLL_INTERVAL_S)
     finally:
-        for process, output in running.values():
-            with suppress(ProcessLookupError):  # a compiler is several processes
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            output.close()
+        for command_run in running.values():
+            command_run.close()
     return [done[number] for number in range(len(commands))]
 
 
@@ -83,18 +80,26 @@ def run(command: Sequence[str], *, folder: Path | None = None, deadline: float |
     return run_commands([command], folder=folder, deadline=deadline)[0]
 
 
-def _start(command: Sequence[str], folder: Path | None) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
-    output = tempfile.TemporaryFile()  # noqa: SIM115 - closed by who waits for the process
-    try:
-        process = subprocess.Popen(  # noqa: S603 - the user's own compiler
-            list(command),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            cwd=folder,
-            start_new_session=True,
-        )
-    except OSError:
-        output.close()
-        raise
-    return process, output
+class _RunningCommand:
+    """A tool whose whole output is kept in a file."""
+
+    def __init__(self, command: Sequence[str], folder: Path | None) -> None:
+        self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+        try:
+            self._process = SupervisedProcess.start(command, stdout=self._file, stderr=subprocess.STDOUT, cwd=folder)
+        except OSError:
+            self._file.close()
+            raise
+
+    def output(self) -> CommandOutput | None:
+        """Its exit code and output, if it has ended."""
+        if not self._process.wait(0):
+            return None
+        outcome = self._process.outcome()
+        self._file.seek(0)
+        return CommandOutput(-outcome.signal if outcome.signal else outcome.exit_code or 0, self._file.read())
+
+    def close(self) -> None:
+        """Leave nothing of it behind."""
+        self._process.close()
+        self._file.close()
