@@ -14,7 +14,7 @@ from linpoint.errors import CODES
 ROOT = Path(__file__).parents[2]
 SOURCES = [
     path
-    for folder in ("src", "native", "tests", "benchmarks", "examples", "docs")
+    for folder in ("src", "native", "tests", "benchmarks", "examples", "docs", "tools")
     for pattern in ("*.py", "*.pyi", "*.cpp", "*.hpp", "*.js", "*.css", "*.html")
     for path in (ROOT / folder).rglob(pattern)
     if "_build" not in path.parts

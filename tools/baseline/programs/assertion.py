@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two threads increment a counter without a lock."""
+
+import threading
+
+counter = 0
+
+
+def increment():
+    """Read and write in two steps."""
+    global counter
+    counter += 1
+
+
+threads = [threading.Thread(target=increment) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert counter == 2
