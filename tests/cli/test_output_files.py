@@ -187,7 +187,7 @@ def test_the_small_files_come_before_a_page_that_takes_all_the_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("linpoint.explain.history.history_page.page", lambda *_, **__: time.sleep(60))
+    monkeypatch.setattr("linpoint.explain.history.history_page.history_page", lambda *_, **__: time.sleep(60))
     spec = find_spec("register", NO_VALUE)
     explanation = linpoint.check(linpoint.history(BAD), spec).explain()
     reports = [Report(f"{number}.jsonl", explanation) for number in range(6)]
@@ -281,7 +281,7 @@ def test_a_bug_of_ours_costs_one_file_and_says_where_it_is(tmp_path: Path, bug: 
 def test_a_bug_of_ours_does_not_cost_the_verdict(write: Writer, tmp_path: Path, form: list[str]) -> None:
     write("bad.jsonl", BAD)
     program = (
-        "import linpoint.explain.history.history_page as module; module.page = lambda *_, **__: {}['cell'];"
+        "import linpoint.explain.history.history_page as module; module.history_page = lambda *_, **__: {}['cell'];"
         "from linpoint.cli.main import main; main()"
     )
     arguments = ["check", "bad.jsonl", "--spec", "register", "--report", "o.html", "--junit", "o.xml", *form]

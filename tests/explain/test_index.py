@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from linpoint.errors import ResultError
-from linpoint.explain.pages.overview_page import index, sentence
-from linpoint.explain.pages.result_documents import Result, results_in
+from linpoint.explain.pages.overview_page import overview_page, sentence
+from linpoint.explain.pages.result_documents import ResultDocument, results_in
 
 VOID = {"meta", "input", "br", "link", "img"}
 
@@ -59,7 +59,7 @@ def finding(message: str, text: str = "", replay: tuple[str, ...] = ("replay", "
     return {"kind": "race", "message": message, "explanation": {"text": text}, "replay": list(replay)}
 
 
-def read(*documents: Any) -> list[Result]:
+def read(*documents: Any) -> list[ResultDocument]:
     results, error = results_in("\n".join(json.dumps(each) for each in documents), "results.json")
     assert error is None
     return results
@@ -152,20 +152,24 @@ def test_what_is_no_result_is_said_with_its_place(text: str, place: str, words: 
 )
 def test_the_sentence_on_top(verdicts: str, words: str) -> None:
     names = {"v": "violation", "u": "unknown", "e": "error", "h": "holds", "l": "linearizable"}
-    results = [Result(str(n), names[letter]) for n, letter in enumerate(verdicts)]
+    results = [ResultDocument(str(n), names[letter]) for n, letter in enumerate(verdicts)]
     assert sentence(results) == words
-    assert words in Page(index(results)).text("h1")
+    assert words in Page(overview_page(results)).text("h1")
 
 
 def test_a_pass_that_is_not_exhaustive_is_said_to_be_none() -> None:
-    results = [Result("a", "holds", exhaustive=False), Result("b", "holds")]
+    results = [ResultDocument("a", "holds", exhaustive=False), ResultDocument("b", "holds")]
     assert sentence(results) == "All 2 results hold, 1 of them not exhaustively."
 
 
 def test_a_row_has_everything_and_the_worst_is_first() -> None:
-    fine = Result("fine", "linearizable", spec="queue", keys=3, statistics={"operations": 8829, "seconds": 0.0125})
-    bad = Result("bad", "violation", "message", ("TEXT\n  more",), ("replay", "a b"), "bad.html", keys=3, bad_keys=2)
-    page = Page(index([fine, bad]))
+    fine = ResultDocument(
+        "fine", "linearizable", spec="queue", keys=3, statistics={"operations": 8829, "seconds": 0.0125}
+    )
+    bad = ResultDocument(
+        "bad", "violation", "message", ("TEXT\n  more",), ("replay", "a b"), "bad.html", keys=3, bad_keys=2
+    )
+    page = Page(overview_page([fine, bad]))
     assert [row["data-verdict"] for row in page.all("tr")[1:]] == ["violation", "linearizable"]
     assert page.all("a") == [{"href": "./bad.html"}]
     assert page.text("pre") == ["TEXT\n  more"]
@@ -197,11 +201,11 @@ def test_nothing_in_a_document_is_markup(text: str) -> None:
         report={"file": text, "written": True},
         file=text,
     )
-    made = index(read({"verdict": "violation", "files": [hostile]}))
+    made = overview_page(read({"verdict": "violation", "files": [hostile]}))
     made.encode()
     page, plain = (
         Page(made),
-        Page(index([Result("x", "violation", "m", ("t",), ("r",), "p", "s", statistics={"a": 1})])),
+        Page(overview_page([ResultDocument("x", "violation", "m", ("t",), ("r",), "p", "s", statistics={"a": 1})])),
     )
     assert page.elements[-1] == plain.elements[-1]
     assert [tag for tag, _ in page.elements] == [tag for tag, _ in plain.elements]
@@ -221,13 +225,13 @@ def test_nothing_in_a_document_is_markup(text: str) -> None:
     ],
 )
 def test_a_link_is_a_relative_path_and_nothing_else(path: str) -> None:
-    (link,) = Page(index([Result("x", "violation", page=path)])).all("a")
+    (link,) = Page(overview_page([ResultDocument("x", "violation", page=path)])).all("a")
     assert str(link["href"]).startswith("./")
     assert ":" not in str(link["href"])
 
 
 def test_a_browser_runs_this_script_alone() -> None:
-    made = index([Result("x", "violation")])
+    made = overview_page([ResultDocument("x", "violation")])
     (script,) = re.findall(r"<script>(.*?)</script>", made, re.DOTALL)
     (style,) = re.findall(r"<style>(.*?)</style>", made, re.DOTALL)
     policy = next(each["content"] for each in Page(made).all("meta") if "http-equiv" in each)
@@ -243,7 +247,7 @@ def test_a_browser_runs_this_script_alone() -> None:
 
 
 def test_the_table_is_one_for_those_who_do_not_see_it() -> None:
-    page = Page(index([Result("x", "violation")]))
+    page = Page(overview_page([ResultDocument("x", "violation")]))
     assert page.all("html") == [{"lang": "en"}]
     assert {each["scope"] for each in page.all("th")} == {"col", "row"}
     assert page.all("div")[-1]["aria-label"] == "Results"
@@ -273,9 +277,9 @@ def with_script(made: str, script: str) -> str:
 
 
 RESULTS = [
-    Result("slow", "holds", statistics={"seconds": 100.0}),
-    Result("quick", "holds", statistics={"seconds": 9.0}),
-    Result("bad", "violation", "lost", statistics={"seconds": 20.0}),
+    ResultDocument("slow", "holds", statistics={"seconds": 100.0}),
+    ResultDocument("quick", "holds", statistics={"seconds": 9.0}),
+    ResultDocument("bad", "violation", "lost", statistics={"seconds": 20.0}),
 ]
 
 
@@ -285,7 +289,7 @@ def names(page: str, *, hidden: bool = True) -> list[str]:
 
 
 def test_sorting_and_filtering_work_in_a_browser(tmp_path: Path) -> None:
-    made = index(RESULTS)
+    made = overview_page(RESULTS)
     assert names(made) == ["bad", "slow", "quick"]
     press = "[...document.querySelectorAll('thead button')].find((b) => b.textContent === 'Seconds').click();"
     assert names(rendered(with_script(made, press), tmp_path)) == ["quick", "bad", "slow"]
@@ -302,6 +306,6 @@ def test_sorting_and_filtering_work_in_a_browser(tmp_path: Path) -> None:
 
 def test_a_browser_refuses_what_was_smuggled_in(tmp_path: Path) -> None:
     smuggled = "<script>document.title = 'broken'</script><img src=x onerror=\"document.title = 'broken'\">"
-    page = rendered(index(RESULTS).replace("</body>", f"{smuggled}</body>"), tmp_path)
+    page = rendered(overview_page(RESULTS).replace("</body>", f"{smuggled}</body>"), tmp_path)
     assert "<title>linpoint report</title>" in page
     assert "3 of 3 shown" in page  # and its own script has run

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linpoint
-from linpoint.explain.trace import trace_section as module
-from linpoint.explain.trace.trace_section import MOST, trace_fragment
+from linpoint.explain.pages.page_renderer import render
+from linpoint.explain.trace import trace_table as module
+from linpoint.explain.trace.trace_table import MAX_STEPS, trace_table
 from linpoint.traces.trace import Trace
 from tests.explain.sample_traces import SAMPLES, Kind, step, threads
 from tests.random_traces import random_trace
@@ -55,6 +56,10 @@ class Reader(HTMLParser):
 
     def of(self, name: str) -> list[tuple[str, dict[str, str | None]]]:
         return [each for each in self.elements if name in (each[1].get("class") or "").split()]
+
+
+def trace_fragment(trace: Trace) -> str:
+    return render("trace.html", {"trace": trace_table(trace)})
 
 
 def check(trace: Trace) -> Reader:
@@ -126,7 +131,7 @@ def test_a_crash_goes_across_all_threads() -> None:
 
 def test_long_traces_are_folded() -> None:
     found = check(SAMPLES["busy-run"]())
-    assert len(found.of("trace-step")) <= MOST + 10
+    assert len(found.of("trace-step")) <= MAX_STEPS + 10
     assert found.of("trace-fold")
 
 

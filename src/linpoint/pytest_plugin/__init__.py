@@ -124,13 +124,13 @@ class ResultItem(pytest.Item):
 
     def _write_report(self, folder: Path) -> None:
         """The failure in three files, which are called as the test is."""
-        from linpoint.explain.test.result_page import page_of_test  # noqa: PLC0415 - only who asks for pages waits for it
+        from linpoint.explain.test.result_page import result_page  # noqa: PLC0415 - only who asks for pages waits for it
 
         assert self.result is not None
         name = re.sub(r"[^\w.]+", "-", str(self.nodeid))
         commands = self.replay_lines()
         command = shell_command(["pytest", self._place()])
-        page = page_of_test(self.result, command=command, replay=commands[-1] if commands else "")
+        page = result_page(self.result, command=command, replay=commands[-1] if commands else "")
         told = document(self.result) | {"report": {"file": f"{name}.html", "written": True}}
         write_content(str(folder / f"{name}.html"), page)
         write_content(str(folder / f"{name}.txt"), "\n".join([self.result.explain().text, "", *commands, ""]))

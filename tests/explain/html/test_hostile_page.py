@@ -11,7 +11,7 @@ import re
 import pytest
 
 import linpoint
-from linpoint.explain.history.history_page import page
+from linpoint.explain.history.history_page import history_page
 from linpoint.explain.history.reasons import Cause, Evidence, Step
 from tests.explain.html.conftest import Open
 from tests.explain.html.histories import HOSTILE, hostile_history, hostile_spec
@@ -31,7 +31,7 @@ def hostile() -> str:
         ),
         causes=(Cause(HOSTILE, HOSTILE, (Evidence(HOSTILE, core),)),) * 2,
     )
-    return page(dressed, file=HOSTILE, command=f"linpoint check {HOSTILE}", replay=f"linpoint replay {HOSTILE}")
+    return history_page(dressed, file=HOSTILE, command=f"linpoint check {HOSTILE}", replay=f"linpoint replay {HOSTILE}")
 
 
 def test_it_can_be_written_and_shows_nothing_invisible(hostile: str) -> None:
@@ -79,7 +79,7 @@ def test_no_element_comes_from_a_history_and_nothing_of_it_runs(hostile: str, op
 def test_the_policy_stops_a_script_that_got_in_all_the_same(open_page: Open) -> None:
     explanation = linpoint.check("A: |--write(1)--| |--read()->2--|", "register").explain()
     inside = "<script>document.title = 'owned'</script><img src='data:,' onerror='alert(1)'>"
-    opened = open_page(page(explanation, traces=[inside]))
+    opened = open_page(history_page(explanation, traces=[inside]))
     assert "owned" not in opened.page.title()
     assert opened.problems
     assert all("Content Security Policy" in problem for problem in opened.problems)
@@ -88,5 +88,5 @@ def test_the_policy_stops_a_script_that_got_in_all_the_same(open_page: Open) -> 
 
 def test_traces_are_put_in_as_they_are(open_page: Open) -> None:
     explanation = linpoint.check("A: |--write(1)--| |--read()->2--|", "register").explain()
-    view = open_page(page(explanation, traces=["<p id=one>first</p>", "<p id=two>second</p>"])).page
+    view = open_page(history_page(explanation, traces=["<p id=one>first</p>", "<p id=two>second</p>"])).page
     assert view.locator("#traces #two").inner_text() == "second"

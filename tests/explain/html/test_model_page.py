@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from linpoint.explain.model.model_page import page_of_model
+from linpoint.explain.model.model_page import model_page
 from tests.explain.checked_models import RESULTS, VIOLATIONS, result
 from tests.explain.html.conftest import Open, Opened
 
@@ -18,7 +18,7 @@ REPLAY = "linpoint replay TOKEN"
 
 def page(name: str) -> str:
     found = result(name)
-    return page_of_model(found, command=COMMAND, replay=REPLAY if found.findings else "")
+    return model_page(found, command=COMMAND, replay=REPLAY if found.findings else "")
 
 
 def pairs(opened: Opened, name: str) -> dict[str, str]:
@@ -234,6 +234,6 @@ def test_nothing_of_the_model_is_markup(open_page: Open) -> None:
 
 def test_what_a_shell_would_take_is_text(open_page: Open) -> None:
     nasty = "linpoint refine '<b onclick=alert(1)>'"
-    opened = open_page(page_of_model(result("deadlock"), command=nasty, replay=nasty))
+    opened = open_page(model_page(result("deadlock"), command=nasty, replay=nasty))
     assert opened.text("#copy-command") == nasty
     assert opened.page.locator("b[onclick]").count() == 0

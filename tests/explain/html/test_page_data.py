@@ -8,21 +8,22 @@ import dataclasses
 import json
 import re
 from collections.abc import Mapping
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import pytest
+from markupsafe import escape
 
 import linpoint
-from linpoint.explain.history.history_page import page
-from linpoint.explain.history.order_stepper import MOST_STEPS, orders
+from linpoint.explain.history.history_page import history_page
+from linpoint.explain.history.order_stepper import MOST_STEPS, stepped_orders
 from linpoint.explain.history.page_columns import columns, times
 from linpoint.explain.history.page_downloads import minimal_command, minimal_lines
-from linpoint.explain.history.page_operations import choose
+from linpoint.explain.history.page_operations import choose_operations
 from linpoint.explain.history.reasons import Cause, Evidence, Step
-from linpoint.explain.history.register_zones import zones
-from linpoint.explain.pages.script_data import escaped, plain, script_data
+from linpoint.explain.history.register_zones import value_zones
+from linpoint.explain.pages.page_renderer import render_text
+from linpoint.explain.pages.script_data import plain, script_data
 from linpoint.explain.wording.state_text import state_text
 from tests.explain.cases import CAUSES
 from tests.explain.html.balance import Balanced, data_of
@@ -39,7 +40,7 @@ def everywhere(explained: linpoint.Explanation) -> Mapping[int, int]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_explanation_has_a_sound_page(case: str) -> None:
-    html = page(explanation(case), file=f"{case}.jsonl")
+    html = history_page(explanation(case), file=f"{case}.jsonl")
     parser = Balanced()
     parser.feed(html)
     assert not parser.open
@@ -64,7 +65,7 @@ def test_names_steps_and_causes_are_on_the_page() -> None:
             Cause("lost-write", "It is gone.", ()),
         ),
     )
-    html = page(dressed)
+    html = history_page(dressed)
     assert "<li>P &lt; Q, as it returned first.</li>" in html
     assert "Likely cause: a stale read" in html
     assert "(a guess)" in html
@@ -81,21 +82,21 @@ def test_steps_that_order_operations_are_drawn_with_their_circle() -> None:
         Step("process-order", (first, second), "", first, second),
         Step("spec-order", (first, second), "", second, first),
     )
-    html = page(dataclasses.replace(found, steps=steps))
+    html = history_page(dataclasses.replace(found, steps=steps))
     assert 'id="graph"' in html
     assert "1 process-order" in html
     assert "2 spec-order" in html
-    assert 'id="graph"' not in page(found)  # a queue has no precedence graph of its own
+    assert 'id="graph"' not in history_page(found)  # a queue has no precedence graph of its own
 
 
 def test_an_unknown_verdict_says_where_it_stopped() -> None:
-    html = page(explanation("unknown"))
+    html = history_page(explanation("unknown"))
     assert "Where it stopped" in html
     assert "The longest legal order that was found" in html
 
 
 def test_the_verdict_without_a_history_has_a_page() -> None:
-    assert "LINEARIZABLE" in page(linpoint.check([], "register").explain())
+    assert "LINEARIZABLE" in history_page(linpoint.check([], "register").explain())
 
 
 # Columns and times
@@ -163,22 +164,23 @@ def test_long_values_are_cut_and_counted() -> None:
 
 def test_of_a_long_history_the_violation_and_its_key_come_first() -> None:
     found = explained(2_000)
-    chosen = choose(found, most=100)
+    chosen = choose_operations(found, most=100)
     assert len(chosen.positions) == 100
     assert set(found.core) <= set(chosen.positions)
     assert list(chosen.positions) == sorted(chosen.positions)
     assert chosen.note.startswith("This page shows 100 of 2,000 operations")
     called = sorted(found.verdict.history[position].call for position in chosen.positions)
     assert called[-1] - called[3] < 1_000 * 110  # the others are of about the time at which it went wrong
-    assert choose(found).note == ""
+    assert choose_operations(found).note == ""
 
 
 def test_a_page_of_a_part_speaks_of_that_part(monkeypatch: pytest.MonkeyPatch) -> None:
     found = explained(2_000)
     monkeypatch.setattr(
-        "linpoint.explain.history.history_page.choose", lambda explanation: choose(explanation, most=50)
+        "linpoint.explain.history.history_page.choose_operations",
+        lambda explanation: choose_operations(explanation, most=50),
     )
-    html = page(found)
+    html = history_page(found)
     data = data_of(html)
     assert "This page shows 50 of 2,000 operations" in html
     assert len(data["columns"]["lane"]) == 50
@@ -190,7 +192,7 @@ def test_a_page_of_a_part_speaks_of_that_part(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_witness_is_shown_with_its_states() -> None:
     found = explanation("linearizable")
-    (order,) = orders(found, everywhere(found))
+    (order,) = stepped_orders(found, everywhere(found))
     assert order["first"] == "[]"
     assert [state for _, state in order["steps"]][-1] in ("[1]", "[3]", "[]", "[1, 3]", "[3, 1]")
     assert len(order["steps"]) == len(found.verdict.witness.order)
@@ -198,7 +200,7 @@ def test_a_witness_is_shown_with_its_states() -> None:
 
 def test_the_longest_order_ends_with_who_cannot_come_next() -> None:
     found = explanation("register-stale-read")
-    (order,) = orders(found, everywhere(found))
+    (order,) = stepped_orders(found, everywhere(found))
     assert [state for _, state in order["steps"]] == ["1", "2"]
     assert order["blocked"] == [[found.culprit.position, "the spec allows 2"]]
 
@@ -212,7 +214,7 @@ def test_a_nondeterministic_spec_may_be_in_several_states() -> None:
             return [(None, side) for side in range(1, 7)]
 
     found = linpoint.check("A: |--roll()--|", Dice).explain()
-    (order,) = orders(found, everywhere(found))
+    (order,) = stepped_orders(found, everywhere(found))
     assert order["steps"] == [[0, "1 or 2 or 3 or 3 others"]]
 
 
@@ -222,7 +224,7 @@ def test_what_a_crash_loses_is_said_and_undone() -> None:
         crash:                                            X
     """
     found = linpoint.check(drawing, "log", condition="buffered-durable").explain()
-    (order,) = orders(found, everywhere(found))
+    (order,) = stepped_orders(found, everywhere(found))
     assert [state for _, state in order["steps"]] == [
         '["a"]',
         '["a", "b"]',
@@ -238,7 +240,7 @@ def test_each_key_has_a_state_of_its_own_under_sequential() -> None:
         {"process": 0, "op": "read", "args": [], "result": 1, "call": 5, "return": 6, "key": "x"},
     ]
     found = linpoint.check(linpoint.history(rows), "register", condition="sequential").explain()
-    (order,) = orders(found, everywhere(found))
+    (order,) = stepped_orders(found, everywhere(found))
     assert [state for _, state in order["steps"]] == ['"x": 1', '"y": 2', '"x": 1']
     assert order["first"] == "null for each key"
 
@@ -249,7 +251,7 @@ def test_long_orders_are_cut_and_that_is_said() -> None:
         for n in range(3_000)
     ]
     found = linpoint.check(linpoint.history(rows), "register").explain()
-    (order,) = orders(found, everywhere(found))
+    (order,) = stepped_orders(found, everywhere(found))
     assert len(order["steps"]) == MOST_STEPS
     assert order["note"] == "The first 2,000 steps of 3,000."
 
@@ -285,7 +287,7 @@ def test_two_values_that_were_both_current_overlap() -> None:
         """,
         "register",
     ).explain()
-    told = {zone.name: zone for zone in zones(found)}
+    told = {zone.name: zone for zone in value_zones(found)}
     assert told["1"].forward
     assert told["1"].span[1] > told["2"].span[0]
 
@@ -298,11 +300,11 @@ def test_values_that_replaced_each_other_have_a_zone_together() -> None:
         """,
         "cas-register",
     ).explain()
-    assert {zone.name for zone in zones(found)} == {"1 → 2", "3"}
+    assert {zone.name for zone in value_zones(found)} == {"1 → 2", "3"}
 
 
 def test_what_is_no_register_has_no_zones() -> None:
-    assert zones(explanation("queue")) == []
+    assert value_zones(explanation("queue")) == []
 
 
 # Downloads
@@ -371,7 +373,7 @@ def test_commands_on_a_page_are_never_cut() -> None:
 
 
 def test_text_is_safe_in_markup_and_in_scripts() -> None:
-    assert escaped('<a b="c">&\u202e\ud800\n') == "&lt;a b=&quot;c&quot;&gt;&amp;\\u202e\\ud800\\x0a"
+    assert str(render_text('<a b="c">&\u202e\ud800\n')) == "&lt;a b=&#34;c&#34;&gt;&amp;\\u202e\\ud800\\x0a"
     assert plain("x" * 50, 10) == "xxxxxxxxxx… (40 more letters)"
     data = script_data({"text": "</script><!--\u2028\ud800&"})
     assert "<" not in data
@@ -381,7 +383,7 @@ def test_text_is_safe_in_markup_and_in_scripts() -> None:
 
 def test_an_explanation_gives_its_page() -> None:
     found = linpoint.check("A: |--write(1)--| |--read()->2--|", "register").explain()
-    assert found.as_html(file="here.jsonl") == page(found, file="here.jsonl")
+    assert found.as_html(file="here.jsonl") == history_page(found, file="here.jsonl")
 
 
 def test_who_only_the_cause_speaks_of_stands_beside_the_minimal_history() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import linpoint
-from linpoint.explain.history.history_page import page
+from linpoint.explain.history.history_page import history_page
 from tests.explain.html.conftest import Open
 from tests.explain.html.histories import explained, with_a_stale_read
 
@@ -41,7 +41,7 @@ PAN = """
 def pages() -> dict[int, str]:
     command = "linpoint check history.jsonl --spec register"
     return {
-        count: page(
+        count: history_page(
             explained(count),
             file="history.jsonl",
             arguments=["--spec", "register"],

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import linpoint
-from linpoint.explain.history.history_page import page
-from linpoint.explain.pages.inlining import asset
+from linpoint.explain.history.history_page import history_page
+from linpoint.explain.pages.page_renderer import asset
 from linpoint.verdicts.refutation import Blocked, StuckFrontier
 from tests.explain.html.balance import data_of
 from tests.explain.html.conftest import Open
@@ -27,7 +27,7 @@ IN_VIEW = """
 
 @pytest.fixture(scope="module")
 def html() -> str:
-    return page(explained(3_000), file="history.jsonl", command="linpoint check history.jsonl --spec register")
+    return history_page(explained(3_000), file="history.jsonl", command="linpoint check history.jsonl --spec register")
 
 
 def row(call: float, name: str = "write", *args: Any, process: int | str = 0, **more: Any) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def test_the_numbers_of_a_shortened_order_go_on(open_page: Open, monkeypatch: py
     found = linpoint.check(linpoint.history(rows), "register").explain()
     monkeypatch.setattr("linpoint.explain.history.order_stepper.MOST_STEPS", 10)
     stuck = StuckFrontier(tuple(range(30)), (Blocked(30, (29,)),))
-    opened = open_page(page(dataclasses.replace(found, stuck=stuck)))
+    opened = open_page(history_page(dataclasses.replace(found, stuck=stuck)))
     view = opened.page
     cells = view.locator("#step-rows tr[data-at] td:first-child").all_inner_texts()
     assert cells == [*map(str, range(20, 31)), "✕"]

@@ -11,10 +11,10 @@ import pytest
 
 import linpoint
 from linpoint.explain.history import order_stepper as orders_of_pages
-from linpoint.explain.history.history_page import page
-from linpoint.explain.history.order_stepper import orders
+from linpoint.explain.history.history_page import history_page
+from linpoint.explain.history.order_stepper import stepped_orders
 from linpoint.explain.history.page_columns import columns, times
-from linpoint.explain.history.register_zones import zones
+from linpoint.explain.history.register_zones import value_zones
 from linpoint.verdicts.refutation import Blocked, StuckFrontier
 from tests.explain.html.balance import data_of
 
@@ -69,12 +69,12 @@ def test_a_history_over_all_times_has_a_page() -> None:
 
 
 def test_zones_are_drawn_only_where_real_time_makes_them_certain() -> None:
-    assert zones(linpoint.check(STALE, "register").explain())
+    assert value_zones(linpoint.check(STALE, "register").explain())
     rows = stale_in_a()
     for condition in ("sequential", "buffered-durable"):
         found = linpoint.check(linpoint.history(rows), "register", condition=condition).explain()
         assert found.verdict.status is linpoint.Status.VIOLATION
-        assert zones(found) == []
+        assert value_zones(found) == []
 
 
 def test_clocks_that_may_differ_leave_no_zones() -> None:
@@ -86,10 +86,10 @@ def test_clocks_that_may_differ_leave_no_zones() -> None:
         row(4, "read", [], 200, result=1),
     ]
     history = linpoint.history(rows)
-    assert zones(linpoint.check(history, "register").explain())
+    assert value_zones(linpoint.check(history, "register").explain())
     skewed = linpoint.check(history.with_clock_skew(5), "register").explain()
     assert skewed.verdict.status is linpoint.Status.VIOLATION
-    assert zones(skewed) == []
+    assert value_zones(skewed) == []
 
 
 # Keys
@@ -98,7 +98,7 @@ def test_clocks_that_may_differ_leave_no_zones() -> None:
 @pytest.mark.parametrize("condition", ["sequential", "buffered-durable"])
 def test_operations_say_their_keys_where_all_were_checked_together(condition: str) -> None:
     found = linpoint.check(linpoint.history(stale_in_a()), "register", condition=condition).explain()
-    data = data_of(page(found))
+    data = data_of(history_page(found))
     table = data["columns"]
     assert [table["keys"][number] for number in table["key"]] == ['"a"', '"b"', '"a"', '"a"', '"a"', '"b"', '"b"']
     assert table["labelled"]
@@ -135,8 +135,8 @@ def test_a_drawing_of_several_objects_names_them() -> None:
         row(1, "read", [], 3, result=None, key="x"),
     ]
     drawn = linpoint.check(linpoint.history(rows), "register", condition="sequential").explain().as_html()
-    assert "[&quot;x&quot;] write(1)</text>" in drawn
-    assert "[&quot;y&quot;] write(1)</text>" in drawn
+    assert "[&#34;x&#34;] write(1)</text>" in drawn
+    assert "[&#34;y&#34;] write(1)</text>" in drawn
 
 
 # Orders
@@ -148,7 +148,7 @@ def test_a_shortened_order_begins_with_the_state_that_was_reached(monkeypatch: p
     found = linpoint.check(linpoint.history(rows), "register").explain()
     stuck = StuckFrontier(tuple(range(30)), (Blocked(30, (29,)),))
     monkeypatch.setattr(orders_of_pages, "MOST_STEPS", 10)
-    (order,) = orders(dataclasses.replace(found, stuck=stuck), {position: position for position in range(31)})
+    (order,) = stepped_orders(dataclasses.replace(found, stuck=stuck), {position: position for position in range(31)})
     assert (order["before"], order["first"]) == (20, "19")
     assert order["steps"] == [[n, str(n)] for n in range(20, 30)]
     assert order["blocked"] == [[30, "the spec allows 29"]]
@@ -158,11 +158,11 @@ def test_a_shortened_order_begins_with_the_state_that_was_reached(monkeypatch: p
 def test_a_deadline_leaves_nobody_blocked(monkeypatch: pytest.MonkeyPatch) -> None:
     found = linpoint.check("A: |--write(1)--| |--write(2)--| |--read()->1--|", "register").explain()
     places = {position: position for position in range(3)}
-    (whole,) = orders(found, places)
+    (whole,) = stepped_orders(found, places)
     assert whole["blocked"]
     ticks = itertools.count()
     monkeypatch.setattr(orders_of_pages.time, "monotonic", lambda: next(ticks))
-    (cut,) = orders(found, places)
+    (cut,) = stepped_orders(found, places)
     assert len(cut["steps"]) == 1
     assert cut["blocked"] == ()
     assert cut["note"] == "The first 1 step of 2."
@@ -182,7 +182,7 @@ def test_processes_with_like_names_are_told_apart() -> None:
         {"crash": True, "time": 4},
         row("1", "read", [], 5, result=4),
     ]
-    data = data_of(page(linpoint.check(linpoint.history(rows), "register").explain()))
+    data = data_of(history_page(linpoint.check(linpoint.history(rows), "register").explain()))
     lanes = data["columns"]["lanes"]
     assert lanes == ["1", '"1"', "2"]
     assert [crash["lane"] for crash in data["crashes"]] == [lanes.index("1"), lanes.index('"1"'), -2, -1]

@@ -10,7 +10,7 @@ import pytest
 
 import linpoint
 from linpoint.checkers.conditions import CONDITIONS
-from linpoint.explain.history.history_page import page
+from linpoint.explain.history.history_page import history_page
 from linpoint.explain.history.page_downloads import minimal_lines
 from tests.explain.html.balance import Balanced, data_of
 from tests.random_histories import MAKERS, random_history
@@ -27,7 +27,7 @@ def test_every_page_is_sound(name: str) -> None:
         condition = rng.choice(list(CONDITIONS))
         verdict = linpoint.check(history, spec, condition=condition)
         found = verdict.explain()
-        html = page(found, file="h.jsonl")
+        html = history_page(found, file="h.jsonl")
         parser = Balanced()
         parser.feed(html)
         assert not parser.open

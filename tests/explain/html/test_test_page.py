@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from linpoint.explain.test.result_page import page_of_test
+from linpoint.explain.test.result_page import result_page
 from tests.explain.html.conftest import Open
 from tests.explain.tested_objects import MARKUP, RESULTS, result
 
@@ -20,7 +20,7 @@ WITH_STEPS = (*WITH_HISTORY, "deadlock")
 
 def page(name: str) -> str:
     found = result(name)
-    return page_of_test(found, command=COMMAND, replay=REPLAY if found.findings else "")
+    return result_page(found, command=COMMAND, replay=REPLAY if found.findings else "")
 
 
 def bottom(view: Any, selector: str) -> float:
@@ -167,6 +167,6 @@ def test_nothing_of_the_code_is_markup(open_page: Open) -> None:
 
 def test_what_a_shell_would_take_is_text(open_page: Open) -> None:
     nasty = "linpoint test '<b onclick=alert(1)>'"
-    opened = open_page(page_of_test(result("deadlock"), command=nasty, replay=nasty))
+    opened = open_page(result_page(result("deadlock"), command=nasty, replay=nasty))
     assert opened.text("#copy-command") == nasty
     assert opened.page.locator("b[onclick]").count() == 0

@@ -19,7 +19,7 @@ from linpoint.histories.formats.file_content import STANDARD, FileContent
 from linpoint.verdicts import Budget, Status
 
 if TYPE_CHECKING:  # all of the commands are imported at every start, and only this one needs these
-    from linpoint.explain.pages.result_documents import Result
+    from linpoint.explain.pages.result_documents import ResultDocument
 
 _CODES: Final = {status.value: code for status, code in EXIT.items()} | {
     "holds": EXIT[Status.LINEARIZABLE],
@@ -48,19 +48,19 @@ def report(
 
       linpoint report *.json --output index.html
     """
-    from linpoint.explain.pages.overview_page import index, sentence  # noqa: PLC0415 - as above
+    from linpoint.explain.pages.overview_page import overview_page, sentence  # noqa: PLC0415 - as above
     from linpoint.explain.pages.result_documents import unreadable  # noqa: PLC0415 - as above
 
     ends_in(output, ENDINGS, "page")
     refuse_unwritable([output], files, called="one of the results")
-    results: list[Result] = []
+    results: list[ResultDocument] = []
     for file in files:
         found, error = _results(file)
         if error is not None:
             print_error(str(error))
             found.append(unreadable(file, error))
         results += (dataclasses.replace(result, page=_link(result.page, file, output)) for result in found)
-    written = write_file("Report", output, lambda: FileContentToWrite(index(results)), Budget())
+    written = write_file("Report", output, lambda: FileContentToWrite(overview_page(results)), Budget())
     print_text(sentence(results))
     if written.error is not None:
         raise written.error
@@ -68,7 +68,7 @@ def report(
     raise typer.Exit(worst(_CODES[result.verdict] for result in results))
 
 
-def _results(file: str) -> tuple[list[Result], LinpointError | None]:
+def _results(file: str) -> tuple[list[ResultDocument], LinpointError | None]:
     from linpoint.explain.pages.result_documents import results_in  # noqa: PLC0415 - as above
 
     name = "standard input" if file == STANDARD else file

@@ -80,11 +80,11 @@ def _own_page(report: Report, arguments: Sequence[str]) -> ReportPage:
 
 
 def _page(report: Report, explanation: Explanation, arguments: Sequence[str]) -> str:
-    from linpoint.explain.history.history_page import page  # noqa: PLC0415 - only who asks for a page is to wait for it
+    from linpoint.explain.history.history_page import history_page  # noqa: PLC0415 - only who asks for a page is to wait for it
 
     command = "" if report.file == "-" else f"linpoint {shell_command(check_argv(report.file, arguments))}"
     replay = f"linpoint {shell_command(report.replay)}" if report.replay else ""
-    return page(explanation, file=report.file, arguments=arguments, command=command, replay=replay)
+    return history_page(explanation, file=report.file, arguments=arguments, command=command, replay=replay)
 
 
 def suites_of(reports: Sequence[Report], spec: str) -> list[CiSuite]:

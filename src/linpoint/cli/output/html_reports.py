@@ -66,7 +66,7 @@ def _written(page: ReportPage, path: str, budget: Budget) -> WrittenFile | None:
 
 
 def _overview(pages: Sequence[ReportPage], own: Sequence[WrittenFile | None]) -> FileContentToWrite:
-    from linpoint.explain.pages.overview_page import index  # noqa: PLC0415 - only who asks for a page is to wait for it
+    from linpoint.explain.pages.overview_page import overview_page  # noqa: PLC0415 - only who asks for a page is to wait for it
     from linpoint.explain.pages.result_documents import result_of  # noqa: PLC0415 - as above
 
     there = ["" if each is None or each.made is None else Path(each.file).name for each in own]
@@ -75,4 +75,4 @@ def _overview(pages: Sequence[ReportPage], own: Sequence[WrittenFile | None]) ->
         for page, link in zip(pages, there, strict=True)
     ]
     count = sum(map(bool, there))
-    return FileContentToWrite(index(results), f"and {counted(count, 'page')} beside it" if count else "")
+    return FileContentToWrite(overview_page(results), f"and {counted(count, 'page')} beside it" if count else "")

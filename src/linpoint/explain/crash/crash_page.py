@@ -2,40 +2,41 @@
 """The result of testing crashes as one HTML document: what is lost and the remedy, the operations around the crash, the
 cache lines as it left them, what was covered, how to see it again.
 
-Guarantee: that of ``frame``; names, values and source lines are escaped text. There is no script but the frame's.
+Guarantee: that of ``page_renderer``; names, values and source lines are escaped text. There is no script but that of every
+page.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from linpoint.explain.crash import crash_text as crashes
 from linpoint.explain.crash.cache_lines import by_line, mark_of, store_told, stored_value, where_told
 from linpoint.explain.crash.crash_text import (
     CLASS_NAMES,
     advice_told,
     allowed_told,
     bounds_told,
+    covered,
+    document,
     meaning,
     points_told,
     remedy_of,
     sentence,
     value_told,
 )
-from linpoint.explain.history.page_summary import headline
-from linpoint.explain.pages.page_renderer import Part, document
-from linpoint.explain.pages.script_data import escaped
-from linpoint.explain.pages.sections import Section, again, facts, file_and_name, saved_document
+from linpoint.explain.pages.page_renderer import again_link, page_heading, render_page, result_download
+from linpoint.explain.pages.script_data import plain
 from linpoint.histories.values import counted
 from linpoint.verdicts.durability import CrashFinding, CrashResult, Done, StoreShown
 
 _STYLES: Final = ("tests.css", "crashes.css")
-_LONGEST: Final = 200
-_MOST_BEFORE: Final = 40
-_MOST_AFTER: Final = 60
-_LINE: Final = 64
-_WORD: Final = 8
+_MAX_PLACE_LETTERS: Final = 200
+_MAX_BEFORE: Final = 40
+_MAX_AFTER: Final = 60
+_LINE_BYTES: Final = 64
+_WORD_BYTES: Final = 8
 _WHEN: Final = {"before": "before", "beside": "beside it", "open": "cut off", "after": "probe"}
 _ROLES: Final = {
     "cause": "make this durable",
@@ -46,133 +47,167 @@ _ROLES: Final = {
 }
 
 
-def page_of_crash(result: CrashResult, *, command: str = "", replay: str = "") -> str:
+@dataclass(frozen=True, slots=True)
+class OperationAround:
+    """An operation before or after the crash, or the crash itself."""
+
+    when: str
+    call: str = ""
+    result: str = ""
+    wrong: bool = False
+    crash: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShownWord:
+    """The last store to a word of a cache line, and whether it survives."""
+
+    kind: str
+    title: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStore:
+    """A store."""
+
+    classes: str
+    mark: str
+    where: str
+    store: str
+    source: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCacheLine:
+    """A cache line at the crash."""
+
+    address: str
+    words: tuple[ShownWord | None, ...]
+    stores: tuple[ShownStore, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFinding:
+    """A finding as the page shows it."""
+
+    id: str
+    link: str
+    message: str
+    classes: str
+    remedy: str
+    operations: tuple[OperationAround, ...]
+    cache_lines: tuple[ShownCacheLine, ...]
+
+
+def crash_page(result: CrashResult, *, command: str = "", replay: str = "") -> str:
     """The result as an HTML document; ``command`` runs the test, ``replay`` shows its finding again."""
-    parts = [Part(_first(result))]
-    for number, finding in enumerate(result.findings):
-        parts += (Part(each.html, ((each.name, each.title),)) for each in _of_finding(finding, number))
-    parts += (Part(each.html, ((each.name, each.title),)) for each in _sections(result, command, replay))
-    parts += saved_document(crashes.document(result))
-    name = file_and_name(result.file, result.name)
-    return document(parts, title=f"{result.answer.name}: {result.name}", name=name, styles=_STYLES)
+    findings = [_shown_finding(finding, number) for number, finding in enumerate(result.findings)]
+    downloads = result_download(document(result))
+    # All of the first finding but its cache lines is on the first screen.
+    links = {each.id: each.link for at, each in enumerate(findings) if at or each.cache_lines}
+    links |= {"covered": "What was covered"}
+    links |= {"advice": "Flushes and fences to spare"} if result.advice else {}
+    links |= again_link(command=command, replay=replay)
+    links |= {"save": "Save"} if downloads else {}
+    context = {
+        "status": result.answer,
+        "sentence": sentence(result).removeprefix(f"{result.name}: "),
+        "findings": findings,
+        "meaning": "" if findings else meaning(result),
+        "covered": "" if findings else covered(result),
+        "warnings": result.warnings,
+        "facts": list(_numbers(result)),
+        "details": list(_ended(result)),
+        "advice": [advice_told(each) for each in result.advice],
+        "command": command,
+        "replay": replay,
+    }
+    return render_page(
+        "crash.html",
+        context,
+        title=f"{result.answer.name}: {result.name}",
+        heading=page_heading(result.file, result.name),
+        links=links,
+        data={"downloads": downloads},
+        styles=_STYLES,
+    )
 
 
-def _first(result: CrashResult) -> str:
-    """The first screen: the verdict and why, the remedy, what happened."""
-    parts = [headline(result.answer, sentence(result).removeprefix(f"{result.name}: "))]
-    if result.findings:
-        finding = result.findings[0]
-        parts += [_classes(finding), _remedy(finding)]
-        parts.append(f"<h2>What happened</h2>{_around(finding.operations)}")
-    else:
-        parts.append(f'<p class="meaning">{escaped(meaning(result))}</p>')
-        parts.append(f'<p class="facts">{escaped(f"Tested: {crashes.covered(result)}.")}</p>')
-    parts += (f'<p class="note">{escaped(f"Warning: {warning}.")}</p>' for warning in result.warnings)
-    return f'<section id="verdict" aria-labelledby="sentence">{"".join(parts)}</section>'
+def _shown_finding(finding: CrashFinding, number: int) -> ShownFinding:
+    where = plain(where_told(finding.place), _MAX_PLACE_LETTERS)
+    return ShownFinding(
+        f"finding-{number + 1}" if number else "lines",
+        f"Finding {number + 1}: {where}" if number else "The cache lines at the crash",
+        plain(finding.message),
+        _classes(finding),
+        remedy_of(finding) if finding.remedy else "",
+        tuple(_around(finding.operations)),
+        tuple(_cache_lines(finding.stores)),
+    )
 
 
 def _classes(finding: CrashFinding) -> str:
-    told = ", ".join(f"{each} ({CLASS_NAMES.get(each, each)})" for each in finding.classes)
-    if not told:
+    names = ", ".join(f"{each} ({CLASS_NAMES.get(each, each)})" for each in finding.classes)
+    if not names:
         return ""
     violates = f" Violates: {', '.join(finding.violates)}." if finding.violates else ""
     many = f" {counted(finding.count, 'crash state')} with this cause." if finding.count > 1 else ""
-    return f'<p class="meaning">{escaped(f"Class: {told}.{violates}{many}")}</p>'
+    return f"Class: {names}.{violates}{many}"
 
 
-def _remedy(finding: CrashFinding) -> str:
-    return f'<p class="remedy"><b>Remedy</b>{escaped(remedy_of(finding), 1000)}</p>' if finding.remedy else ""
-
-
-def _of_finding(finding: CrashFinding, number: int) -> Iterator[Section]:
-    """The cache lines of a finding; of all but the first, which is on the first screen, the rest too."""
-    body = ""
-    if number:
-        shown = f"<h3>What happened</h3>{_around(finding.operations)}"
-        body = f"<p>{escaped(finding.message, 2000)}.</p>{_classes(finding)}{_remedy(finding)}{shown}"
-    if finding.stores:
-        hint = "Words of eight bytes with what was stored last. Struck out: lost in the crash."
-        body += f'<p class="hint">{hint}</p>{"".join(_cache_lines(finding.stores))}'
-    if body:
-        where = where_told(finding.place)
-        title = f"Finding {number + 1}: {escaped(where, _LONGEST)}" if number else "The cache lines at the crash"
-        yield Section("lines" if not number else f"finding-{number + 1}", title, body)
-
-
-def _around(operations: Sequence[Done]) -> str:
+def _around(operations: Sequence[Done]) -> Iterator[OperationAround]:
     before = [each for each in operations if each.when == "before"]
-    beside = [each for each in operations if each.when in ("beside", "open")]
+    concurrent = [each for each in operations if each.when in ("beside", "open")]
     after = [each for each in operations if each.when == "after"]
-    rows = []
-    if len(before) > _MOST_BEFORE:
-        rows.append(_row("before", f"... {counted(len(before) - _MOST_BEFORE, 'operation')}", ""))
-    rows += [_operation(each) for each in (*before[-_MOST_BEFORE:], *beside)]
-    if after or beside:
-        rows.append('<tr class="crash"><th scope="row">crash</th><td colspan="2">and recovery</td></tr>')
+    if len(before) > _MAX_BEFORE:
+        yield OperationAround("before", f"... {counted(len(before) - _MAX_BEFORE, 'operation')}")
+    yield from map(_operation, (*before[-_MAX_BEFORE:], *concurrent))
+    if after or concurrent:
+        yield OperationAround("crash", crash=True)
     wrong = next((at for at, each in enumerate(after) if each.allowed is not None or not each.returned), 0)
-    begin = max(0, min(wrong - _MOST_AFTER // 2, len(after) - _MOST_AFTER))
+    begin = max(0, min(wrong - _MAX_AFTER // 2, len(after) - _MAX_AFTER))
     if begin:
-        rows.append(_row("probe", f"... {counted(begin, 'probe')} as it should be", ""))
-    rows += [_operation(each) for each in after[begin : begin + _MOST_AFTER]]
-    left = len(after) - begin - _MOST_AFTER
-    rows += [_row("probe", f"... {counted(left, 'more probe')}", "")] if left > 0 else []
-    head = '<thead><tr><th scope="col">when</th><th scope="col">operation</th><th scope="col">result</th></tr></thead>'
-    return f'<div class="scroll"><table class="around">{head}<tbody>{"".join(rows)}</tbody></table></div>'
+        yield OperationAround("probe", f"... {counted(begin, 'probe')} as it should be")
+    yield from map(_operation, after[begin : begin + _MAX_AFTER])
+    left = len(after) - begin - _MAX_AFTER
+    if left > 0:
+        yield OperationAround("probe", f"... {counted(left, 'more probe')}")
 
 
-def _operation(each: Done) -> str:
+def _operation(each: Done) -> OperationAround:
     result = value_told(each.result) if each.returned else "does not come back" if each.when == "after" else ""
     wrong = each.allowed is not None or (each.when == "after" and not each.returned)
-    told = f"{result}: {allowed_told(each.allowed)}" if each.allowed is not None else result
-    return _row(_WHEN[each.when], each.call, told, wrong=wrong)
+    shown = f"{result}: {allowed_told(each.allowed)}" if each.allowed is not None else result
+    return OperationAround(_WHEN[each.when], each.call, shown, wrong)
 
 
-def _row(when: str, call: str, result: str, *, wrong: bool = False) -> str:
-    cells = f"<td><code>{escaped(call, _LONGEST)}</code></td><td><code>{escaped(result, _LONGEST)}</code></td>"
-    return f'<tr{" class=wrong" if wrong else ""}><th scope="row">{when}</th>{cells}</tr>'
-
-
-def _cache_lines(stores: Sequence[StoreShown]) -> Iterator[str]:
+def _cache_lines(stores: Sequence[StoreShown]) -> Iterator[ShownCacheLine]:
     for line, members in by_line(stores):
-        cells = "".join(_word(line + at, members) for at in range(0, _LINE, _WORD))
-        words = f'<table class="words" aria-label="Words of the line {line:#x}"><tr>{cells}</tr></table>'
-        rows = "".join(map(_store, members))
-        yield f'<div class="cache-line"><h3>line {line:#x}</h3>{words}<table class="stores">{rows}</table></div>'
+        words = tuple(_word(line + at, members) for at in range(0, _LINE_BYTES, _WORD_BYTES))
+        yield ShownCacheLine(f"{line:#x}", words, tuple(map(_store, members)))
 
 
-def _word(address: int, stores: Sequence[StoreShown]) -> str:
-    """A word: what was stored there last, and whether it survives."""
-    mine = [store for store in stores if store.address < address + _WORD and address < store.address + store.size]
+def _word(address: int, stores: Sequence[StoreShown]) -> ShownWord | None:
+    mine = [store for store in stores if store.address < address + _WORD_BYTES and address < store.address + store.size]
     if not mine:
-        return "<td>·</td>"
+        return None
     last = mine[-1]
     kind = "persisted" if last.persisted else "kept" if last.kept else "lost"
-    told = f"{last.name or hex(last.address)} = {stored_value(last)} ({mark_of(last)})"
-    return f'<td class="{kind}" title="{escaped(told, _LONGEST)}">{escaped(stored_value(last), 24)}</td>'
+    title = f"{last.name or hex(last.address)} = {stored_value(last)} ({mark_of(last)})"
+    return ShownWord(kind, title, stored_value(last))
 
 
-def _store(store: StoreShown) -> str:
+def _store(store: StoreShown) -> ShownStore:
     place = store.place
-    source = (
-        f" <code>{escaped((place.text or '').strip(), _LONGEST)}</code>" if place is not None and place.text else ""
-    )
-    role = f' <span class="role">{_ROLES[store.role]}</span>' if store.role in _ROLES else ""
-    kinds = " ".join(each for each in ("" if store.kept or store.persisted else "lost", store.role) if each)
-    return (
-        f'<tr class="{kinds}"><td class="mark">{mark_of(store)}</td>'
-        f'<td class="where">{escaped(where_told(place), _LONGEST)}</td>'
-        f"<td><code>{escaped(store_told(store), _LONGEST)}</code>{source}{role}</td></tr>"
-    )
-
-
-def _sections(result: CrashResult, command: str, replay: str) -> Iterator[Section]:
-    yield Section("covered", "What was covered", facts(_numbers(result), _ended(result)))
-    if result.advice:
-        told = "".join(f"<li>{escaped(advice_told(each), 400)}</li>" for each in result.advice)
-        yield Section("advice", "Flushes and fences to spare", f'<ul class="advice">{told}</ul>')
-    yield from again(
-        ("replay", "This crash alone (from the same folder; it needs the sources of the test):", replay),
-        ("command", "The whole test (from the same folder):", command),
+    return ShownStore(
+        " ".join(each for each in ("" if store.kept or store.persisted else "lost", store.role) if each),
+        mark_of(store),
+        where_told(place),
+        store_told(store),
+        (place.text or "").strip() if place is not None else "",
+        _ROLES.get(store.role, ""),
     )
 
 
@@ -184,7 +219,7 @@ def _numbers(result: CrashResult) -> Iterator[tuple[str, str]]:
     yield "Operations", f"{tested.operations:,}"
     yield "Crash tests", f"{tested.crash_tests:,}"
     for kind, count in tested.tests.items():
-        yield f"... {escaped(kind)}", f"{count:,}"
+        yield f"... {kind}", f"{count:,}"
     if tested.rate:
         yield "Tests a second", f"{tested.rate:,.0f}"
     yield "Schedules", f"{tested.schedules:,}"

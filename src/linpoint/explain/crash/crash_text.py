@@ -69,9 +69,9 @@ class CrashText:
 
         ``command`` and ``replay`` are shown as what runs the test and what shows its finding again.
         """
-        from linpoint.explain.crash.crash_page import page_of_crash  # noqa: PLC0415 - only who asks for a page waits for it
+        from linpoint.explain.crash.crash_page import crash_page  # noqa: PLC0415 - only who asks for a page waits for it
 
-        return page_of_crash(self.result, command=command, replay=replay)
+        return crash_page(self.result, command=command, replay=replay)
 
 
 def explain_crash(result: CrashResult) -> CrashText:

@@ -70,9 +70,9 @@ class Explanation:
         ``file`` is what the history is called there; ``command`` and ``replay`` are shown as what checks it again.
         ``arguments`` are the options of ``linpoint check``, word by word, with which the minimal history is checked.
         """
-        from linpoint.explain.history.history_page import page  # noqa: PLC0415 - only who asks for a page is to wait for it
+        from linpoint.explain.history.history_page import history_page  # noqa: PLC0415 - only who asks for a page is to wait for it
 
-        return page(self, file=file, arguments=arguments, command=command, replay=replay)
+        return history_page(self, file=file, arguments=arguments, command=command, replay=replay)
 
     def as_dict(self) -> dict[str, Any]:
         """The explanation as JSON values."""

@@ -1,26 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An explanation as one HTML document. It needs no network and no other file, and nothing from the history can run.
+"""An explanation of a history as one HTML document. It needs no network and no other file, and nothing in it can run.
 
-Guarantee: that of ``frame``; everything of a history is escaped text or data. Cost: that of ``history``.
+Guarantee: that of ``page_renderer``; everything of a history is escaped text or data. Cost: that of ``page_timeline``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from markupsafe import Markup
+
 from linpoint.explain.history.explanation import Explanation
-from linpoint.explain.history.page_downloads import downloads, minimal_command
-from linpoint.explain.history.page_operations import choose
-from linpoint.explain.history.page_summary import summary
-from linpoint.explain.history.page_timeline import history_part
-from linpoint.explain.pages.page_renderer import Part, document
-from linpoint.explain.pages.sections import sections
+from linpoint.explain.history.order_graph_svg import graph_svg
+from linpoint.explain.history.page_downloads import MINIMAL, downloads, minimal_command
+from linpoint.explain.history.page_operations import choose_operations
+from linpoint.explain.history.page_summary import names_of, summary_context
+from linpoint.explain.history.page_timeline import TIMELINE_SCRIPTS, timeline_of
+from linpoint.explain.history.register_zones import value_zones, zone_rows
+from linpoint.explain.pages.page_renderer import render_page
+from linpoint.explain.pages.script_data import plain
+from linpoint.histories.values import counted, show
+from linpoint.verdicts import Status
 
-_SHORT: Final = {"graph": "Graph", "zones": "Zones"}
+_MAX_UNDECIDED_KEYS: Final = 20
 
 
-def page(
+def history_page(
     explanation: Explanation,
     *,
     file: str = "",
@@ -36,22 +42,65 @@ def page(
     they are.
     """
     verdict = explanation.verdict
-    chosen = choose(explanation)
-    places = {position: at for at, position in enumerate(chosen.positions)}
+    shown = choose_operations(explanation)
+    timeline = timeline_of(explanation, shown)
     files = downloads(explanation)
-    below = sections(explanation, files, traces, check_minimal=minimal_command(explanation, arguments))
-    parts = [
-        Part(summary(explanation, places, command=command, replay=replay)),
-        history_part(explanation, chosen),
-        Part(
-            "\n".join(section.html for section in below),
-            tuple((section.name, _SHORT.get(section.name, section.title)) for section in below),
-            {"downloads": files},
-        ),
-    ]
+    zones = value_zones(explanation)
+    graph = graph_svg(explanation, names_of(explanation))
+    found = {"graph": graph, "zones": zones, "traces": traces, "statistics": True, "save": files}
+    names = {"graph": "Graph", "zones": "Zones", "traces": "Traces", "statistics": "Statistics", "save": "Save"}
+    links = timeline.links | {section: names[section] for section, content in found.items() if content}
     name = file or verdict.history.source
-    return document(
-        parts,
+    context = summary_context(explanation, shown.places, command=command, replay=replay) | {
+        "page_note": timeline.note,
+        "graph": Markup(graph),  # noqa: S704 - the writer of the picture escapes what comes from the history
+        "zones": zone_rows(zones, explanation.core),
+        "traces": [Markup(trace) for trace in traces],  # noqa: S704 - the caller answers for them
+        "facts": list(_facts(explanation)),
+        "details": list(_details(explanation)),
+        "minimal_command": minimal_command(explanation, arguments) if files and files[0]["name"] == MINIMAL else "",
+    }
+    return render_page(
+        "history.html",
+        context,
         title=f"{verdict.status.name}: {name}",
-        name=f"{name} · {verdict.spec.name} · {verdict.condition}",
+        heading=f"{name} · {verdict.spec.name} · {verdict.condition}",
+        links=links,
+        data={"downloads": files} | timeline.data,
+        scripts=TIMELINE_SCRIPTS,
     )
+
+
+def _facts(explanation: Explanation) -> Iterator[tuple[str, str]]:
+    verdict = explanation.verdict
+    history, statistics = verdict.history, verdict.statistics
+    yield "Spec", verdict.spec.name
+    yield "Condition", verdict.condition
+    yield "Checker", verdict.checker
+    yield "Checked", counted(statistics.operations, "operation")
+    yield "Recorded", counted(len(history), "operation")
+    yield "Processes", f"{len(history.processes):,}"
+    yield "Keys", f"{len(verdict.keys):,}"
+    yield "Time", f"{statistics.seconds:.3f} s"
+    yield "Peak memory", f"{statistics.peak_memory_bytes / 2**20:,.0f} MiB"
+    yield "Configurations", f"{statistics.configurations:,}"
+    if history.crashes:
+        yield "Crashes", f"{len(history.crashes):,}"
+    if history.annotations:
+        yield "Annotations", f"{len(history.annotations):,}"
+    if history.clock_skew:
+        yield "Clock skew", f"up to {history.clock_skew:,}"
+
+
+def _details(explanation: Explanation) -> Iterator[tuple[str, str]]:
+    """Why this checker, warnings, and where the search stopped for keys that were not decided."""
+    verdict = explanation.verdict
+    yield "Why this checker", verdict.why
+    yield from (("Warning", warning) for warning in verdict.warnings)
+    undecided = [key for key in verdict.keys if key.status is Status.UNKNOWN]
+    for key in undecided[:_MAX_UNDECIDED_KEYS]:
+        where = "Not decided" if key.key is None else f"Key {plain(show(key.key), 60)} was not decided"
+        how_far = ""
+        if key.reached is not None:
+            how_far = f"; {len(key.reached.prefix):,} of {key.reached.operations:,} operations had their place"
+        yield where, f"{key.why}{how_far}"

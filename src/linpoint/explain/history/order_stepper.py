@@ -60,7 +60,7 @@ class _Run:
         return f"{plain(show(op.key), 60)}: {words}" if self.several else words
 
 
-def orders(explanation: Explanation, places: Mapping[int, int]) -> list[dict[str, Any]]:
+def stepped_orders(explanation: Explanation, places: Mapping[int, int]) -> list[dict[str, Any]]:
     """The orders of a page; ``places`` has the place of each operation's position on the page."""
     deadline = time.monotonic() + _SECONDS
     verdict = explanation.verdict

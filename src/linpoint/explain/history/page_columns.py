@@ -31,7 +31,7 @@ NOBODY: Final = -2
 _OUTCOMES: Final = {Outcome.OK: 0, Outcome.FAILED: 1, Outcome.UNKNOWN: 2}
 
 
-class Texts:
+class InternedTexts:
     """Numbers for texts, in order of appearance."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ def columns(verdict: Verdict, positions: Sequence[int]) -> dict[str, Any]:
     ops = list(history.operations) if whole else [history.operations[position] for position in positions]
     lanes = sorted({op.process for op in ops}, key=lambda process: (isinstance(process, str), process))
     lane_of = {process: number for number, process in enumerate(lanes)}
-    texts, names = Texts(), Texts()
+    texts, names = InternedTexts(), InternedTexts()
     result = _results(verdict, texts)
     keys, objects = _keys(verdict, positions, ops)
     called = lane_names(history)
@@ -93,7 +93,7 @@ def _arguments(op: Operation) -> str:
     return ", ".join([str(value) if type(value) is int else show(value) for value in op.args])
 
 
-def _results(verdict: Verdict, texts: Texts) -> Callable[[Operation], int]:
+def _results(verdict: Verdict, texts: InternedTexts) -> Callable[[Operation], int]:
     """What an operation returned, as the number of its text; -1 where there is nothing to say."""
     nothing: dict[str, int] = {}
 

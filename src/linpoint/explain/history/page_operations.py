@@ -16,30 +16,35 @@ from linpoint.checkers.history_interpretation import HistoryInterpretation
 from linpoint.explain.history.explanation import Explanation
 from linpoint.verdicts import KeyVerdict, Status
 
-MOST: Final = 200_000
-_MOST_SPOKEN_OF: Final = 10_000
+MAX_OPERATIONS: Final = 200_000
+_MAX_MENTIONED: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """Positions in ascending order, and what to say where some are missing."""
+class PageOperations:
+    """Positions in ascending order, and a note where some are missing."""
 
     positions: Sequence[int]
     note: str = ""
 
+    @property
+    def places(self) -> dict[int, int]:
+        """The place of each position on the page."""
+        return {position: place for place, position in enumerate(self.positions)}
 
-def choose(explanation: Explanation, *, most: int = MOST) -> Chosen:
+
+def choose_operations(explanation: Explanation, *, most: int = MAX_OPERATIONS) -> PageOperations:
     """The operations of a page: at most ``most``, those that an explanation speaks of among them."""
     verdict = explanation.verdict
     total = len(verdict.history)
     if total <= most:
-        return Chosen(range(total))
-    spoken = list(_spoken_of(explanation))[: min(most, _MOST_SPOKEN_OF)]
+        return PageOperations(range(total))
+    mentioned = list(_mentioned(explanation))[: min(most, _MAX_MENTIONED)]
     by_call = HistoryInterpretation(verdict.history, verdict.spec, "linearizable").timing(range(total)).positions
-    middle = spoken[-1] if spoken else by_call[0]
+    middle = mentioned[-1] if mentioned else by_call[0]
     if explanation.culprit is not None:
         middle = explanation.culprit.position
-    taken = {*spoken, middle}
+    taken = {*mentioned, middle}
     for key in in_violation(explanation):
         if len(key.positions) <= most - len(taken):
             taken.update(key.positions)
@@ -49,12 +54,12 @@ def choose(explanation: Explanation, *, most: int = MOST) -> Chosen:
             break
     _fill(taken, by_call, middle, most)
     where = "those around the violation" if explanation.core else "those around the place where the search stopped"
-    if not spoken:
+    if not mentioned:
         where = "the first ones"
-    return Chosen(sorted(taken), f"This page shows {len(taken):,} of {total:,} operations: {where}.")
+    return PageOperations(sorted(taken), f"This page shows {len(taken):,} of {total:,} operations: {where}.")
 
 
-def _spoken_of(explanation: Explanation) -> Iterator[int]:
+def _mentioned(explanation: Explanation) -> Iterator[int]:
     if explanation.stuck is not None:
         yield from (each.position for each in explanation.stuck.blocked)
     for key in explanation.verdict.keys:

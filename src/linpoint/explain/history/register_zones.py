@@ -22,24 +22,24 @@ from typing import Any, Final
 from linpoint.checkers.conditions import NOT_LOCAL
 from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.page_operations import in_violation
-from linpoint.explain.pages.script_data import escaped, plain
+from linpoint.explain.pages.script_data import plain
 from linpoint.explain.wording.operation_names import key_of
 from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.values import Value, canonical, show
 from linpoint.specs.spec import Spec
 from linpoint.verdicts import Verdict
 
-_MOST: Final = 24
-_CONTRADICT: Final = 2
+_MAX_ZONES: Final = 24
+_MIN_CONTRADICTING: Final = 2
 """Zones that it takes to contradict each other."""
-_MOST_OPERATIONS: Final = 200_000
+_MAX_OPERATIONS: Final = 200_000
 _WIDTH: Final = 900.0
-_ROW: Final = 24.0
-_LABEL: Final = 150.0
+_ROW_HEIGHT: Final = 24.0
+_LABEL_WIDTH: Final = 150.0
 
 
 @dataclass(slots=True)
-class Zone:
+class ValueZone:
     """The operations that wrote or saw a value, or values of which each replaced the one before, by their times."""
 
     first: Value
@@ -48,7 +48,7 @@ class Zone:
     first_return: Time = float("inf")
     last_call: Time = float("-inf")
     operations: set[int] = field(default_factory=set)
-    joined: Zone | None = None
+    joined: ValueZone | None = None
     """The zone that this one has become a part of."""
 
     @property
@@ -67,7 +67,7 @@ class Zone:
         first, last = plain(show(self.first), 14), plain(show(self.last), 14)
         return first if first == last else f"{first} → {last}"
 
-    def whole(self) -> Zone:
+    def whole(self) -> ValueZone:
         """The zone that stands for this one and all that it was joined with."""
         zone = self
         while zone.joined is not None:
@@ -76,11 +76,34 @@ class Zone:
         return zone
 
 
-def zones(explanation: Explanation) -> list[Zone]:
+@dataclass(frozen=True, slots=True)
+class ZoneRow:
+    """A zone where it is drawn."""
+
+    zone: ValueZone
+    in_core: bool
+    """An operation of the minimal history wrote or saw the value."""
+    top: float
+    left: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneRows:
+    """The zones as ``templates/value_zones.html`` draws them."""
+
+    rows: tuple[ZoneRow, ...]
+    height: float
+    width: float = _WIDTH
+    label_width: float = _LABEL_WIDTH
+    row_height: float = _ROW_HEIGHT
+
+
+def value_zones(explanation: Explanation) -> list[ValueZone]:
     """The zones around a violation of a register, those of its operations among them; empty where they tell nothing."""
     verdict = explanation.verdict
     bad = in_violation(explanation)
-    if not bad or not has_zones(verdict.spec) or len(bad[0].positions) > _MOST_OPERATIONS:
+    if not bad or not has_zones(verdict.spec) or len(bad[0].positions) > _MAX_OPERATIONS:
         return []
     if verdict.condition in NOT_LOCAL or verdict.history.clock_skew or not _of_one_object(verdict, bad[0].positions):
         return []
@@ -88,11 +111,11 @@ def zones(explanation: Explanation) -> list[Zone]:
     found = _all_zones(verdict, bad[0].positions)
     once = [zone for zone in found if zone.written_once and zone.span[1] < float("inf")]
     told = [zone for zone in once if zone.operations & core]
-    if len(told) < _CONTRADICT:
+    if len(told) < _MIN_CONTRADICTING:
         return []
     middle = max(zone.span[0] for zone in told)
     near = sorted((zone for zone in once if zone not in told), key=lambda zone: abs(zone.span[0] - middle))
-    return sorted([*told[:_MOST], *near[: max(0, _MOST - len(told))]], key=lambda zone: zone.span)
+    return sorted([*told[:_MAX_ZONES], *near[: max(0, _MAX_ZONES - len(told))]], key=lambda zone: zone.span)
 
 
 def _of_one_object(verdict: Verdict, positions: Sequence[int]) -> bool:
@@ -100,7 +123,7 @@ def _of_one_object(verdict: Verdict, positions: Sequence[int]) -> bool:
     return len({canonical(key_of(verdict.spec, ops[position])) for position in positions}) == 1
 
 
-def _all_zones(verdict: Verdict, positions: Sequence[int]) -> list[Zone]:
+def _all_zones(verdict: Verdict, positions: Sequence[int]) -> list[ValueZone]:
     ops, spec = verdict.history.operations, verdict.spec
     touched = [(position, list(_values(spec, ops[position]))) for position in positions]
     seen = {
@@ -110,7 +133,7 @@ def _all_zones(verdict: Verdict, positions: Sequence[int]) -> list[Zone]:
         if not writes and _known(ops[position])
     }
     written: dict[Any, int] = {}
-    chains: dict[Any, Zone] = {}
+    chains: dict[Any, ValueZone] = {}
     for position, values in touched:
         op = ops[position]
         unseen = not _known(op) and not all(canonical(value) in seen for value, writes in values if writes)
@@ -118,7 +141,7 @@ def _all_zones(verdict: Verdict, positions: Sequence[int]) -> list[Zone]:
             continue
         for value, writes in values:
             written[canonical(value)] = written.get(canonical(value), 0) + writes
-            chains.setdefault(canonical(value), Zone(value, value))
+            chains.setdefault(canonical(value), ValueZone(value, value))
         zone, *new = (chains[canonical(value)].whole() for value, _ in values)
         if new and new[0] is not zone:
             zone = _join(zone, new[0])
@@ -129,7 +152,7 @@ def _all_zones(verdict: Verdict, positions: Sequence[int]) -> list[Zone]:
     return [zone for zone in chains.values() if zone.joined is None]
 
 
-def _join(old: Zone, new: Zone) -> Zone:
+def _join(old: ValueZone, new: ValueZone) -> ValueZone:
     """Make one zone of two: a value and the one that replaced it were current one after the other."""
     large, small = (old, new) if len(old.operations) >= len(new.operations) else (new, old)
     large.first, large.last = old.first, new.last
@@ -167,28 +190,13 @@ def _values(spec: Spec, op: Operation) -> Iterator[tuple[Value, bool]]:
             yield value, True
 
 
-def picture(found: Sequence[Zone], core: Iterable[int]) -> str:
-    """The zones as an SVG: a row for each value, full bars for forward zones, hollow ones for backward zones."""
-    told = set(core)
-    ranks = {time: at for at, time in enumerate(sorted({time for zone in found for time in zone.span}))}
-    step = (_WIDTH - _LABEL - 20) / max(len(ranks), 1)
-    height = len(found) * _ROW + 8
-    parts = [
-        (
-            f'<svg class="zones" viewBox="0 0 {_WIDTH:.0f} {height:.0f}" width="{_WIDTH:.0f}" height="{height:.0f}" '
-            'role="img" aria-label="When each value was current">'
-        )
-    ]
-    for row, zone in enumerate(found):
-        start, end = (_LABEL + ranks[time] * step for time in zone.span)
-        kind = ("forward" if zone.forward else "backward") + (" told" if zone.operations & told else "")
-        y = 4 + row * _ROW
-        what = "certainly current" if zone.forward else "current at an instant within this time"
-        said = f"{zone.name}: {what}, from {zone.span[0]} to {zone.span[1]}"
-        parts.append(
-            f'<g class="zone {kind}"><title>{escaped(said)}</title>'
-            f'<line class="lane" x1="{_LABEL:.0f}" x2="{_WIDTH:.0f}" y1="{y + _ROW / 2:.1f}" y2="{y + _ROW / 2:.1f}"/>'
-            f'<text x="{_LABEL - 10:.0f}" y="{y + 16:.1f}" text-anchor="end">{escaped(zone.name)}</text>'
-            f'<rect x="{start:.1f}" y="{y + 4:.1f}" width="{max(end - start, 5):.1f}" height="{_ROW - 8:.0f}" rx="3"/></g>'
-        )
-    return "".join([*parts, "</svg>"])
+def zone_rows(zones: Sequence[ValueZone], core: Iterable[int]) -> ZoneRows:
+    """The zones laid out as rows, one for each value; only the order of their times is kept."""
+    needed = set(core)
+    ranks = {time: at for at, time in enumerate(sorted({time for zone in zones for time in zone.span}))}
+    step = (_WIDTH - _LABEL_WIDTH - 20) / max(len(ranks), 1)
+    rows = []
+    for at, zone in enumerate(zones):
+        left, right = (_LABEL_WIDTH + ranks[time] * step for time in zone.span)
+        rows.append(ZoneRow(zone, not needed.isdisjoint(zone.operations), 4 + at * _ROW_HEIGHT, left, right))
+    return ZoneRows(tuple(rows), len(zones) * _ROW_HEIGHT + 8)

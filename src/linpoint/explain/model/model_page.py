@@ -2,26 +2,22 @@
 """The result for a model as one HTML document: what goes wrong and why the spec refuses it, the run to step through, what
 was covered, how to see it again.
 
-Guarantee: that of ``frame``; names, values and source lines are escaped text, or data that the script sets as text. Without
-a script, and on paper, the whole run is there with what was known at its end. Cost: O(steps x places in memory).
+Guarantee: that of ``page_renderer``; names, values and source lines are escaped text, or data that the script sets as
+text. Without a script, and on paper, the whole run is there with the state at its end. Cost: O(steps x places in memory).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from string import Template
 from typing import Any, Final
 
-from linpoint.explain.history.operation_bars_svg import drawing
-from linpoint.explain.history.page_summary import headline
+from linpoint.explain.history.operation_bars_svg import OperationBars, operation_bars
 from linpoint.explain.model import model_text as models
 from linpoint.explain.model.model_text import ENOUGH, bounds_told, covered, meaning, run_told, sentence, value_told
-from linpoint.explain.pages.inlining import asset
-from linpoint.explain.pages.page_renderer import Part, document
-from linpoint.explain.pages.script_data import escaped, plain
-from linpoint.explain.pages.sections import Section, again, facts, file_and_name, saved_document
+from linpoint.explain.pages.page_renderer import again_link, page_heading, render_page, result_download
+from linpoint.explain.pages.script_data import plain
 from linpoint.explain.trace.step_wording import wording_of
-from linpoint.explain.trace.trace_section import run_fragment
+from linpoint.explain.trace.trace_table import run_table
 from linpoint.histories.values import counted
 from linpoint.traces.trace import StepKind, TraceStep
 from linpoint.verdicts.model import ModelFinding, ModelResult, ModelStep
@@ -31,60 +27,54 @@ _STYLES: Final = ("tests.css", "models.css")
 _LONGEST: Final = 160
 
 
-def page_of_model(result: ModelResult, *, command: str = "", replay: str = "") -> str:
+def model_page(result: ModelResult, *, command: str = "", replay: str = "") -> str:
     """The result as an HTML document; ``command`` checks the model, ``replay`` shows its finding again."""
     finding = result.findings[0] if result.findings else None
-    parts = [Part(_first(result, finding))]
+    downloads = result_download(models.document(result))
+    links = {} if finding is None else {"run": "The run"}
+    links |= {"covered": "What was covered"} | again_link(command=command, replay=replay)
+    links |= {"save": "Save"} if downloads else {}
+    context = {
+        "status": result.answer,
+        "sentence": sentence(result).removeprefix(f"{result.name}: "),
+        "meaning": meaning(result) if finding is None else finding.refused,
+        "explored": covered(result) if finding is None else "",
+        "bars": None if finding is None else _bars(finding),
+        "warnings": result.warnings,
+        "trace": None,
+        "facts": list(_numbers(result)),
+        "details": list(_ended(result)),
+        "command": command,
+        "replay": replay,
+    }
+    data: dict[str, Any] = {}
     if finding is not None:
-        parts.append(_run(finding))
-    parts += (Part(each.html, ((each.name, each.title),)) for each in _sections(result, command, replay))
-    parts += saved_document(models.document(result))
-    name = file_and_name(result.file, result.name)
-    return document(parts, title=f"{result.answer.name}: {result.name}", name=name, styles=_STYLES)
+        numbers = models.step_numbers(finding.steps, len(finding.trace.steps))
+        context |= {
+            "run_length": run_told(finding),
+            "trace": run_table(finding.trace, numbers),
+            "with_buffers": finding.trace.memory_model != "sc",
+        }
+        data = {"stages": list(_stages(finding))}
+    return render_page(
+        "model.html",
+        context,
+        title=f"{result.answer.name}: {result.name}",
+        heading=page_heading(result.file, result.name),
+        links=links,
+        data={"downloads": downloads} | data,
+        scripts=() if finding is None else ("model_run.js",),
+        styles=_STYLES,
+    )
 
 
-def _first(result: ModelResult, finding: ModelFinding | None) -> str:
-    """The first screen: the verdict and why."""
-    parts = [headline(result.answer, sentence(result).removeprefix(f"{result.name}: "))]
-    if finding is None:
-        parts.append(f'<p class="meaning">{escaped(meaning(result))}</p>')
-        parts.append(f'<p class="facts">{escaped(f"Explored: {covered(result)}.")}</p>')
-    else:
-        parts += _refusal(finding)
-    parts += (f'<p class="note">{escaped(f"Warning: {warning}.")}</p>' for warning in result.warnings)
-    return f'<section id="verdict" aria-labelledby="sentence">{"".join(parts)}</section>'
-
-
-def _refusal(finding: ModelFinding) -> Iterator[str]:
-    """Why the spec refuses it, beside the operations as a drawing."""
+def _bars(finding: ModelFinding) -> OperationBars | None:
+    """The operations of the run, which the spec refuses."""
     history = models.history_of(finding)
     culprit = models.culprit_of(finding)
     at = next((number for number, each in enumerate(history.operations) if each == culprit), None)
     nulls = models.nulls_of(finding)
-    drawn = drawing(history, range(len(history)), names={}, places={}, culprit=at, nulls=nulls)
-    if finding.refused:
-        yield f'<p class="meaning">{escaped(finding.refused)}</p>'
-    if drawn:
-        title = 'The operations <span class="count">(order only, not to scale)</span>'
-        yield f'<div class="evidence one"><div><h2>{title}</h2><div class="draw-box">{drawn}</div></div></div>'
-
-
-def _run(finding: ModelFinding) -> Part:
-    """The run, to step through. The script begins at its end, so that nothing changes before somebody moves."""
-    numbers = models.step_numbers(finding.steps, len(finding.trace.steps))
-    stages = list(_stages(finding))
-    html = Template(asset("model_run.html")).substitute(
-        length=escaped(run_told(finding)),
-        trace=run_fragment(finding.trace, numbers),
-        last=str(len(stages) - 1),
-        memory=_pairs(stages[-1]["memory"]),
-        processes=_pairs(stages[-1]["processes"]),
-        survivors="".join(f"<li>{escaped(each)}</li>" for each in stages[-1]["survivors"]),
-        buffers="" if finding.trace.memory_model != "sc" else " hidden",
-        waiting=_pairs(stages[-1]["waiting"]),
-        refused=escaped(stages[-1]["said"]),
-    )
-    return Part(html, (("run", "The run"),), {"stages": stages}, ("model_run.js",), asset("model_run_keys.html"))
+    return operation_bars(history, range(len(history)), names={}, places={}, culprit=at, nulls=nulls)
 
 
 def _stages(finding: ModelFinding) -> Iterator[dict[str, Any]]:
@@ -147,22 +137,6 @@ def _waiting(finding: ModelFinding, step: ModelStep) -> list[list[Any]]:
             found[part.thread] = ", ".join(f"{place} = {value_told(value)}" for place, value in part.buffer)
     names = models.names_of(finding)
     return [[plain(str(names[process])), plain(told, _LONGEST), False] for process, told in found.items() if told]
-
-
-def _pairs(rows: Sequence[Sequence[Any]]) -> str:
-    """Rows of a table: a name, what is said of it, and whether it has changed."""
-    return "".join(
-        f'<tr{" class=changed" if changed else ""}><th scope="row">{escaped(name)}</th><td>{escaped(told)}</td></tr>'
-        for name, told, changed in rows
-    )
-
-
-def _sections(result: ModelResult, command: str, replay: str) -> Iterator[Section]:
-    yield Section("covered", "What was covered", facts(_numbers(result), _ended(result)))
-    yield from again(
-        ("replay", "This run alone (from the same folder; it needs the file of the model):", replay),
-        ("command", "The whole check (from the same folder):", command),
-    )
 
 
 def _numbers(result: ModelResult) -> Iterator[tuple[str, str]]:

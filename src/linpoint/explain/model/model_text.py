@@ -59,9 +59,9 @@ class ModelText:
 
         ``command`` and ``replay`` are shown as what checks the model and what shows its finding again.
         """
-        from linpoint.explain.model.model_page import page_of_model  # noqa: PLC0415 - only who asks for a page waits for it
+        from linpoint.explain.model.model_page import model_page  # noqa: PLC0415 - only who asks for a page waits for it
 
-        return page_of_model(self.result, command=command, replay=replay)
+        return model_page(self.result, command=command, replay=replay)
 
 
 def explain_model(result: ModelResult) -> ModelText:

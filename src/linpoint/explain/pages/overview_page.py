@@ -9,36 +9,47 @@ names the hash of it. Without scripts it is a table all the same. Cost: O(size o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from html import escape
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
-from linpoint.explain.pages.inlining import asset, digest
-from linpoint.explain.pages.result_documents import ERROR, PASSES, Result
+from linpoint.explain.pages.page_renderer import joined_scripts, joined_styles, render
+from linpoint.explain.pages.result_documents import ERROR, PASSES, ResultDocument
 from linpoint.histories.values import counted
-from linpoint.text.printable import printable
 from linpoint.text.shell_commands import shell_command
 
 _ORDER: Final = ("violation", ERROR, "unknown", *PASSES)
-_COLUMNS: Final = (
-    "Result",
-    "Verdict",
-    "Spec",
-    "Operations",
-    "Keys",
-    "Schedules",
-    "States",
-    "Seconds",
-    "What was found",
-)
 _NUMBERS: Final = ("Operations", "Keys", "Schedules", "States", "Seconds")
-_LONGEST: Final = 20_000
-"""Letters of an explanation; its own page, or the command that shows it again, has the rest."""
-_LONGEST_MESSAGE: Final = 500
+_COLUMNS: Final = ("Result", "Verdict", "Spec", *_NUMBERS, "What was found")
 
 
-def sentence(results: Sequence[Result]) -> str:
+@dataclass(frozen=True, slots=True)
+class NumberCell:
+    """A number as text, and as the table sorts by it."""
+
+    text: str = ""
+    sort: float = -1
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewRow:
+    """A result in the table."""
+
+    name: str
+    link: str
+    verdict: str
+    rank: int
+    """Of the verdict, the worst first."""
+    spec: str
+    cells: dict[str, NumberCell]
+    message: str
+    texts: tuple[str, ...]
+    replay: str
+    numbers: str
+
+
+def sentence(results: Sequence[ResultDocument]) -> str:
     """All results in one sentence."""
     count = Counter(result.verdict for result in results)
     total = counted(len(results), "result")
@@ -57,76 +68,26 @@ def sentence(results: Sequence[Result]) -> str:
     return f"{', '.join(parts[:-1])} and {parts[-1]}." if len(parts) > 1 else f"{parts[0]}."
 
 
-def index(results: Sequence[Result], *, title: str = "linpoint report") -> str:
-    """The page. ``page`` of a result is a path from the folder of this page."""
-    style, script = (asset(name) for name in ("index.css", "index.js"))
-    policy = (
-        f"default-src 'none'; style-src 'sha256-{digest(style)}'; script-src 'sha256-{digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
+def overview_page(results: Sequence[ResultDocument], *, title: str = "linpoint report") -> str:
+    """The page. ``page`` of a result is a path from the directory of this page."""
     worst_first = sorted(results, key=lambda result: _ORDER.index(result.verdict))
-    columns = _columns(results)
-    return "\n".join(
-        [
-            "<!DOCTYPE html>",
-            "<!-- SPDX-License-Identifier: Apache-2.0 -->",
-            '<html lang="en">',
-            "<head>",
-            '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="color-scheme" content="light dark">',
-            f"<title>{_text(title)}</title>",
-            f"<style>{style}</style>",
-            "</head>",
-            "<body>",
-            "<main>",
-            f'<h1 class="{_worst(results)}">{_text(sentence(results))}</h1>',
-            *_controls(results),
-            '<div class="scroll" role="region" aria-label="Results" tabindex="0">',
-            "<table>",
-            "<thead><tr>",
-            *(_heading(name) for name in columns),
-            "</tr></thead>",
-            "<tbody>",
-            *(_row(number, result, columns) for number, result in enumerate(worst_first)),
-            "</tbody>",
-            "</table>",
-            "</div>",
-            '<p id="none" hidden>No result fits.</p>',
-            "</main>",
-            f"<script>{script}</script>",
-            "</body>",
-            "</html>\n",
-        ]
-    )
-
-
-def _controls(results: Sequence[Result]) -> Iterator[str]:
-    """What only a script can serve is hidden until the script is there."""
     count = Counter(result.verdict for result in results)
-    yield '<form id="controls" role="search" hidden>'
-    yield '<div role="group" aria-label="Show verdicts">'
-    yield f'<button type="button" data-show="" aria-pressed="true">all <b>{len(results):,}</b></button>'
-    for verdict in _ORDER:
-        if count[verdict]:
-            yield (
-                f'<button type="button" data-show="{verdict}" class="{verdict}" aria-pressed="false">'
-                f"{verdict} <b>{count[verdict]:,}</b></button>"
-            )
-    yield "</div>"
-    yield '<label>Filter <input id="filter" type="search" placeholder="file, spec, words" autocomplete="off"></label>'
-    yield '<output id="shown" for="filter"></output>'
-    yield "</form>"
+    context = {
+        "title": title,
+        "sentence": sentence(results),
+        "worst": next((verdict for verdict in _ORDER if count[verdict]), "unknown"),
+        "verdicts": {verdict: count[verdict] for verdict in _ORDER if count[verdict]},
+        "columns": _columns(results),
+        "number_columns": _NUMBERS,
+        "rows": [_row(result) for result in worst_first],
+        "style": joined_styles(("index.css",)),
+        "script": joined_scripts(("index.js",)),
+    }
+    return str(render("overview.html", context))
 
 
-def _heading(name: str) -> str:
-    number = ' class="number"' if name in _NUMBERS else ""
-    return f'<th scope="col"{number}>{name}</th>'
-
-
-def _columns(results: Sequence[Result]) -> list[str]:
-    """The columns that have something to say: tests have no keys, histories no schedules, and models only states."""
+def _columns(results: Sequence[ResultDocument]) -> list[str]:
+    """The columns that have content: tests have no keys, histories no schedules, and models only states."""
     empty = {
         "Spec": not any(result.spec for result in results),
         "Operations": not any("operations" in result.statistics for result in results),
@@ -137,63 +98,47 @@ def _columns(results: Sequence[Result]) -> list[str]:
     return [name for name in _COLUMNS if not empty.get(name, False)]
 
 
-def _schedules(result: Result) -> float | None:
+def _schedules(result: ResultDocument) -> float | None:
     """The schedules that were run, of either kind."""
-    told = [result.statistics[name] for name in ("bounded_schedules", "schedules") if name in result.statistics]
-    return sum(told) if told else None
+    found = [result.statistics[name] for name in ("bounded_schedules", "schedules") if name in result.statistics]
+    return sum(found) if found else None
 
 
-def _row(number: int, result: Result, columns: Sequence[str]) -> str:
-    """Cells are sorted by ``data-sort`` where their text will not do."""
-    name = _text(result.name, _LONGEST_MESSAGE)
-    link = f'<a href="{_href(result.page)}">{name}</a>' if result.page else name
+def _row(result: ResultDocument) -> OverviewRow:
+    return OverviewRow(
+        result.name,
+        _link(result.page) if result.page else "",
+        result.verdict,
+        _ORDER.index(result.verdict),
+        result.spec,
+        dict(zip(_NUMBERS, _cells(result), strict=True)),
+        result.message,
+        result.texts,
+        f"linpoint {shell_command(result.replay)}" if result.replay else "",
+        "; ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in result.statistics.items()),
+    )
+
+
+def _cells(result: ResultDocument) -> Sequence[NumberCell]:
+    """The cells of the columns of numbers."""
     operations, states, seconds = (result.statistics.get(field) for field in ("operations", "states", "seconds"))
-    schedules = _schedules(result)
-    keys = "" if result.keys is None else f"{result.bad_keys:,} of {result.keys:,}" if result.bad_keys else result.keys
-    cells = {
-        "Result": f'<th scope="row">{link}</th>',
-        "Verdict": f'<td data-sort="{_ORDER.index(result.verdict)}">'
-        f'<span class="{result.verdict}">{result.verdict}</span></td>',
-        "Spec": f"<td>{_text(result.spec, _LONGEST_MESSAGE)}</td>",
-        "Operations": _number(operations, "" if operations is None else f"{operations:,}"),
-        "Keys": _number(result.bad_keys or result.keys, f"{keys:,}" if isinstance(keys, int) else keys),
-        "Schedules": _number(schedules, "" if schedules is None else f"{schedules:,}"),
-        "States": _number(states, "" if states is None else f"{states:,}"),
-        "Seconds": _number(seconds, "" if seconds is None else f"{seconds:.3f}"),
-        "What was found": f"<td>{_found(result)}</td>",
-    }
-    told = "".join(cells[column] for column in columns)
-    return f'<tr data-verdict="{result.verdict}" data-number="{number}">{told}</tr>'
+    keys = NumberCell()
+    if result.keys is not None:
+        text = f"{result.bad_keys:,} of {result.keys:,}" if result.bad_keys else f"{result.keys:,}"
+        keys = NumberCell(text, result.bad_keys or result.keys)
+    return (
+        _number(operations),
+        keys,
+        _number(_schedules(result)),
+        _number(states),
+        NumberCell() if seconds is None else NumberCell(f"{seconds:.3f}", seconds),
+    )
 
 
-def _number(value: float | None, text: str) -> str:
-    return f'<td class="number" data-sort="{-1 if value is None else value}">{text}</td>'
+def _number(value: float | None) -> NumberCell:
+    return NumberCell() if value is None else NumberCell(f"{value:,}", value)
 
 
-def _found(result: Result) -> str:
-    """The message, which opens to everything that is known."""
-    message = _text(result.message, _LONGEST_MESSAGE)
-    details = [f'<pre tabindex="0">{_text(text, _LONGEST)}</pre>' for text in result.texts]
-    if result.replay:
-        details.append(f"<p>Show it again: <code>{escape(f'linpoint {shell_command(result.replay)}')}</code></p>")
-    numbers = [f"{name.replace('_', ' ')} {value:,}" for name, value in result.statistics.items()]
-    if numbers:
-        details.append(f'<p class="numbers">{_text("; ".join(numbers), _LONGEST)}</p>')
-    if not details:
-        return message
-    return f"<details><summary>{message or 'details'}</summary>{''.join(details)}</details>"
-
-
-def _href(path: str) -> str:
+def _link(path: str) -> str:
     """A link to a path below or beside this page: with all its colons escaped it has no scheme."""
-    return "./" + escape(quote(path.encode(errors="surrogateescape")))
-
-
-def _text(text: str, longest: int = _LONGEST) -> str:
-    cut = text if len(text) <= longest else f"{text[:longest]}..."
-    return escape(printable(cut))
-
-
-def _worst(results: Sequence[Result]) -> str:
-    found = {result.verdict for result in results}
-    return next((verdict for verdict in _ORDER if verdict in found), "unknown")
+    return "./" + quote(path.encode(errors="surrogateescape"))

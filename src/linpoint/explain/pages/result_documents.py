@@ -27,7 +27,7 @@ _OF_THE_WHOLE: Final = "it is said of the whole, and of no part"
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ResultDocument:
     """What one document says."""
 
     name: str
@@ -96,12 +96,12 @@ class _Document(msgspec.Struct):
     """Of several models; or of a test its verdicts by memory models."""
 
 
-def result_of(document: Any, name: str) -> Result:
+def result_of(document: Any, name: str) -> ResultDocument:
     """The one result of a document that is known to be one, as Python values."""
     return _result(msgspec.convert(document, _Document), name)
 
 
-def results_in(content: str, name: str) -> tuple[list[Result], ResultError | None]:
+def results_in(content: str, name: str) -> tuple[list[ResultDocument], ResultError | None]:
     """The results in the content of a file, and what ended them early: the first line that is none.
 
     ``name`` is what those are called that have no name of their own.
@@ -113,7 +113,7 @@ def results_in(content: str, name: str) -> tuple[list[Result], ResultError | Non
         lines, places = [(1, content)], [name]
     else:
         places = [f"{name}:{number}" for number, _ in lines]
-    results: list[Result] = []
+    results: list[ResultDocument] = []
     for place, (_, text) in zip(places, lines, strict=True):
         try:
             results += _results(_decoded(text), place)
@@ -126,9 +126,9 @@ def results_in(content: str, name: str) -> tuple[list[Result], ResultError | Non
     return results, None
 
 
-def unreadable(name: str, error: LinpointError) -> Result:
+def unreadable(name: str, error: LinpointError) -> ResultDocument:
     """What stands for a file that could not be read."""
-    return Result(name, ERROR, f"{error.code}: {error.message}", (str(error),))
+    return ResultDocument(name, ERROR, f"{error.code}: {error.message}", (str(error),))
 
 
 def _is_document(line: str) -> bool:
@@ -157,7 +157,7 @@ def _loaded(text: str) -> Any:
     return json.loads(text, parse_constant=refuse)
 
 
-def _results(document: _Document, name: str) -> Iterator[Result]:
+def _results(document: _Document, name: str) -> Iterator[ResultDocument]:
     models = document.models if isinstance(document.models, list) else ()
     parts = [*(document.files or ()), *(document.tests or ()), *models]
     found: set[str] = set()
@@ -185,17 +185,17 @@ def _own_name(document: _Document) -> str:
     return document.file or part or document.name
 
 
-def _result(document: _Document, name: str) -> Result:
+def _result(document: _Document, name: str) -> ResultDocument:
     if document.error is not None:
         error = document.error
         where = f" {error.place}" if error.place else ""
         text = f"{error.code}{where}: {error.message} {error.remedy}".rstrip()
-        return Result(name, ERROR, f"{error.code}: {error.message}", (text,))
+        return ResultDocument(name, ERROR, f"{error.code}: {error.message}", (text,))
     if document.verdict is None:
         raise msgspec.ValidationError("it has neither a `verdict` nor an `error`")
     findings = document.findings[:_MOST_FINDINGS]
     keys = document.keys
-    return Result(
+    return ResultDocument(
         name,
         document.verdict,
         _message(document),

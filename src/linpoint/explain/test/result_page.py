@@ -2,31 +2,29 @@
 """The result of a test as one HTML document: what fails, the smallest scenario, how it happens step by step, in which
 models, what was covered, how to see it again; then the history of that run, where there is one.
 
-Guarantee: that of ``frame``; nothing of the code under test is markup: names, values and source lines are escaped text.
-Nothing is guessed: whatever a run did is known, so there are no likely causes. Cost: that of the steps and of the history.
+Guarantee: that of ``page_renderer``; nothing of the code under test is markup: names, values and source lines are escaped
+text. Nothing is guessed: all that a run did is known, so there are no likely causes. Cost: that of the steps and of the
+history.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from linpoint.explain.history.explain_verdict import explain
-from linpoint.explain.history.page_operations import choose
-from linpoint.explain.history.page_summary import headline
-from linpoint.explain.history.page_timeline import history_part
-from linpoint.explain.pages.page_renderer import Part, document
-from linpoint.explain.pages.script_data import escaped
-from linpoint.explain.pages.sections import Section, again, facts, file_and_name, saved_document
-from linpoint.explain.test import result_text as findings
-from linpoint.explain.test.result_text import FEW, accusation, explored, meaning, models_told
-from linpoint.explain.test.scenario_section import scenario_tables
-from linpoint.explain.trace.trace_section import trace_fragment
+from linpoint.explain.history.page_operations import choose_operations
+from linpoint.explain.history.page_timeline import TIMELINE_SCRIPTS, Timeline, timeline_of
+from linpoint.explain.pages.page_renderer import again_link, page_heading, render_page, result_download
+from linpoint.explain.test.result_text import FEW, accusation, document, explored, meaning, models_told
+from linpoint.explain.test.scenario_tables import scenario_tables
+from linpoint.explain.trace.trace_table import trace_table
 from linpoint.verdicts.finding import Finding, TestResult
 from linpoint.verdicts.verdict import Status
 
 _STYLES: Final = ("tests.css",)
-_WORDS: Final = {
+_VERDICTS: Final = {
     Status.LINEARIZABLE: "no violation",
     Status.VIOLATION: "a violation",
     Status.UNKNOWN: "not decided",
@@ -45,68 +43,60 @@ _MODELS: Final = {
 }
 
 
-def page_of_test(result: TestResult, *, command: str = "", replay: str = "") -> str:
+@dataclass(frozen=True, slots=True)
+class ShownModel:
+    """The verdict in one model of execution."""
+
+    name: str
+    status: Status
+    verdict: str
+    meaning: str
+
+
+def result_page(result: TestResult, *, command: str = "", replay: str = "") -> str:
     """The result as an HTML document; ``command`` runs the test, ``replay`` shows its first finding again."""
     finding = result.findings[0] if result.findings else None
-    parts = [
-        Part(_first(result, finding)),
-        _part(list(_sections(result, command, replay))),
-        *_history(finding),
-        *saved_document(findings.document(result)),
-    ]
-    name = file_and_name(result.file, result.name)
-    return document(parts, title=f"{result.status.name}: {result.name}", name=name, styles=_STYLES)
-
-
-def _part(sections: list[Section]) -> Part:
-    """Sections one below the other."""
-    return Part(
-        "\n".join(section.html for section in sections), tuple((section.name, section.title) for section in sections)
+    timeline = None if finding is None else _timeline(finding)
+    downloads = result_download(document(result))
+    links = {"models": "Where it happens"} if models_told(result) else {}
+    links |= {"covered": "What was covered"} | again_link(command=command, replay=replay)
+    links |= {} if timeline is None else timeline.links
+    links |= {"save": "Save"} if downloads else {}
+    context = {
+        "status": result.status,
+        "sentence": accusation(result),
+        "meaning": "" if result.status is Status.VIOLATION else meaning(result),
+        "explored": explored(result) if finding is None else "",
+        "scenario": None if finding is None else scenario_tables(finding),
+        "trace": None if finding is None or finding.trace is None else trace_table(finding.trace),
+        "advice": () if finding is None else finding.advice,
+        "warnings": result.warnings,
+        "models": [
+            ShownModel(name, status, _VERDICTS[status], _MODELS.get(name, "")) for name, status in result.models.items()
+        ],
+        "facts": list(_numbers(result)),
+        "details": list(_ended(result)),
+        "command": command,
+        "replay": replay,
+        "timeline": timeline,
+        "page_note": "" if timeline is None else timeline.note,
+    }
+    return render_page(
+        "test.html",
+        context,
+        title=f"{result.status.name}: {result.name}",
+        heading=page_heading(result.file, result.name),
+        links=links,
+        data={"downloads": downloads} | ({} if timeline is None else timeline.data),
+        scripts=() if timeline is None else TIMELINE_SCRIPTS,
+        styles=_STYLES,
     )
-
-
-def _first(result: TestResult, finding: Finding | None) -> str:
-    """The first screen: the verdict, the scenario, and the steps directly below."""
-    parts = [headline(result.status, accusation(result))]
-    if result.status is not Status.VIOLATION:
-        parts.append(f'<p class="meaning">{escaped(meaning(result))}</p>')
-    if finding is None:
-        parts.append(f'<p class="facts">{escaped(f"Explored: {explored(result)}.")}</p>')
-    else:
-        parts.append(scenario_tables(finding))
-        if finding.trace is not None:
-            parts.append(f'<div class="steps"><h2>How it happens</h2>{trace_fragment(finding.trace)}</div>')
-    advice = () if finding is None else finding.advice
-    if advice:
-        parts.append(f"<h2>How to mend it</h2>{''.join(f'<p>{escaped(sentence)}.</p>' for sentence in advice)}")
-    parts += (f'<p class="note">{escaped(f"Warning: {warning}.")}</p>' for warning in result.warnings)
-    return f'<section id="verdict" aria-labelledby="sentence">{"".join(parts)}</section>'
-
-
-def _sections(result: TestResult, command: str, replay: str) -> Iterator[Section]:
-    """What is the same for every result, as far as there is something to say."""
-    if models_told(result):
-        yield Section("models", "Where it happens", _models(result))
-    yield Section("covered", "What was covered", facts(_numbers(result), _ended(result)))
-    yield from again(
-        ("replay", "This finding alone (from the same folder; it runs the code of the test again):", replay),
-        ("command", "The whole test (from the same folder):", command),
-    )
-
-
-def _models(result: TestResult) -> str:
-    rows = (
-        f'<tr><td><span class="badge {status.value}">{_WORDS[status]}</span></td>'
-        f'<th scope="row">{escaped(name)}</th><td>{escaped(_MODELS.get(name, ""))}</td></tr>'
-        for name, status in result.models.items()
-    )
-    return f'<table class="models"><tbody>{"".join(rows)}</tbody></table>'
 
 
 def _numbers(result: TestResult) -> Iterator[tuple[str, str]]:
     tested = result.tested
     for name, value in result.bounds.items():
-        yield escaped(_BOUNDS.get(name, f"{name}, at most")), f"{value:,}"
+        yield _BOUNDS.get(name, f"{name}, at most"), f"{value:,}"
     yield "Scenarios", f"{tested.scenarios:,}"
     if tested.bounded_schedules or not tested.schedules:
         yield f"Schedules, up to {FEW} preemptions", f"{tested.bounded_schedules:,}"
@@ -127,9 +117,9 @@ def _ended(result: TestResult) -> Iterator[tuple[str, str]]:
         yield "Exhaustive", "no: not every schedule of every scenario within these bounds was run"
 
 
-def _history(finding: Finding | None) -> list[Part]:
+def _timeline(finding: Finding) -> Timeline | None:
     """The history of the run that fails. Of a deadlock it has only what came back, which is not what fails."""
-    if finding is None or finding.verdict is None or finding.kind == "deadlock":
-        return []
+    if finding.verdict is None or finding.kind == "deadlock":
+        return None
     explanation = explain(finding.verdict)
-    return [history_part(explanation, choose(explanation))]
+    return timeline_of(explanation, choose_operations(explanation))

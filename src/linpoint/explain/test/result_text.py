@@ -55,9 +55,9 @@ class ResultText:
 
         ``command`` and ``replay`` are shown as what runs the test and what shows its first finding again.
         """
-        from linpoint.explain.test.result_page import page_of_test  # noqa: PLC0415 - only who asks for a page is to wait for it
+        from linpoint.explain.test.result_page import result_page  # noqa: PLC0415 - only who asks for a page is to wait for it
 
-        return page_of_test(self.result, command=command, replay=replay)
+        return result_page(self.result, command=command, replay=replay)
 
 
 def explain_result(result: TestResult) -> ResultText:

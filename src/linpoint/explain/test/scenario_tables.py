@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scenario of a finding as tables: the calls and results of each thread, and the results that orders would give.
+
+``templates/test.html`` shows them as plain HTML, so that they are there without a script and on paper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Final
+
+from linpoint.explain.test.result_text import allowed_told, outcome_told, parts_of, scenario_note, value_told
+from linpoint.histories.values import one_line
+from linpoint.verdicts.finding import Finding, Ran
+
+_MAX_ORDERS: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCall:
+    """An operation with its result; wrong if that is impossible in every order, or never came."""
+
+    call: str
+    outcome: str
+    allowed: str
+    wrong: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OrderColumn:
+    """The heading of an operation's column in the table of orders."""
+
+    thread: str
+    call: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioTables:
+    """The scenario, and the results of some orders where no result is wrong by itself."""
+
+    note: str
+    threads: tuple[str, ...]
+    before: tuple[ShownCall, ...]
+    rows: tuple[tuple[ShownCall | None, ...], ...]
+    """For each row the call of each thread, if it has so many."""
+    after: tuple[ShownCall, ...]
+    order_columns: tuple[OrderColumn, ...]
+    orders: tuple[tuple[str, ...], ...]
+    more_orders: int
+    seen: tuple[str, ...]
+    """The results of the run that failed."""
+
+
+def scenario_tables(finding: Finding) -> ScenarioTables | None:
+    """The tables of a finding that has operations."""
+    if not finding.operations:
+        return None
+    before, threads, after = parts_of(finding.operations)
+    columns = [[_shown(each, finding) for each in column] for column in threads.values()]
+    ordered = [each for each in finding.operations if each.thread is not None or each.after]
+    shown = finding.orders[:_MAX_ORDERS]
+    return ScenarioTables(
+        scenario_note(finding).strip(" ()"),
+        tuple(f"thread {thread + 1}" for thread in threads),
+        tuple(_shown(each, finding) for each in before),
+        tuple(zip_longest(*columns)),
+        tuple(_shown(each, finding) for each in after),
+        tuple(
+            OrderColumn("after" if each.thread is None else f"thread {each.thread + 1}", one_line(each.call))
+            for each in ordered
+        ),
+        tuple(tuple(map(value_told, results)) for results in shown),
+        len(finding.orders) - len(shown),
+        tuple(outcome_told(each, finding).removeprefix("-> ") for each in ordered),
+    )
+
+
+def _shown(each: Ran, finding: Finding) -> ShownCall:
+    return ShownCall(
+        one_line(each.call),
+        outcome_told(each, finding).replace("-> ", "→ ", 1),
+        "" if each.allowed is None else allowed_told(each),
+        each.allowed is not None or (not each.returned and finding.kind != "crash"),
+    )
