@@ -272,7 +272,9 @@ def test_a_bug_of_ours_costs_one_file_and_says_where_it_is(tmp_path: Path, bug: 
     written = write_file("Report", str(tmp_path / "o.html"), make, Budget())
     assert written.error is not None
     assert written.error.code == "LP-U005"
-    assert written.error.message.startswith(f"its content could not be made: {type(bug).__name__} in test_outputs.py:")
+    assert written.error.message.startswith(
+        f"its content could not be made: {type(bug).__name__} in test_output_files.py:"
+    )
     assert len(written.error.message) < 1_000
     assert not list(tmp_path.iterdir())
 

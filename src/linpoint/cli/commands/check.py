@@ -19,7 +19,7 @@ from linpoint.cli import options
 from linpoint.cli.check_request import CheckRequest, explain_within_budget, replay_argv, unknown_report
 from linpoint.cli.commands.check_follow import follow_files
 from linpoint.cli.output import graph_file
-from linpoint.cli.output.check_report import CheckReport
+from linpoint.cli.output.check_report import CheckReport, prepare_pages
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.search_estimate import SearchEstimate
 from linpoint.cli.output.terminal import ProgressLine, progress
@@ -126,6 +126,8 @@ def check(
     graph_file.validate(graph, files, follow=follow or until_idle is not None)
     forms = OutputFormats(graph, report, junit, github, summary, json)
     forms.validate(files)
+    if report is not None:
+        prepare_pages()
     first = options.parse_initial(initial)
     skew = options.parse_clock_skew(clock_skew, time_unit)
     reading = {

@@ -70,6 +70,14 @@ class CheckReport:
         return dataclasses.replace(self, reports=reports), whole
 
 
+def prepare_pages() -> None:
+    """Load what pages are made with: after Ctrl-C or at the end of a budget there is only a moment for that."""
+    from linpoint.explain.history.history_page import TEMPLATES  # noqa: PLC0415 - only who asks for a page is to wait for it
+    from linpoint.explain.pages.page_renderer import load_templates  # noqa: PLC0415 - as above
+
+    load_templates([*TEMPLATES, "overview.html"])
+
+
 def _own_page(report: Report, arguments: Sequence[str]) -> ReportPage:
     explanation = report.explanation
     if explanation is None:

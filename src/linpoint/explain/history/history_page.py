@@ -23,6 +23,16 @@ from linpoint.explain.pages.script_data import plain
 from linpoint.histories.values import counted, show
 from linpoint.verdicts import Status
 
+TEMPLATES: Final = (
+    "base.html",
+    "macros.html",
+    "history.html",
+    "summary.html",
+    "operation_bars.html",
+    "timeline.html",
+    "timeline_keys.html",
+)
+"""Those that most pages are made of."""
 _MAX_UNDECIDED_KEYS: Final = 20
 
 
