@@ -13,7 +13,8 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import msgspec
@@ -21,11 +22,12 @@ import msgspec
 from linpoint.campaign.worker_protocol import ProgramRequest, RenderedResult, TestRequest, answer_of, answer_of_program
 from linpoint.errors import LinpointError
 from linpoint.scenarios.scenario import Scenario
+from linpoint.subjects.interface import Failure
 from linpoint.subjects.python_object.code_identity import identity
 from linpoint.subjects.python_object.load_tests import load_test, load_tests
 from linpoint.subjects.python_object.object_search import Progress
 from linpoint.subjects.python_object.replaying import replay_test
-from linpoint.subjects.python_object.settings import Settings
+from linpoint.subjects.python_object.settings import DEFAULT_BUDGET, Settings
 from linpoint.subjects.python_object.subject import run_test
 from linpoint.verdicts import Status
 from linpoint.verdicts.finding import Explored, Tested, TestResult
@@ -33,6 +35,7 @@ from linpoint.verdicts.program import Answer as ProgramAnswer
 from linpoint.verdicts.program import ProgramResult
 
 _MIN_BUDGET_S: Final = 0.1
+_STREAMS: Final = (1, 2)
 
 
 def main() -> None:
@@ -115,6 +118,42 @@ def run_request(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> 
 
 def serve_program(request: ProgramRequest, say: Callable[[dict[str, Any]], None]) -> RenderedResult:
     """Explore a program, or show one of its schedules again."""
-    from linpoint.cli.program_worker import run_program  # noqa: PLC0415 - a worker does one thing
+    from linpoint.campaign.driver import replay_finding, run_campaign  # noqa: PLC0415 - a worker does one thing
+    from linpoint.subjects.python_program.program import load_program  # noqa: PLC0415 - as above
+    from linpoint.subjects.python_program.subject import PythonProgramSubject  # noqa: PLC0415 - as above
 
-    return answer_of_program(run_program(request, say))
+    program = load_program(request.file, tuple(request.args))
+    token = {
+        "kind": "explore",
+        "file": request.file,
+        "args": request.args,
+        "code": program.digest,
+        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+    }
+    subject = PythonProgramSubject(program, request.granularity, request.preemptions, request.backend, token=token)
+    left = DEFAULT_BUDGET if request.deadline is None else max(_MIN_BUDGET_S, request.deadline - time.monotonic())
+    with _silent():
+        if request.schedule is None:
+            report = run_campaign(subject, left, lambda reached: say({"progress": {"schedules": reached.executions}}))
+            return answer_of_program(report)
+        failure = Failure(request.finding, None, tuple(request.schedule), 0, None)
+        changed = bool(request.code) and request.code != program.digest
+        return answer_of_program(replay_finding(subject, failure, left, changed=changed))
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Whatever goes past Python's streams, as from a child process, is printed nowhere."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = [os.dup(each) for each in _STREAMS]
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for each in _STREAMS:
+        os.dup2(nowhere, each)
+    os.close(nowhere)
+    try:
+        yield
+    finally:
+        for each, before in zip(_STREAMS, kept, strict=True):
+            os.dup2(before, each)
+            os.close(before)

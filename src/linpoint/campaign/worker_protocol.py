@@ -60,6 +60,7 @@ class ProgramRequest(msgspec.Struct, tag="program"):
     preemptions: int | None = None
     backend: str = "auto"
     schedule: list[tuple[int, int]] | None = None
+    finding: str = ""
     code: str = ""
 
 

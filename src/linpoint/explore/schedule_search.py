@@ -39,6 +39,17 @@ def begin_replay(schedule: Schedule) -> native.Explorer:
     return explorer
 
 
-def sampling_explorers(seed: int, runs: int) -> tuple[native.Explorer, ...]:
-    """Random schedules of three kinds, so many of each."""
-    return native.explore_pos(seed, runs), native.explore_random(seed, runs), native.explore_pct(seed, runs, 3)
+def explorer_of(search: str, *, seed: int = 0, sleep_sets: bool = True) -> native.Explorer:
+    """The explorer of a search by its name, such as ``bounded:2``, ``dpor``, ``random:1000`` or ``pct:3:1000``.
+
+    Samples name their number of runs last, and ``pct`` its depth before it.
+    """
+    name, *numbers = search.split(":")
+    given = tuple(map(int, numbers))
+    if name == "dpor":
+        return native.explore_dpor(sleep_sets)
+    if name == "bounded":
+        return native.explore_bounded(given[0])
+    if name == "pct":
+        return native.explore_pct(seed, given[1], given[0])
+    return {"pos": native.explore_pos, "random": native.explore_random}[name](seed, given[0])

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from linpoint.explore.programs.campaign import explore_program
-from linpoint.explore.programs.exploring import Settings
+from linpoint.campaign.driver import run_campaign
 from linpoint.subjects.python_program.program import PythonProgram, load_program
+from linpoint.subjects.python_program.subject import PythonProgramSubject
 from linpoint.verdicts.program import ProgramResult
 
 Explore = Callable[..., ProgramResult]
@@ -33,7 +33,15 @@ def program(tmp_path: Path) -> Callable[..., PythonProgram]:
 def explore(program: Callable[..., PythonProgram]) -> Explore:
     """The result for a program."""
 
-    def run(source: str, *args: str, settings: Settings | None = None, **modules: str) -> ProgramResult:
-        return explore_program(program(source, *args, **modules), settings or Settings(budget=60))
+    def run(
+        source: str,
+        *args: str,
+        budget: float = 60,
+        preemptions: int | None = None,
+        backend: str = "auto",
+        **modules: str,
+    ) -> ProgramResult:
+        loaded = program(source, *args, **modules)
+        return run_campaign(PythonProgramSubject(loaded, preemptions=preemptions, backend=backend), budget)
 
     return run

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import pytest
 
+from linpoint.campaign.driver import replay_finding
 from linpoint.explain.test.program_text import program_text
 from linpoint.explore import _native_control as native
-from linpoint.explore.programs.campaign import exploration_of, replay_program
-from linpoint.explore.programs.exploring import Settings
-from linpoint.verdicts.program import Answer
+from linpoint.subjects.interface import Failure, no_progress
+from linpoint.subjects.python_program.program import PythonProgram
+from linpoint.subjects.python_program.subject import PythonProgramSubject
+from linpoint.verdicts.program import Answer, ProgramFinding, ProgramResult
 from tests.subjects.python_program.broken_and_fixed_programs import PAIRS, Pair
 from tests.subjects.python_program.conftest import Explore
 
@@ -17,10 +19,15 @@ _BACKENDS = pytest.mark.parametrize("backend", ["auto", "ast"])
 _BY_NAME = pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 
 
+def replayed(program: PythonProgram, finding: ProgramFinding, *, changed: bool) -> ProgramResult:
+    failure = Failure(finding.kind, None, finding.schedule, 0, None)
+    return replay_finding(PythonProgramSubject(program), failure, 30, changed=changed)
+
+
 @_BACKENDS
 @_BY_NAME
 def test_the_mistake_is_found(pair: Pair, explore: Explore, backend: str) -> None:
-    result = explore(pair.program(broken=True), settings=Settings(budget=60, backend=backend))
+    result = explore(pair.program(broken=True), backend=backend)
     assert result.answer is Answer.VIOLATION, program_text(result)
     (finding,) = result.findings
     assert (finding.kind, finding.preemptions, finding.minimal) == (pair.kind, pair.preemptions, True)
@@ -42,11 +49,12 @@ def test_the_twin_holds_exhaustively(pair: Pair, explore: Explore) -> None:
 @_BACKENDS
 @pytest.mark.parametrize("pair", [each for each in PAIRS if each.executions], ids=lambda pair: pair.name)
 def test_executions_are_as_many_as_classes(pair: Pair, program, backend: str) -> None:  # type: ignore[no-untyped-def]
-    with exploration_of(program(pair.program(broken=False)), Settings(budget=60, backend=backend)) as exploration:
-        exploration.warm_up()
+    subject = PythonProgramSubject(program(pair.program(broken=False)), backend=backend)
+    with subject.open(60, no_progress) as session:
+        session.begin()
         explorer = native.explore_dpor()
         while explorer.begin():
-            exploration.runner.run(explorer)
+            session.runner.run(explorer)
     assert explorer.exhaustive
     assert explorer.runs - explorer.redundant == pair.executions
 
@@ -54,7 +62,7 @@ def test_executions_are_as_many_as_classes(pair: Pair, program, backend: str) ->
 @_BY_NAME
 def test_a_finding_replays(pair: Pair, explore: Explore, program) -> None:  # type: ignore[no-untyped-def]
     (finding,) = explore(pair.program(broken=True)).findings
-    again = replay_program(program(pair.program(broken=True)), Settings(), finding.schedule, changed=False)
+    again = replayed(program(pair.program(broken=True)), finding, changed=False)
     assert again.answer is Answer.VIOLATION
     assert [(each.kind, each.message) for each in again.findings] == [(finding.kind, finding.message)]
     assert not again.warnings
@@ -62,7 +70,7 @@ def test_a_finding_replays(pair: Pair, explore: Explore, program) -> None:  # ty
 
 def test_a_fixed_program_shows_nothing_on_replay(explore: Explore, program) -> None:  # type: ignore[no-untyped-def]
     (finding,) = explore(PAIRS[0].program(broken=True)).findings
-    again = replay_program(program(PAIRS[0].program(broken=False)), Settings(), finding.schedule, changed=True)
+    again = replayed(program(PAIRS[0].program(broken=False)), finding, changed=True)
     assert again.answer is Answer.HOLDS
     assert not again.exhaustive
     assert "has changed" in again.warnings[0]

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.programs.campaign import exploration_of
-from linpoint.explore.programs.exploring import Settings
+from linpoint.subjects.interface import no_progress
 from linpoint.subjects.python_program.program import PythonProgram
+from linpoint.subjects.python_program.subject import PythonProgramSubject
 
 VARIABLES = ("x", "y")
 LOCKS = ("a", "b")
@@ -92,11 +92,11 @@ def _outcomes(threads: list[list[Step]]) -> set[str]:
 
 def _explored(program: PythonProgram, make: Callable[[], native.Explorer], backend: str = "auto") -> set[str]:
     found = set()
-    with exploration_of(program, Settings(budget=60, backend=backend)) as exploration:
-        exploration.warm_up()
+    with PythonProgramSubject(program, backend=backend).open(60, no_progress) as session:
+        session.begin()
         explorer = make()
         while explorer.begin():
-            run = exploration.runner.run(explorer)
+            run = session.runner.run(explorer)
             if run is not None:
                 found.add(run.printed[-1] if run.problem is None else run.problem.kind)
         assert explorer.diverged_at is None

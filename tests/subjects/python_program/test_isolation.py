@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from linpoint.errors import TestError
-from linpoint.explore.programs.exploring import Settings
 from linpoint.subjects.python_program.program import PythonProgram, load_program
 from linpoint.verdicts.program import Answer
 from tests.subjects.python_program.conftest import Explore
@@ -251,14 +250,14 @@ def test_a_long_run_of_one_thread_alone_is_unknown(source: str, explore: Explore
 
 
 def test_a_thread_that_hangs_is_unknown(explore: Explore) -> None:
-    result = explore("while True:\n    pass\n", settings=Settings(budget=1))
+    result = explore("while True:\n    pass\n", budget=1)
     assert result.answer is Answer.UNKNOWN
     assert "prog.py:2" in result.why or "prog.py:1" in result.why
 
 
 @pytest.mark.parametrize("wait", ["os.read(reading, 1)", "threading.Thread(target=os.read, args=(reading, 1)).start()"])
 def test_waiting_for_something_real_is_unknown(wait: str, explore: Explore) -> None:
-    result = explore(f"import os, threading\nreading, writing = os.pipe()\n{wait}\n", settings=Settings(budget=1))
+    result = explore(f"import os, threading\nreading, writing = os.pipe()\n{wait}\n", budget=1)
     assert result.answer is Answer.UNKNOWN
     assert "has not come back" in result.why
 
@@ -304,9 +303,9 @@ def test_just_schedules_with_few_preemptions(explore: Explore) -> None:
         for thread in threads: thread.join()
         assert x == 2
     """
-    result = explore(source, settings=Settings(budget=60, preemptions=0))
+    result = explore(source, budget=60, preemptions=0)
     assert (result.answer, result.exhaustive, result.bounds) == (Answer.HOLDS, False, {"preemptions": 0})
-    assert explore(source, settings=Settings(budget=60, preemptions=1)).answer is Answer.VIOLATION
+    assert explore(source, budget=60, preemptions=1).answer is Answer.VIOLATION
 
 
 def test_what_cannot_be_loaded(program: Callable[..., PythonProgram], explore: Explore) -> None:

@@ -216,6 +216,7 @@ def replay_program(content: dict[str, Any], *, as_json: bool) -> int:
         granularity=found.granularity,
         backend=found.backend,
         schedule=found.schedule,
+        finding=found.finding,
         code=found.code,
     )
     return _run(request, Budget.starting_now(options.DEFAULT_BUDGET, None), OutputFormats(json=as_json))

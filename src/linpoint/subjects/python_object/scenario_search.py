@@ -8,7 +8,7 @@ them was judged. The first failure of the bounded search has as few preemptions 
 from __future__ import annotations
 
 from linpoint.explore import _native_control as native
-from linpoint.explore.schedule_search import ScheduleSearch, begin_replay, sampling_explorers
+from linpoint.explore.schedule_search import ScheduleSearch, begin_replay, explorer_of
 from linpoint.judging.scenario_coverage import ScenarioCoverage
 from linpoint.judging.scenario_run import ScenarioRun
 from linpoint.judging.spec_judge import Judgement, SpecJudge
@@ -55,7 +55,9 @@ class ScenarioSearch:
 
     def sampled(self, limits: SearchLimits, seed: int) -> Failure | None:
         """Random schedules, of three kinds."""
-        for explorer in sampling_explorers(seed, max(1, limits.runs // 3)):
+        runs = max(1, limits.runs // 3)
+        for name in (f"pos:{runs}", f"random:{runs}", f"pct:3:{runs}"):
+            explorer = explorer_of(name, seed=seed)
             failure, _ = self._search(explorer, limits)
             self.coverage.unbounded += explorer.runs
             if failure is not None or limits.over():
