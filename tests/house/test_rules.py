@@ -26,15 +26,17 @@ def name(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name)
-def test_licence_line(path: Path) -> None:
-    assert "SPDX-License-Identifier: Apache-2.0" in "".join(path.read_text().splitlines()[:1])
+def test_licence_lines() -> None:
+    licence = "SPDX-License-Identifier: Apache-2.0"
+    without = [name(path) for path in SOURCES if licence not in path.read_text().partition("\n")[0]]
+    assert not without, f"the first line must have {licence!r}:\n" + "\n".join(without)
 
 
-@pytest.mark.parametrize("path", PRODUCT, ids=name)
-def test_module_size(path: Path) -> None:
-    most = 600 if path.suffix == ".pyi" else 400  # the stub of the extension is one module, however much that has
-    assert len(path.read_text().splitlines()) <= most
+def test_module_sizes() -> None:
+    limits = {".pyi": 600}  # the stub of the extension is one module, however much that has
+    sizes = {path: len(path.read_text().splitlines()) for path in PRODUCT}
+    too_long = [f"{name(path)}: {size} lines" for path, size in sizes.items() if size > limits.get(path.suffix, 400)]
+    assert not too_long, "modules above the limit:\n" + "\n".join(too_long)
 
 
 def test_no_vague_names() -> None:
