@@ -3,10 +3,67 @@
 that is started from there.
 """
 
+from __future__ import annotations
+
+import os
 import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+from tests.command_server import COMMAND, Server, environment
+from tests.volume import SEED, seed_numbers, share, volume
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 collect_ignore_glob = ["*_linpoint.cpp"]
 """They are what tests test, and some are wrong on purpose; should our plugin be there, it leaves them alone."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Set the volume before tests are imported, and seed Hypothesis as other random tests are."""
+    if config.option.markexpr == "long":
+        os.environ.setdefault("TEST_VOLUME", "1")
+    hypothesis.settings.register_profile("day", max_examples=volume(100), deadline=None)
+    hypothesis.settings.register_profile("long", max_examples=100, deadline=None)
+    hypothesis.settings.load_profile("long" if share() >= 1 else "day")
+    if config.option.hypothesis_seed is None:
+        config.option.hypothesis_seed = str(seed_numbers(1, "hypothesis").start)
+
+
+def pytest_report_header() -> str:
+    """How to repeat the random tests of this run."""
+    return f"random tests: TEST_SEED={SEED} TEST_VOLUME={share():g}"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Add tests whose volume is scaled to the long lane, where it is not."""
+    if share() >= 1:
+        for item in items:
+            if item.get_closest_marker("random") is not None:
+                item.add_marker("long")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Who runs the command where nothing is asked of its beginning; gone when tests elsewhere look for processes."""
+    server = Server(COMMAND, environment(tmp_path_factory.mktemp("home")))
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def linpoint_command(server: Server, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """``linpoint_command("check", ...)`` runs the command in ``tmp_path``."""
+
+    def run(*args: str) -> subprocess.CompletedProcess[str]:
+        code, out, err = server.run(args, folder=tmp_path, environment=environment(tmp_path))
+        return subprocess.CompletedProcess(["linpoint", *args], code, out.decode(), err.decode())
+
+    return run

@@ -39,7 +39,8 @@ class Maker:
         if self.rng.random() < 0.5:
             return self.rng.choice(HOSTILE)
         most = self.rng.choice([0x7F, 0x3000, 0x10FFFF])
-        return "".join(chr(self.rng.randint(0, most)) for _ in range(self.rng.randint(0, 30)))
+        text = "".join(chr(self.rng.randint(0, most)) for _ in range(self.rng.randint(0, 30)))
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # JSON joins halves that meet
 
     def value(self, depth: int = 2) -> Any:
         kind = self.rng.randrange(8 if depth else 5)

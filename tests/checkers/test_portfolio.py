@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import time
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
@@ -21,6 +20,7 @@ from linpoint.checkers.portfolio import Portfolio, PortfolioAnswer
 from linpoint.executors.thread_executor import resident_memory
 from linpoint.verdicts import PartialSearch, Witness
 from tests.checkers.plain_certify import refusals
+from tests.processor_time import ProcessorTime
 
 CAS = linpoint.specs.cas_register
 
@@ -163,10 +163,10 @@ def test_each_key_says_who_answered() -> None:
 @pytest.mark.parametrize("jobs", [1, 2, 4])
 def test_no_search_starves_another(jobs: int) -> None:
     """On one thread as well: the first search has to pause for the one that has the answer."""
-    started = time.monotonic()
-    verdict = linpoint.check(HOPELESS, CAS, jobs=jobs, budget=30)
+    with ProcessorTime() as spent:
+        verdict = linpoint.check(HOPELESS, CAS, jobs=jobs, budget=120)
     assert (verdict.status, verdict.checker) == (Status.VIOLATION, "linear")
-    assert time.monotonic() - started < 10
+    assert spent.seconds < 10
     assert jobs > 1 or verdict.statistics.configurations < 300_000
 
 
@@ -179,7 +179,7 @@ def test_a_hopeless_key_does_not_hold_up_the_others(jobs: int) -> None:
         for key in range(5)
         for n in range(3)
     ]
-    verdict = linpoint.check([*stuck, *fine], "queue", jobs=jobs, budget=0.5)
+    verdict = linpoint.check([*stuck, *fine], "queue", jobs=jobs, budget=1)
     assert {key.key: key.status for key in verdict.keys} == {
         "stuck": Status.UNKNOWN,
         **dict.fromkeys(range(5), Status.LINEARIZABLE),
@@ -191,12 +191,12 @@ def test_a_violation_of_one_key_does_not_wait_for_another_for_ever(monkeypatch: 
     monkeypatch.setattr("linpoint.checkers.check._OTHER_KEYS_GRACE_S", 0.2)
     stuck = [line | {"key": "stuck"} for line in crowded_queue()]
     wrong = {"process": "w", "op": "dequeue", "result": 5, "call": 0, "return": 1, "key": "wrong"}
-    started = time.monotonic()
-    verdict = linpoint.check([*stuck, wrong], "queue", jobs=jobs)
+    with ProcessorTime() as spent:
+        verdict = linpoint.check([*stuck, wrong], "queue", jobs=jobs)
     assert verdict.status is Status.VIOLATION
     assert {key.key: key.status for key in verdict.keys} == {"stuck": Status.UNKNOWN, "wrong": Status.VIOLATION}
     assert 'another key was found in violation on key "stuck"' in verdict.keys[0].why
-    assert time.monotonic() - started < 15
+    assert spent.seconds < 15
 
 
 def settled(contest: Portfolio) -> PortfolioAnswer:

@@ -17,10 +17,10 @@ from linpoint.verdicts import Precedence
 from tests.checkers.plain_certify import refusals
 from tests.checkers.test_differential import describe
 from tests.random_memories import random_memory
+from tests.volume import SEED, seeds, volume
 
-CI_HISTORIES = 20_000
+DAY_HISTORIES = 2_000
 LONG_HISTORIES = 100_000
-CHUNKS = 4
 LONG_CHUNKS = 10
 
 
@@ -59,22 +59,22 @@ def compare(seed: str, histories: int, condition: str) -> None:
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-@pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_graphs_agree_with_the_oracle(condition: str, chunk: int) -> None:
-    compare(f"{condition} {chunk}", CI_HISTORIES // CHUNKS, condition)
+def test_graphs_agree_with_the_oracle(condition: str) -> None:
+    compare(f"{SEED} {condition}", DAY_HISTORIES, condition)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize("chunk", range(LONG_CHUNKS))
 def test_graphs_agree_with_the_oracle_on_many_more(condition: str, chunk: int) -> None:
-    compare(f"long {condition} {chunk}", LONG_HISTORIES // LONG_CHUNKS, condition)
+    compare(f"{SEED} long {condition} {chunk}", LONG_HISTORIES // LONG_CHUNKS, condition)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_longer_histories_agree_with_the_searches(seed: int) -> None:
+@pytest.mark.random
+@pytest.mark.parametrize("seed", seeds(volume(40), "longer"))
+def test_longer_histories_agree_with_the_searches(seed: str) -> None:
     """For these there is no oracle. One thread or two must not matter either."""
-    rng = random.Random(f"longer {seed}")
+    rng = random.Random(seed)
     for _ in range(5):
         history, spec = random_memory(rng, operations=60, crashes=0.02, spoiled=0.3, register=rng.random() < 0.2)
         condition = rng.choice([each for each in CONDITIONS if each not in ("buffered-durable", "sequential")])

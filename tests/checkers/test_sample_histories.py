@@ -5,13 +5,12 @@ import csv
 import gzip
 import json
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 FOLDER = Path(__file__).parents[1] / "data"
-COMMAND = [str(Path(sys.executable).parent / "linpoint"), "check"]
 EXIT = {"linearizable": 0, "violation": 1}
 
 with (FOLDER / "manifest.tsv").open(newline="") as file:
@@ -20,7 +19,12 @@ with (FOLDER / "manifest.tsv").open(newline="") as file:
 
 @pytest.mark.parametrize("compressed", [False, True], ids=["plain", "gzip"])
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['path']}-{row['condition']}-{row['initial']}")
-def test_verdict(row: dict[str, str], compressed: bool, tmp_path: Path) -> None:
+def test_verdict(
+    row: dict[str, str],
+    compressed: bool,
+    tmp_path: Path,
+    linpoint_command: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
     path = FOLDER / row["path"]
     if compressed:
         path = tmp_path / (path.name + ".gz")
@@ -28,7 +32,7 @@ def test_verdict(row: dict[str, str], compressed: bool, tmp_path: Path) -> None:
     options = ["--spec", row["spec"], "--json"]
     options += ["--initial", row["initial"]] if row["initial"] else []
     options += ["--condition", row["condition"]] if row["condition"] else []
-    run = subprocess.run([*COMMAND, str(path), *options], capture_output=True, text=True, timeout=20, check=False)
+    run = linpoint_command("check", str(path), *options)
     assert json.loads(run.stdout)["verdict"] == row["verdict"], run.stdout + run.stderr
     assert run.returncode == EXIT[row["verdict"]]
     assert run.stderr == ""

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real command in a process of its own, in an empty folder; see ``served`` for how that begins."""
+"""The real command in a process of its own, in an empty directory; see ``command_server`` for how that begins."""
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import subprocess
-import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +15,7 @@ from typing import Any
 import pytest
 
 import linpoint
-from tests.cli.command_server import Server
-
-COMMAND = str(Path(sys.executable).with_name("linpoint"))
-TIMEOUT = 30.0
+from tests.command_server import COMMAND, TIMEOUT, Server, environment
 
 
 @dataclass(frozen=True)
@@ -48,41 +45,23 @@ class Run:
         return document["error"]  # type: ignore[no-any-return]
 
 
-def environment(home: Path) -> dict[str, str]:
-    """A plain environment: no colours, no width, a home of its own."""
-    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "TMPDIR")}
-    # The host of C++ programs is built once, and not for each home.
-    cache = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
-    return kept | {"HOME": str(home), "XDG_CACHE_HOME": cache, "PYTHONDONTWRITEBYTECODE": "1"}
-
-
 Command = Callable[..., Run]
-
-
-@pytest.fixture(scope="package")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Who runs the command where nothing is asked of its beginning; gone when tests elsewhere look for processes."""
-    server = Server(COMMAND, environment(tmp_path_factory.mktemp("home")))
-    yield server
-    server.close()
 
 
 @pytest.fixture
 def run(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, server: Server) -> Command:
-    """``run("check", "f.jsonl", ...)`` runs the command in ``tmp_path``."""
+    """``run("check", "f.jsonl", ...)`` runs the command in ``tmp_path``; one with its own ``env`` is started anew."""
     home = tmp_path_factory.mktemp("home")
-    streams = tmp_path_factory.mktemp("streams")
 
     def command(*args: str, stdin: str | bytes | None = None, env: dict[str, str] | None = None) -> Run:
-        if stdin is None and env is None:
-            code, out, err = server.run(
-                args, folder=tmp_path, environment=environment(home), output=streams, timeout=TIMEOUT
-            )
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        if env is None:
+            code, out, err = server.run(args, folder=tmp_path, environment=environment(home), stdin=data)
         else:
             done = subprocess.run(
                 [COMMAND, *args],
-                input=stdin.encode() if isinstance(stdin, str) else stdin,
-                stdin=subprocess.DEVNULL if stdin is None else None,
+                input=data,
+                stdin=subprocess.DEVNULL if data is None else None,
                 capture_output=True,
                 cwd=tmp_path,
                 env=environment(home) | (env or {}),
@@ -117,6 +96,30 @@ def start(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[
         for stream in (process.stdin, process.stdout, process.stderr):
             if stream is not None:
                 stream.close()
+
+
+def wait_for_child(process: subprocess.Popen[Any], words: str) -> None:
+    """Wait until a descendant with ``words`` in its command line is at work."""
+    deadline = time.monotonic() + TIMEOUT
+    while not any(words in _command_line(each) for each in _descendants(process.pid)):
+        assert process.poll() is None, "it ended before"
+        assert time.monotonic() < deadline, f"no {words}"
+        time.sleep(0.05)
+    time.sleep(1.0)
+
+
+def _descendants(pid: int) -> Iterator[int]:
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            for child in map(int, children.read_text().split()):
+                yield child
+                yield from _descendants(child)
+
+
+def _command_line(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    return ""
 
 
 Writer = Callable[[str, Any], Path]

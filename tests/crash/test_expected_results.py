@@ -98,7 +98,7 @@ def test_results_that_are_not_one_thing_are_left_open():
 
 
 def test_what_takes_too_long_to_foretell_is_not_foretold(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(expected_results, "_MOST_STEPS", 3)
+    monkeypatch.setattr(expected_results, "_MAX_SPEC_STEPS", 3)
     assert oracle().foretold(PLAN.probe_numbers) == b""
 
 

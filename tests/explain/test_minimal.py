@@ -24,9 +24,12 @@ from linpoint.explain.history.reasons import REASONS
 from linpoint.histories.operation import Crash
 from tests.random_histories import MAKERS, random_history
 from tests.random_monitored_histories import DRAWS, monitored_history
+from tests.volume import seeds
 
 VIOLATION = linpoint.Status.VIOLATION
-BATCH = 1_000
+BATCH = 250
+DAY_BATCHES = 4
+LONG_BATCHES = 400
 
 
 def explained(
@@ -50,7 +53,7 @@ def explained(
     return brute_force(history, range(len(ops)), verdict.spec, "strict")[0]
 
 
-def violations(seed: int) -> Iterable[linpoint.Verdict]:
+def violations(seed: str) -> Iterable[linpoint.Verdict]:
     """Random violations: of all specs with results at random, and of runs that were legal until something was changed."""
     rng = random.Random(seed)
     while True:
@@ -91,8 +94,18 @@ def steps_are_true(verdict: linpoint.Verdict, found: linpoint.Explanation) -> No
         assert {step.before for step in circular[-2:]} <= {step.after for step in circular}, found.text
 
 
-@pytest.mark.parametrize("seed", [*range(10), *(pytest.param(n, marks=pytest.mark.long) for n in range(10, 100))])
-def test_minimal_histories_are_1_minimal_on_10_000_violations(seed: int) -> None:
+@pytest.mark.parametrize("seed", seeds(DAY_BATCHES))
+def test_minimal_histories_are_1_minimal_on_1_000_violations(seed: str) -> None:
+    minimal_histories_are_1_minimal(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", seeds(LONG_BATCHES, "long"))
+def test_minimal_histories_are_1_minimal_on_100_000_violations(seed: str) -> None:
+    minimal_histories_are_1_minimal(seed)
+
+
+def minimal_histories_are_1_minimal(seed: str) -> None:
     several = 0
     for _, verdict in zip(range(BATCH), violations(seed), strict=False):
         found = verdict.explain()

@@ -17,11 +17,12 @@ from linpoint.checkers.brute_force import brute_force
 from linpoint.explain.wording.ascii_timeline import picture
 from linpoint.specs.spec_lookup import find
 from tests.random_histories import MAKERS, random_history
+from tests.volume import volume
 
 VIOLATION = linpoint.Status.VIOLATION
 CONDITIONS = ("strict", "recoverable", "durable", "buffered-durable", "sequential")
 SEEDS = st.integers(0, 2**32)
-FEW = settings(max_examples=25, deadline=None)
+FEW = settings(max_examples=volume(25, least=5))
 
 
 def violation(
@@ -135,7 +136,7 @@ ASPECTS = [
 
 @pytest.mark.parametrize("aspect", ASPECTS, ids=lambda aspect: aspect.__name__)
 @pytest.mark.parametrize("kind", ["plain", "crashes", "keyed", "hints", "skew"])
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=volume(80))
 @given(name=st.sampled_from(list(MAKERS)), seed=SEEDS)
 def test_every_explanation(kind: str, aspect: Callable[..., None], name: str, seed: int) -> None:
     if kind == "keyed" and name == "map":
@@ -213,7 +214,7 @@ def test_an_explanation_does_not_depend_on_the_checker(name: str, seed: int, cra
     assert len(texts) == 1
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=volume(150))
 @given(name=st.sampled_from(list(MAKERS)), seed=SEEDS)
 def test_the_picture_of_a_core_reads_back_as_a_violation(name: str, seed: int) -> None:
     verdict = violation(seed, name)
@@ -227,7 +228,7 @@ def test_the_picture_of_a_core_reads_back_as_a_violation(name: str, seed: int) -
     assert linpoint.check(again, verdict.spec).status is VIOLATION
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=volume(150))
 @given(name=st.sampled_from(list(MAKERS)), seed=SEEDS)
 def test_a_picture_reads_back_with_the_same_verdict(name: str, seed: int) -> None:
     """Also of a history that is fine: the picture must not put in an order what overlaps."""
@@ -275,7 +276,7 @@ def test_a_picture_reads_back_whatever_the_process_is_called(process: str) -> No
     assert [(op.process, op.name, op.result) for op in again] == [(process, "read", 1)]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=volume(15, least=5))
 @given(
     process=st.text(min_size=1, max_size=130),
     value=st.recursive(st.text(max_size=80) | st.integers(), st.lists, max_leaves=6),

@@ -18,9 +18,10 @@ from linpoint.text.terminal_text import columns
 from linpoint.traces.trace import StepKind, Trace, TraceFailure, TraceThread
 from tests.explain.sample_traces import SAMPLES, Kind, step, threads
 from tests.random_traces import random_trace
+from tests.volume import volume
 
 SEEDS = st.integers(0, 2**32)
-MODEST = settings(max_examples=60, deadline=None)
+MODEST = settings(max_examples=volume(60))
 
 
 def lines_of(trace: Trace, **options: int) -> list[str]:

@@ -18,6 +18,7 @@ from linpoint.explain.trace.trace_table import MAX_STEPS, trace_table
 from linpoint.traces.trace import Trace
 from tests.explain.sample_traces import SAMPLES, Kind, step, threads
 from tests.random_traces import random_trace
+from tests.volume import volume
 
 CSS = Path(linpoint.__file__).parent / "explain" / "pages" / "assets" / "traces.css"
 TAGS = {"section", "p", "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "span", "small", "code"}
@@ -79,7 +80,7 @@ def test_a_fragment_is_made_of_our_own_elements(name: str) -> None:
     check(SAMPLES[name]())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=volume(60))
 @given(st.integers(0, 2**32))
 def test_no_element_comes_from_the_trace(seed: int) -> None:
     check(random_trace(seed))

@@ -21,6 +21,7 @@ from linpoint import Annotation, Crash, History, HistoryError, Operation, Outcom
 from linpoint.histories.history import _restored, _validate
 from linpoint.histories.integer_columns import FALSE, NEVER_RANK, NULL, TRUE, IntegerColumns, _Times
 from linpoint.histories.values import canonical, freeze, same
+from tests.volume import seeds, volume
 
 # Values
 
@@ -91,7 +92,6 @@ def test_the_same_however_the_column_begins() -> None:
         assert by_result(history_of(results)) == [group for at, group in enumerate(expected) if group[0] == at]
 
 
-@settings(deadline=None)
 @given(st.lists(values | st.sampled_from(ODD).map(freeze), max_size=12))
 def test_values_share_a_number_iff_they_are_equal(results: list[Any]) -> None:
     history = history_of(results)
@@ -247,7 +247,7 @@ def later(time: Any, skew: Any) -> Any:
     return time + skew
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=volume(400))
 @given(timed())
 def test_times_compare_as_they_did(drawn: tuple[list[Operation], list[Crash], Any]) -> None:
     ops, crashes, skew = drawn
@@ -278,7 +278,7 @@ def apart(history: History) -> bool:
     return linpoint.check(history, "register", checker="dfs").status is linpoint.Status.VIOLATION
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=volume(200))
 @given(clocks.flatmap(lambda clock: st.tuples(clock, clock, clock, clock)), skews)
 def test_precedence_is_that_of_the_times(drawn: tuple[Any, Any, Any, Any], skew: Any) -> None:
     """From end to end: whatever the numbers are, a read that missed a write is wrong iff it was called later."""
@@ -468,8 +468,9 @@ def complaint(ops: Sequence[Operation], crashes: Sequence[Crash]) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_malformed_histories_are_refused_and_others_are_not(seed: int) -> None:
+@pytest.mark.random
+@pytest.mark.parametrize("seed", seeds(volume(4)))
+def test_malformed_histories_are_refused_and_others_are_not(seed: str) -> None:
     rng = random.Random(seed)
     seen: Counter[str] = Counter()
     for _ in range(3000):
@@ -489,8 +490,9 @@ def test_malformed_histories_are_refused_and_others_are_not(seed: int) -> None:
     assert min(seen.values()) > 20
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_native_rule_is_quick_to_accept(seed: int) -> None:
+@pytest.mark.random
+@pytest.mark.parametrize("seed", seeds(volume(4)))
+def test_the_native_rule_is_quick_to_accept(seed: str) -> None:
     """What the native rule refuses is looked at again in Python; that must not be the way of ordinary histories."""
     rng = random.Random(seed)
     for _ in range(2000):

@@ -9,6 +9,7 @@ import pytest
 import linpoint
 from linpoint.histories.integer_columns import NEVER_RANK, RealTimeOrder, Span, real_time_order
 from linpoint.histories.partition_by_key import partition_by_key
+from tests.volume import seeds, volume
 
 
 def precedes(ranks: RealTimeOrder, a: int, b: int) -> bool:
@@ -52,8 +53,9 @@ def test_what_never_returns_precedes_nothing() -> None:
     assert not precedes(ranks, 0, 1)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_ranks_say_what_the_definition_says(seed: int) -> None:
+@pytest.mark.random
+@pytest.mark.parametrize("seed", seeds(volume(20)))
+def test_ranks_say_what_the_definition_says(seed: str) -> None:
     rng = random.Random(seed)
     for _ in range(200):
         made = []

@@ -8,6 +8,7 @@ import random
 import pytest
 
 from tests.hosts.controlled_programs import built, explore
+from tests.volume import seed_numbers, volume
 
 OUTCOMES = {
     "expected_on_heap": {"2 2"},
@@ -51,9 +52,11 @@ def test_freed_memory_is_used_again_if_asked_for() -> None:
     assert explore(target, reuse=True).kind == "assertion"
 
 
-@pytest.mark.parametrize("seed", range(24))
-def test_no_outcome_of_locks_and_signals_is_lost(seed: int) -> None:
+@pytest.mark.random
+@pytest.mark.parametrize("number", range(volume(24, least=4)))
+def test_no_outcome_of_locks_and_signals_is_lost(number: int) -> None:
     """Whatever random schedules show is among what the search has shown that claims to be exhaustive."""
+    seed = seed_numbers(24)[number]
     dice = random.Random(seed)
     letters = [*dice.sample("lutwrxeyqsbpdvonh", dice.randint(2, 5)), "+"]
     threads = ["".join(dice.choices(letters, k=dice.randint(2, 4))) for _ in range(dice.choice((2, 2, 3)))]

@@ -12,6 +12,7 @@ from tests.hosts.litmus import code, parse
 from tests.hosts.litmus_oracle import behaviour
 from tests.hosts.named_litmus import INTEL, SHAPES
 from tests.hosts.random_litmus import random_program
+from tests.volume import seed_numbers, volume
 
 ways = [(compiler, level) for compiler in COMPILERS for level in ("-O0", "-O2")]
 each_way = pytest.mark.parametrize(("compiler", "level"), ways, ids=["".join(way) for way in ways])
@@ -71,7 +72,7 @@ def test_outcomes(compiler: str, level: str, model: str) -> None:
     """Of the litmus tests with names, and of some at random."""
     target = built("litmus/interpreter.cpp", level, compiler=compiler)
     named = [parse(each.text) for each in (*INTEL.values(), *SHAPES.values())]
-    for program in [*named, *(random_program(random.Random(seed)) for seed in range(10))]:
+    for program in [*named, *(random_program(random.Random(seed)) for seed in seed_numbers(volume(10)))]:
         expected = behaviour(program, model)
         told = explore(target, code(program), memory_model=model, outcomes=True)
         if expected.stuck:

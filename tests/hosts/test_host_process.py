@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -69,10 +68,8 @@ def test_a_host_that_dies_is_told(tmp_path: Path, code: str, died: str, by_itsel
 
 
 def test_a_host_that_hangs_is_ended(tmp_path: Path) -> None:
-    started = time.monotonic()
-    outcome = run(tmp_path, seconds=0.1, do="time.sleep(100)", ended="budget")
+    outcome = run(tmp_path, seconds=0.1, do="time.sleep(10_000)", ended="budget")
     assert outcome.died == "a run of the program does not come back"
-    assert time.monotonic() - started < 30
 
 
 def test_one_that_says_all_and_does_not_end_is_ended_too(tmp_path: Path) -> None:

@@ -12,9 +12,12 @@ from tests.hosts.litmus import Program, code, parse
 from tests.hosts.litmus_oracle import MODELS, behaviour, executions
 from tests.hosts.named_litmus import INTEL, SHAPES
 from tests.hosts.random_litmus import random_program
+from tests.volume import seed_numbers
 
 CHUNK = 25
-"""Programs of one test; 8 of them are for every day, 80 for the long lane."""
+"""Programs of one test."""
+DAY_CHUNKS = 1
+LONG_CHUNKS = 88
 
 
 def run(program: Program, model: str, **options: object) -> Told:
@@ -81,16 +84,16 @@ def test_whoever_can_get_stuck_is_found(text: str, stuck: str, model: str) -> No
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("chunk", range(8))
+@pytest.mark.parametrize("chunk", range(DAY_CHUNKS))
 def test_random_programs(chunk: int, model: str) -> None:
-    _random(range(chunk * CHUNK, (chunk + 1) * CHUNK), model)
+    _random(seed_numbers(CHUNK, f"litmus {chunk}"), model)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("chunk", range(8, 88))
+@pytest.mark.parametrize("chunk", range(LONG_CHUNKS))
 def test_many_random_programs(chunk: int, model: str) -> None:
-    _random(range(chunk * CHUNK, (chunk + 1) * CHUNK), model)
+    _random(seed_numbers(CHUNK, f"long litmus {chunk}"), model)
 
 
 @pytest.mark.parametrize(("seed", "model"), [(344, "sc"), (1051, "sc"), (1475, "tso"), (6236, "sc")])

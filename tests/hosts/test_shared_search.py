@@ -23,6 +23,7 @@ from tests.hosts.litmus import code
 from tests.hosts.litmus_oracle import MODELS, behaviour
 from tests.hosts.random_litmus import random_program
 from tests.hosts.stand_in_host import asked, searches, stand_in
+from tests.volume import seed_numbers
 
 
 def run(source: str, *flags: str, args: tuple[str, ...] = (), model: str = "sc", workers: int = 2) -> Outcome:
@@ -46,7 +47,9 @@ def test_no_execution_is_run_twice(workers: int) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("seeds", [range(5_000, 5_015), pytest.param(range(6_000, 6_400), marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "seeds", [seed_numbers(3), pytest.param(seed_numbers(400, "long"), marks=pytest.mark.long)], ids=["few", "many"]
+)
 def test_random_programs(seeds: range, model: str) -> None:
     for seed in seeds:
         program = random_program(random.Random(seed))

@@ -18,6 +18,7 @@ from linpoint.verdicts.program import Answer
 from tests.refine.oracle.generation import RandomModel, random_model
 from tests.refine.oracle.progress import progress_of
 from tests.refine.oracle.state_enumerator import OracleAnswer, explore
+from tests.volume import seed_numbers
 
 SWITCHES = (
     (),
@@ -29,17 +30,19 @@ SWITCHES = (
     ("por", "symmetry"),
     ("local", "fusion", "por", "symmetry", "heap"),
 )
-_EVERY_DAY = 50
-_LONG = 500
-seeds = pytest.mark.parametrize(
-    "seed", [pytest.param(each, marks=() if each < _EVERY_DAY else pytest.mark.long) for each in range(_LONG)]
+_DAY_MODELS = 5
+_LONG_MODELS = 500
+_COUNTED_MODELS = 50
+numbers = pytest.mark.parametrize(
+    "number", [pytest.param(each, marks=() if each < _DAY_MODELS else pytest.mark.long) for each in range(_LONG_MODELS)]
 )
 
 
 class Subject:
     """A random model, loaded."""
 
-    def __init__(self, seed: int, folder: Path) -> None:
+    def __init__(self, number: int, folder: Path, *, fresh: bool = True) -> None:
+        seed = seed_numbers(_LONG_MODELS)[number] if fresh else number
         self.model: RandomModel = random_model(seed)
         path = folder / f"{self.model.name}.py"
         path.write_text(self.model.source)
@@ -76,18 +79,18 @@ def _agrees(result: ModelResult, oracle: OracleAnswer) -> None:
         assert result.findings[0].length == oracle.length
 
 
-@seeds
-def test_verdicts_and_lengths_do_not_depend_on_reductions(seed: int, tmp_path: Path) -> None:
-    subject = Subject(seed, tmp_path)
+@numbers
+def test_verdicts_and_lengths_do_not_depend_on_reductions(number: int, tmp_path: Path) -> None:
+    subject = Subject(number, tmp_path)
     oracle = explore(subject.model)
     for without in SWITCHES:
         _agrees(subject.check(without=without), oracle)
 
 
-@seeds
-def test_counts_are_those_of_the_oracle(seed: int, tmp_path: Path) -> None:
+@numbers
+def test_counts_are_those_of_the_oracle(number: int, tmp_path: Path) -> None:
     """Where no register is dead for one and not for the other: that is a matter of how code is made, not of what it does."""
-    subject = Subject(seed, tmp_path)
+    subject = Subject(number, tmp_path)
     oracle = explore(subject.model)
     if oracle.states is None or oracle.stepless:
         return
@@ -102,8 +105,8 @@ def test_counts_are_those_of_the_oracle(seed: int, tmp_path: Path) -> None:
 
 def test_most_counts_are_exactly_those_of_the_oracle(tmp_path: Path) -> None:
     same = holding = 0
-    for seed in range(_EVERY_DAY):
-        subject = Subject(seed, tmp_path)
+    for seed in range(_COUNTED_MODELS):
+        subject = Subject(seed, tmp_path, fresh=False)
         oracle = explore(subject.model)
         if oracle.states is not None:
             holding += 1
@@ -111,9 +114,9 @@ def test_most_counts_are_exactly_those_of_the_oracle(tmp_path: Path) -> None:
     assert same >= 0.7 * holding, (same, holding)
 
 
-@seeds
-def test_the_fewest_switches_are_found(seed: int, tmp_path: Path) -> None:
-    subject = Subject(seed, tmp_path)
+@numbers
+def test_the_fewest_switches_are_found(number: int, tmp_path: Path) -> None:
+    subject = Subject(number, tmp_path)
     oracle = explore(subject.model)
     if oracle.switches is None or oracle.verdict != "violation":
         return
@@ -123,9 +126,9 @@ def test_the_fewest_switches_are_found(seed: int, tmp_path: Path) -> None:
             assert result.findings[0].switches == oracle.switches
 
 
-@seeds
-def test_points_show_nothing_that_is_not_so(seed: int, tmp_path: Path) -> None:
-    subject = Subject(seed, tmp_path)
+@numbers
+def test_points_show_nothing_that_is_not_so(number: int, tmp_path: Path) -> None:
+    subject = Subject(number, tmp_path)
     if not subject.model.has_points:
         return
     oracle = explore(subject.model)
@@ -137,9 +140,9 @@ def test_points_show_nothing_that_is_not_so(seed: int, tmp_path: Path) -> None:
         assert tried_all == (with_points.verdict == "inconclusive")
 
 
-@seeds
-def test_progress_is_as_the_oracle_says(seed: int, tmp_path: Path) -> None:
-    subject = Subject(seed, tmp_path)
+@numbers
+def test_progress_is_as_the_oracle_says(number: int, tmp_path: Path) -> None:
+    subject = Subject(number, tmp_path)
     oracle = progress_of(subject.model)
     for without in ((), ("fusion",), ("por", "symmetry")):
         result = subject.check(progress="deadlock-free", without=without)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ten minutes of fuzzing in the long lane: readers and the whole check, on mutated and random files."""
 
+import math
 import random
+import sys
 import time
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 import linpoint
 from linpoint.histories.formats import FORMATS
+from tests.volume import SEED, seeds
 
 SEEDS = [path.read_bytes() for path in sorted((Path(__file__).parents[1] / "data").iterdir()) if path.suffix != ".tsv"]
 SPLICES = [
@@ -52,11 +55,13 @@ def mutate(rng: random.Random, data: bytes) -> bytes:
     return bytes(text)
 
 
-def fuzz(seconds: float, seed: int, path: Path) -> int:
+def fuzz(seed: str, path: Path, *, files: int = sys.maxsize, seconds: float = math.inf) -> int:
     rng = random.Random(seed)
     deadline = time.monotonic() + seconds
     accepted = 0
-    while time.monotonic() < deadline:
+    for _ in range(files):
+        if time.monotonic() > deadline:
+            break
         path.write_bytes(mutate(rng, rng.choice(SEEDS)))
         try:
             history = linpoint.load(
@@ -72,12 +77,11 @@ def fuzz(seconds: float, seed: int, path: Path) -> int:
     return accepted
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_fuzz_readers_briefly(seed: int, tmp_path: Path) -> None:
-    assert fuzz(4, seed, tmp_path / "fuzzed") > 0
+def test_fuzz_readers_briefly(tmp_path: Path) -> None:
+    assert fuzz(SEED, tmp_path / "fuzzed", files=400) > 0
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(10, 12))
-def test_fuzz_readers(seed: int, tmp_path: Path) -> None:
-    assert fuzz(600, seed, tmp_path / "fuzzed") > 0
+@pytest.mark.parametrize("seed", seeds(2))
+def test_fuzz_readers(seed: str, tmp_path: Path) -> None:
+    assert fuzz(seed, tmp_path / "fuzzed", seconds=600) > 0

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from linpoint.scenarios import Call, ConcurrentTestDefinition, Scenario, TestedOperation
 from linpoint.scenarios.scenario_generation import scenarios
+from tests.volume import volume
 
 
 def definition(*operations: tuple[str, dict[str, Any]], **bounds: int) -> ConcurrentTestDefinition:
@@ -75,7 +76,7 @@ def test_everything_within_the_bounds_is_given_once(name: str, bounds: tuple[int
     assert next(stream, None) is None
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=volume(25, least=5))
 @given(
     st.integers(0, 2**64),
     st.lists(st.lists(st.integers(1, 3), max_size=2), min_size=1, max_size=3),

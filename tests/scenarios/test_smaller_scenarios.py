@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from linpoint.scenarios import Call, ConcurrentTestDefinition, Scenario, TestedOperation
 from linpoint.scenarios.shrinking import shrink, smaller, weight
+from tests.volume import volume
 
 KEYS, VALUES = "abcd", range(6)
 MAP = ConcurrentTestDefinition(
@@ -158,7 +159,7 @@ def test_a_monotone_predicate_gives_what_is_needed_and_no_more(large: Scenario, 
         assert not found.after
 
 
-@settings(max_examples=200)
+@settings(max_examples=volume(200))
 @given(SCENARIOS, st.text(max_size=3))
 def test_any_predicate_leads_to_a_minimum(large: Scenario, salt: str) -> None:
     assert_minimal(large, erratic(salt))

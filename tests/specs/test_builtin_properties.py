@@ -19,6 +19,7 @@ from linpoint.histories.values import canonical
 from linpoint.specs import BUILT_IN
 from tests.random_histories import MAKERS
 from tests.specs.one_process_histories import ILLEGAL, LEGAL
+from tests.volume import volume
 
 
 def _walk(name: str, seed: int, steps: int = 8) -> Iterator[tuple[linpoint.Spec, Any, Operation]]:
@@ -36,7 +37,7 @@ def _walk(name: str, seed: int, steps: int = 8) -> Iterator[tuple[linpoint.Spec,
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=volume(25, least=5))
 @given(seed=st.integers(0, 2**32))
 def test_steps_are_pure(name: str, seed: int) -> None:
     for spec, state, op in _walk(name, seed):
@@ -49,7 +50,7 @@ def test_steps_are_pure(name: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=volume(25, least=5))
 @given(seed=st.integers(0, 2**32), other=st.sampled_from([None, True, False, 0, 1, (), (0,), "a"]))
 def test_what_is_said_to_read_leaves_the_state_alone(name: str, seed: int, other: Any) -> None:
     for spec, state, op in _walk(name, seed):
@@ -168,7 +169,7 @@ def _run(spec: str, program: list[tuple[str, list[Any]]]) -> list[Any]:
 
 
 @pytest.mark.parametrize("spec", PROGRAMS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=volume(25, least=5))
 @given(data=st.data())
 def test_a_sequential_run_of_an_ordinary_object_fits_and_another_value_does_not(spec: str, data: st.DataObject) -> None:
     program = data.draw(st.lists(PROGRAMS[spec], min_size=1, max_size=10))

@@ -16,6 +16,7 @@ from linpoint.checkers._native_search import Flaw, certify_replay, certify_run
 from linpoint.checkers.history_interpretation import HistoryInterpretation
 from linpoint.histories.values import canonical, freeze
 from linpoint.specs import BUILT_IN
+from tests.volume import SEED, volume
 
 VALUES: list[Any] = [
     None,
@@ -219,13 +220,15 @@ def tell(history: History, spec: Spec, order: Sequence[int]) -> str:
     return f"{spec.name} from {spec.initial!r}: " + "; ".join(f"{place}: {history[place]}" for place in order)
 
 
+@pytest.mark.random
 @pytest.mark.parametrize("name", TWINS)
 def test_native_steps_are_those_of_python(name: str) -> None:
     """Any sequence of a history's operations: none may be missing from the order, some may be there often."""
-    rng = random.Random(name)
+    rng = random.Random(f"{SEED} {name}")
+    histories = volume(500)
     accepted: Counter[bool] = Counter()
     steps: Counter[str] = Counter()
-    for _ in range(500):
+    for _ in range(histories):
         history, spec = drawn(rng, name)
         reading = HistoryInterpretation(history, spec, "linearizable")
         assert reading.native == (name not in WITHOUT_STEPS)
@@ -237,16 +240,18 @@ def test_native_steps_are_those_of_python(name: str) -> None:
                 assert native_runs(reading, run) == {expected}, tell(history, spec, run)
                 accepted[expected is None] += 1
                 steps.update(history[place].name for place in run)
-    assert min(accepted.values()) > 400
+    assert min(accepted.values()) > histories / 5
     assert {each.replace("_", "-") for each in steps} >= set(spec.steps) - {"append"}
 
 
+@pytest.mark.random
 @pytest.mark.parametrize("name", TWINS)
 def test_verdicts_are_those_of_python(name: str) -> None:
     """The searches use what they know of native steps: reads, what settles a state, what cannot matter."""
-    rng = random.Random(f"{name} verdicts")
+    rng = random.Random(f"{SEED} {name} verdicts")
+    histories = volume(300)
     seen: Counter[Status] = Counter()
-    for _ in range(300):
+    for _ in range(histories):
         history, spec = drawn(rng, name, least=2, most=7)
         expected = linpoint.check(history, spec, checker="brute-force").status
         if all(op.outcome is Outcome.OK for op in history):
@@ -256,7 +261,7 @@ def test_verdicts_are_those_of_python(name: str) -> None:
             found = linpoint.check(history, spec, checker=checker, jobs=1).status
             assert found is expected, f"{checker}: {tell(history, spec, range(len(history)))}"
         seen[expected] += 1
-    assert min(seen[Status.LINEARIZABLE], seen[Status.VIOLATION]) > 30
+    assert min(seen[Status.LINEARIZABLE], seen[Status.VIOLATION]) > histories / 50
 
 
 def overlapping(rng: random.Random, history: History) -> History:
@@ -276,11 +281,13 @@ def overlapping(rng: random.Random, history: History) -> History:
     return History(ops)
 
 
+@pytest.mark.random
 @pytest.mark.parametrize("name", TWINS)
 def test_verdicts_are_those_of_python_where_operations_overlap(name: str) -> None:
-    rng = random.Random(f"{name} overlapping")
+    rng = random.Random(f"{SEED} {name} overlapping")
+    histories = volume(300)
     seen: Counter[Status] = Counter()
-    for _ in range(300):
+    for _ in range(histories):
         history, spec = drawn(rng, name, least=2, most=7)
         history = overlapping(rng, history)
         expected = linpoint.check(history, spec, checker="brute-force").status
@@ -288,7 +295,7 @@ def test_verdicts_are_those_of_python_where_operations_overlap(name: str) -> Non
             found = linpoint.check(history, spec, checker=checker, jobs=1).status
             assert found is expected, f"{checker}: {tell(history, spec, range(len(history)))}"
         seen[expected] += 1
-    assert min(seen[Status.LINEARIZABLE], seen[Status.VIOLATION]) > 30
+    assert min(seen[Status.LINEARIZABLE], seen[Status.VIOLATION]) > histories / 50
 
 
 def test_every_twin_is_tested() -> None:
@@ -297,11 +304,12 @@ def test_every_twin_is_tested() -> None:
     assert twins == {name.partition(" ")[0] for name in TWINS} | without_steps
 
 
+@pytest.mark.random
 @pytest.mark.parametrize("name", TWINS)
 def test_a_key_beside_the_operation_is_no_argument(name: str) -> None:
     """A map takes its key from there too; of other specs there is one object for each key."""
-    rng = random.Random(f"{name} keyed")
-    for _ in range(100):
+    rng = random.Random(f"{SEED} {name} keyed")
+    for _ in range(volume(100)):
         history, spec = drawn(rng, name, most=8)
         keys = [rng.choice(["x", "y", 1, True]) for _ in history]
         drop = 1 if spec.key_argument else 0

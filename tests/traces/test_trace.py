@@ -23,6 +23,7 @@ from linpoint.traces.trace import (
 )
 from tests.explain.sample_traces import SAMPLES, Kind, step, threads
 from tests.random_traces import random_trace
+from tests.volume import volume
 
 # Switches and preemptions
 
@@ -126,7 +127,7 @@ def test_json_there_and_back(name: str) -> None:
     assert Trace.from_dict(json.loads(json.dumps(trace.as_dict()))) == trace
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=volume(60))
 @given(st.integers(0, 2**32))
 def test_any_trace_is_the_same_after_json(seed: int) -> None:
     trace = random_trace(seed)

@@ -144,7 +144,7 @@ def test_linear_explains_from_the_last_certain_state() -> None:
 
 
 def test_linear_gives_up_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(online_linear, "MOST", 50)
+    monkeypatch.setattr(online_linear, "MAX_CONFIGURATIONS", 50)
     lines = [op("append", n, at=(0, 100 + n), process=n) for n in range(8)]
     follower, reader = followed(specs.log, lines)
     reader.end()

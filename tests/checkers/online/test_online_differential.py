@@ -17,9 +17,10 @@ from linpoint.specs.spec import Spec
 from tests.checkers.online.random_streams import WINDOWED, expected, stream, windowed_history
 from tests.random_histories import MAKERS, random_history
 from tests.user_specs import USER_MAKERS
+from tests.volume import SEED, seeds, volume
 
-CI_WINDOWED = 2000
-CI_ONLINE = 6000
+WINDOWED_HISTORIES = 2000
+ONLINE_HISTORIES = 6000
 LONG = 10
 SPECS = [*MAKERS, *USER_MAKERS]
 
@@ -66,22 +67,22 @@ def online(seed: str, histories: int) -> None:
 
 @pytest.mark.parametrize("name", WINDOWED)
 def test_windows_forget_nothing_that_matters(name: str) -> None:
-    windows(name, "ci", CI_WINDOWED)
+    windows(name, SEED, volume(WINDOWED_HISTORIES))
 
 
-@pytest.mark.parametrize("seed", ["a", "b"])
+@pytest.mark.parametrize("seed", seeds(2))
 def test_linear_online_agrees_with_the_oracle(seed: str) -> None:
-    online(seed, CI_ONLINE // 2)
+    online(seed, volume(ONLINE_HISTORIES) // 2)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(LONG))
+@pytest.mark.parametrize("seed", seeds(LONG, "long"))
 @pytest.mark.parametrize("name", WINDOWED)
-def test_windows_forget_nothing_that_matters_at_length(name: str, seed: int) -> None:
-    windows(name, f"long {seed}", CI_WINDOWED)
+def test_windows_forget_nothing_that_matters_at_length(name: str, seed: str) -> None:
+    windows(name, seed, WINDOWED_HISTORIES)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(LONG))
-def test_linear_online_agrees_with_the_oracle_at_length(seed: int) -> None:
-    online(f"long {seed}", CI_ONLINE)
+@pytest.mark.parametrize("seed", seeds(LONG, "long"))
+def test_linear_online_agrees_with_the_oracle_at_length(seed: str) -> None:
+    online(seed, ONLINE_HISTORIES)

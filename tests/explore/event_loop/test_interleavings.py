@@ -13,6 +13,7 @@ from linpoint.explore import _native_control as native
 from linpoint.explore.python_control.event_loop_session import EventLoopSession
 from linpoint.judging.scenario_run import RunEnding
 from tests.explore.event_loop.small_programs import MARK, TURN, Real, outcomes, random_program
+from tests.volume import seeds, volume
 
 MOST = 250
 
@@ -95,7 +96,8 @@ def test_what_chance_shows_is_possible_and_replays(explorer):
             assert again.preemptions == explorer.preemptions
 
 
-@pytest.mark.parametrize("seed", range(220))
+@pytest.mark.random
+@pytest.mark.parametrize("seed", seeds(volume(220)))
 def test_random_programs(seed):
     choice = random.Random(seed)
     expected = None

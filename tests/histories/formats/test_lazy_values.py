@@ -23,6 +23,7 @@ from linpoint.histories.value_numbering import Equated
 from linpoint.histories.values import MAX_NESTING_DEPTH, canonical, freeze
 from tests.histories.compare_readers import compare, same_history, same_values_as_read
 from tests.robustness.test_fuzz_readers import mutate
+from tests.volume import seeds, volume
 
 PLAIN = [None, True, False, 0, 1, -7, 2**40, 2**63 - 1, "", "a", "b", "käse", "null"]
 ODD = [1.0, 0.5, -0.0, 2**63, -(2**63), 10**30, 'q"', "tab\t", "back\\"]
@@ -63,8 +64,9 @@ def text_of(rng: random.Random) -> str:
     return "".join(lines)
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_random_lists(seed: int, tmp_path: Path) -> None:
+@pytest.mark.random
+@pytest.mark.parametrize("seed", seeds(volume(8)))
+def test_random_lists(seed: str, tmp_path: Path) -> None:
     rng = random.Random(seed)
     path = tmp_path / "lists.jsonl"
     alone = 0
@@ -74,8 +76,9 @@ def test_random_lists(seed: int, tmp_path: Path) -> None:
     assert alone > 120
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_damaged_lists(seed: int, tmp_path: Path) -> None:
+@pytest.mark.random
+@pytest.mark.parametrize("seed", seeds(volume(4)))
+def test_damaged_lists(seed: str, tmp_path: Path) -> None:
     rng = random.Random(seed)
     path = tmp_path / "damaged.jsonl"
     for _ in range(400):
@@ -155,8 +158,8 @@ def test_lists_in_both_parts_of_a_large_file(tmp_path: Path, monkeypatch: pytest
     values = [written(rng, nested(rng, PLAIN)) for _ in range(40)]
     path.write_text("".join(line(at, rng.choice(values), rng.choice(values)) for at in range(400)))
     whole = linpoint.load(path)
-    monkeypatch.setattr(file_content, "_LARGE", 1000)
-    monkeypatch.setattr(file_content, "_BLOCK", 333)
+    monkeypatch.setattr(file_content, "_LARGE_FILE_BYTES", 1000)
+    monkeypatch.setattr(file_content, "_BLOCK_BYTES", 333)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     assert len(file_content.FileContent(str(path)).parts()) == 2
     same_history(linpoint.load(path), whole)

@@ -14,6 +14,7 @@ from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.streams.call_sink import OpenCall
 from linpoint.histories.streams.event_stream import LogStream
 from linpoint.histories.streams.tail_reader import MAX_LINE_BYTES, TailReader
+from tests.volume import seeds, volume
 
 DATA = Path(__file__).parents[2] / "data"
 LINES = ["kv.txt", "lock.edn", "multi.edn", "text.log", "keys.jsonl", "stale-read.jsonl", "independent.jsonl"]
@@ -80,8 +81,9 @@ def test_reads_of_words_take_an_argument() -> None:
     assert grown(line, keyed=False)[0].args == ()
 
 
-@pytest.mark.parametrize("seed", range(300))
-def test_whatever_is_wrong_with_a_log_is_a_coded_error(seed: int, tmp_path: Path) -> None:
+@pytest.mark.random
+@pytest.mark.parametrize("seed", seeds(volume(300)))
+def test_whatever_is_wrong_with_a_log_is_a_coded_error(seed: str, tmp_path: Path) -> None:
     rng = random.Random(seed)
     data = bytearray((DATA / rng.choice(LINES)).read_bytes()[:3000])
     for _ in range(rng.randint(1, 6)):

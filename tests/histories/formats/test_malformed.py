@@ -16,6 +16,7 @@ from linpoint.errors import HistoryError, LinpointError, UsageError
 from linpoint.histories.formats import FORMATS, file_content, load
 from linpoint.histories.history import History
 from linpoint.histories.values import MAX_NESTING_DEPTH
+from tests.volume import volume
 
 Reader = Callable[..., History]
 
@@ -234,7 +235,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_small_file_cannot_fill_the_memory(read: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_content, "MAX_BYTES", 1000)
+    monkeypatch.setattr(file_content, "MAX_DECOMPRESSED_BYTES", 1000)
     assert len(read(gzip.compress(GOOD))) == 1
     with pytest.raises(HistoryError, match="LP-H011"):
         read(gzip.compress(b"\n" * 1001 + GOOD))
@@ -297,7 +298,7 @@ WORDS = [
     b"\xef\xbb\xbf",
 ]
 FRAGMENTS = st.sampled_from([*PUNCTUATION, *WORDS, b'"op"', b'"type"', b"ok", b"info"])
-FUZZ = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300)
+FUZZ = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=volume(300))
 
 
 def accept(path: Path, content: bytes, **options: Any) -> None:

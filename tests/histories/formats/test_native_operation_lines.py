@@ -23,6 +23,7 @@ from linpoint.histories.lazy_operations import LazyOperations
 from linpoint.histories.values import canonical
 from tests.histories.compare_readers import blocks, compare
 from tests.robustness.test_fuzz_readers import mutate
+from tests.volume import seeds, volume
 
 DATA = Path(__file__).parents[2] / "data"
 SHARED = Path(__file__).parents[4] / "shared" / "histories"
@@ -121,8 +122,9 @@ def text_of(rng: random.Random) -> str:
     return rng.choice(["\n", "\n", "\r\n"]).join(lines) + rng.choice(["", "\n", "\n\n"])
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_random_files(seed: int, tmp_path: Path) -> None:
+@pytest.mark.random
+@pytest.mark.parametrize("seed", seeds(volume(8)))
+def test_random_files(seed: str, tmp_path: Path) -> None:
     rng = random.Random(seed)
     path = tmp_path / "random.jsonl"
     alone = 0
@@ -139,14 +141,15 @@ def damage(rng: random.Random, path: Path, files: int) -> None:
         compare(path, format="operations" if rng.random() < 0.5 else None)
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_damaged_files(seed: int, tmp_path: Path) -> None:
+@pytest.mark.random
+@pytest.mark.parametrize("seed", seeds(volume(8)))
+def test_damaged_files(seed: str, tmp_path: Path) -> None:
     damage(random.Random(seed), tmp_path / "damaged.jsonl", 400)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(10, 12))
-def test_many_damaged_files(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", seeds(2, "long"))
+def test_many_damaged_files(seed: str, tmp_path: Path) -> None:
     damage(random.Random(seed), tmp_path / "damaged.jsonl", 200_000)
 
 
@@ -178,14 +181,14 @@ def test_a_large_file_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.Monke
     """A file on the disk and one in memory, cut near their middle; and a line too long to find its end."""
     text = "".join(LINE.format(at % 7, at % 50, at, at) for at in range(300))
     whole = loaded(tmp_path / "whole.jsonl", text)
-    monkeypatch.setattr(file_content, "_LARGE", 1000)
-    monkeypatch.setattr(file_content, "_BLOCK", 333)
+    monkeypatch.setattr(file_content, "_LARGE_FILE_BYTES", 1000)
+    monkeypatch.setattr(file_content, "_BLOCK_BYTES", 333)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     (tmp_path / "h.jsonl.gz").write_bytes(gzip.compress(text.encode()))
     for path in (tmp_path / "whole.jsonl", tmp_path / "h.jsonl.gz"):
         assert len(file_content.FileContent(str(path)).parts()) == 2
         assert [*map(repr, linpoint.load(path))] == [*map(repr, whole)]
-    monkeypatch.setattr(file_content, "HEAD", 10)
+    monkeypatch.setattr(file_content, "HEAD_BYTES", 10)
     assert len(file_content.FileContent(str(tmp_path / "whole.jsonl")).parts()) == 1
 
 

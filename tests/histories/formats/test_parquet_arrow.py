@@ -20,6 +20,7 @@ from linpoint import Crash, History, HistoryError, Operation, Outcome
 from linpoint.histories.formats import parquet_arrow
 from linpoint.histories.lazy_operations import LazyOperations
 from linpoint.histories.values import freeze
+from tests.volume import SEED, volume
 
 DATA = Path(__file__).parents[2] / "data"
 KINDS = ["file.parquet", "file.arrow", "stream.arrow", "file.parquet.gz"]
@@ -150,7 +151,7 @@ def test_other_names_for_columns(tmp_path: Path) -> None:
 
 
 def test_rows_are_counted_over_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet_arrow, "_ROWS", 3)
+    monkeypatch.setattr(parquet_arrow, "_ROWS_PER_BATCH", 3)
     many = {"process": [0] * 10, "op": ["read"] * 10, "args": None, "return": [*range(10)], "call": [*range(10)]}
     for name in KINDS[:3]:
         good = linpoint.load(written(tmp_path, table(**many, result=[*range(10)]), name))
@@ -187,11 +188,12 @@ def test_wrong_tables(what: str, tmp_path: Path) -> None:
     assert refused(tmp_path, **columns).startswith(message)
 
 
+@pytest.mark.random
 @pytest.mark.parametrize("name", KINDS[:3])
 def test_damaged_files(name: str, tmp_path: Path) -> None:
-    rng = random.Random(name)
+    rng = random.Random(f"{SEED} {name}")
     data = written(tmp_path, table(op=["write", "größe"]), name).read_bytes()
-    for _ in range(300):
+    for _ in range(volume(300)):
         damaged = bytearray(data)
         for _ in range(rng.randint(1, 5)):
             damaged[rng.randrange(8, len(data))] = rng.randrange(256)

@@ -18,7 +18,7 @@ from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Crash, Operation, Outcome
 from linpoint.histories.values import canonical, freeze
 
-SHARED_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+SHARED_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 values = st.recursive(

@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 import linpoint
 from linpoint.refine.frontend import compile_model
 from tests.refine.frontend.running import compare, load
+from tests.volume import volume
 
 ROOT = Path(__file__).parents[3]
 MODEL = """
 import linpoint
+from tests.volume import volume
 
 class Example(linpoint.Model):
     class Node:
@@ -182,7 +184,7 @@ class Writer:
 SOME_CALLS = [[("run", (0, 0)), ("run", (2, 1)), ("run", (1, 2))], [("run", (1, 1)), ("run", (0, 2)), ("run", (2, 2))]]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=volume(200), suppress_health_check=list(HealthCheck))
 @given(source=st.randoms(use_true_random=False))
 def test_random_bodies_do_what_python_does(source: random.Random, tmp_path_factory: pytest.TempPathFactory) -> None:
     body = Writer(source).block(2)

@@ -12,6 +12,7 @@ from linpoint.explore import _native_control as native
 from linpoint.subjects.interface import no_progress
 from linpoint.subjects.python_program.program import PythonProgram
 from linpoint.subjects.python_program.subject import PythonProgramSubject
+from tests.volume import seed_numbers, volume
 
 VARIABLES = ("x", "y")
 LOCKS = ("a", "b")
@@ -103,9 +104,10 @@ def _explored(program: PythonProgram, make: Callable[[], native.Explorer], backe
     return found
 
 
-@pytest.mark.parametrize("start", range(0, 120, 20))
-def test_every_outcome_is_reached_and_no_other(start: int, program: Callable[..., PythonProgram]) -> None:
-    for seed in range(start, start + 20):
+@pytest.mark.random
+@pytest.mark.parametrize("chunk", range(2))
+def test_every_outcome_is_reached_and_no_other(chunk: int, program: Callable[..., PythonProgram]) -> None:
+    for seed in seed_numbers(volume(60), f"{chunk}"):
         threads = _draw(seed)
         expected = _outcomes([steps for _, steps in threads])
         source = _source(threads)
@@ -114,8 +116,9 @@ def test_every_outcome_is_reached_and_no_other(start: int, program: Callable[...
         assert few <= expected, source
 
 
+@pytest.mark.random
 def test_programs_that_announce_themselves_reach_the_same(program: Callable[..., PythonProgram]) -> None:
-    for seed in range(20):
+    for seed in seed_numbers(volume(20), "announced"):
         threads = _draw(seed)
         source = _source(threads)
         expected = _outcomes([steps for _, steps in threads])
