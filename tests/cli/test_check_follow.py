@@ -9,14 +9,14 @@ import json
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-SOON = 1.0
-"""Seconds within which a violation must be told."""
+PATIENCE = 120.0
+"""Seconds after which a command hangs, however busy the machine is."""
 
 
 def event(process: int, type_: str, f: str, value: Any = None, **more: Any) -> str:
@@ -56,7 +56,7 @@ def log(tmp_path: Path) -> Iterator[Log]:
     grown.close()
 
 
-def ended(process: subprocess.Popen[bytes], within: float = 10.0) -> tuple[int, str, str]:
+def ended(process: subprocess.Popen[bytes], within: float = PATIENCE) -> tuple[int, str, str]:
     out, err = process.communicate(timeout=within)
     assert b"Traceback" not in err
     return process.returncode, out.decode(), err.decode()
@@ -64,7 +64,7 @@ def ended(process: subprocess.Popen[bytes], within: float = 10.0) -> tuple[int, 
 
 def settle(process: subprocess.Popen[bytes]) -> None:
     """Until it has opened its file, and had time to read it."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     files = Path(f"/proc/{process.pid}/fd")
     while files.exists() and process.stdin is None and time.monotonic() < deadline:
         with contextlib.suppress(OSError):
@@ -141,54 +141,34 @@ def test_interrupt(start, log):
 # Violations
 
 
-def soon(scenario: Callable[[int], float]) -> None:
-    """A scenario gives the seconds it took; a machine that is busy with other tests has three tries."""
-    assert any(scenario(attempt) < SOON for attempt in range(3))
-
-
-def test_a_violation_in_a_growing_file_is_told_at_once(start, tmp_path):
-    def scenario(attempt: int) -> float:
-        folder = tmp_path / str(attempt)
-        folder.mkdir()
-        log = Log(folder / "run.log")
-        process = start("check", f"{attempt}/run.log", "--follow", "--spec", "register", "--json")
-        for _ in range(3):
-            log.write(GOOD)
-            time.sleep(0.3)
-        settle(process)
-        log.write(event(1, "invoke", "read"))
-        written = time.monotonic()
-        log.write(event(1, "ok", "read", 1))
-        code, out, _ = ended(process)
-        took = time.monotonic() - written
-        log.close()
-        assert code == 1
-        document = json.loads(out)
-        assert document["verdict"] == "violation"
-        assert document["followed"]["line"] == 20
-        assert document["findings"][0]["replay"][0] == "replay"
-        return took
-
-    soon(scenario)
+def test_a_violation_in_a_growing_file_is_told_at_once(start, log):
+    """The log does not end, and nothing follows the line that shows the violation: so it is told at that line."""
+    process = start("check", "run.log", "--follow", "--spec", "register", "--json")
+    for _ in range(3):
+        log.write(GOOD)
+        time.sleep(0.3)
+    settle(process)
+    log.write(event(1, "invoke", "read"))
+    log.write(event(1, "ok", "read", 1))
+    code, out, _ = ended(process)
+    assert code == 1
+    document = json.loads(out)
+    assert document["verdict"] == "violation"
+    assert document["followed"]["line"] == 20
+    assert document["findings"][0]["replay"][0] == "replay"
 
 
 def test_a_violation_in_a_pipe_is_told_while_it_is_open(start):
-    def scenario(_attempt: int) -> float:
-        process = start("check", "-", "--follow", "--spec", "queue", stdin=subprocess.PIPE)
-        process.stdin.write((both(0, "enqueue", 1) + both(0, "enqueue", 2)).encode())
-        process.stdin.flush()
-        settle(process)
-        written = time.monotonic()
-        process.stdin.write(both(1, "dequeue", None, 2).encode())
-        process.stdin.flush()
-        assert process.wait(10) == 1
-        took = time.monotonic() - written
-        out = process.stdout.read().decode()
-        assert out.startswith("VIOLATION: dequeue() by process 1 returned 2")
-        assert "The violation is complete with line 6." in out
-        return took
-
-    soon(scenario)
+    process = start("check", "-", "--follow", "--spec", "queue", stdin=subprocess.PIPE)
+    process.stdin.write((both(0, "enqueue", 1) + both(0, "enqueue", 2)).encode())
+    process.stdin.flush()
+    settle(process)
+    process.stdin.write(both(1, "dequeue", None, 2).encode())
+    process.stdin.flush()
+    assert process.wait(PATIENCE) == 1
+    out = process.stdout.read().decode()
+    assert out.startswith("VIOLATION: dequeue() by process 1 returned 2")
+    assert "The violation is complete with line 6." in out
 
 
 def test_a_violation_replays(run):

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 from linpoint.verdicts import replay_token
-from tests.cli.conftest import COMMAND, Command, environment
+from tests.cli.conftest import COMMAND, Command, environment, wait_for_child
 
 LOST_UPDATE = """
 import threading
@@ -126,9 +125,9 @@ def test_ctrl_c_ends_it_with_what_is_known(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        time.sleep(4)
+        wait_for_child(process, "worker_process")
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=120)
     assert process.returncode == 3
     assert out.startswith("UNKNOWN: prog.py: it was interrupted")
     assert "Traceback" not in err

@@ -132,9 +132,9 @@ def test_many_keys_take_time_in_proportion(tmp_path: Path) -> None:
         report = Report("f", linpoint.check(linpoint.history(lines), "register", jobs=1).explain())
         times = []
         for _ in range(3):
-            started = time.perf_counter()
+            started = time.process_time()
             made = render_junit(suites_of([report], "register"), "linpoint check")
-            times.append(time.perf_counter() - started)
+            times.append(time.process_time() - started)
         assert made.facts == {"tests": count, "failures": count, "errors": 0}
         return min(times)
 

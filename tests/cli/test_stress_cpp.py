@@ -6,14 +6,13 @@ from __future__ import annotations
 import shutil
 import signal
 import subprocess
-import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
 from linpoint.verdicts import replay_token
-from tests.cli.conftest import COMMAND, Command, environment
+from tests.cli.conftest import COMMAND, Command, environment, wait_for_child
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
 
@@ -107,9 +106,9 @@ def test_ctrl_c_tells_what_was_covered(registers: str, tmp_path: Path) -> None:
     with subprocess.Popen(
         [COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environment(tmp_path)
     ) as process:
-        time.sleep(8)
+        wait_for_child(process, "/program ")
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=120)
     assert b"Traceback" not in err
     assert process.returncode in (0, 2, 3, 130), err
     if process.returncode == 0:

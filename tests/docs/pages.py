@@ -44,7 +44,7 @@ PAGES = [*(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTIN
 _FENCE = re.compile(r"( *)(`{3,}|~{3,})(.*)")
 _COMMENT = re.compile(r"\s*<!--\s*(?:(file):\s*(\S+)|(output))\s*-->\s*")
 _END_OF_COMMAND = "\x1eend of command\x1e"
-_SECONDS = 120
+_SECONDS = 600
 
 
 class BlockError(AssertionError):
@@ -84,11 +84,11 @@ def blocks_of(page: str) -> Iterator[Block]:
         at = end + 1
 
 
-def run_page(path: Path, folder: Path) -> None:
-    """Run the blocks of a page in ``folder``; raises ``BlockError`` at the first that is not as the page says."""
+def run_page(path: Path, folder: Path, commands: Path | None = None) -> None:
+    """Run the blocks of a page in ``folder``, with ``commands`` before all others on the search path; raises ``BlockError`` at the first that is not as the page says."""
     namespace: dict[str, Any] = {"__name__": "page"}
     printed: str | None = None
-    with _inside(folder):
+    with _inside(folder, commands):
         for block in blocks_of(path.read_text(encoding="utf-8")):
             place = f"{path.relative_to(ROOT)}:{block.line}"
             if block.file is not None:
@@ -102,19 +102,19 @@ def run_page(path: Path, folder: Path) -> None:
             elif block.kind == "python":
                 printed = _run_python(block, namespace, place)
             elif block.kind == "console":
-                _run_console(block, folder, place)
+                _run_console(block, folder, place, commands)
             else:
                 _check_data(block, place)
 
 
 @contextlib.contextmanager
-def _inside(folder: Path) -> Iterator[None]:
+def _inside(folder: Path, commands: Path | None) -> Iterator[None]:
     """In ``folder``, and able to import its modules, of which none is left afterwards."""
     modules = set(sys.modules)
     here = Path.cwd()
     path = os.environ.get("PATH", "")
     os.chdir(folder)
-    os.environ["PATH"] = _commands_first(path)
+    os.environ["PATH"] = _commands_first(path, commands)
     sys.path.insert(0, str(folder))
     try:
         yield
@@ -127,9 +127,9 @@ def _inside(folder: Path) -> Iterator[None]:
                 del sys.modules[name]
 
 
-def _commands_first(path: str) -> str:
-    """A search path with this environment's commands first."""
-    return f"{Path(sys.executable).parent}{os.pathsep}{path}"
+def _commands_first(path: str, commands: Path | None) -> str:
+    """A search path with this environment's commands first, and ``commands`` before them."""
+    return os.pathsep.join([str(each) for each in (commands, Path(sys.executable).parent) if each] + [path])
 
 
 def _check_data(block: Block, place: str) -> None:
@@ -176,13 +176,13 @@ def _run_python(block: Block, namespace: dict[str, Any], place: str) -> str:
     return printed.getvalue()
 
 
-def _run_console(block: Block, folder: Path, place: str) -> None:
+def _run_console(block: Block, folder: Path, place: str, path: Path | None) -> None:
     commands = list(_commands(block, place))
     # One shell for all, and $? stays that of the command before.
     script = "\n".join(
         f"{command}\n{{ status=$?; printf '%s' '{_END_OF_COMMAND}'; (exit $status); }}" for command, _ in commands
     )
-    found = run_shell(script, folder).stdout.split(_END_OF_COMMAND)
+    found = run_shell(script, folder, path).stdout.split(_END_OF_COMMAND)
     for (command, expected), actual in zip(commands, found, strict=False):
         compare(expected, actual, f"{place}: {command}")
 
@@ -204,9 +204,9 @@ def _commands(block: Block, place: str) -> Iterator[tuple[str, str]]:
     yield "\n".join(command), "".join(output)
 
 
-def run_shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run_shell(script: str, folder: Path, commands: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run a script as a user would at a plain terminal of 80 columns, with this environment's commands first."""
-    path = _commands_first(os.environ.get("PATH", ""))
+    path = _commands_first(os.environ.get("PATH", ""), commands)
     kept = {
         name: os.environ[name] for name in ("HOME", "TMPDIR", "LD_LIBRARY_PATH", "XDG_CACHE_HOME") if name in os.environ
     }

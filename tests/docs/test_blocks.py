@@ -14,10 +14,12 @@ from tests.docs.pages import PAGES, ROOT, Block, BlockError, blocks_of, compare,
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_page(page, tmp_path):
+def test_page(page, tmp_path, tmp_path_factory, server):
     if "```cpp" in page.read_text(encoding="utf-8"):
         find_host(find_compiler())  # which takes longer than a command on a page may
-    run_page(page, tmp_path)
+    commands = tmp_path_factory.mktemp("commands")
+    server.install(commands)
+    run_page(page, tmp_path, commands)
 
 
 def test_there_are_pages():

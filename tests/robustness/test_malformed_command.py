@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad input through the real command: exit code 2, a coded error with place and remedy, no traceback, in time."""
+"""Bad input through the real command: exit code 2, a coded error with place and remedy, no traceback."""
 
 import json
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.histories.formats.test_malformed import CASES
 
-COMMAND = [str(Path(sys.executable).parent / "linpoint"), "check"]
+Command = Callable[..., subprocess.CompletedProcess[str]]
 
 LINES = {
     "unknown operation": (
@@ -77,10 +77,8 @@ LINES = {
 }
 
 
-def refuse(path: Path, spec: str, code: str, place: str) -> None:
-    run = subprocess.run(
-        [*COMMAND, str(path), "--spec", spec, "--json"], capture_output=True, text=True, timeout=5, check=False
-    )
+def refuse(command: Command, path: Path, spec: str, code: str, place: str) -> None:
+    run = command("check", str(path), "--spec", spec, "--json")
     assert run.returncode == 2, run.stdout + run.stderr
     error = json.loads(run.stdout)["error"]
     assert error["code"] == code
@@ -92,19 +90,19 @@ def refuse(path: Path, spec: str, code: str, place: str) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_malformed_file(name: str, tmp_path: Path) -> None:
+def test_malformed_file(name: str, tmp_path: Path, linpoint_command: Command) -> None:
     data, code, place = CASES[name]
     path = tmp_path / "bad"
     path.write_bytes(data)
-    refuse(path, "register", code, place)
+    refuse(linpoint_command, path, "register", code, place)
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_malformed_history(name: str, tmp_path: Path) -> None:
+def test_malformed_history(name: str, tmp_path: Path, linpoint_command: Command) -> None:
     text, spec, code, place = LINES[name]
     path = tmp_path / "bad.jsonl"
     path.write_text(text + "\n")
-    refuse(path, spec, code, place)
+    refuse(linpoint_command, path, spec, code, place)
 
 
 def test_there_are_enough_cases() -> None:

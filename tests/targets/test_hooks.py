@@ -36,7 +36,7 @@ def build(folder: Path, compiler: str, text: str, *flags: str, persistent: bool 
 
 
 def run(program: Path, *words: str) -> list[str]:
-    told = subprocess.run([program, *words], capture_output=True, text=True, check=True, timeout=20).stdout
+    told = subprocess.run([program, *words], capture_output=True, text=True, check=True, timeout=120).stdout
     return [line.strip().rstrip(",") for line in told.splitlines()]
 
 

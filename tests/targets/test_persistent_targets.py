@@ -166,7 +166,7 @@ def run(target: Target, folder: Path) -> list[str]:
     (folder / "driver.c").write_text(DRIVER)
     words = ["g++", "-w", "-O1", "-rdynamic", "-x", "c", "-fno-builtin", "driver.c", "-o", "driver", "-ldl"]
     subprocess.run(words, cwd=folder, check=True)
-    done = subprocess.run([folder / "driver", target.library], capture_output=True, text=True, check=True, timeout=20)
+    done = subprocess.run([folder / "driver", target.library], capture_output=True, text=True, check=True, timeout=120)
     return done.stdout.splitlines()
 
 

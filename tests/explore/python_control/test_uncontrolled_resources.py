@@ -24,7 +24,7 @@ from linpoint.explore.python_control.control_session import ControlSession
 from linpoint.judging.scenario_run import RunEnding
 from tests.explore.python_control.outcomes import explore
 
-HERE = "test_uncontrolled.py"
+HERE = Path(__file__).name
 
 
 class Kept:
@@ -102,19 +102,19 @@ class Old:
 
 
 NAMES = {
-    "with_lock": "test_uncontrolled.KEPT.lock",
-    "acquire": "test_uncontrolled.KEPT.lock",
-    "reentrant": "test_uncontrolled.KEPT.reentrant",
+    "with_lock": "test_uncontrolled_resources.KEPT.lock",
+    "acquire": "test_uncontrolled_resources.KEPT.lock",
+    "reentrant": "test_uncontrolled_resources.KEPT.reentrant",
     "of_the_object": "self.kept",
-    "condition": "test_uncontrolled.CONDITION",
-    "event": "test_uncontrolled.EVENT",
-    "event_bound": "test_uncontrolled.EVENT",
-    "semaphore": "test_uncontrolled.SEMAPHORE",
-    "barrier": "test_uncontrolled.BARRIER",
-    "queue": "test_uncontrolled.QUEUE",
-    "simple": "test_uncontrolled.SIMPLE",
-    "pool": "test_uncontrolled.POOL",
-    "swallowed": "test_uncontrolled.KEPT.lock",
+    "condition": "test_uncontrolled_resources.CONDITION",
+    "event": "test_uncontrolled_resources.EVENT",
+    "event_bound": "test_uncontrolled_resources.EVENT",
+    "semaphore": "test_uncontrolled_resources.SEMAPHORE",
+    "barrier": "test_uncontrolled_resources.BARRIER",
+    "queue": "test_uncontrolled_resources.QUEUE",
+    "simple": "test_uncontrolled_resources.SIMPLE",
+    "pool": "test_uncontrolled_resources.POOL",
+    "swallowed": "test_uncontrolled_resources.KEPT.lock",
 }
 
 
@@ -207,7 +207,7 @@ def wait_for_a_real_lock(seconds=20):
 
 
 def sleep_in_c():
-    ctypes.CDLL(None).sleep(20)
+    ctypes.CDLL(None).sleep(600)
 
 
 def compute_for_ever():
@@ -224,7 +224,7 @@ class Hanging:
 
     def lock(self):
         self.n += 1
-        list(map(HELD[0].acquire, [True], [20]))
+        list(map(HELD[0].acquire, [True], [600]))
         return self.n
 
     def sleep(self):
@@ -262,7 +262,7 @@ def check_stall(method):
         assert explorer.begin()
         session.prepare()
         assert session.run(explorer, [((subject.count, ()),)]) is RunEnding.COMPLETE
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 300  # what is waited for takes twice as long
     error = caught.value
     assert error.code == "LP-T022"
     assert error.message.startswith("thread 0 has not come back from ")
@@ -292,11 +292,11 @@ def test_it_is_an_error_on_other_threads_too_and_the_thread_is_left_behind():
 
     thread = threading.Thread(target=drive)
     thread.start()
-    thread.join(60)
+    thread.join(900)
     assert not thread.is_alive()
     assert told == []
     HELD[0].release()  # the one that was left behind takes it and ends
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while not HELD[0].locked() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert HELD[0].locked()
@@ -312,7 +312,7 @@ SCRIPT = """
     import sys
     import threading
     from linpoint.explore import _native_control as native
-    from linpoint.explore.python_control.control_session import Session
+    from linpoint.explore.python_control.control_session import ControlSession
 
     class Endless:
         def __init__(self):
@@ -336,7 +336,7 @@ SCRIPT = """
                 pass
 
     def drive(method):
-        with Session(most_steps=10**9, patience=60) as session:
+        with ControlSession(most_steps=10**9, patience=60) as session:
             explorer = native.explore_again([])
             explorer.begin()
             session.prepare()
@@ -365,7 +365,7 @@ def test_ctrl_c_ends_a_run_at_once(method, tmp_path: Path):
     assert process.stdout.readline() == "begun\n"
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=240)
     assert (out, err, process.returncode) == ("interrupted\nclosed True\n", "", 0)
 
 
@@ -417,7 +417,7 @@ LEAVING = """
     import threading
     from linpoint.errors import TestError
     from linpoint.explore import _native_control as native
-    from linpoint.explore.python_control.control_session import Session
+    from linpoint.explore.python_control.control_session import ControlSession
 
     class Leaving:
         def __init__(self):
@@ -439,7 +439,7 @@ LEAVING = """
                 self.n += 1
 
     def drive(method):
-        with Session(patience=0.2) as session, contextlib.suppress(TestError):
+        with ControlSession(patience=0.2) as session, contextlib.suppress(TestError):
             explorer = native.explore_again([])
             explorer.begin()
             session.prepare(3)

@@ -145,7 +145,6 @@ def test_a_host_that_misbehaves_is_unknown(tmp_path: Path, at: str, how: str, wh
 def test_a_host_that_falls_silent_or_hangs_is_stopped(tmp_path: Path) -> None:
     result = tried(tmp_path, {"at": "testing", "how": "hang"}, seconds=2.0, scenario=_scenario())
     assert result.answer is Answer.UNKNOWN
-    assert result.tested.seconds < 9
     result = tried(tmp_path, {"at": "testing", "how": "silence"}, seconds=5.0, scenario=_scenario())
     assert result.answer is Answer.UNKNOWN
 
