@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linpoint.scenarios import Call, ConcurrentTestDefinition, Scenario, TestedOperation
-from linpoint.scenarios.shrinking import shrink, smaller, weight
+from linpoint.scenarios.smaller_scenarios import one_step_smaller, smaller_scenarios, weight
 from tests.volume import volume
 
 KEYS, VALUES = "abcd", range(6)
@@ -40,12 +41,29 @@ def scenario(threads: str, before: str = "", after: str = "") -> Scenario:
     return MAP.accept(Scenario.parse(threads, before, after))
 
 
+def shrink(
+    large: Scenario, definition: ConcurrentTestDefinition, fails: Callable[[Scenario], bool], *, most: int | None = None
+) -> Scenario:
+    """The smallest scenario that candidates lead to, of which at most ``most`` are tried."""
+    candidates: Generator[Scenario, Scenario | None, Scenario | None] = smaller_scenarios(large, definition)
+    found, answer = large, None
+    try:
+        candidate = next(candidates)
+        for _ in itertools.count() if most is None else range(most):
+            answer = candidate if fails(candidate) else None
+            found = answer or found
+            candidate = candidates.send(answer)
+    except StopIteration as end:
+        assert (end.value or large) == found
+    return found
+
+
 # Steps
 
 
 @given(SCENARIOS)
 def test_every_step_is_strictly_smaller_and_given_once(large: Scenario) -> None:
-    steps = list(smaller(large, MAP))
+    steps = list(one_step_smaller(large, MAP))
     assert len(set(steps)) == len(steps)
     for step in steps:
         assert weight(step, MAP) < weight(large, MAP)
@@ -55,7 +73,7 @@ def test_every_step_is_strictly_smaller_and_given_once(large: Scenario) -> None:
 @given(SCENARIOS)
 def test_every_operation_can_be_left_out(large: Scenario) -> None:
     """By hand, from the texts: what is left when one call goes, and a thread without calls goes with it."""
-    steps = {step.describe() for step in smaller(large, MAP)}
+    steps = {step.describe() for step in one_step_smaller(large, MAP)}
     parts = [list(large.before), *map(list, large.threads), list(large.after)]
     for part, calls in enumerate(parts):
         for at in range(len(calls)):
@@ -67,7 +85,7 @@ def test_every_operation_can_be_left_out(large: Scenario) -> None:
 
 @given(SCENARIOS)
 def test_every_argument_can_be_the_simplest(large: Scenario) -> None:
-    steps = {step.describe() for step in smaller(large, MAP)}
+    steps = {step.describe() for step in one_step_smaller(large, MAP)}
     text = large.describe()
     for key in "bcdz":
         if text.count(f'("{key}"') == 1:
@@ -75,7 +93,7 @@ def test_every_argument_can_be_the_simplest(large: Scenario) -> None:
 
 
 def test_the_steps_of_a_small_scenario_in_their_order() -> None:
-    steps = [step.describe() for step in smaller(scenario('put("b", 1) | get("b"); clear()'), MAP)]
+    steps = [step.describe() for step in one_step_smaller(scenario('put("b", 1) | get("b"); clear()'), MAP)]
     assert steps == [
         '1 thread: get("b"); clear()',
         '1 thread: put("b", 1)',
@@ -95,13 +113,13 @@ def test_the_steps_of_a_small_scenario_in_their_order() -> None:
 
 
 def test_a_value_that_is_no_value_of_the_source_is_the_least_simple() -> None:
-    steps = [str(step) for step in smaller(scenario('get("z")'), MAP)]
+    steps = [str(step) for step in one_step_smaller(scenario('get("z")'), MAP)]
     assert steps == ['get("a")', 'get("c")', 'get("d")']
 
 
 def test_the_smallest_has_no_step() -> None:
-    assert list(smaller(scenario('get("a")'), MAP)) == []
-    assert list(smaller(scenario("clear()"), MAP)) == []
+    assert list(one_step_smaller(scenario('get("a")'), MAP)) == []
+    assert list(one_step_smaller(scenario("clear()"), MAP)) == []
 
 
 # The fixpoint
@@ -142,7 +160,7 @@ def assert_minimal(large: Scenario, fails: Callable[[Scenario], bool]) -> Scenar
     asked: list[Scenario] = []
     found = shrink(large, MAP, counting(fails, asked))
     assert found == large or fails(found)
-    assert not any(map(fails, smaller(found, MAP)))
+    assert not any(map(fails, one_step_smaller(found, MAP)))
     assert len(set(asked)) == len(asked)
     return found
 

@@ -21,6 +21,7 @@ from linpoint.subjects.interface import (
     Claim,
     Failure,
     FurtherSearch,
+    OtherSubjectError,
     Progress,
     SearchEnd,
     SearchTask,
@@ -34,7 +35,15 @@ ResultT = TypeVar("ResultT")
 
 
 def run_campaign(subject: Subject[FindingT, ResultT], seconds: float, progress: Progress = no_progress) -> ResultT:
-    """Search a subject for failures, in so many seconds, and say what was found."""
+    """Search a subject for failures within ``seconds``; the result with what was found."""
+    try:
+        return _campaign(subject, seconds, progress)
+    except OtherSubjectError as other:
+        replacement: Subject[FindingT, ResultT] = other.subject
+        return run_campaign(replacement, seconds, progress)
+
+
+def _campaign(subject: Subject[FindingT, ResultT], seconds: float, progress: Progress) -> ResultT:
     with subject.open(seconds, progress) as session:
         failures = session.distinct(search_phases(session))
         findings = []
@@ -58,7 +67,18 @@ def replay_finding(
 
     If the schedule shows no failure any more, as after a fix, the result is a pass, and its reason says what that means.
     """
+    try:
+        return _replay(subject, failure, seconds, progress, changed=changed)
+    except OtherSubjectError as other:
+        replacement: Subject[FindingT, ResultT] = other.subject
+        return replay_finding(replacement, failure, seconds, changed=changed, progress=progress)
+
+
+def _replay(
+    subject: Subject[FindingT, ResultT], failure: Failure, seconds: float, progress: Progress, *, changed: bool
+) -> ResultT:
     with subject.open(seconds, progress) as session:
+        session.replaying = True
         warnings = [session.changed_warning] if changed else []
         session.begin()
         shown = None if session.done else session.reproduce(failure, record=session.repetitions[0])

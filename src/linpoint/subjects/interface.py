@@ -186,6 +186,8 @@ class Session(ABC, Generic[FindingT, ResultT]):
         self.started = time.monotonic()
         self.seconds = seconds
         self.interrupted = False
+        self.replaying = False
+        """The campaign runs one schedule again and makes no search of its own."""
 
     @property
     def deadline(self) -> float:
@@ -287,3 +289,14 @@ class Subject(Protocol[FindingT, ResultT]):
     def open(self, seconds: float, progress: Progress) -> AbstractContextManager[Session[FindingT, ResultT]]:
         """A session for a campaign of so many seconds."""
         ...
+
+
+class OtherSubjectError(Exception):
+    """A campaign found out that it is about another subject, as where operations turn out to be coroutines.
+
+    The driver begins again with that one.
+    """
+
+    def __init__(self, subject: Subject[Any, Any]) -> None:
+        super().__init__()
+        self.subject = subject

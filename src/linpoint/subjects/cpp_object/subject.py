@@ -18,7 +18,7 @@ from linpoint.hosts.test_host import TestHost
 from linpoint.judging.spec_judge import Judge, SpecJudge
 from linpoint.scenarios.cpp_test_description import CppObjectTest, object_tests
 from linpoint.scenarios.scenario import Scenario
-from linpoint.scenarios.shrinking import shrink
+from linpoint.scenarios.smaller_scenarios import shrink
 from linpoint.specs.spec import Spec
 from linpoint.subjects.cpp_object.fence_advice import FenceAdvisor
 from linpoint.subjects.cpp_object.finding_builder import ShownSchedule, build_finding, rerun_schedule, told_kept

@@ -17,7 +17,7 @@ from linpoint.explore.python_control.event_loop_session import EventLoopSession
 from linpoint.limits.search_limits import SearchLimits
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Scenario
-from linpoint.scenarios.shrinking import shrink
+from linpoint.scenarios.smaller_scenarios import shrink
 from linpoint.subjects.interface import Failure
 from linpoint.subjects.python_object.finding_builder import build_finding
 from linpoint.subjects.python_object.object_search import Search, Watcher

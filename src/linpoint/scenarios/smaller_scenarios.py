@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A smaller scenario that still fails: few threads, few operations, simple arguments.
+"""Smaller scenarios than one that fails: fewer threads, fewer operations, simpler arguments.
 
-``smaller`` gives the scenarios one step down; ``shrink`` takes steps as long as one of them fails. Every step makes
-``weight`` less: the number of threads, then of calls, then of those that run beside others, then how far the arguments are
-from the simplest values. So there are finitely many steps, and at the end no scenario one step down fails.
-Cost: ``shrink`` never asks about one scenario twice; in practice it asks some tens of questions.
+``one_step_smaller`` gives the scenarios one step down. ``smaller_scenarios`` proposes candidates to whoever runs them, and
+goes one step down to each that fails. Every step lowers ``weight``: the number of threads, then of calls, then of concurrent
+calls, then how far the arguments are from the simplest values. So there are finitely many steps, and in the end no scenario
+one step down fails. Cost: no scenario is proposed twice; in practice there are some tens of candidates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Final, TypeVar
@@ -20,36 +20,42 @@ from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Call, Scenario
 
 Item = TypeVar("Item")
+FailureT = TypeVar("FailureT")
+
+
+def smaller_scenarios(
+    scenario: Scenario, definition: ConcurrentTestDefinition
+) -> Generator[Scenario, FailureT | None, FailureT | None]:
+    """Candidates, each answered with its failure or None; ``scenario`` itself fails and is not among them.
+
+    Returns the failure of the last candidate that failed, which is the smallest; None if none did.
+    """
+    proposed: set[Scenario] = set()
+    smallest: FailureT | None = None
+    candidates = one_step_smaller(scenario, definition)
+    while (candidate := next((each for each in candidates if each not in proposed), None)) is not None:
+        proposed.add(candidate)
+        failure = yield candidate
+        if failure is not None:
+            smallest = failure
+            candidates = one_step_smaller(candidate, definition)
+    return smallest
 
 
 def shrink(
-    scenario: Scenario,
-    definition: ConcurrentTestDefinition,
-    still_fails: Callable[[Scenario], bool],
-    *,
-    most: int | None = None,
+    scenario: Scenario, definition: ConcurrentTestDefinition, still_fails: Callable[[Scenario], bool]
 ) -> Scenario:
-    """The smallest scenario that steps down from ``scenario`` lead to: no ``smaller`` one of it still fails.
-
-    ``scenario`` itself is not asked about. ``still_fails`` is asked at most ``most`` times; then the best one so far is
-    returned, which may have smaller ones that fail.
-    """
-    asked: dict[Scenario, bool] = {}
-    found = scenario
-    while True:
-        for candidate in smaller(found, definition):
-            if candidate not in asked:
-                if most is not None and len(asked) >= most:
-                    return found
-                asked[candidate] = still_fails(candidate)
-            if asked[candidate]:
-                found = candidate
-                break
-        else:
-            return found
+    """The smallest scenario that still fails, for a search that is not a session of the campaign yet."""
+    candidates: Generator[Scenario, Scenario | None, Scenario | None] = smaller_scenarios(scenario, definition)
+    try:
+        candidate = next(candidates)
+        while True:
+            candidate = candidates.send(candidate if still_fails(candidate) else None)
+    except StopIteration as end:
+        return end.value or scenario
 
 
-def smaller(scenario: Scenario, definition: ConcurrentTestDefinition) -> Iterator[Scenario]:
+def one_step_smaller(scenario: Scenario, definition: ConcurrentTestDefinition) -> Iterator[Scenario]:
     """The scenarios one step down, those that save most first, each once."""
     seen: set[Scenario] = set()
     for step in _STEPS:
