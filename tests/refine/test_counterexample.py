@@ -61,27 +61,27 @@ def test_a_finding_can_be_taken_again(name: str) -> None:
 def test_a_state_shows_what_can_be_reached_and_no_more() -> None:
     question = asked(ZOO / "treiber.py", "Treiber")
     run = ModelRun.begin(prepare(question.program, question.manner(), question.spec))
-    assert memory_of(run, run.state) == [("top", None)]
+    assert memory_of(run.places, run.state) == [("top", None)]
     push = next(step for step in run.choices() if step.process == 0)
     run.take(push)
-    assert memory_of(run, run.state) == [("top", None), ("Node#1.value", 1), ("Node#1.next", None)]
-    where = process_position(run, run.state, 0)
+    assert memory_of(run.places, run.state) == [("top", None), ("Node#1.value", 1), ("Node#1.next", None)]
+    where = process_position(run.places, run.calls, run.state, 0)
     assert dict(where.variables)["node"] == "Node#1"
     assert run.assembly.program.source[where.line - 1].strip() == "if self.top.cas(top, node):"
-    assert process_position(run, run.state, 1).line == 0
+    assert process_position(run.places, run.calls, run.state, 1).line == 0
 
 
 def test_stores_wait_until_they_are_drained() -> None:
     question = asked(ZOO / "peterson.py", "Peterson", memory_model="tso")
     run = ModelRun.begin(prepare(question.program, question.manner(), question.spec))
     run.take(next(step for step in run.choices() if step.process == 0))
-    assert process_position(run, run.state, 0).waiting == (("wants[0]", True),)
-    assert dict(memory_of(run, run.state))["wants[0]"] is False
+    assert process_position(run.places, run.calls, run.state, 0).waiting == (("wants[0]", True),)
+    assert dict(memory_of(run.places, run.state))["wants[0]"] is False
     drain = run.choices()[0]
     run.take(drain)
     assert run.trace[-1].kind is StepKind.DRAIN
-    assert process_position(run, run.state, 0).waiting == ()
-    assert dict(memory_of(run, run.state))["wants[0]"] is True
+    assert process_position(run.places, run.calls, run.state, 0).waiting == ()
+    assert dict(memory_of(run.places, run.state))["wants[0]"] is True
     assert run.steps[-1].changes == (("wants[0]", False, True),)
 
 

@@ -214,7 +214,7 @@ def make_finding(
 ) -> ModelFinding:
     """The finding that a run shows."""
     run = ModelRun.begin(found)
-    memory = tuple(memory_of(run, run.state))
+    memory = tuple(memory_of(run.places, run.state))
     run.follow(choices)
     if run.last is None and run.choices():
         raise NoSuchRunError

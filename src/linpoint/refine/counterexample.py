@@ -17,6 +17,7 @@ from msgspec import UNSET
 from linpoint.histories.values import Value, show
 from linpoint.refine._native_refine import ModelEvent
 from linpoint.refine._native_refine import ModelStep as NativeStep
+from linpoint.refine.memory_places import MemoryPlaces
 from linpoint.refine.model_faults import ASSERTION_FAULT, FAULTS
 from linpoint.refine.program_ir import Instruction, OpCode
 from linpoint.refine.state_layout import ModelLayout
@@ -63,6 +64,7 @@ class ModelRun:
 
     searched: StateSearch
     state: list[int]
+    places: MemoryPlaces
     trace: list[TraceStep] = field(default_factory=list)
     steps: list[ModelStep] = field(default_factory=list)
     last: ModelEvent | None = None
@@ -79,7 +81,7 @@ class ModelRun:
     @classmethod
     def begin(cls, searched: StateSearch) -> ModelRun:
         """Before the first step."""
-        return cls(searched, searched.search.first())
+        return cls(searched, searched.search.first(), MemoryPlaces(searched.assembly))
 
     @property
     def assembly(self) -> ModelLayout:
@@ -114,7 +116,7 @@ class ModelRun:
             allowed = self.state[0]
             changes = tuple(self._changes(before, self.state))
         survivors, more = self.survivors(allowed)
-        memory = dict(memory_of(self, self.state))
+        memory = dict(memory_of(self.places, self.state))
         if choice.wrong:
             memory |= {name: after for name, _, after in changes if name in memory}
         self._say_more(first, changes, memory)
@@ -183,57 +185,26 @@ class ModelRun:
                 found.append(result)
         return sorted(found, key=show)
 
-    # Words for memory.
-
-    def place_name(self, address: int) -> str:
-        """What people call an address."""
-        assembly, program = self.assembly, self.assembly.program
-        for slot, cell in zip(reversed(assembly.cell_slots), reversed(program.cells), strict=True):
-            if slot <= address < assembly.cells_end:
-                index = (address - slot) // cell.width
-                return f"{cell.name}[{index}]" if cell.is_array else cell.name
-        for number, (base, stride) in enumerate(zip(assembly.class_slots, assembly.strides, strict=True)):
-            node, offset = divmod(address - base, stride) if stride else (0, 0)
-            if 0 <= node < assembly.room.nodes[number]:
-                name = f"{program.classes[number].name}#{node + 1}"
-                for each in reversed(program.classes[number].fields):
-                    if assembly.field_offsets[each] <= offset:
-                        return f"{name}.{program.fields[each].name}"
-        return f"slot {address}"
-
-    def value(self, address: int, codes: Sequence[int]) -> Value:
-        """What is at an address; a record is an object, a tuple a list."""
-        values = [self.assembly.value_of(code) for code in codes]
-        if len(values) == 1:
-            return values[0]
-        parts = self._parts(address)
-        return dict(zip(parts, values, strict=True)) if len(parts) == len(values) else values
-
-    def _parts(self, address: int) -> tuple[str, ...]:
-        name = self.place_name(address)
-        program = self.assembly.program
-        for cell in program.cells:
-            if name.partition("[")[0] == cell.name:
-                return cell.parts
-        field = name.rpartition(".")[2]
-        return next((each.parts for each in program.fields if each.name == field), ())
-
     def _changes(self, before: list[int], after: list[int]) -> Iterator[tuple[str, Value, Value]]:
-        widths = self.assembly._widths()  # noqa: SLF001 - the layout is read, not changed
+        widths = self.places.widths
         address = 1
         while address < self.assembly.private_base:
             width = widths[address]
             old, new = before[address : address + width], after[address : address + width]
             if old != new:
-                yield self.place_name(address), self.value(address, old), self.value(address, new)
+                yield self.places.name(address), self.places.value(address, old), self.places.value(address, new)
             address += width
 
     def _touched(self, events: Sequence[ModelEvent]) -> Iterator[tuple[str, Value, Value]]:
         """What accesses have changed, where there is no state after them."""
         for event in events:
             if event.told in (StepInfo.ACCESS, StepInfo.UNSEEN) and event.after and event.before != event.after:
-                name = self.place_name(event.address)
-                yield name, self.value(event.address, event.before), self.value(event.address, event.after)
+                name = self.places.name(event.address)
+                yield (
+                    name,
+                    self.places.value(event.address, event.before),
+                    self.places.value(event.address, event.after),
+                )
 
     # More words for a step that was taken.
 
@@ -269,7 +240,7 @@ class ModelRun:
                 held.pop(step.location, None)
         for process in sorted(self.calls):
             instruction = next_access(self.assembly, self.state, process)
-            lock = wanted_lock(self, self.state, process)
+            lock = wanted_lock(self.assembly, self.state, process)
             place = None if instruction is None else self._place(instruction.line, process)
             self.trace.append(TraceStep(process, StepKind.BLOCK, lock, other=held.get(lock), place=place))
         return len(self.calls)
@@ -287,8 +258,8 @@ class ModelRun:
             yield TraceStep(process, StepKind.CALL, operation=call.operation.name, args=call.arguments, place=place)
             return
         if told is StepInfo.DRAIN:
-            name, value = self.place_name(event.address), self.value(event.address, event.after)
-            old = self.value(event.address, event.before)
+            name, value = self.places.name(event.address), self.places.value(event.address, event.after)
+            old = self.places.value(event.address, event.before)
             self.waiting[process] = self.waiting.get(process, ())[1:]
             yield TraceStep(process, StepKind.DRAIN, name, value, old)
             return
@@ -297,7 +268,7 @@ class ModelRun:
         if told is StepInfo.RETURN:
             number = self.calls.pop(process)
             self.set_before_return = event.number
-            result = self.value(-1, event.result)
+            result = self.places.value(-1, event.result)
             name = assembly.calls[number].operation.name
             yield TraceStep(process, StepKind.RETURN, value=result, operation=name, place=place)
         elif told is StepInfo.CHOOSE:
@@ -330,15 +301,15 @@ class ModelRun:
 
     def _access(self, event: ModelEvent, instruction: Instruction, place: SourcePlace) -> TraceStep:
         process, code, address = event.process, instruction.code, event.address
-        name = self.place_name(address)
+        name = self.places.name(address)
         if code is OpCode.FENCE:
             return TraceStep(process, StepKind.FENCE, place=place)
-        old = self.value(address, event.before)
-        new = self.value(address, event.after)
+        old = self.places.value(address, event.before)
+        new = self.places.value(address, event.after)
         if code in (OpCode.LOAD, OpCode.LOAD_LINKED):
-            return TraceStep(process, StepKind.READ, name, self.value(address, event.result), place=place)
+            return TraceStep(process, StepKind.READ, name, self.places.value(address, event.result), place=place)
         if code is OpCode.STORE:
-            return TraceStep(process, StepKind.WRITE, name, self.value(address, event.result), old, place=place)
+            return TraceStep(process, StepKind.WRITE, name, self.places.value(address, event.result), old, place=place)
         if code in (OpCode.SWAP, OpCode.FETCH_ADD):
             return TraceStep(process, StepKind.UPDATE, name, new, old, place=place)
         if code in (OpCode.CAS, OpCode.STORE_CONDITIONAL, OpCode.DCAS):

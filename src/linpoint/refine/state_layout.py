@@ -285,7 +285,7 @@ class ModelLayout:
             [max(position, 0) for position in self.stops],
             self._gives(),
             self._initial(),
-            self._widths(),
+            self.place_widths(),
             program.setup.entry if program.setup else -1,
             self._touched() if kinds <= _MAX_PLACE_KINDS else [[(0, 0)] * len(self.stops)] * 3,
         )
@@ -340,7 +340,8 @@ class ModelLayout:
             state[slot : slot + len(codes)] = [code + (count if code == 0 else 0) for code in codes]
         return state
 
-    def _widths(self) -> list[int]:
+    def place_widths(self) -> list[int]:
+        """The number of slots of the place that begins at each address."""
         widths = [1] * self.slots
         for slot, cell in zip(self.cell_slots, self.program.cells, strict=True):
             for number in range(cell.size):

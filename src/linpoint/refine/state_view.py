@@ -7,16 +7,13 @@ leads to. What nobody can reach is not shown. Cost: O(slots).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from linpoint.histories.values import Value
+from linpoint.refine.memory_places import MemoryPlaces
 from linpoint.refine.program_ir import Instruction, OpCode, PlaceKind
 from linpoint.refine.state_layout import ModelLayout
-
-if TYPE_CHECKING:
-    from linpoint.refine.counterexample import ModelRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,106 +30,105 @@ class ProcessPosition:
     """Stores that have not reached memory, the oldest first."""
 
 
-def memory_of(run: ModelRun, state: Sequence[int]) -> list[tuple[str, Value]]:
+def memory_of(places: MemoryPlaces, state: Sequence[int]) -> list[tuple[str, Value]]:
     """All cells and then the fields of all nodes that can be reached, by name."""
-    assembly = run.assembly
-    widths = assembly._widths()  # noqa: SLF001 - the layout is read, not changed
+    layout, widths = places.layout, places.widths
     found = []
-    for addresses in (range(1, assembly.cells_end), *_reachable(assembly, state, widths)):
+    for addresses in (range(1, layout.cells_end), *_reachable(layout, state, widths)):
         address = addresses.start
         while address < addresses.stop:
             values = state[address : address + widths[address]]
-            found.append((run.place_name(address), run.value(address, values)))
+            found.append((places.name(address), places.value(address, values)))
             address += widths[address]
     return found
 
 
-def process_position(run: ModelRun, state: Sequence[int], process: int) -> ProcessPosition:
-    """Where a process stands."""
-    instruction = next_access(run.assembly, state, process)
-    waiting = tuple(waiting_stores(run, state, process))
-    counted = run.assembly.calls_slot
-    calls = state[_block(run.assembly, process) + counted] if counted else 0
+def process_position(
+    places: MemoryPlaces, calls: Mapping[int, int], state: Sequence[int], process: int
+) -> ProcessPosition:
+    """Where a process stands; ``calls`` are the open ones, by process."""
+    layout = places.layout
+    instruction = next_access(layout, state, process)
+    waiting = tuple(waiting_stores(places, state, process))
+    begun = state[_block(layout, process) + layout.calls_slot] if layout.calls_slot else 0
     if instruction is None:
-        return ProcessPosition(process, calls, waiting=waiting)
-    names = run.assembly.calls[run.calls[process]].operation.registers if process in run.calls else ()
-    values = dict(_registers(run.assembly, state, process))
+        return ProcessPosition(process, begun, waiting=waiting)
+    names = layout.calls[calls[process]].operation.registers if process in calls else ()
+    values = dict(_registers(layout, state, process))
     variables = tuple(
-        (names[at], run.value(-1, [code])) for at, code in values.items() if at < len(names) and names[at]
+        (names[at], places.value(-1, [code])) for at, code in values.items() if at < len(names) and names[at]
     )
-    return ProcessPosition(process, calls, instruction.line, variables, waiting)
+    return ProcessPosition(process, begun, instruction.line, variables, waiting)
 
 
-def waiting_stores(run: ModelRun, state: Sequence[int], process: int) -> Iterator[tuple[str, Value]]:
+def waiting_stores(places: MemoryPlaces, state: Sequence[int], process: int) -> Iterator[tuple[str, Value]]:
     """The stores of a process that have not reached memory, the oldest first."""
-    widths = run.assembly._widths()  # noqa: SLF001 - as above
-    for address, values in _waiting(run.assembly, state, process, widths):
-        yield run.place_name(address), run.value(address, values)
+    for address, values in _waiting(places.layout, state, process, places.widths):
+        yield places.name(address), places.value(address, values)
 
 
-def next_access(assembly: ModelLayout, state: Sequence[int], process: int) -> Instruction | None:
+def next_access(layout: ModelLayout, state: Sequence[int], process: int) -> Instruction | None:
     """The instruction before which a process stands; None between two operations."""
-    stop = state[_block(assembly, process)]
-    return assembly.program.code[assembly.stops[stop]] if stop else None
+    stop = state[_block(layout, process)]
+    return layout.program.code[layout.stops[stop]] if stop else None
 
 
-def wanted_lock(run: ModelRun, state: Sequence[int], process: int) -> str | None:
+def wanted_lock(layout: ModelLayout, state: Sequence[int], process: int) -> str | None:
     """The lock for which a process waits, by name."""
-    assembly = run.assembly
-    instruction = next_access(assembly, state, process)
+    instruction = next_access(layout, state, process)
     if instruction is None or instruction.code is not OpCode.ACQUIRE:
         return None
-    place = assembly.program.locations[instruction.where]
+    place = layout.program.locations[instruction.where]
     if place.where is PlaceKind.CELL:
-        return assembly.program.cells[place.target].name
-    code = dict(_registers(assembly, state, process)).get(place.register)
+        return layout.program.cells[place.target].name
+    code = dict(_registers(layout, state, process)).get(place.register)
     if code is None:
         return None
     if place.where is PlaceKind.ELEMENT:
-        return f"{assembly.program.cells[place.target].name}[{assembly.value_of(code)}]"
-    return f"{assembly.value_of(code)}.{assembly.program.fields[place.target].name}"
+        return f"{layout.program.cells[place.target].name}[{layout.value_of(code)}]"
+    return f"{layout.value_of(code)}.{layout.program.fields[place.target].name}"
 
 
-def _block(assembly: ModelLayout, process: int) -> int:
-    return assembly.process_base + process * assembly.process_slots
+def _block(layout: ModelLayout, process: int) -> int:
+    return layout.process_base + process * layout.process_slots
 
 
-def _registers(assembly: ModelLayout, state: Sequence[int], process: int) -> Iterator[tuple[int, int]]:
+def _registers(layout: ModelLayout, state: Sequence[int], process: int) -> Iterator[tuple[int, int]]:
     """The registers that are still asked for, with the codes of their values."""
-    base = _block(assembly, process)
-    live = assembly.live[assembly.stops[state[base]]] if state[base] else 0
+    base = _block(layout, process)
+    live = layout.live[layout.stops[state[base]]] if state[base] else 0
     numbers = [number for number in range(live.bit_length()) if live >> number & 1]
     for at, number in enumerate(numbers):
-        yield number, state[base + assembly.registers_slot + at]
+        yield number, state[base + layout.registers_slot + at]
 
 
 def _waiting(
-    assembly: ModelLayout, state: Sequence[int], process: int, widths: Sequence[int]
+    layout: ModelLayout, state: Sequence[int], process: int, widths: Sequence[int]
 ) -> Iterator[tuple[int, Sequence[int]]]:
     """The addresses and values of the stores that wait."""
-    if assembly.manner.memory_model == "sc":
+    if layout.manner.memory_model == "sc":
         return
-    at = _block(assembly, process) + assembly.buffer_slot
+    at = _block(layout, process) + layout.buffer_slot
     for number in range(state[at]):
-        entry = at + 1 + number * (1 + assembly.buffer_width)
+        entry = at + 1 + number * (1 + layout.buffer_width)
         yield state[entry], state[entry + 1 : entry + 1 + widths[state[entry]]]
 
 
-def _reachable(assembly: ModelLayout, state: Sequence[int], widths: Sequence[int]) -> Iterator[range]:
+def _reachable(layout: ModelLayout, state: Sequence[int], widths: Sequence[int]) -> Iterator[range]:
     """The addresses of every node that somebody can reach, node by node, as they are numbered."""
-    codes = [*state[1 : assembly.cells_end]]
-    for process in range(assembly.manner.count):
-        codes += [code for _, code in _registers(assembly, state, process)]
-        codes += [code for _, values in _waiting(assembly, state, process, widths) for code in values]
+    codes = [*state[1 : layout.cells_end]]
+    for process in range(layout.manner.count):
+        codes += [code for _, code in _registers(layout, state, process)]
+        codes += [code for _, values in _waiting(layout, state, process, widths) for code in values]
     found: set[tuple[int, int]] = set()
     while codes:
-        node = assembly.node_of(codes.pop())
+        node = layout.node_of(codes.pop())
         if node is not None and node not in found:
             found.add(node)
-            codes += [state[at] for at in _fields(assembly, *node)]
-    yield from (_fields(assembly, *node) for node in sorted(found))
+            codes += [state[at] for at in _fields(layout, *node)]
+    yield from (_fields(layout, *node) for node in sorted(found))
 
 
-def _fields(assembly: ModelLayout, number: int, node: int) -> range:
-    base = assembly.class_slots[number] + node * assembly.strides[number]
-    return range(base, base + assembly.strides[number])
+def _fields(layout: ModelLayout, number: int, node: int) -> range:
+    base = layout.class_slots[number] + node * layout.strides[number]
+    return range(base, base + layout.strides[number])

@@ -231,7 +231,7 @@ class ModelSimulation:
             print_text(f"  {number:>2}  {fitted(self._words(run, step), _TEXT_WIDTH)}")
 
     def _memory(self, run: ModelRun) -> list[str]:
-        memory = run.steps[-1].memory if run.steps else memory_of(run, run.state)
+        memory = run.steps[-1].memory if run.steps else memory_of(run.places, run.state)
         shown: dict[str, list[str]] = {}
         for name, value in memory:  # the elements of an array together
             shown.setdefault(_ELEMENT.sub("", name), []).append(value_told(value))
@@ -245,7 +245,7 @@ class ModelSimulation:
     def _processes(self, run: ModelRun) -> list[str]:
         lines = []
         for process in range(run.assembly.manner.count):
-            where = process_position(run, run.state, process)
+            where = process_position(run.places, run.calls, run.state, process)
             number = run.calls.get(process)
             call = "" if number is None else _call_told(run.assembly.calls[number])
             told = f"in {call}, before line {where.line}" if where.line else "between two operations"
@@ -287,7 +287,10 @@ class ModelSimulation:
     def _show_end(self, run: ModelRun) -> None:
         """Why nothing comes next."""
         count = self.asked.operations
-        done = [process_position(run, run.state, each).calls == count for each in range(run.assembly.manner.count)]
+        done = [
+            process_position(run.places, run.calls, run.state, each).calls == count
+            for each in range(run.assembly.manner.count)
+        ]
         if run.last is None and not run.calls and count and all(done):
             print_text(f"The run is over: every process has called {counted(count, 'operation')}.")
             return

@@ -19,8 +19,8 @@ from linpoint.refine.frontend.shared_accesses import (
     compile_operand,
     compile_value,
     constants_of,
+    locations,
     require_shape,
-    write_access,
     write_load,
 )
 from linpoint.refine.frontend.symbolic_values import (
@@ -117,7 +117,8 @@ def _call_cell(
     given = positional_arguments(compiler, node, f".{name}()", _ARGUMENTS[name])
     if name in {"acquire", "release"}:
         code = OpCode.ACQUIRE if name == "acquire" else OpCode.RELEASE
-        write_access(compiler, [reference], lambda where: compiler.emit(code, node, where=where), node)
+        for (where,) in locations(compiler, [reference], node):
+            compiler.emit(code, node, where=where)
         return literal(None)
     if name in {"load", "ll"}:
         return write_load(compiler, reference, node, slot, OpCode.LOAD if name == "load" else OpCode.LOAD_LINKED)
@@ -127,17 +128,15 @@ def _call_cell(
         )
     rows = [compile_row(compiler, each, shape, reference.shown) for each in given]
     if name == "store":
-        write_access(
-            compiler, [reference], lambda where: compiler.emit(OpCode.STORE, node, a=rows[0], where=where), node
-        )
+        for (where,) in locations(compiler, [reference], node):
+            compiler.emit(OpCode.STORE, node, a=rows[0], where=where)
         return literal(None)
     result = shape if name in {"swap", "fetch_add"} else PLAIN
     code = _CODES[name]
     base = compiler.base(slot, result, node)
     last = rows[1] if name == "cas" else -1
-    write_access(
-        compiler, [reference], lambda where: compiler.emit(code, node, a=base, b=rows[0], c=last, where=where), node
-    )
+    for (where,) in locations(compiler, [reference], node):
+        compiler.emit(code, node, a=base, b=rows[0], c=last, where=where)
     return in_registers(result, base)
 
 
@@ -167,12 +166,8 @@ def compile_dcas(compiler: MethodCompiler, node: ast.Call, slot: StorageSlot | N
         _into(compiler, each, shape, at, cells[n % 2].shown)
         at += shape.width
     base = compiler.base(slot, PLAIN, node)
-    write_access(
-        compiler,
-        cells,
-        lambda where, other: compiler.emit(OpCode.DCAS, node, a=base, b=rows, where=where, other=other),
-        node,
-    )
+    for where, other in locations(compiler, cells, node):
+        compiler.emit(OpCode.DCAS, node, a=base, b=rows, where=where, other=other)
     return in_registers(PLAIN, base)
 
 

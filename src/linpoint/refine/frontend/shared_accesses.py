@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from linpoint.errors import ModelError
@@ -93,15 +93,15 @@ def constants_of(compiler: MethodCompiler, thing: SymbolicValue, node: ast.AST, 
     return [each[0] for each in found if each]
 
 
-def write_access(
-    compiler: MethodCompiler, references: Sequence[PlaceReference], write: Callable[..., None], node: ast.AST
-) -> None:
-    """Call ``write`` with the numbers of the locations.
+def locations(
+    compiler: MethodCompiler, references: Sequence[PlaceReference], node: ast.AST
+) -> Iterator[tuple[int, ...]]:
+    """The numbers of the locations of places, for each of which the caller writes its access.
 
-    Where several classes of nodes have such a field it is called for each, after a test of which class it is.
+    Where several classes of nodes have such a field there are several, each after a test of which class it is.
     """
     if not references:
-        write()
+        yield ()
         return
     first, *rest = references
     end = JumpLabel()
@@ -113,7 +113,8 @@ def write_access(
             number = compiler.declarations.fields[target].node_class
             compiler.emit(OpCode.IS_NODE, node, a=test, b=first.register, c=number)
             compiler.branch(test, following, False, node)
-        write_access(compiler, rest, lambda *others, at=location: write(at, *others), node)
+        for others in locations(compiler, rest, node):
+            yield location, *others
         if following is not None:
             compiler.goto(end, node)
             compiler.place(following)
@@ -129,14 +130,16 @@ def write_load(
 ) -> CompiledValue:
     """Load, into ``slot`` if there is one."""
     base = compiler.base(slot, reference.shape, node)
-    write_access(compiler, [reference], lambda where: compiler.emit(code, node, a=base, where=where), node)
+    for (where,) in locations(compiler, [reference], node):
+        compiler.emit(code, node, a=base, where=where)
     return in_registers(reference.shape, base)
 
 
 def write_store(compiler: MethodCompiler, reference: PlaceReference, value: CompiledValue, node: ast.AST) -> None:
     """Store a value of the right shape."""
     row = compiler.row(value, node)
-    write_access(compiler, [reference], lambda where: compiler.emit(OpCode.STORE, node, a=row, where=where), node)
+    for (where,) in locations(compiler, [reference], node):
+        compiler.emit(OpCode.STORE, node, a=row, where=where)
 
 
 def not_a_value(compiler: MethodCompiler, thing: SymbolicValue, node: ast.AST) -> ModelError:

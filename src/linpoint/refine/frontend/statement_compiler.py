@@ -16,7 +16,7 @@ from linpoint.refine.frontend.method_scope import assigned_names
 from linpoint.refine.frontend.shared_accesses import (
     compile_operand,
     compile_value,
-    write_access,
+    locations,
 )
 from linpoint.refine.frontend.symbolic_values import (
     PlaceReference,
@@ -101,7 +101,8 @@ def _take_locks(compiler: MethodCompiler, node: ast.With, items: list[ast.withit
     if first.optional_vars is not None:
         raise compiler.refused("LP-M002", first.optional_vars, "a lock gives no value.", "Leave out `as`.")
     lock = _unchanging_lock(compiler, thing, node)
-    write_access(compiler, [lock], lambda where: compiler.emit(OpCode.ACQUIRE, first.context_expr, where=where), node)
+    for (where,) in locations(compiler, [lock], node):
+        compiler.emit(OpCode.ACQUIRE, first.context_expr, where=where)
     compiler.locks.append((lock, first.context_expr))
     _take_locks(compiler, node, rest)
     _release_locks(compiler, compiler.held - 1)
@@ -123,7 +124,8 @@ def _unchanging_lock(compiler: MethodCompiler, lock: PlaceReference, node: ast.W
 
 def _release_locks(compiler: MethodCompiler, down_to: int) -> None:
     for lock, node in reversed(compiler.locks[down_to:]):
-        write_access(compiler, [lock], lambda where, at=node: compiler.emit(OpCode.RELEASE, at, where=where), node)
+        for (where,) in locations(compiler, [lock], node):
+            compiler.emit(OpCode.RELEASE, node, where=where)
 
 
 def compile_return(compiler: MethodCompiler, node: ast.Return) -> None:

@@ -6,15 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from linpoint.histories.values import Value, show
-from linpoint.specs.builtin.spec_declaration import (
-    bad_parameter,
-    declare,
-    is_number,
-    needs_number,
-    step,
-    table,
-    unsuccessful,
-)
+from linpoint.specs.builtin.spec_declaration import bad_parameter, is_number, needs_number, step, table, unsuccessful
+from linpoint.specs.builtin.spec_factory import declare
 from linpoint.specs.spec import Outcomes, Returns, Spec, Twin
 
 

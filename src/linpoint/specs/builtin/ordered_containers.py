@@ -7,15 +7,8 @@ import bisect
 from typing import Any
 
 from linpoint.histories.values import Value, show
-from linpoint.specs.builtin.spec_declaration import (
-    bad_parameter,
-    declare,
-    initial_list,
-    is_number,
-    step,
-    table,
-    unsuccessful,
-)
+from linpoint.specs.builtin.spec_declaration import bad_parameter, initial_list, is_number, step, table, unsuccessful
+from linpoint.specs.builtin.spec_factory import declare
 from linpoint.specs.spec import Returns, Spec, Twin
 
 Items = tuple[Value, ...]

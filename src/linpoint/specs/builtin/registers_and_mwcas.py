@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from linpoint.histories.values import FrozenObject, Value, canonical, freeze, same, show
-from linpoint.specs.builtin.spec_declaration import declare, initial_mapping, step, table, unsuccessful
+from linpoint.specs.builtin.spec_declaration import initial_mapping, step, table, unsuccessful
+from linpoint.specs.builtin.spec_factory import declare
 from linpoint.specs.spec import Outcomes, Returns, Spec, Twin
 
 _PAIR, _TRIPLE = 2, 3

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a built-in spec is declared: a table of steps and a factory with its parameters."""
+"""The parts of a built-in spec: its steps, its first value, and errors for what it cannot take."""
 
 from __future__ import annotations
 
-import dataclasses
-import functools
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from linpoint.errors import SpecError
 from linpoint.histories.values import Value, canonical, freeze, show
-from linpoint.specs.spec import Returns, Spec, Step
+from linpoint.specs.spec import Returns, Step
 
 RESULTS = {
     Returns.VALUE: "value",
@@ -53,16 +50,6 @@ def unsuccessful(_args: tuple[Value, ...], result: Value) -> bool:
 def table(steps: Iterable[Step]) -> Mapping[str, Step]:
     """Steps by name."""
     return {each.name: each for each in steps}
-
-
-def declare(build: Callable[..., Spec]) -> Spec:
-    """The built-in with its default parameters, callable for others; the docstring of ``build`` documents it."""
-
-    @functools.wraps(build)
-    def factory(*args: Any, **parameters: Any) -> Spec:
-        return dataclasses.replace(build(*args, **parameters), factory=factory, doc=inspect.getdoc(build) or "")
-
-    return factory()
 
 
 def bad_parameter(spec: str, message: str, remedy: str) -> SpecError:
