@@ -25,7 +25,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from linpoint.explore.cpp.running import Host, Manner
+from linpoint.hosts.host_config import HostConfig
+from linpoint.hosts.program_host import ProgramHost
 from tests.hosts.controlled_programs import Target, Told, built, explore
 
 _CODEX: Final = (
@@ -118,7 +119,7 @@ def _workers(rounds: int) -> bool:
     counts: dict[int, int] = {}
     for _ in range(rounds):
         for workers, taken in seconds.items():
-            host = Host(target.host, target.library, Manner(workers=workers))
+            host = ProgramHost(target.host, target.library, HostConfig(workers=workers))
             begun = time.perf_counter()
             result = host.run("dpor", seconds=_PATIENCE, shared=True).result
             taken.append(time.perf_counter() - begun)

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from linpoint.crash.crash_host import CrashConfig, CrashReply
 from linpoint.crash.crash_oracle import CrashOracle
+from linpoint.crash.crash_plan import CrashPlan
 from linpoint.crash.crash_run import CrashRun, CrashRunner
-from linpoint.crash.hosts import Heard, Listening, Manner, Plan
 from linpoint.crash.workload_generation import generate_workload
 from linpoint.hosts.crash_messages import CrashTestsEnded, ImageSampled, WorkloadTraced
 from linpoint.options.commands.crash import CrashOptions
@@ -35,7 +36,7 @@ class Structure:
     run: CrashRun
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> CrashPlan:
         """The workload, with its probes."""
         return self.run.plan
 
@@ -51,7 +52,7 @@ class Structure:
         assert self.run.oracle is not None
         return self.run.oracle
 
-    def crashed(self, kinds: Sequence[str], *, points_only: bool = False) -> tuple[CrashTestsEnded, Heard]:
+    def crashed(self, kinds: Sequence[str], *, points_only: bool = False) -> tuple[CrashTestsEnded, CrashReply]:
         """Crash tests of all operations, by one host."""
         runner = self._runner(points_only=points_only)
         heard = runner.test(self.plan, kinds, PATIENCE, known=self.oracle).heard
@@ -61,15 +62,20 @@ class Structure:
         self, kinds: Sequence[str], folder: str, every: int, told: Callable[[ImageSampled], None]
     ) -> CrashTestsEnded:
         """The same, with one of so many images written to a folder."""
-        host = dataclasses.replace(self.test.host, manner=self._manner(images=(folder, every)))
-        listening = Listening(judge=self.oracle.judge, sampled=told)
-        return _ended(host.test(self.plan, kinds, PATIENCE, listening))
+        host = dataclasses.replace(self.test.host, config=self._config(images=(folder, every)))
+        with host.test(self.plan, kinds, PATIENCE) as testing:
+            for number, message in testing:
+                if message.question is not None:
+                    testing.answer(number, allowed=self.oracle.judge(message.question))
+                elif message.sampled is not None:
+                    told(message.sampled)
+        return _ended(testing.reply)
 
-    def _manner(self, *, points_only: bool = False, images: tuple[str, int] | None = None) -> Manner:
-        return dataclasses.replace(self.test.host.manner, points_only=points_only, images=images)
+    def _config(self, *, points_only: bool = False, images: tuple[str, int] | None = None) -> CrashConfig:
+        return dataclasses.replace(self.test.host.config, points_only=points_only, images=images)
 
     def _runner(self, *, points_only: bool) -> CrashRunner:
-        host = dataclasses.replace(self.test.host, manner=self._manner(points_only=points_only))
+        host = dataclasses.replace(self.test.host, config=self._config(points_only=points_only))
         return CrashRunner(host, self.test.spec, self.test.asked.judged_by, self.test.test.types)
 
 
@@ -81,7 +87,7 @@ def structure(file: str, spec: str, flags: tuple[str, ...], operations: int) -> 
         (test,) = build_crash_tests(file, "", asked)
 
         def edges(calls: Sequence[Call]) -> int:
-            heard = test.host.trace(Plan(test.name, tuple(calls)), PATIENCE)
+            heard = test.host.trace(CrashPlan(test.name, tuple(calls)), PATIENCE)
             return -1 if heard.traced is None else heard.traced.edges
 
         plan = test.plan(generate_workload(test.vocabulary, operations, 0, edges))
@@ -117,6 +123,6 @@ def busy() -> float:
     return own.ru_utime + own.ru_stime + ended.ru_utime + ended.ru_stime
 
 
-def _ended(heard: Heard) -> CrashTestsEnded:
+def _ended(heard: CrashReply) -> CrashTestsEnded:
     assert heard.results, heard.died
     return heard.results[0]

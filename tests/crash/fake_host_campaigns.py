@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from linpoint.crash.campaign import Campaign
-from linpoint.crash.hosts import CrashHost
+from linpoint.crash.crash_host import CrashHost
 from linpoint.crash.operation_purposes import vocabulary_of
 from linpoint.options.commands.crash import CrashOptions
 from linpoint.specs.spec_lookup import find

@@ -10,7 +10,7 @@ import pytest
 
 from linpoint.crash import expected_results
 from linpoint.crash.crash_oracle import CrashOracle
-from linpoint.crash.hosts import Plan
+from linpoint.crash.crash_plan import CrashPlan
 from linpoint.crash.probe_generation import Probe
 from linpoint.hosts.crash_messages import CrashQuestion
 from linpoint.scenarios.scenario import Call
@@ -21,7 +21,7 @@ def call(name: str, *args: Any) -> Call:
     return Call(name, args)
 
 
-PLAN = Plan(
+PLAN = CrashPlan(
     "T",
     (call("put", 1, 10), call("put", 2, 20), call("delete", 1), call("get", 2)),
     (
@@ -35,7 +35,7 @@ PLAN = Plan(
 RESULTS = [None, None, True, 20]
 
 
-def oracle(spec: str = "map", plan: Plan = PLAN, results: list[Any] | None = None) -> CrashOracle:
+def oracle(spec: str = "map", plan: CrashPlan = PLAN, results: list[Any] | None = None) -> CrashOracle:
     return CrashOracle(find(spec), plan.calls, RESULTS if results is None else results)
 
 
@@ -92,7 +92,7 @@ def test_only_changes_are_told():
 
 
 def test_results_that_are_not_one_thing_are_left_open():
-    plan = Plan("T", (call("push", 1),), (Probe(call("pop")), Probe(call("pop"))))
+    plan = CrashPlan("T", (call("push", 1),), (Probe(call("pop")), Probe(call("pop"))))
     told = sections(oracle("tests.crash.test_expected_results:EITHER", plan, [None]).foretold(plan.probe_numbers))
     assert told == [{1: "?", 2: "?"}, {1: "?", 2: "?"}]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from linpoint.crash.crash_host import CrashReply
+from linpoint.crash.crash_plan import CrashPlan
 from linpoint.crash.crash_run import CrashRun
-from linpoint.crash.hosts import Heard, Plan
 from linpoint.crash.root_causes import RootCause, group_by_cause
 from linpoint.crash.store_places import StorePlaces
 from linpoint.hosts.crash_messages import (
@@ -40,10 +41,10 @@ def _causes(*runs: list[CrashViolation]) -> list[RootCause]:
     made = []
     for violations in runs:
         groups = [ViolationGroup(each.group, 2, [each.kind]) for each in violations]
-        heard = Heard(
+        heard = CrashReply(
             violations=[(0, each) for each in violations], results={0: CrashTestsEnded("complete", groups=groups)}
         )
-        made.append((CrashRun(Plan("ListTest", ()), heard=heard), lines))
+        made.append((CrashRun(CrashPlan("ListTest", ()), heard=heard), lines))
     return group_by_cause(made)
 
 

@@ -11,26 +11,26 @@ from typing import Any
 
 import pytest
 
-from linpoint.explore.cpp.running import Host, Manner
-from linpoint.explore.cpp.watching import Outcome
+from linpoint.hosts.host_config import HostConfig
+from linpoint.hosts.program_host import ProgramHost, SearchOutcome
 from linpoint.hosts.search_messages import SearchProgress
 from tests.hosts.stand_in_host import asked, stand_in
 
 
-def run(folder: Path, *, manner: Manner | None = None, seconds: float = 5.0, **answer: Any) -> Outcome:
-    host = Host(stand_in(folder, dpor=answer), folder / "target.so", manner or Manner())
+def run(folder: Path, *, manner: HostConfig | None = None, seconds: float = 5.0, **answer: Any) -> SearchOutcome:
+    host = ProgramHost(stand_in(folder, dpor=answer), folder / "target.so", manner or HostConfig())
     return host.run("dpor", seconds=seconds)
 
 
 def test_a_result_is_read(tmp_path: Path) -> None:
-    outcome = run(tmp_path, ended="exhausted", exhaustive=True, schedules=7, finding=None, completed=None, unknown=1)
+    outcome = run(tmp_path, ended="exhausted", exhaustive=True, schedules=7, finding=None, diverged_at=None, unknown=1)
     assert outcome.result is not None
     assert (outcome.result.ended, outcome.result.schedules, outcome.result.completed) == ("exhausted", 7, -1)
     assert outcome.peak_memory_bytes > 0
 
 
 def test_options_are_passed_on(tmp_path: Path) -> None:
-    manner = Manner("tso", "ignore", True, True, "fork", ("--n", "3"), 2**36)
+    manner = HostConfig("tso", "ignore", True, True, "fork", ("--n", "3"), 2**36)
     run(tmp_path, manner=manner, ended="budget")
     (words,) = asked(tmp_path)
     assert words[0] == str(tmp_path / "target.so")
@@ -43,7 +43,7 @@ def test_options_are_passed_on(tmp_path: Path) -> None:
 
 def test_progress_is_heard(tmp_path: Path) -> None:
     heard: list[SearchProgress] = []
-    host = Host(stand_in(tmp_path, dpor={"ended": "budget"}), tmp_path / "target.so", Manner(), heard.append)
+    host = ProgramHost(stand_in(tmp_path, dpor={"ended": "budget"}), tmp_path / "target.so", HostConfig(), heard.append)
     host.run("dpor", seconds=5)
     assert [each.schedules for each in heard] == [3]
 
@@ -56,6 +56,7 @@ def test_progress_is_heard(tmp_path: Path) -> None:
         ("os._exit(0)", "its process exited with code 0 in the middle of a run", True),
         ("sys.exit('--search: what is that')", "the host refuses, which is a bug to report: --search: what", False),
         ("os.write(fd, b'nonsense\\n')", "the host says what cannot be read", False),
+        ("say(result=dict(ended='budget', completed=None))", "the host says what cannot be read", False),
         ('os.write(fd, b\'[1]\\n{"result":{"ended":[]}}\\n\')', "the host says what cannot be read", False),
     ],
 )
@@ -79,17 +80,19 @@ def test_one_that_says_all_and_does_not_end_is_ended_too(tmp_path: Path) -> None
 
 def test_memory_is_limited(tmp_path: Path) -> None:
     code = "kept = b'1' * 200_000_000; time.sleep(100)"
-    outcome = run(tmp_path, manner=Manner(max_memory=100 * 2**20), do=code, ended="budget")
+    outcome = run(tmp_path, manner=HostConfig(max_memory=100 * 2**20), do=code, ended="budget")
     assert outcome.died == "the memory budget ran out"
 
 
 def test_a_host_that_is_not_there_is_told(tmp_path: Path) -> None:
-    outcome = Host(tmp_path / "nowhere", tmp_path / "target.so", Manner()).run("dpor", seconds=1)
+    outcome = ProgramHost(tmp_path / "nowhere", tmp_path / "target.so", HostConfig()).run("dpor", seconds=1)
     assert outcome.died == "the host cannot be started: No such file or directory"
 
 
 def test_ctrl_c_ends_the_host(tmp_path: Path) -> None:
-    host = Host(stand_in(tmp_path, dpor={"do": "time.sleep(100)", "ended": "budget"}), tmp_path / "t", Manner())
+    host = ProgramHost(
+        stand_in(tmp_path, dpor={"do": "time.sleep(100)", "ended": "budget"}), tmp_path / "t", HostConfig()
+    )
     press = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     press.start()
     outcome = host.run("dpor", seconds=50)

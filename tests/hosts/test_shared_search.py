@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from linpoint.campaign.driver import search_phases
-from linpoint.explore.cpp.running import Host, Manner
-from linpoint.explore.cpp.watching import Outcome
+from linpoint.hosts.host_config import HostConfig
+from linpoint.hosts.program_host import ProgramHost, SearchOutcome
 from linpoint.subjects.cpp_program.subject import CppProgramSession, CppProgramSubject
 from linpoint.subjects.interface import Failure, no_progress
 from linpoint.targets.target_builder import Target, TargetContents
@@ -26,13 +26,13 @@ from tests.hosts.stand_in_host import asked, searches, stand_in
 from tests.volume import seed_numbers
 
 
-def run(source: str, *flags: str, args: tuple[str, ...] = (), model: str = "sc", workers: int = 2) -> Outcome:
+def run(source: str, *flags: str, args: tuple[str, ...] = (), model: str = "sc", workers: int = 2) -> SearchOutcome:
     target = built(source, *flags)
-    manner = Manner(memory_model=model, args=args, workers=workers)
-    return Host(target.host, target.library, manner).run("dpor", seconds=60, outcomes=True, shared=True)
+    manner = HostConfig(memory_model=model, args=args, workers=workers)
+    return ProgramHost(target.host, target.library, manner).run("dpor", seconds=60, outcomes=True, shared=True)
 
 
-def session_of(host: Path, library: Path, manner: Manner) -> CppProgramSession:
+def session_of(host: Path, library: Path, manner: HostConfig) -> CppProgramSession:
     """A session that searches for all outcomes."""
     target = Target(library, "digest", TargetContents((), ()))
     return CppProgramSession(CppProgramSubject("prog.cpp", host, target, manner, outcomes=True), 20, no_progress)
@@ -67,12 +67,12 @@ def test_random_programs(seeds: range, model: str) -> None:
 @pytest.mark.parametrize("isolate", ["none", "fork"])
 def test_a_failure_that_one_finds_ends_all(isolate: str) -> None:
     target = built("thesis/peterson.cpp")
-    host = Host(target.host, target.library, Manner("tso", isolate=isolate, workers=2))
+    host = ProgramHost(target.host, target.library, HostConfig("tso", isolate=isolate, workers=2))
     result = host.run("dpor", seconds=60, shared=True).result
     assert result is not None
     assert result.finding is not None
     assert result.finding.kind == "assertion"
-    finding, session = result.finding, session_of(host.path, host.target, host.manner)
+    finding, session = result.finding, session_of(host.path, host.target, host.config)
     again = session.reproduce(Failure(finding.kind, None, tuple(finding.schedule), 0, finding), record=False)
     assert again is not None
     assert again.run.finding is not None
@@ -82,7 +82,7 @@ def test_a_failure_that_one_finds_ends_all(isolate: str) -> None:
 def test_what_cannot_be_shared_is_done_by_one() -> None:
     """There are numbers for 32 threads under PSO in the memory that is shared."""
     target = built("features/many_threads.cpp")
-    session = session_of(target.host, target.library, Manner("pso", workers=2))
+    session = session_of(target.host, target.library, HostConfig("pso", workers=2))
     assert search_phases(session) == []
     assert session.coverage.exhaustive
     assert session.coverage.unbounded > 1
@@ -91,13 +91,13 @@ def test_what_cannot_be_shared_is_done_by_one() -> None:
 def test_one_that_cannot_share_is_followed_by_one_alone(tmp_path: Path) -> None:
     lone = "answer = answer if '--share' in words else dict(ended='exhausted', exhaustive=True, schedules=5)"
     host = stand_in(tmp_path, dpor={"ended": "alone", "do": lone})
-    session = session_of(host, tmp_path / "t", Manner(workers=2))
+    session = session_of(host, tmp_path / "t", HostConfig(workers=2))
     assert search_phases(session) == []
     assert session.coverage.exhaustive
     assert searches(tmp_path) == ["dpor"] * 3
 
 
-def shared(folder: Path, do: str = "", workers: int = 2, **answer: Any) -> Outcome:
+def shared(folder: Path, do: str = "", workers: int = 2, **answer: Any) -> SearchOutcome:
     """Of stand-ins: the first that comes takes ``do``, the other waits until it is stopped."""
     code = (
         "shared = int(words[words.index('--share') + 1])\n"
@@ -108,7 +108,7 @@ def shared(folder: Path, do: str = "", workers: int = 2, **answer: Any) -> Outco
         "    while os.pread(shared, 1, 0) != b'\\1': time.sleep(0.01)\n"
         "    answer = dict(ended='exhausted', schedules=2)\n"
     ).replace("'first'", repr(str(folder / "first")))
-    host = Host(stand_in(folder, dpor={"do": code, **answer}), folder / "t", Manner(workers=workers))
+    host = ProgramHost(stand_in(folder, dpor={"do": code, **answer}), folder / "t", HostConfig(workers=workers))
     return host.run("dpor", seconds=30, shared=True)
 
 

@@ -9,11 +9,12 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from linpoint.hosts.address_symbols import AddressSymbols, place_of
 from linpoint.hosts.memory_names import MemoryNames, readable_value
-from linpoint.hosts.search_messages import CodeModule, StepMessage, result_of
+from linpoint.hosts.search_messages import CodeModule, SearchResult, StepMessage
 from linpoint.hosts.trace_builder import failure_message, host_schedule_text
 from linpoint.subjects.cpp_program.finding_builder import program_finding
 from linpoint.traces.trace import SourcePlace
@@ -131,7 +132,7 @@ def test_schedules_name_threads_and_buffers() -> None:
 
 def told(library: Path, model: str = "tso", **result: Any) -> Any:
     modules = [{"path": "/host", "base": 0x5000_0000}, {"path": str(library), "base": BASE}]
-    said = result_of({"ended": "finding", "modules": modules} | result)
+    said = msgspec.convert({"ended": "finding", "modules": modules} | result, SearchResult)
     assert said.finding is not None
     return program_finding(said.finding, said, {}, library, model, minimal=True)
 
@@ -182,7 +183,7 @@ def test_sentences_have_places_and_names(library: Path, symbols: AddressSymbols)
     code = BASE + address_of(library, "outer()") + 5
     message = "a write by thread 0 at {0} and a read by thread 1 at {1} are not ordered"
     race = {"kind": "race", "message": message, "places": [code, code], "address": address_of(library, "plain")}
-    found = result_of({"ended": "finding", "finding": race}).finding
+    found = msgspec.convert({"ended": "finding", "finding": race}, SearchResult).finding
     assert found is not None
     assert re.fullmatch(
         r"data race on plain: a write by thread 0 at \S+a.cpp:\d and a read by thread 1 at \S+a.cpp:\d are not ordered",

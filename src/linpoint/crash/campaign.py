@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from linpoint.crash.crash_host import CrashReply
+from linpoint.crash.crash_plan import CrashPlan
 from linpoint.crash.crash_run import CrashRun, CrashRunner
-from linpoint.crash.hosts import Heard, Plan
 from linpoint.crash.minimising import smallest
 from linpoint.crash.replaying import content_of
 from linpoint.crash.root_causes import RootCause, group_by_cause
@@ -113,7 +114,7 @@ class Campaign:
         """Seconds."""
         return self.deadline - time.monotonic()
 
-    def _plan(self) -> Plan:
+    def _plan(self) -> CrashPlan:
         """The workload that was given, or a generated one that covers much."""
         given = self.test.given()
         if given is not None:
@@ -123,7 +124,7 @@ class Campaign:
 
         def edges(calls: Sequence[Call]) -> int:
             seconds = max(_AT_LEAST, min(_ONE_TRACE, until - time.monotonic()))
-            heard = self.test.host.trace(Plan(self.test.name, tuple(calls)), seconds)
+            heard = self.test.host.trace(CrashPlan(self.test.name, tuple(calls)), seconds)
             self._note(heard)
             if heard.interrupted:
                 raise KeyboardInterrupt
@@ -136,7 +137,7 @@ class Campaign:
         # Who gives the workload says what is to run side by side.
         return self.test.plan(calls, reads=True)
 
-    def _note(self, heard: Heard) -> None:
+    def _note(self, heard: CrashReply) -> None:
         self._peak = max(self._peak, heard.peak_memory_bytes)
         self.interrupted = self.interrupted or heard.interrupted
 

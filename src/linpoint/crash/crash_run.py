@@ -12,11 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from linpoint.crash.crash_host import CrashHost, CrashReply, CrashTesting
 from linpoint.crash.crash_oracle import CrashOracle
-from linpoint.crash.hosts import CrashHost, Enough, Heard, Listening, Plan
+from linpoint.crash.crash_plan import CrashPlan
 from linpoint.crash.store_places import StorePlaces
 from linpoint.histories.values import canonical, freeze
-from linpoint.hosts.crash_messages import CrashQuestion, CrashViolation, WorkloadTraced
+from linpoint.hosts.crash_messages import CrashViolation, WorkloadTraced
 from linpoint.hosts.search_messages import CodeModule
 from linpoint.scenarios.cpp_test_description import OperationDescription
 from linpoint.specs.spec import Spec
@@ -30,10 +33,10 @@ Want = Callable[["CrashRun", int, CrashViolation], bool]
 class CrashRun:
     """What came of one run."""
 
-    plan: Plan
+    plan: CrashPlan
     kinds: tuple[str, ...] = ()
     """Of the crash tests in it."""
-    heard: Heard = field(default_factory=Heard)
+    heard: CrashReply = field(default_factory=CrashReply)
     oracle: CrashOracle | None = None
     wrong: Verdict | None = None
     """Of the workload itself, if it does not do what the spec says."""
@@ -69,7 +72,7 @@ class CrashRunner:
     types: dict[str, OperationDescription]
     progress: Callable[[int], None] = lambda _: None
 
-    def trace(self, plan: Plan, seconds: float) -> CrashRun:
+    def trace(self, plan: CrashPlan, seconds: float) -> CrashRun:
         """The workload alone."""
         run = CrashRun(plan)
         run.heard = self.host.trace(plan, seconds)
@@ -79,7 +82,7 @@ class CrashRunner:
 
     def test(
         self,
-        plan: Plan,
+        plan: CrashPlan,
         kinds: Sequence[str],
         seconds: float,
         *,
@@ -88,38 +91,45 @@ class CrashRunner:
     ) -> CrashRun:
         """Crash tests of these kinds; ``known`` has judged the same plan before. With ``want`` it ends at the first one."""
         run = CrashRun(plan, tuple(kinds), oracle=known)
-        listening = self._listening(run, want)
-        foretold = b"" if known is None else known.foretold(plan.probe_numbers)
+        expected = b"" if known is None else known.foretold(plan.probe_numbers)
         workers = 0 if want is None else 1
-        run.heard = self.host.test(plan, kinds, seconds, listening, workers=workers, foretold=foretold)
-        return run
+        return self._run(run, self.host.test(plan, kinds, seconds, workers=workers, expected=expected), want)
 
-    def state(self, plan: Plan, state: str, seconds: float) -> CrashRun:
+    def state(self, plan: CrashPlan, state: str, seconds: float) -> CrashRun:
         """One crash state again."""
-        run = CrashRun(plan)
-        run.heard = self.host.state(plan, state, seconds, self._listening(run, None))
+        return self._run(CrashRun(plan), self.host.state(plan, state, seconds))
+
+    def _run(self, run: CrashRun, testing: CrashTesting, want: Want | None = None) -> CrashRun:
+        """Answer the questions of the hosts; stop when the workload is wrong, or when ``want`` is satisfied."""
+        run.heard = testing.reply
+        with testing:
+            for host, message in testing:
+                if message.question is not None:
+                    if run.oracle is None:
+                        break
+                    try:
+                        allowed = run.oracle.judge(message.question)
+                    except msgspec.MsgspecError as error:
+                        testing.reject(host, error)
+                    else:
+                        testing.answer(host, allowed=allowed)
+                elif message.violation is not None:
+                    if want is not None and want(run, host, message.violation):
+                        run.wanted = message.violation
+                        break
+                elif message.traced is not None:
+                    self._check_trace(run, message.traced)
+                    if not run.sound:
+                        break
+                elif message.progress is not None or message.result is not None:
+                    self.progress(run.heard.reached)
         return run
 
-    def _listening(self, run: CrashRun, want: Want | None) -> Listening:
-        def judge(asked: CrashQuestion) -> bool:
-            if run.oracle is None:
-                raise Enough
-            return run.oracle.judge(asked)
-
-        def traced(said: WorkloadTraced) -> None:
-            if run.oracle is None:
-                self._begin(run, said)
-            elif said.ended != "complete" or not _alike(run.oracle.results, said):
-                run.differs = True
-            if not run.sound:
-                raise Enough
-
-        def violation(host: int, said: CrashViolation) -> None:
-            if want is not None and want(run, host, said):
-                run.wanted = said
-                raise Enough
-
-        return Listening(judge, traced, violation, self.progress)
+    def _check_trace(self, run: CrashRun, traced: WorkloadTraced) -> None:
+        if run.oracle is None:
+            self._begin(run, traced)
+        elif traced.ended != "complete" or not _alike(run.oracle.results, traced):
+            run.differs = True
 
     def _begin(self, run: CrashRun, said: WorkloadTraced) -> None:
         run.modules = said.modules

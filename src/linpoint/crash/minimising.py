@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from linpoint.crash.crash_plan import CrashPlan
 from linpoint.crash.crash_run import CrashRun, CrashRunner
-from linpoint.crash.hosts import Plan
 from linpoint.crash.root_causes import RootCause, cause_key
 from linpoint.histories.values import Value, same, scalars
 from linpoint.hosts.crash_messages import Code, CrashViolation
@@ -156,7 +156,7 @@ def _essential(calls: Sequence[Call], shown: CrashViolation) -> tuple[list[Call]
     return [calls[number] for number in dict.fromkeys([*numbers, *shown.open])], []
 
 
-def _simpler(plan: Plan) -> tuple[list[Call], list[Call]]:
+def _simpler(plan: CrashPlan) -> tuple[list[Call], list[Call]]:
     """The same workload with the smallest numbers in the same order: 506952116 is nothing to remember at night."""
     calls = [*plan.workload, *plan.beside]
     numbers = sorted({value for call in calls for value in scalars(call.args) if type(value) is int})

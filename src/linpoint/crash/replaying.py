@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from linpoint.crash.hosts import Plan
+from linpoint.crash.crash_plan import CrashPlan
 from linpoint.crash.probe_generation import Probe
 from linpoint.errors import LinpointError
 from linpoint.histories.values import freeze, thaw
@@ -83,10 +83,10 @@ class CrashContent(msgspec.Struct):
             raise replay_token.not_a_finding(error.message.rstrip(".")) from None
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> CrashPlan:
         """What is run again."""
         try:
-            return Plan(
+            return CrashPlan(
                 self.test,
                 tuple(_call(*each) for each in self.workload),
                 tuple(Probe(_call(name, args), since) for name, args, since in self.probes),
@@ -99,7 +99,7 @@ class CrashContent(msgspec.Struct):
 
 
 def content_of(
-    test: BuiltCrashTest, plan: Plan, shown: CrashViolation | None, finding: str = "durability"
+    test: BuiltCrashTest, plan: CrashPlan, shown: CrashViolation | None, finding: str = "durability"
 ) -> dict[str, Any]:
     """What a token holds of a crash; of what goes wrong without one, the workload alone."""
     asked = test.asked

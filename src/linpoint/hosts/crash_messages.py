@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the host says while it tests crashes, in JSON lines. Unknown fields are ignored.
+"""Contents of the messages that a host sends while it tests crashes. Unknown fields are ignored.
 
 The results of probes are kept as they were written (``msgspec.Raw``): most are compared with what the spec expects letter
 by letter, and never read.
@@ -181,23 +181,3 @@ class CrashTestsEnded(msgspec.Struct, frozen=True):
     exhaustive: bool = False
     seconds: float = 0.0
     modules: list[CodeModule] = []
-
-
-class CrashMessage(msgspec.Struct, frozen=True):
-    """One line: exactly one of these."""
-
-    described: Any = None
-    traced: WorkloadTraced | None = None
-    judge: CrashQuestion | None = None
-    sampled: ImageSampled | None = None
-    violation: CrashViolation | None = None
-    progress: CrashProgress | None = None
-    result: CrashTestsEnded | None = None
-
-
-_DECODER = msgspec.json.Decoder(CrashMessage)
-
-
-def heard(line: bytes) -> CrashMessage:
-    """A line, understood; raises ``msgspec.MsgspecError`` for what is none."""
-    return _DECODER.decode(line)

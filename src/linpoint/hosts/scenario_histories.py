@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import UNSET
 
 from linpoint.histories.values import freeze
-from linpoint.hosts.test_host import ScenarioHistory
+from linpoint.hosts.search_messages import ScenarioHistory
 from linpoint.judging.scenario_run import PerformedOperation, RunEnding, ScenarioRun
 from linpoint.scenarios.scenario import Scenario
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the host says, in JSON lines: progress now and then, and one result. Unknown fields are ignored."""
+"""Contents of the messages that a host sends while it searches: progress, histories of scenarios, results, findings, traces.
+
+Unknown fields are ignored.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ class SearchProgress(msgspec.Struct, frozen=True):
     """Steps of the last run."""
     estimate: float | None = None
     """Of how many schedules there are, as it looks so far."""
+    scenario: int = 0
 
 
 class CodeModule(msgspec.Struct, frozen=True):
@@ -115,9 +119,29 @@ class SearchResult(msgspec.Struct, frozen=True):
     results: list[list[Any]] = []
     """Of the operations of a test, in the last run: each in a list, which is empty if it has not come back."""
     modules: list[CodeModule] = []
+    scenario: int = 0
 
 
-def result_of(message: Any) -> SearchResult:
-    """A result as the host wrote it; nulls stand for what is not there."""
-    plain = {name: value for name, value in message.items() if value is not None}
-    return msgspec.convert(plain, SearchResult, strict=False)
+class ScenarioHistory(msgspec.Struct, frozen=True):
+    """What operations did in runs that a schedule stands for."""
+
+    scenario: int
+    results: list[list[Any]]
+    """Of each operation, in the order of the scenario: its result, or nothing if it has not come back."""
+    called: list[bool]
+    orders: list[list[int]]
+    """Orders in real time: for each operation of the threads its call, twice its number, and its return, one more."""
+    schedule: list[tuple[int, int]]
+    preemptions: int = 0
+    schedules: int = 0
+    """That were run by then."""
+    stuck: str = ""
+    """The kind of finding if nobody could go on."""
+
+
+class ScenarioLost(msgspec.Struct, frozen=True):
+    """The process that explored a scenario died."""
+
+    scenario: int
+    signal: int
+    """0 if it exited."""

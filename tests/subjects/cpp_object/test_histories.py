@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from linpoint.explore.cpp.running import Manner
-from linpoint.hosts.test_host import Listening, ScenarioHistory, TestHost
+from linpoint.hosts.host_config import HostConfig
+from linpoint.hosts.search_messages import ScenarioHistory
+from linpoint.hosts.test_host import Listening, TestHost
 from linpoint.scenarios.cpp_test_description import scenario_text
 from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.targets.compiler_discovery import find_compiler
@@ -26,7 +27,7 @@ SIZES = [(0, 20), *(pytest.param(number, 2_000, marks=pytest.mark.long) for numb
 def host(model: str) -> TestHost:
     compiler = find_compiler(None)
     target = build_target(BuildRecipe((str(HERE / "scripted.cpp"),), (), compiler))
-    return TestHost(find_host(compiler), target.library, Manner(model, workers=2))
+    return TestHost(find_host(compiler), target.library, HostConfig(model, workers=2))
 
 
 def explored(

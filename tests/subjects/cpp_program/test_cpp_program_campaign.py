@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from linpoint.campaign.driver import replay_finding, run_campaign
-from linpoint.explore.cpp.running import Manner
+from linpoint.hosts.host_config import HostConfig
 from linpoint.subjects.cpp_program.subject import CppProgramSubject
 from linpoint.subjects.interface import Failure
 from linpoint.targets.target_builder import Target, TargetContents
@@ -49,7 +49,7 @@ def program(
 ) -> CppProgramSubject:
     library = folder / "target.so"
     target = Target(library, "digest", contents or TargetContents((), ()))
-    return CppProgramSubject("prog.cpp", stand_in(folder, **answers), target, Manner(model))
+    return CppProgramSubject("prog.cpp", stand_in(folder, **answers), target, HostConfig(model))
 
 
 def explored(folder: Path, seconds: float = 5, *, only: int | None = None, **answers: Any) -> ProgramResult:
@@ -173,12 +173,12 @@ def test_a_crash_of_the_first_run_is_shown_with_its_steps(tmp_path: Path) -> Non
 
 
 def test_ctrl_c_is_the_end_of_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from linpoint.explore.cpp import running
+    from linpoint.hosts import program_host
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(running, "watch_all", interrupt)
+    monkeypatch.setattr(program_host, "read_hosts", interrupt)
     result = explored(tmp_path, bounded=FEW | {"do": "time.sleep(100)"})
     assert (result.answer, result.interrupted) == (Answer.UNKNOWN, True)
     assert result.why.startswith("it was interrupted before")

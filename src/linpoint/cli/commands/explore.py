@@ -19,9 +19,9 @@ from linpoint.cli.output.terminal import progress
 from linpoint.cli.workers import Outcome, ask
 from linpoint.errors import TestError, UsageError
 from linpoint.executors.thread_executor import peak_memory
-from linpoint.explore.cpp.running import ISOLATIONS, RACES, Manner
 from linpoint.explore.python_control.access_backends import BACKENDS
 from linpoint.explore.python_control.bytecode_accesses import GRANULARITIES
+from linpoint.hosts.host_config import ISOLATIONS, RACES, HostConfig
 from linpoint.targets.compiler_flags import is_source
 from linpoint.traces.trace import MEMORY_MODELS
 from linpoint.verdicts import Budget, replay_token
@@ -123,7 +123,7 @@ def explore(
         files, flags = split_words(program, list(args or ()))
         forms = OutputFormats(None, report, junit, github, summary, json)
         forms.validate(files, called="the program itself")
-        manner = Manner(memory_model, races, reuse, spurious, isolate, parse_args(program_args), workers=workers)
+        manner = HostConfig(memory_model, races, reuse, spurious, isolate, parse_args(program_args), workers=workers)
         asked = CppProgramOptions(files, flags, compiler, manner, preemptions, outcomes, atomic_methods)
         raise typer.Exit(run_cpp(asked, budget, max_memory, forms))
     limits = Budget.starting_now(budget, max_memory)

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from linpoint.checkers.conditions import validate as validate_condition
+from linpoint.crash.crash_host import KINDS, PERSISTENCIES, CrashConfig
 from linpoint.crash.crash_oracle import DEFAULT_CONDITION
-from linpoint.crash.hosts import KINDS, PERSISTENCIES, Manner
 from linpoint.errors import LinpointError, TestError, UsageError
 from linpoint.explore.cpp.objects.asked import (
     CommentParser,
@@ -123,9 +123,9 @@ class CrashOptions:
         """The condition."""
         return self.condition or DEFAULT_CONDITION
 
-    def manner(self, max_memory: int | None) -> Manner:
+    def manner(self, max_memory: int | None) -> CrashConfig:
         """How hosts are to test."""
-        return Manner(
+        return CrashConfig(
             self.persistency or "adr",
             size(self.pool_size),
             self.persistent_heap,

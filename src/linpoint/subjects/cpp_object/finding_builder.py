@@ -10,8 +10,8 @@ from typing import Any, Final
 from linpoint.histories.values import freeze
 from linpoint.hosts.address_symbols import AddressSymbols
 from linpoint.hosts.scenario_histories import scenario_runs_of
-from linpoint.hosts.search_messages import HostFinding, SearchResult
-from linpoint.hosts.test_host import Listening, ScenarioHistory
+from linpoint.hosts.search_messages import HostFinding, ScenarioHistory, SearchResult
+from linpoint.hosts.test_host import Listening
 from linpoint.hosts.trace_builder import HostTraceBuilder, TracedOperations, failure_message, host_schedule_text
 from linpoint.judging.failure_text import failure_sentence, orders_given, results_allowed, shown_operations
 from linpoint.judging.scenario_run import ScenarioRun
@@ -192,12 +192,12 @@ def _telling(
         return None
     returned = {number: freeze(each[0]) for number, each in enumerate(result.results) if each}
     symbols = AddressSymbols(search.host.target, result.modules)
-    model = search.host.manner.memory_model
+    model = search.host.config.memory_model
     return HostTraceBuilder(symbols, result.trace, found, model, TracedOperations(scenario.calls, returned))
 
 
 def _traced(telling: HostTraceBuilder, found: HostFinding, search: ObjectSearch) -> Trace | None:
     try:
-        return telling.trace(host_schedule_text(tuple(found.schedule), search.host.manner.memory_model))
+        return telling.trace(host_schedule_text(tuple(found.schedule), search.host.config.memory_model))
     except ValueError:
         return None

@@ -17,8 +17,8 @@ from typing import Final
 
 from linpoint.histories.values import counted
 from linpoint.hosts.scenario_histories import scenario_runs_of
-from linpoint.hosts.search_messages import HostFinding, SearchResult
-from linpoint.hosts.test_host import Enough, HostReply, Listening, ScenarioHistory, TestHost
+from linpoint.hosts.search_messages import HostFinding, ScenarioHistory, SearchResult
+from linpoint.hosts.test_host import Enough, HostReply, Listening, TestHost
 from linpoint.judging.spec_judge import Judge
 from linpoint.scenarios.cpp_test_description import CppObjectTest, scenario_text
 from linpoint.scenarios.scenario import Scenario

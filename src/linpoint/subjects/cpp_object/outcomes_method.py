@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from linpoint.histories.values import Value, canonical, counted, show
 from linpoint.hosts.scenario_histories import scenario_run_of
-from linpoint.hosts.test_host import Listening, ScenarioHistory, TestHost
+from linpoint.hosts.search_messages import ScenarioHistory
+from linpoint.hosts.test_host import Listening, TestHost
 from linpoint.judging.scenario_run import RunEnding, ScenarioRun
 from linpoint.judging.spec_judge import Judgement, blocked_calls
 from linpoint.scenarios.cpp_test_description import CppObjectTest, scenario_text
@@ -49,7 +50,7 @@ class AtomicOutcomesJudge:
 
     def __init__(self, test: CppObjectTest, host: TestHost, until: float) -> None:
         self._test = test
-        self._host = replace(host, manner=replace(host.manner, memory_model="sc"))
+        self._host = replace(host, config=replace(host.config, memory_model="sc"))
         self._known: dict[Scenario, _Known] = {}
         self._tried: set[Scenario] = set()
         self._until = until

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from linpoint.hosts.scenario_histories import scenario_run_of
-from linpoint.hosts.test_host import Enough, Listening, ScenarioHistory
+from linpoint.hosts.search_messages import ScenarioHistory
+from linpoint.hosts.test_host import Enough, Listening
 from linpoint.judging.scenario_run import PerformedOperation, ScenarioRun
 from linpoint.scenarios.cpp_test_description import scenario_text
 from linpoint.scenarios.scenario import Call, Scenario

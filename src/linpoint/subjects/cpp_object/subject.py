@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from linpoint.explore.cpp.running import Manner
+from linpoint.hosts.host_config import HostConfig
 from linpoint.hosts.scenario_histories import scenario_runs_of
 from linpoint.hosts.test_host import TestHost
 from linpoint.judging.spec_judge import Judge, SpecJudge
@@ -58,7 +58,7 @@ class BuiltCppTests:
     file: str
     host: Path
     target: Target
-    manner: Manner
+    manner: HostConfig
 
     def running(self, model: str | None = None) -> TestHost:
         """Its host, under its own memory model or another one."""

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from linpoint.explore.cpp.running import ISOLATIONS, RACES, Manner
+from linpoint.hosts.host_config import ISOLATIONS, RACES, HostConfig
 from linpoint.subjects.cpp_program.atomic_methods import atomic_ranges
 from linpoint.subjects.cpp_program.subject import CppProgramSubject
 from linpoint.subjects.interface import Failure
@@ -32,7 +32,7 @@ class CppProgramOptions:
     files: tuple[str, ...]
     flags: tuple[str, ...] = ()
     compiler: str | None = None
-    manner: Manner = dataclasses.field(default_factory=Manner)
+    manner: HostConfig = dataclasses.field(default_factory=HostConfig)
     preemptions: int | None = None
     outcomes: bool = False
     atomic_methods: str | None = None
@@ -105,7 +105,7 @@ class CppProgramToken(msgspec.Struct):
     @property
     def options(self) -> CppProgramOptions:
         """How it is built and run again."""
-        manner = Manner(self.memory_model, self.races, self.reuse, self.spurious, self.isolate, tuple(self.args))
+        manner = HostConfig(self.memory_model, self.races, self.reuse, self.spurious, self.isolate, tuple(self.args))
         return CppProgramOptions(
             tuple(self.files), tuple(self.flags), self.compiler, manner, atomic_methods=self.atomic_methods
         )

@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from linpoint.explore.cpp.running import Host, Manner
-from linpoint.explore.cpp.watching import GRACE, Outcome
 from linpoint.histories.values import counted
+from linpoint.hosts.host_config import HostConfig
+from linpoint.hosts.host_process import GRACE
+from linpoint.hosts.program_host import ProgramHost, SearchOutcome
 from linpoint.hosts.search_messages import HostFinding, SearchProgress, SearchResult
 from linpoint.limits.search_limits import SearchLimits
 from linpoint.processes.command_runner import run
@@ -86,7 +87,7 @@ class CppProgramSubject:
     file: str
     host: Path
     target: Target
-    manner: Manner
+    manner: HostConfig
     preemptions: int | None = None
     """Explore just the schedules with up to so many."""
     outcomes: bool = False
@@ -120,7 +121,7 @@ class CppProgramSession(Session[ProgramFinding, ProgramResult]):
             executions, depth = reached.schedules, reached.depth
             progress(CampaignProgress(executions=executions, depth=depth, estimate=reached.estimate))
 
-        self.host = Host(subject.host, subject.target.library, subject.manner, listen)
+        self.host = ProgramHost(subject.host, subject.target.library, subject.manner, listen)
 
     @property
     def done(self) -> bool:
@@ -318,7 +319,7 @@ class CppProgramSession(Session[ProgramFinding, ProgramResult]):
             return HostFinding(NONDETERMINISM, another_run(result.diverged_at)), False
         return result.finding, result.ended == "alone"
 
-    def _noted(self, outcome: Outcome) -> Outcome:
+    def _noted(self, outcome: SearchOutcome) -> SearchOutcome:
         covered = self.coverage
         covered.peak_memory_bytes = max(covered.peak_memory_bytes, outcome.peak_memory_bytes)
         return outcome
@@ -369,6 +370,6 @@ def _failure(found: HostFinding) -> Failure:
     return Failure(found.kind, None, schedule, found.preemptions, found, message=found.message, lost=found.lost)
 
 
-def _lost(outcome: Outcome, schedule: list[tuple[int, int]]) -> HostFinding:
+def _lost(outcome: SearchOutcome, schedule: list[tuple[int, int]]) -> HostFinding:
     message = f"the program took its process with it: {outcome.died}"
     return HostFinding("crash", message, schedule=schedule, lost=True)

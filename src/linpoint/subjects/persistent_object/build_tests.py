@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from linpoint.crash.hosts import CrashHost, Manner, Plan
+from linpoint.crash.crash_host import CrashHost
+from linpoint.crash.crash_plan import CrashPlan
 from linpoint.crash.operation_purposes import OperationPurposes, vocabulary_of
 from linpoint.crash.probe_generation import Probe, concurrent_reads, generated_probes
 from linpoint.crash.workload_generation import read_workload
@@ -55,7 +56,7 @@ class BuiltCrashTest:
         """All of them, as the user wrote them."""
         return (self.file, *self.asked.sources)
 
-    def plan(self, workload: Sequence[Call], beside: Sequence[Call] = (), *, reads: bool = False) -> Plan:
+    def plan(self, workload: Sequence[Call], beside: Sequence[Call] = (), *, reads: bool = False) -> CrashPlan:
         """A workload with its probes: those that the user gives, or made from the spec; and with reads beside it."""
         probes: Sequence[Probe]
         if self.asked.probes is None:
@@ -63,7 +64,7 @@ class BuiltCrashTest:
         else:
             probes = [Probe(call) for call in self._given_probes(self.asked.probes)]
         more = concurrent_reads(self.vocabulary, workload) if reads else ()
-        return Plan(self.name, tuple(workload), tuple(probes), tuple(beside), reads=tuple(more))
+        return CrashPlan(self.name, tuple(workload), tuple(probes), tuple(beside), reads=tuple(more))
 
     def given(self) -> tuple[list[Call], list[Call]] | None:
         """The workload that the user gives, and what may run beside it; None if it is to be generated."""
@@ -80,7 +81,7 @@ class BuiltCrashTest:
             raise TestError("LP-C002", "the workload has no operations.", place=asked.workload, remedy=remedy)
         return self._accepted(workload), self._accepted(beside)
 
-    def accept(self, plan: Plan) -> None:
+    def accept(self, plan: CrashPlan) -> None:
         """Refuse a plan with operations that this test does not have."""
         self._accepted(plan.calls)
 
@@ -161,6 +162,3 @@ def described_tests(host: CrashHost, file: str) -> tuple[dict[str, CppObjectTest
             operation = tests[remark["test"]].definition.operations[remark["operation"]]
             given[remark["test"]][operation.name] = tuple(tuple(source) for source in operation.sources)
     return tests, given
-
-
-__all__ = ["BuiltCrashTest", "Manner", "build_crash_tests"]

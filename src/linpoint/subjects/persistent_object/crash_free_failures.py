@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from linpoint.crash.crash_plan import CrashPlan
 from linpoint.crash.crash_run import CrashRun, CrashRunner
-from linpoint.crash.hosts import Plan
 from linpoint.crash.replaying import content_of
 from linpoint.crash.store_places import StorePlaces
 from linpoint.histories.values import freeze, show
@@ -56,7 +56,7 @@ def finding_without_crash(
         left = deadline - time.monotonic()
         if left < _MIN_RUN_S:
             raise TimeoutError
-        again = runner.trace(Plan(test.name, tuple(calls)), min(_RUN_TIMEOUT_S, left))
+        again = runner.trace(CrashPlan(test.name, tuple(calls)), min(_RUN_TIMEOUT_S, left))
         if again.heard.interrupted or ending_kind(again) != how:
             return False
         best = again

@@ -14,7 +14,7 @@ import pytest
 
 from linpoint import Scenario, TestResult
 from linpoint.cli.options import find_spec
-from linpoint.explore.cpp.running import Manner
+from linpoint.hosts.host_config import HostConfig
 from linpoint.scenarios.cpp_test_description import CppObjectTest
 from linpoint.scenarios.scenario_generation import scenarios as generate
 from linpoint.subjects.cpp_object.object_search import Settings
@@ -81,7 +81,7 @@ class Inhabitant:
         budget: float | None = None,
     ) -> TestResult:
         """What ``linpoint test`` says of it."""
-        program = BuiltCppTests(self.file, *_built(self.file, flaw), Manner(model, races, reuse))
+        program = BuiltCppTests(self.file, *_built(self.file, flaw), HostConfig(model, races, reuse))
         (test,) = program.tests(_TO_DESCRIBE).values()
         spec = find_spec(self.spec.replace("specs.py", str(ZOO / "specs.py")))
         if scenario is not None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from linpoint.errors import LinpointError, UsageError
-from linpoint.explore.cpp.running import RACES, Manner
+from linpoint.hosts.host_config import RACES, HostConfig
 from linpoint.scenarios.scenario import Scenario
 from linpoint.targets.compiler_flags import is_source, split_flags
 from linpoint.traces.trace import MEMORY_MODELS
@@ -83,10 +83,10 @@ class Asked:
         return self.method == OUTCOMES
 
     @property
-    def manner(self) -> Manner:
+    def manner(self) -> HostConfig:
         """How the host is to run the tests."""
         workers = self.workers or os.cpu_count() or 1
-        return Manner(self.memory_model or "sc", self.races or "stop", self.reuse, workers=workers)
+        return HostConfig(self.memory_model or "sc", self.races or "stop", self.reuse, workers=workers)
 
 
 def said_in(file: str) -> Asked:

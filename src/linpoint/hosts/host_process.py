@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A host as a supervised process: it is started for one command, sends messages, and its end is put into words.
+
+Guarantee: whatever the host or the target in it does (it dies, hangs, exhausts memory, sends nonsense, falls silent), there
+is a ``HostEnding``, and no process is left behind.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final, TypeVar
+
+import msgspec
+
+from linpoint.hosts.host_message import HostMessage
+from linpoint.processes.process_launch import INPUT, MESSAGES
+from linpoint.processes.process_limits import (
+    DEADLINE_PASSED,
+    MEMORY_EXCEEDED,
+    MESSAGE_TOO_LONG,
+    ProcessLimits,
+    ProcessOutcome,
+)
+from linpoint.processes.supervised_process import END_GRACE_S, SupervisedProcess, read_messages
+
+Message = TypeVar("Message", bound=HostMessage)
+
+GRACE: Final = END_GRACE_S
+"""Seconds that the host gets to come to an end by itself when its time is up."""
+_QUOTED_ERROR_BYTES: Final = 2000
+_STOPPED: Final = {
+    DEADLINE_PASSED: "a run of the program does not come back",
+    MEMORY_EXCEEDED: "the memory budget ran out",
+    MESSAGE_TOO_LONG: "the host says more than can be read",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HostEnding:
+    """How a host ended that sent no result."""
+
+    died: str
+    by_itself: bool
+    """It died of its own accord, which the target is to blame for."""
+
+
+class HostProcess:
+    """One host, from its start to its end."""
+
+    def __init__(self, process: SupervisedProcess) -> None:
+        self.process = process
+
+    @property
+    def over(self) -> bool:
+        """Nothing more will be read from it."""
+        return self.process.over
+
+    @property
+    def stopped(self) -> str:
+        """The reason why it was stopped, if it exceeded a limit or sent what cannot be read."""
+        return _STOPPED.get(self.process.stopped, self.process.stopped)
+
+    @property
+    def peak_memory_bytes(self) -> int:
+        """The most memory that it took; it is ended if it has not."""
+        return self.process.outcome().peak_memory_bytes
+
+    def finish(self) -> None:
+        """Read no more of it, and let it exit by itself."""
+        self.process.finish()
+
+    def reject(self, error: Exception) -> None:
+        """Stop it because of a message that cannot be read."""
+        self.process.stop(f"the host says what cannot be read, which is a bug to report: {error}")
+        self.process.finish()
+
+    def kill(self) -> None:
+        """End it in the middle of its work."""
+        self.process.outcome(grace_s=0.0)
+
+    def ending(self) -> HostEnding:
+        """How it ended; one that still runs is ended."""
+        outcome = self.process.outcome()
+        return HostEnding(self.stopped, by_itself=False) if outcome.stopped else _ending(outcome)
+
+
+def start_host(
+    command: Sequence[str],
+    stack: ExitStack,
+    *,
+    seconds: float,
+    max_memory: int | None,
+    args: Sequence[str] = (),
+    request: Sequence[bytes] | None = None,
+    shared: int | None = None,
+    asks: bool = False,
+) -> HostProcess:
+    """Start a host; raises OSError if that is not possible. It is killed after that many seconds, and with ``stack``.
+
+    ``request`` is written to a file for ``--scenarios``, its parts separated by null bytes. ``shared`` is the descriptor of
+    memory that hosts share. A host that ``asks`` reads what is written to it.
+    """
+    files: list[int] = [] if shared is None else [shared]
+    words = list(command)
+    if request is not None:
+        file = os.memfd_create("linpoint")
+        stack.callback(os.close, file)
+        os.write(file, b"".join(part + b"\0" for part in request))
+        os.lseek(file, 0, os.SEEK_SET)
+        words += ["--scenarios", str(file)]
+        files.append(file)
+    words += ["--answers", INPUT] if asks else []
+    words += ["--results", MESSAGES, "--", *args]
+    limits = ProcessLimits(deadline=monotonic() + seconds, max_memory_bytes=max_memory)
+    return HostProcess(stack.enter_context(SupervisedProcess.start(words, limits=limits, pass_fds=files)))
+
+
+def read_hosts(
+    hosts: Sequence[HostProcess], decoder: msgspec.json.Decoder[Message]
+) -> Iterator[tuple[HostProcess, Message | None]]:
+    """Messages of hosts as they come; ``None`` when all that a host has sent so far was read."""
+    for index, line in read_messages([host.process for host in hosts]):
+        host = hosts[index]
+        if line is None:
+            yield host, None
+            continue
+        try:
+            message = decoder.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            host.reject(error)
+        else:
+            yield host, message
+
+
+def _ending(outcome: ProcessOutcome) -> HostEnding:
+    said = outcome.stderr[:_QUOTED_ERROR_BYTES].decode("utf-8", "replace").strip()
+    if outcome.signal_name == "SIGKILL":
+        return HostEnding("its process was ended by SIGKILL, as when the machine has no memory left", by_itself=False)
+    if outcome.signal is not None:
+        return HostEnding(f"its process was ended by {outcome.signal_name}", by_itself=True)
+    if said:
+        return HostEnding(f"the host refuses, which is a bug to report: {said.splitlines()[-1]}", by_itself=False)
+    return HostEnding(f"its process exited with code {outcome.exit_code} in the middle of a run", by_itself=True)
