@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linpoint.explain.trace import trace_text
-from linpoint.explain.trace.trace_text import MOST, NARROWEST
+from linpoint.explain.trace.trace_text import MAX_SHOWN_STEPS, MIN_WIDTH_COLUMNS
 from linpoint.text.terminal_text import columns
 from linpoint.traces.trace import StepKind, Trace, TraceFailure, TraceThread
 from tests.explain.sample_traces import SAMPLES, Kind, step, threads
@@ -52,7 +52,7 @@ def test_every_golden_text_has_its_trace() -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-@pytest.mark.parametrize("width", [NARROWEST, 60, 80, 100, 160])
+@pytest.mark.parametrize("width", [MIN_WIDTH_COLUMNS, 60, 80, 100, 160])
 def test_no_line_is_wider_than_asked_for(name: str, width: int) -> None:
     assert max(map(columns, lines_of(SAMPLES[name](), width=width))) <= width
 
@@ -122,7 +122,7 @@ def test_a_long_trace_keeps_preemptions_and_what_is_near_the_failure() -> None:
     trace = SAMPLES["busy-run"]()
     shown = rows_of(trace)
     assert {0, *range(699, 706), *range(3_999, 4_006), *range(4_988, 5_000)} <= set(shown)
-    assert len(shown) <= MOST + 10
+    assert len(shown) <= MAX_SHOWN_STEPS + 10
     assert "steps without effect" not in trace_text(trace)  # each had one
 
 
@@ -185,7 +185,7 @@ def test_every_kind_of_step_has_words(kind: StepKind) -> None:
 
 
 @MODEST
-@given(SEEDS, st.integers(NARROWEST, 140))
+@given(SEEDS, st.integers(MIN_WIDTH_COLUMNS, 140))
 def test_any_trace_fits_and_shows_its_failure(seed: int, width: int) -> None:
     trace = random_trace(seed)
     lines = trace_text(trace, width=width).split("\n")

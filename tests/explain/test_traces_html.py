@@ -124,7 +124,7 @@ def test_a_place_has_its_folder_and_function_for_those_who_ask() -> None:
 
 def test_a_crash_goes_across_all_threads() -> None:
     fragment = trace_fragment(SAMPLES["missing-flush"]())
-    row = re.search(r"<tr class=\"[^\"]*trace-crash.*?</tr>", fragment)
+    row = re.search(r"<tr class=\"[^\"]*trace-crash.*?</tr>", fragment, re.DOTALL)
     assert row
     assert 'colspan="2"' in row[0]
     assert "lost: node.value=7 in line 0x40" in row[0]

@@ -10,7 +10,7 @@ from linpoint.checkers.check import check_with_progress
 from linpoint.cli import options
 from linpoint.cli.reports import Report
 from linpoint.executors.thread_executor import peak_memory
-from linpoint.explain.history.explain_verdict import DEFAULT_SECONDS, explain, unexplained
+from linpoint.explain.history.explain_verdict import EXPLANATION_S, explain, unexplained
 from linpoint.explain.history.explanation import Explanation, operation_dict
 from linpoint.histories.history import History
 from linpoint.histories.operation import Time
@@ -45,7 +45,7 @@ class CheckRequest:
     """Where to write the precedence graph."""
 
 
-def explain_within_budget(verdict: Verdict, budget: Budget, seconds: float = DEFAULT_SECONDS) -> Explanation | None:
+def explain_within_budget(verdict: Verdict, budget: Budget, seconds: float = EXPLANATION_S) -> Explanation | None:
     """The explanation that the rest of the budget allows; None if it does not come to an end in time."""
     left = budget.remaining()
     if left is None:

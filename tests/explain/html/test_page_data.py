@@ -16,7 +16,7 @@ from markupsafe import escape
 
 import linpoint
 from linpoint.explain.history.history_page import history_page
-from linpoint.explain.history.order_stepper import MOST_STEPS, stepped_orders
+from linpoint.explain.history.order_stepper import MAX_STEPS, stepped_orders
 from linpoint.explain.history.page_columns import columns, times
 from linpoint.explain.history.page_downloads import minimal_command, minimal_lines
 from linpoint.explain.history.page_operations import choose_operations
@@ -252,7 +252,7 @@ def test_long_orders_are_cut_and_that_is_said() -> None:
     ]
     found = linpoint.check(linpoint.history(rows), "register").explain()
     (order,) = stepped_orders(found, everywhere(found))
-    assert len(order["steps"]) == MOST_STEPS
+    assert len(order["steps"]) == MAX_STEPS
     assert order["note"] == "The first 2,000 steps of 3,000."
 
 

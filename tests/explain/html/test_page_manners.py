@@ -170,7 +170,7 @@ def test_steps_and_the_filter_name_the_keys_of_operations_checked_together(open_
 def test_the_numbers_of_a_shortened_order_go_on(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [row(2 * n, "write", n) for n in range(30)] + [row(100, "read", process=1, result="never")]
     found = linpoint.check(linpoint.history(rows), "register").explain()
-    monkeypatch.setattr("linpoint.explain.history.order_stepper.MOST_STEPS", 10)
+    monkeypatch.setattr("linpoint.explain.history.order_stepper.MAX_STEPS", 10)
     stuck = StuckFrontier(tuple(range(30)), (Blocked(30, (29,)),))
     opened = open_page(history_page(dataclasses.replace(found, stuck=stuck)))
     view = opened.page

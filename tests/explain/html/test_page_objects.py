@@ -147,7 +147,7 @@ def test_a_shortened_order_begins_with_the_state_that_was_reached(monkeypatch: p
     rows.append(row(1, "read", [], 100, result="never"))
     found = linpoint.check(linpoint.history(rows), "register").explain()
     stuck = StuckFrontier(tuple(range(30)), (Blocked(30, (29,)),))
-    monkeypatch.setattr(orders_of_pages, "MOST_STEPS", 10)
+    monkeypatch.setattr(orders_of_pages, "MAX_STEPS", 10)
     (order,) = stepped_orders(dataclasses.replace(found, stuck=stuck), {position: position for position in range(31)})
     assert (order["before"], order["first"]) == (20, "19")
     assert order["steps"] == [[n, str(n)] for n in range(20, 30)]

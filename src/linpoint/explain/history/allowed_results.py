@@ -19,8 +19,8 @@ from linpoint.histories.operation import Outcome
 from linpoint.histories.values import Value, canonical
 from linpoint.specs.spec import Spec, State
 
-_MOST_STATES = 5000
-_MOST_OPERATIONS = 24
+_MAX_STATES = 5000
+_MAX_CONTEXT_OPERATIONS = 24
 """More than these, and only the conspiring operations are looked at."""
 
 
@@ -44,7 +44,7 @@ def allowed_in_place(
     end = op.end + history.clock_skew  # what was called so much later may have come first
     context = [each for each in everything if history.operations[each].call <= end]
     allowed: tuple[Value, ...] = ()
-    if len(context) <= _MOST_OPERATIONS:
+    if len(context) <= _MAX_CONTEXT_OPERATIONS:
         allowed = _allowed_among(history.select(context), spec, condition, context.index(position), deadline)
     if len(core) == 1 and len(context) > 1:
         return allowed, True  # alone it tells nothing of what the others would have allowed
@@ -76,7 +76,7 @@ def _possible_results(sub: History, spec: Spec, here: int) -> list[Value]:
     seen: set[Any] = set()
     todo: deque[tuple[int, State]] = deque([(1 << here, spec.initial)])
     results: dict[Any, Value] = {}
-    while todo and len(seen) < _MOST_STATES:
+    while todo and len(seen) < _MAX_STATES:
         used, state = todo.popleft()
         for given, _ in spec.outcomes(state, sub.operations[here]):
             results.setdefault(canonical(given), given)

@@ -25,9 +25,9 @@ from linpoint.histories.values import one_line
 from linpoint.specs.spec import Spec
 from linpoint.verdicts import StuckFrontier
 
-_MOST_OPERATIONS: Final = 9
+_MAX_OPERATIONS: Final = 9
 """Of more, all pairs are too many to ask for and a circle too long to follow."""
-_MOST_WITH_WITNESS: Final = 6
+_MAX_OPERATIONS_WITH_WITNESS: Final = 6
 _CONDITIONS: Final = ("linearizable", "strict", "durable")
 
 Names = Mapping[int, str]
@@ -61,7 +61,7 @@ def circle(
     ``positions`` are all operations of the object; names are by position in this history.
     """
     hinted = any(history.operations[position].order is not None for position in positions)
-    if not 2 <= len(core) <= _MOST_OPERATIONS or condition not in _CONDITIONS or hinted:
+    if not 2 <= len(core) <= _MAX_OPERATIONS or condition not in _CONDITIONS or hinted:
         return ()
     pairs = _Pairs(history, positions, spec, condition, deadline)
     words = StepWords(history, positions, spec, names)
@@ -82,7 +82,7 @@ def circle(
     for first, second in itertools.permutations(core, 2):
         if (first, second) not in steps and (second, first) not in steps and pairs.only(first, second):
             steps[first, second] = words.by_spec(first, second)
-    for first, second, witness in itertools.permutations(core, 3) if len(core) <= _MOST_WITH_WITNESS else ():
+    for first, second, witness in itertools.permutations(core, 3) if len(core) <= _MAX_OPERATIONS_WITH_WITNESS else ():
         if (first, second) not in steps:
             seen = words.witnessed(first, second, witness)
             if seen is not None and pairs.only(first, second, witness):

@@ -17,20 +17,20 @@ from linpoint.explain.history.minimise import Core, minimise
 from linpoint.explain.history.precedence_text import precedence_steps
 from linpoint.explain.history.reasons import Step
 from linpoint.explain.history.single_fact_steps import alone, no_order, pattern_step
-from linpoint.explain.history.subproblem import LONG, Scene, culprit_among, ends_of_violation, stuck_among
+from linpoint.explain.history.subproblem import LONG_OPERATIONS, Scene, culprit_among, ends_of_violation, stuck_among
 from linpoint.explain.wording.ascii_timeline import picture
 from linpoint.verdicts import KeyVerdict, Pattern, Precedence, Status, StuckFrontier, Verdict
 
-DEFAULT_SECONDS: Final = 10.0
-_LONGEST: Final = 20_000
+EXPLANATION_S: Final = 10.0
+_MAX_SEARCHED_OPERATIONS: Final = 20_000
 """In longer histories no other first value is looked for."""
-_MOST_KEYS: Final = 8
+_MAX_KEYS: Final = 8
 """Of more keys in violation, one of the shortest so many is explained."""
-_FEW: Final = 3
+_SMALL_CORE_OPERATIONS: Final = 3
 """So many operations are quick enough to understand; no other key is looked at."""
 
 
-def explain(verdict: Verdict, *, seconds: float = DEFAULT_SECONDS, key: KeyVerdict | None = None) -> Explanation:
+def explain(verdict: Verdict, *, seconds: float = EXPLANATION_S, key: KeyVerdict | None = None) -> Explanation:
     """Explain a verdict. ``seconds`` limits the work of minimising; the explanation is true with any limit.
 
     Of several keys in violation it is about ``key``, or the one that is quickest to understand.
@@ -39,7 +39,7 @@ def explain(verdict: Verdict, *, seconds: float = DEFAULT_SECONDS, key: KeyVerdi
     if not bad:
         return _worded(Explanation(verdict))
     deadline = time.monotonic() + seconds
-    asked = sorted(bad, key=lambda each: len(each.positions))[:_MOST_KEYS] if key is None else [key]
+    asked = sorted(bad, key=lambda each: len(each.positions))[:_MAX_KEYS] if key is None else [key]
     # Half of the time for the operations, the rest for what could have been, for the argument and another first value.
     found = _quickest(verdict, asked, time.monotonic() + seconds / 2)
     bad = [found.key, *(each for each in bad if each is not found.key)]
@@ -83,7 +83,7 @@ def _quickest(verdict: Verdict, keys: Sequence[KeyVerdict], deadline: float) -> 
     best: _Found | None = None
     for key in keys:
         left = deadline - time.monotonic()
-        if best is not None and (len(best.core.positions) <= _FEW or left < 3 * best.seconds):
+        if best is not None and (len(best.core.positions) <= _SMALL_CORE_OPERATIONS or left < 3 * best.seconds):
             break
         found = _Found(verdict, key, max(left, 0.0))
         if best is None or len(found.core.positions) < len(best.core.positions):
@@ -118,7 +118,7 @@ class _Found:
     @property
     def _counted(self) -> bool:
         found = self.key.refutation
-        return isinstance(found, Pattern) and found.counted and len(self.key.positions) > LONG
+        return isinstance(found, Pattern) and found.counted and len(self.key.positions) > LONG_OPERATIONS
 
     def explanation(self, deadline: float) -> Explanation:
         """What can be said of it until the deadline, but for causes and words."""
@@ -143,7 +143,7 @@ class _Found:
         precedence = found.precedence
         if precedence is not None:
             found = dataclasses.replace(found, steps=precedence_steps(history, precedence, names, verdict.condition))
-            if not precedence.certified or len(self.key.positions) > _LONGEST:
+            if not precedence.certified or len(self.key.positions) > _MAX_SEARCHED_OPERATIONS:
                 return found
             half = time.monotonic() + (deadline - time.monotonic()) / 2
             culprit = self._culprit_in_a_circle(half)
@@ -167,7 +167,7 @@ class _Found:
 
     def _other_first_value(self, deadline: float) -> tuple[Any] | None:
         """A first value without the violation, looked for while there is time."""
-        if len(self.key.positions) > _LONGEST:
+        if len(self.key.positions) > _MAX_SEARCHED_OPERATIONS:
             return None
         verdict, core = self.verdict, self.scene.back(self.core.positions)
         left = max(0.0, deadline - time.monotonic())

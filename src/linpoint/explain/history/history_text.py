@@ -14,10 +14,10 @@ from linpoint.histories.operation import Operation
 from linpoint.histories.values import counted, one_line, show
 from linpoint.verdicts import Blocked, KeyVerdict, Status, Verdict, Witness
 
-MOST_LISTED: Final = 12
+MAX_LISTED: Final = 12
 """Operations that are listed one by one."""
-_MOST_OPEN = 6
-_EXACT = ("monitor", "graph")
+_MAX_OPEN_OPERATIONS = 6
+_EXACT_CHECKERS = ("monitor", "graph")
 
 
 def in_words(explanation: Explanation) -> str:
@@ -26,7 +26,7 @@ def in_words(explanation: Explanation) -> str:
     if verdict.status is Status.VIOLATION:
         return _violation(explanation)
     lines = [sentence(explanation)]
-    if verdict.status is Status.LINEARIZABLE and verdict.statistics.operations <= MOST_LISTED and verdict.witness:
+    if verdict.status is Status.LINEARIZABLE and verdict.statistics.operations <= MAX_LISTED and verdict.witness:
         order = _order(verdict, verdict.witness)
         lines += ["", f"One order that explains it: {order}."] if order else []
     if verdict.status is Status.UNKNOWN:
@@ -44,11 +44,11 @@ def _where_it_stopped(verdict: Verdict) -> list[str]:
     until = "" if end is None else f" to {end}"
     which = "this operation" if len(reached.open) == 1 else f"one of these {len(reached.open):,} operations"
     lines = ["", f"Next, from {start}{until}, {which} had to take effect:"]
-    for position in reached.open[:_MOST_OPEN]:
+    for position in reached.open[:_MAX_OPEN_OPERATIONS]:
         op = ops[position]
         lines.append(f"  {name_of(verdict, op)} by process {process_of(op)}  {when(op)}")
-    if len(reached.open) > _MOST_OPEN:
-        lines.append(f"  ... and {len(reached.open) - _MOST_OPEN:,} others")
+    if len(reached.open) > _MAX_OPEN_OPERATIONS:
+        lines.append(f"  ... and {len(reached.open) - _MAX_OPEN_OPERATIONS:,} others")
     return lines
 
 
@@ -173,16 +173,16 @@ def also_in_violation(explanation: Explanation) -> str:
     """The other keys in violation, if there are any."""
     if not explanation.others:
         return ""
-    keys = ", ".join(one_line(show(key.key)) for key in explanation.others[:MOST_LISTED])
-    more = "" if len(explanation.others) <= MOST_LISTED else ", ..."
+    keys = ", ".join(one_line(show(key.key)) for key in explanation.others[:MAX_LISTED])
+    more = "" if len(explanation.others) <= MAX_LISTED else ", ..."
     return f"Also in violation: key{'s' * (len(explanation.others) > 1)} {keys}{more}."
 
 
 def _contradictions(explanation: Explanation, names: dict[int, str]) -> list[str]:
     assert explanation.precedence is not None
     said = contradictions(explanation.verdict.history, explanation.precedence, names, explanation.verdict.condition)
-    more = len(said) - MOST_LISTED
-    return said if more <= 0 else [*said[:MOST_LISTED], f"... and {counted(more, 'more sentence')} like these."]
+    more = len(said) - MAX_LISTED
+    return said if more <= 0 else [*said[:MAX_LISTED], f"... and {counted(more, 'more sentence')} like these."]
 
 
 def _conspiracy(explanation: Explanation) -> str:
@@ -208,13 +208,13 @@ def _conspiracy(explanation: Explanation) -> str:
 def nearest(explanation: Explanation) -> list[int]:
     """The operations to list: all if they are few, else those called last before the ones that are stuck returned."""
     core = list(explanation.core)
-    if len(core) <= MOST_LISTED:
+    if len(core) <= MAX_LISTED:
         return core
     ops = explanation.verdict.history.operations
     blocked = [each.position for each in explanation.stuck.blocked] if explanation.stuck else []
     end = min((ops[position].end for position in blocked), default=float("inf"))
     end += explanation.verdict.history.clock_skew
-    return [position for position in core if ops[position].call <= end][-MOST_LISTED:]
+    return [position for position in core if ops[position].call <= end][-MAX_LISTED:]
 
 
 def _frontier(explanation: Explanation) -> list[str]:
@@ -222,8 +222,8 @@ def _frontier(explanation: Explanation) -> list[str]:
     if stuck is None or not stuck.blocked or len(explanation.core) == 1:
         return []
     ops = explanation.verdict.history.operations
-    start = "; ".join(name_of(explanation.verdict, ops[p]) for p in stuck.prefix[-MOST_LISTED:]) or "nothing"
-    more = len(stuck.prefix) - MOST_LISTED
+    start = "; ".join(name_of(explanation.verdict, ops[p]) for p in stuck.prefix[-MAX_LISTED:]) or "nothing"
+    more = len(stuck.prefix) - MAX_LISTED
     head = f"{more:,} operations; " if more > 0 else ""
     lines = ["", f"The longest legal order is: {head}{start}.", "Then none of these can come next:"]
     for each in stuck.blocked:
@@ -272,7 +272,7 @@ def numbers(verdict: Verdict) -> str:
     parts = [counted(statistics.operations, "operation")]
     if keys > 1:
         parts.append(counted(keys, "key"))
-    if verdict.checker not in _EXACT:  # which look at none
+    if verdict.checker not in _EXACT_CHECKERS:  # which look at none
         parts.append(counted(statistics.configurations, "configuration"))
     parts.append(f"{statistics.seconds:.3f} s")
     if verdict.status is Status.UNKNOWN:
@@ -283,6 +283,6 @@ def numbers(verdict: Verdict) -> str:
 def _remedy(verdict: Verdict) -> str:
     if "interrupted" in verdict.why:
         return ""
-    if verdict.checker in _EXACT and "budget ran out" not in verdict.why:
+    if verdict.checker in _EXACT_CHECKERS and "budget ran out" not in verdict.why:
         return "; --checker auto searches where this checker does not apply"
     return "; a larger --budget or --max-memory may help"

@@ -15,7 +15,7 @@ from linpoint.histories.operation import Outcome
 from linpoint.histories.values import Value, counted, one_line, show
 from linpoint.verdicts import KeyVerdict, Pattern, Precedence, Status, StuckFrontier, Verdict
 
-_MOST_TOLD: Final = 12
+_MAX_LISTED_OPERATIONS: Final = 12
 
 
 def key_name(key: Value) -> str:
@@ -60,12 +60,12 @@ def told(verdict: Verdict, key: KeyVerdict) -> str:
     ops = verdict.history.operations
     positions = telling(verdict, key)
     lines = [reason(verdict, key)]
-    for position in positions[:_MOST_TOLD]:
+    for position in positions[:_MAX_LISTED_OPERATIONS]:
         op = ops[position]
         line = "" if op.line is None else f", line {op.line}"
         lines.append(f"  {one_line(str(op))} by process {one_line(str(op.process))}{line}")
-    if len(positions) > _MOST_TOLD:
-        lines.append(f"  ... and {len(positions) - _MOST_TOLD:,} others")
+    if len(positions) > _MAX_LISTED_OPERATIONS:
+        lines.append(f"  ... and {len(positions) - _MAX_LISTED_OPERATIONS:,} others")
     return "\n".join(lines)
 
 

@@ -26,10 +26,10 @@ from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
 from linpoint.specs.spec import Spec
 
-_ONE_TRY: Final = 0.5
+_ATTEMPT_S: Final = 0.5
 """Seconds for one decision: a sub-history that takes longer is left alone, so Ctrl-C is never far."""
 
-_SMALL: Final = 48
+_SMALL_OPERATIONS: Final = 48
 """Up to so many operations are relaxed from the start; more are shrunk by dropping first."""
 
 
@@ -73,7 +73,7 @@ class _Minimiser:
             if self._violated([position]):
                 return Core((position,), (position,), position, minimal=True, verified=True)
         scene, certain, last = self._end_of_violation() if self._timely else (self._all, self._all, None)
-        if len(scene) > _SMALL:
+        if len(scene) > _SMALL_OPERATIONS:
             few = self._drop(certain, supply, last)
             chosen = set(few)
             others = [p for p in scene if p not in chosen and not self._spec.reads(self._ops[p])]
@@ -106,7 +106,7 @@ class _Minimiser:
         self, positions: Sequence[int], relaxed: Collection[int] = (), *, patience: float | None = None
     ) -> PortfolioAnswer:
         now = time.monotonic()
-        most = _ONE_TRY if patience is None else (patience - now) / 2
+        most = _ATTEMPT_S if patience is None else (patience - now) / 2
         ordered = sorted(positions)
         return self._decider.decide(
             ordered, seconds=max(0.001, min(self._deadline - now, most)), relaxed=frozenset(relaxed)
@@ -192,7 +192,7 @@ class _Minimiser:
         violated: Callable[[list[int]], bool],
     ) -> list[int]:
         """Delta debugging: of many operations chunks of half first, single ones last, until none can go."""
-        size = 1 if len(kept) <= _SMALL else len(kept) // 2
+        size = 1 if len(kept) <= _SMALL_OPERATIONS else len(kept) // 2
         while not self._late():
             before = len(kept)
             at = 0

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from linpoint.explain.history.graph.graph_layout import CALL, CRASH, END, LETTER, PADDING, Room, places_of
+from linpoint.explain.history.graph.graph_layout import BOX_PADDING_PX, CALL, CHAR_WIDTH_PX, CRASH, END, Room, places_of
 from linpoint.explain.history.graph.memory_operation_text import clean, full
 from linpoint.explain.wording.ascii_timeline import label
 from linpoint.explain.wording.lane_names import lane_names
@@ -22,19 +22,19 @@ from linpoint.text.terminal_text import columns
 
 MAX_BARS: Final = 40
 _LABEL_SPACE: Final = Room(10, 12, 12)
-_BAR_HEIGHT: Final = 26.0
-_LANE_HEIGHT: Final = 38.0
-_TOP: Final = 8.0
+_BAR_HEIGHT_PX: Final = 26.0
+_LANE_HEIGHT_PX: Final = 38.0
+_TOP_PX: Final = 8.0
 _MAX_PROCESS_COLUMNS: Final = 14
 _MAX_FAULT_COLUMNS: Final = 18
 _MAX_FAULTS: Final = 6
 """Of more faults between the operations none is drawn: the timeline has them all."""
-_TAIL: Final = 46.0
+_TAIL_PX: Final = 46.0
 """Of an operation whose outcome is unknown, past everything else."""
-_GAP: Final = 7.0
+_GAP_PX: Final = 7.0
 _MAX_BESIDE_COLUMNS: Final = 30
 _MIN_BESIDE_COLUMNS: Final = 6
-_SPARE: Final = 150.0
+_SPARE_PX: Final = 150.0
 """To the right of everything, for labels beside bars."""
 
 
@@ -98,7 +98,7 @@ class OperationBars:
     lanes: tuple[BarLane, ...]
     marks: tuple[BarMark, ...]
     bars: tuple[OperationBar, ...]
-    bar_height: float = _BAR_HEIGHT
+    bar_height: float = _BAR_HEIGHT_PX
 
 
 def operation_bars(
@@ -129,7 +129,7 @@ def operation_bars(
     marks = (*crashes, *(Crash(fault.time) for fault in faults))
     rows = {process: number for number, process in enumerate(processes)}
     called = {process: clean(name, _MAX_PROCESS_COLUMNS) for process, name in lane_names(history).items()}
-    margin = 12 + LETTER * max(columns(called[process]) for process in processes)
+    margin = 12 + CHAR_WIDTH_PX * max(columns(called[process]) for process in processes)
     with_keys = len({canonical(op.key) for op in ops}) > 1
     for longest in (40, 28, 20, 14, 0):
         texts = [_label(op, longest, with_key=with_keys, nulls=nulls) if longest else "" for op in ops]
@@ -138,7 +138,7 @@ def operation_bars(
         right = max(_ends(ops, labels, found)) + 8
         if margin + right <= width:
             break
-    height = _TOP + len(rows) * _LANE_HEIGHT + (18 if marks else 4)
+    height = _TOP_PX + len(rows) * _LANE_HEIGHT_PX + (18 if marks else 4)
     spans = [(found[at, CALL], _end(at, op, labels[at], found, right)) for at, op in enumerate(ops)]
     bars = []
     for at, (position, op) in enumerate(zip(positions, ops, strict=True)):
@@ -152,18 +152,20 @@ def operation_bars(
                 full(op),
                 margin + start,
                 margin + end,
-                _TOP + rows[op.process] * _LANE_HEIGHT + (_LANE_HEIGHT - _BAR_HEIGHT) / 2,
-                margin + start + PADDING,
+                _TOP_PX + rows[op.process] * _LANE_HEIGHT_PX + (_LANE_HEIGHT_PX - _BAR_HEIGHT_PX) / 2,
+                margin + start + BOX_PADDING_PX,
                 labels[at],
                 op.outcome is Outcome.UNKNOWN,
                 None if longest else _beside(at, text, ops, spans, margin, right),
             )
         )
     return OperationBars(
-        margin + right + (4 if longest else _SPARE),
+        margin + right + (4 if longest else _SPARE_PX),
         height,
         margin,
-        tuple(BarLane(called[each], _TOP + row * _LANE_HEIGHT + _LANE_HEIGHT / 2) for each, row in rows.items()),
+        tuple(
+            BarLane(called[each], _TOP_PX + row * _LANE_HEIGHT_PX + _LANE_HEIGHT_PX / 2) for each, row in rows.items()
+        ),
         (
             *(_crash(crash, margin + found[at, CRASH], height, rows) for at, crash in enumerate(crashes)),
             *_fault_marks(faults, [margin + found[len(crashes) + at, CRASH] for at in range(len(faults))], height),
@@ -189,21 +191,21 @@ def _beside(
     """The text of an operation beside its bar, where its lane is free."""
     start, end = spans[at]
     lane = [spans[other] for other, op in enumerate(ops) if op.process == ops[at].process and other != at]
-    free_right = min([begin for begin, _ in lane if begin >= end], default=right + _SPARE) - end - 2 * _GAP
-    free_left = start - max([until for _, until in lane if until <= start], default=0.0) - 2 * _GAP
-    fits = int(max(free_right, free_left) / LETTER)
+    free_right = min([begin for begin, _ in lane if begin >= end], default=right + _SPARE_PX) - end - 2 * _GAP_PX
+    free_left = start - max([until for _, until in lane if until <= start], default=0.0) - 2 * _GAP_PX
+    fits = int(max(free_right, free_left) / CHAR_WIDTH_PX)
     if fits < _MIN_BESIDE_COLUMNS:
         return None
     text = clean(text, min(_MAX_BESIDE_COLUMNS, fits))
-    to_the_right = free_right >= columns(text) * LETTER or free_right >= free_left
-    x, anchor = (end + _GAP, "start") if to_the_right else (start - _GAP, "end")
+    to_the_right = free_right >= columns(text) * CHAR_WIDTH_PX or free_right >= free_left
+    x, anchor = (end + _GAP_PX, "start") if to_the_right else (start - _GAP_PX, "end")
     return BesideLabel(margin + x, anchor, text)
 
 
 def _ends(ops: Sequence[Operation], labels: Sequence[str], found: dict[tuple[int, int], float]) -> list[float]:
     known = list(found.values())
     tails = [
-        found[at, CALL] + columns(labels[at]) * LETTER + 2 * PADDING + _TAIL
+        found[at, CALL] + columns(labels[at]) * CHAR_WIDTH_PX + 2 * BOX_PADDING_PX + _TAIL_PX
         for at, op in enumerate(ops)
         if op.outcome is Outcome.UNKNOWN
     ]
@@ -214,7 +216,9 @@ def _end(at: int, op: Operation, text: str, found: dict[tuple[int, int], float],
     if (at, END) in found:
         return found[at, END]
     return (
-        max(right, found[at, CALL] + columns(text) * LETTER + 2 * PADDING) if op.outcome is Outcome.UNKNOWN else right
+        max(right, found[at, CALL] + columns(text) * CHAR_WIDTH_PX + 2 * BOX_PADDING_PX)
+        if op.outcome is Outcome.UNKNOWN
+        else right
     )
 
 
@@ -240,6 +244,6 @@ def _crash(crash: Crash, x: float, height: float, rows: Mapping[Process, int]) -
     who = "everything" if crash.process is None else f"process {crash.process}"
     top, bottom, text_y, text = 2.0, height - 16, height - 4, "crash"
     if crash.process is not None:
-        top = _TOP + rows[crash.process] * _LANE_HEIGHT
-        bottom, text_y, text = top + _LANE_HEIGHT, top + _LANE_HEIGHT / 2 + 4, "✕"
+        top = _TOP_PX + rows[crash.process] * _LANE_HEIGHT_PX
+        bottom, text_y, text = top + _LANE_HEIGHT_PX, top + _LANE_HEIGHT_PX / 2 + 4, "✕"
     return BarMark(False, f"crash of {who} at {crash.time}", x, f"{top:.1f}", bottom, text, x, text_y, "middle")

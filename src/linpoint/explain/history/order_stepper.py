@@ -26,18 +26,18 @@ from linpoint.histories.values import canonical, counted, show
 from linpoint.specs.spec import Spec, State
 from linpoint.verdicts import KeyVerdict, Status, StuckFrontier, Verdict
 
-MOST_STEPS: Final = 2_000
+MAX_STEPS: Final = 2_000
 """Of one key."""
-MOST_STEPS_TOGETHER: Final = 20_000
-ABSENT: Final = -1
-CRASH: Final = -2
+MAX_TOTAL_STEPS: Final = 20_000
+ABSENT_PLACE: Final = -1
+CRASH_PLACE: Final = -2
 """In place of an operation's place on the page: one that is not there, and none at all."""
-_SECONDS: Final = 1.5
-_FEW: Final = 24
+_STEPPING_S: Final = 1.5
+_MAX_CORE_OPERATIONS: Final = 24
 """Operations of which a longest legal order is looked for."""
-_MOST_STATES: Final = 64
-_MOST_SHOWN: Final = 3
-_LONGEST: Final = 240
+_MAX_STATES: Final = 64
+_MAX_SHOWN_STATES: Final = 3
+_MAX_TEXT_CHARS: Final = 240
 
 
 @dataclass(slots=True)
@@ -55,25 +55,25 @@ class _Run:
         for state in self.states.get(key, [self.spec.initial]):
             for each in self.spec.successors(state, op):
                 after.setdefault(canonical(each), each)
-        self.states[key] = list(after.values())[:_MOST_STATES]
+        self.states[key] = list(after.values())[:_MAX_STATES]
         words = _in_words(self.states[key])
         return f"{plain(show(op.key), 60)}: {words}" if self.several else words
 
 
 def stepped_orders(explanation: Explanation, places: Mapping[int, int]) -> list[dict[str, Any]]:
     """The orders of a page; ``places`` has the place of each operation's position on the page."""
-    deadline = time.monotonic() + _SECONDS
+    deadline = time.monotonic() + _STEPPING_S
     verdict = explanation.verdict
     if verdict.status is Status.VIOLATION:
         return _longest(explanation, places, deadline)
     found = []
-    left = MOST_STEPS_TOGETHER
+    left = MAX_TOTAL_STEPS
     for key in verdict.keys:
         whole, what = _order_of(key)
         if not whole or not left or time.monotonic() > deadline:
             continue
         title = what if key.key is None else f"Key {plain(show(key.key), 60)}: {what[0].lower()}{what[1:]}"
-        order = list(islice(whole, min(MOST_STEPS, left)))
+        order = list(islice(whole, min(MAX_STEPS, left)))
         survivors = key.witness.survivors if key.witness is not None else None
         steps = list(_steps(verdict, order, places, survivors, deadline))
         left -= len(order)
@@ -93,17 +93,18 @@ def _order_of(key: KeyVerdict) -> tuple[Sequence[int], str]:
 def _longest(explanation: Explanation, places: Mapping[int, int], deadline: float) -> list[dict[str, Any]]:
     """The longest legal order of the conspiring operations, and who cannot come next."""
     stuck, verdict = explanation.stuck or _frontier(explanation), explanation.verdict
-    if stuck is None or (len(stuck.prefix) > MOST_STEPS and verdict.condition != "linearizable"):
+    if stuck is None or (len(stuck.prefix) > MAX_STEPS and verdict.condition != "linearizable"):
         return []
     steps = list(_steps(verdict, stuck.prefix, places, None, deadline))
     title = "The longest legal order"
     if _taken(steps) < len(stuck.prefix):  # nobody knows the state in which the others could not come next
-        shown = steps[:MOST_STEPS]
+        shown = steps[:MAX_STEPS]
         return [_order(verdict, title, shown, note=_missing(shown, len(stuck.prefix)))]
     blocked = [
-        [places.get(each.position, ABSENT), plain(why_blocked(verdict, each), _LONGEST)] for each in stuck.blocked
+        [places.get(each.position, ABSENT_PLACE), plain(why_blocked(verdict, each), _MAX_TEXT_CHARS)]
+        for each in stuck.blocked
     ]
-    before = max(0, len(steps) - MOST_STEPS)
+    before = max(0, len(steps) - MAX_STEPS)
     note = f"The first {counted(before, 'step')} {'is' if before == 1 else 'are'} left out." if before else ""
     return [_order(verdict, title, steps, before=before, blocked=blocked, note=note)]
 
@@ -135,9 +136,9 @@ def _frontier(explanation: Explanation) -> StuckFrontier | None:
     What they saw may have been written by operations that are left out; then there is nothing to step through.
     """
     verdict, core = explanation.verdict, explanation.core
-    if not 1 < len(core) <= _FEW:
+    if not 1 < len(core) <= _MAX_CORE_OPERATIONS:
         return None
-    answer = SubhistoryDecider(verdict.history, verdict.spec, verdict.condition).decide(core, seconds=_SECONDS / 3)
+    answer = SubhistoryDecider(verdict.history, verdict.spec, verdict.condition).decide(core, seconds=_STEPPING_S / 3)
     if answer.found is not False:
         return None
     prefix = extend_prefix(verdict.history, core, verdict.spec, verdict.condition, answer.witness.order)
@@ -155,7 +156,7 @@ def _of_several(verdict: Verdict) -> bool:
 
 
 def _taken(steps: Sequence[list[Any]]) -> int:
-    return sum(place != CRASH for place, _ in steps)
+    return sum(place != CRASH_PLACE for place, _ in steps)
 
 
 def _missing(steps: Sequence[list[Any]], total: int) -> str:
@@ -184,12 +185,12 @@ def _steps(
         for lost_in in range(era, bisect_right(system, op.call)):
             said = _crash(run, trail, None if survivors is None else survivors[lost_in])
             if said:
-                yield [CRASH, said]
+                yield [CRASH_PLACE, said]
             era, trail = lost_in + 1, [dict(run.states)]
         said = run.step(op)
         if lossy:
             trail.append(dict(run.states))
-        yield [places.get(position, ABSENT), said]
+        yield [places.get(position, ABSENT_PLACE), said]
 
 
 def _crash(run: _Run, trail: Sequence[dict[Any, list[State]]], survivors: int | None) -> str:
@@ -204,13 +205,13 @@ def _crash(run: _Run, trail: Sequence[dict[Any, list[State]]], survivors: int | 
         kept: dict[Any, State] = {}
         for states in trail:
             kept |= {canonical(state): state for state in states.get(key, [run.spec.initial])}
-        run.states[key] = list(kept.values())[-_MOST_STATES:]
+        run.states[key] = list(kept.values())[-_MAX_STATES:]
     return "a crash: some of the last operations before it may be lost" if done else ""
 
 
 def _in_words(states: Sequence[State]) -> str:
     if not states:
         return "no state: the spec does not allow this step"
-    texts = [plain(state_text(state), _LONGEST) for state in states[:_MOST_SHOWN]]
-    more = f" or {len(states) - _MOST_SHOWN:,} others" if len(states) > _MOST_SHOWN else ""
+    texts = [plain(state_text(state), _MAX_TEXT_CHARS) for state in states[:_MAX_SHOWN_STATES]]
+    more = f" or {len(states) - _MAX_SHOWN_STATES:,} others" if len(states) > _MAX_SHOWN_STATES else ""
     return " or ".join(texts) + more

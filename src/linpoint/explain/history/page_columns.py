@@ -18,15 +18,15 @@ from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.values import canonical, one_line, show
 from linpoint.verdicts import Verdict
 
-_EXACT: Final = 2**53
-_FARTHEST: Final = 1e300
+_EXACT_INTEGER_BOUND: Final = 2**53
+_MAX_TIME_SPAN: Final = 1e300
 """Distance past which sums of distances could be infinite."""
-_LONGEST: Final = 300
-_LONGEST_OF_MANY: Final = 40
-_MANY: Final = 20_000_000
+_MAX_TEXT_CHARS: Final = 300
+_MAX_TEXT_CHARS_OF_MANY: Final = 40
+_MANY_TEXT_CHARS: Final = 20_000_000
 """Letters of texts, past which further ones are cut short."""
-EVERYBODY: Final = -1
-NOBODY: Final = -2
+ALL_LANES: Final = -1
+NO_LANE: Final = -2
 """For the lane of a crash: that of the whole system, and that of a process without operations."""
 _OUTCOMES: Final = {Outcome.OK: 0, Outcome.FAILED: 1, Outcome.UNKNOWN: 2}
 
@@ -43,7 +43,7 @@ class InternedTexts:
         """The number of a text, which is made safe to show and cut short if it is long."""
         found = self._numbers.get(text)
         if found is None:
-            longest = _LONGEST if self._letters < _MANY else _LONGEST_OF_MANY
+            longest = _MAX_TEXT_CHARS if self._letters < _MANY_TEXT_CHARS else _MAX_TEXT_CHARS_OF_MANY
             shown = plain(one_line(text[: 2 * longest]) + text[2 * longest :], longest)
             self._letters += len(shown)
             found = self._numbers[text] = len(self.all)
@@ -81,9 +81,9 @@ def columns(verdict: Verdict, positions: Sequence[int]) -> dict[str, Any]:
     readings = [op.times or (None, None) for op in ops]
     if any(reading != (None, None) for reading in readings):
         data["clock"] = times([*(call for call, _ in readings), *(end for _, end in readings)])
-    data["lanes"] = [plain(called[process], _LONGEST) for process in lanes]
+    data["lanes"] = [plain(called[process], _MAX_TEXT_CHARS) for process in lanes]
     data["crashed"] = [
-        EVERYBODY if crash.process is None else lane_of.get(crash.process, NOBODY) for crash in history.crashes
+        ALL_LANES if crash.process is None else lane_of.get(crash.process, NO_LANE) for crash in history.crashes
     ]
     data["names"], data["texts"] = names.all, texts.all
     return data
@@ -149,10 +149,10 @@ def times(values: Iterable[Time | None]) -> dict[str, Any]:
     values = list(values)
     given = [value for value in values if value is not None]
     base = min(given, default=0)
-    if all(type(value) is int for value in given) and max(given, default=0) - base < _EXACT:
+    if all(type(value) is int for value in given) and max(given, default=0) - base < _EXACT_INTEGER_BOUND:
         exact = [None if value is None else value - base for value in values]
         return {"base": str(base), "exact": True, "ranked": False, "values": exact, "texts": None}
-    ranked = max(given) - base > _FARTHEST
+    ranked = max(given) - base > _MAX_TIME_SPAN
     scale = {time: float(rank) for rank, time in enumerate(sorted(set(given)))} if ranked else {}
     told = [None if value is None else scale[value] if ranked else float(value - base) for value in values]
     texts = [None if value is None else str(value) for value in values]

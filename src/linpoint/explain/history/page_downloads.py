@@ -18,7 +18,7 @@ from linpoint.text.shell_commands import check_argv, shell_command
 from linpoint.verdicts import Status
 
 MINIMAL: Final = "minimal.jsonl"
-_MOST: Final = 20_000
+_MAX_OPERATIONS: Final = 20_000
 """Operations, or thousands of letters of JSON, past which the history itself is better."""
 _OF_THE_FILE: Final = ("--format", "--keyed", "--columns")
 _OF_THE_OUTPUT: Final = ("--report", "--graph", "--until-idle")
@@ -31,7 +31,7 @@ def downloads(explanation: Explanation) -> list[dict[str, Any]]:
     if lines:
         files.append({"name": MINIMAL, "type": "application/x-ndjson", "text": lines})
     text = json.dumps(explanation.as_dict(), default=repr)
-    if len(text) <= _MOST * 1_000:
+    if len(text) <= _MAX_OPERATIONS * 1_000:
         files.append({"name": "explanation.json", "type": "application/json", "text": text})
     return files
 
@@ -39,7 +39,7 @@ def downloads(explanation: Explanation) -> list[dict[str, Any]]:
 def minimal_lines(explanation: Explanation) -> str:
     """The operations that are a violation by themselves, as operation lines; empty where there are none or too many."""
     positions = _alone(explanation)
-    if not positions or len(positions) > _MOST:
+    if not positions or len(positions) > _MAX_OPERATIONS:
         return ""
     # In the order of the file: of one process, two operations at one instant follow each other as they stand there.
     part = explanation.verdict.history.select(sorted(positions))

@@ -13,7 +13,7 @@ from typing import Any, Final
 from linpoint.explain.history.contradiction_argument import short_names
 from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.history_text import (
-    MOST_LISTED,
+    MAX_LISTED,
     also_in_violation,
     nearest,
     numbers,
@@ -149,8 +149,8 @@ def _listed(explanation: Explanation) -> tuple[list[int], str]:
     reached = next((key.reached for key in verdict.keys if key.reached is not None), None)
     if reached is not None and reached.open:
         placed = f"{len(reached.prefix):,} of {reached.operations:,} operations had their place"
-        return list(reached.open[:MOST_LISTED]), f"Where it stopped: {placed}; next, one of these had to take effect"
-    if verdict.status is Status.LINEARIZABLE and len(verdict.history) <= MOST_LISTED and verdict.witness:
+        return list(reached.open[:MAX_LISTED]), f"Where it stopped: {placed}; next, one of these had to take effect"
+    if verdict.status is Status.LINEARIZABLE and len(verdict.history) <= MAX_LISTED and verdict.witness:
         return list(verdict.witness.order), "One order that explains it"
     return [], ""
 
@@ -225,15 +225,15 @@ def reasons(explanation: Explanation) -> list[str]:
     stuck = explanation.stuck
     if stuck is not None and stuck.blocked:
         prefix = [names.get(position, "?") for position in stuck.prefix]
-        shown = ", ".join(prefix) if len(prefix) <= MOST_LISTED else f"{counted(len(prefix), 'operation')}"
+        shown = ", ".join(prefix) if len(prefix) <= MAX_LISTED else f"{counted(len(prefix), 'operation')}"
         sentences.append(f"The longest legal order is {shown or 'empty'}.")
-        for each in stuck.blocked[:MOST_LISTED]:
+        for each in stuck.blocked[:MAX_LISTED]:
             op = verdict.history.operations[each.position]
             name = names.get(each.position, name_of(verdict, op))
             sentences.append(f"Then {name} cannot come next: {why_blocked(verdict, each)}.")
-    more = len(sentences) - MOST_LISTED
+    more = len(sentences) - MAX_LISTED
     return (
-        sentences if more <= 0 else [*sentences[:MOST_LISTED], f"... and {counted(more, 'more sentence')} like these."]
+        sentences if more <= 0 else [*sentences[:MAX_LISTED], f"... and {counted(more, 'more sentence')} like these."]
     )
 
 

@@ -13,7 +13,7 @@ from linpoint.histories.operation import Outcome
 from linpoint.histories.values import one_line
 from linpoint.verdicts import Pattern
 
-_MOST_NAMED: Final = 12
+_MAX_NAMED_OPERATIONS: Final = 12
 
 REASON_OF: Final = {
     "never-added": "never-written",
@@ -69,6 +69,8 @@ def alone(explanation: Explanation) -> tuple[Step, ...]:
 def no_order(explanation: Explanation) -> Step:
     """What is left to say where neither a circle nor a dead end was found."""
     names = explanation.names
-    which = f"{', '.join(names[:-1])} and {names[-1]}" if 1 < len(names) <= _MOST_NAMED else "these operations"
+    which = (
+        f"{', '.join(names[:-1])} and {names[-1]}" if 1 < len(names) <= _MAX_NAMED_OPERATIONS else "these operations"
+    )
     under = explanation.verdict.condition
     return Step("spec-rejects", explanation.core, f"No order of {which} fits the spec under the condition {under}")

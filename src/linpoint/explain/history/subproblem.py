@@ -20,9 +20,9 @@ from linpoint.histories.operation import Outcome
 from linpoint.specs.spec import Spec
 from linpoint.verdicts import Blocked, KeyVerdict, Pattern, StuckFrontier, Verdict
 
-LONG: Final = 48
+LONG_OPERATIONS: Final = 48
 """Of more operations than these only those of a pattern are looked at, where there is one."""
-_SHORT: Final = 5_000
+_MAX_PREFIX_OPERATIONS: Final = 5_000
 """Where more operations were called, nobody looks whether a contradiction was complete by then."""
 
 
@@ -41,7 +41,7 @@ class Scene:
     def of(cls, verdict: Verdict, key: KeyVerdict) -> Scene:
         """All operations of the key, or the few of its pattern, which stand for all the others."""
         pattern = key.refutation
-        if not isinstance(pattern, Pattern) or pattern.counted or len(key.positions) <= LONG:
+        if not isinstance(pattern, Pattern) or pattern.counted or len(key.positions) <= LONG_OPERATIONS:
             return cls(verdict.history, verdict.spec, key.positions)
         part, spec = select_scope(verdict.history, key.positions, pattern.scope, verdict.spec)
         return cls(part, spec, range(len(part)), pattern.scope)
@@ -75,7 +75,7 @@ def stuck_among(
     if answer.found is not False:  # there was no time; a wrong word would be worse than a long one
         return known
     prefix = answer.witness.order
-    if len(core) <= LONG:
+    if len(core) <= LONG_OPERATIONS:
         prefix = extend_prefix(scene.history, core, scene.spec, condition, prefix)
     stuck = stuck_frontier(scene.history, core, scene.spec, condition, prefix)
     if scene.whole:
@@ -122,7 +122,7 @@ def ends_of_violation(scene: Scene, positions: Sequence[int], condition: str, de
         called = [position for position in scene.positions if ops[position].call <= end + skew]
         still_open = {position for position in called if ops[position].end > end}
         left = min(deadline - time.monotonic(), 0.5)
-        if left <= 0 or len(called) > _SHORT:
+        if left <= 0 or len(called) > _MAX_PREFIX_OPERATIONS:
             continue
         if decider.decide(called, seconds=left, relaxed=still_open).found is False:
             yield last

@@ -13,8 +13,8 @@ from typing import Final
 
 from linpoint.traces.trace import Trace, TraceStep
 
-_LONGEST: Final = 48
-_LEAST_ROUNDS: Final = 4
+_MAX_PERIOD_STEPS: Final = 48
+_MIN_ROUNDS: Final = 4
 
 
 def repeated_steps(trace: Trace) -> frozenset[int]:
@@ -49,8 +49,8 @@ def _numbered(steps: tuple[TraceStep, ...]) -> list[int]:
 
 def _period(likes: list[int], position: int) -> int:
     """The length of the shortest round that begins here and comes often enough; 0 if there is none."""
-    for period in range(1, _LONGEST + 1):
-        last = position + period * (_LEAST_ROUNDS - 1)
+    for period in range(1, _MAX_PERIOD_STEPS + 1):
+        last = position + period * (_MIN_ROUNDS - 1)
         if last + period > len(likes):
             return 0
         if (

@@ -16,11 +16,11 @@ from linpoint.histories.operation import Process
 from linpoint.traces.trace import StepKind, Trace
 from linpoint.traces.trace_step import ACCESSES
 
-_FEW: Final = 30
+_SHORT_TRACE_STEPS: Final = 30
 """Traces of so many steps are shown whole."""
-_AROUND: Final = 2
-_BEFORE: Final = 12
-_AFTER: Final = 6
+_STEPS_AROUND_SWITCH: Final = 2
+_STEPS_BEFORE_FAILURE: Final = 12
+_STEPS_AFTER_CRASH: Final = 6
 _MAY_BE_QUIET: Final = ACCESSES | {StepKind.LOCAL, StepKind.ALLOCATE, StepKind.FREE, StepKind.CHOOSE}
 _WEIGHTY: Final = (
     StepKind.CRASH,
@@ -34,7 +34,7 @@ _WEIGHTY: Final = (
 def chosen(trace: Trace, *, most: int) -> list[int]:
     """Positions of the steps to show, about ``most`` of them."""
     count = len(trace.steps)
-    if count <= min(_FEW, most):
+    if count <= min(_SHORT_TRACE_STEPS, most):
         return list(range(count))
     folded = quiet_steps(trace) | repeated_steps(trace)
     kept = {position for position in range(count) if position not in folded} | set(_failing(trace))
@@ -58,7 +58,7 @@ def quiet_steps(trace: Trace) -> frozenset[int]:
     for switch in trace.switches:
         loud |= {switch - 1, switch}
     for position in _failing(trace):
-        loud |= set(range(position - _AROUND, position + _AROUND + 1))
+        loud |= set(range(position - _STEPS_AROUND_SWITCH, position + _STEPS_AROUND_SWITCH + 1))
     return frozenset(quiet - loud)
 
 
@@ -113,7 +113,7 @@ def _nearest(trace: Trace, kept: set[int], most: int) -> set[int]:
             return 0, 0
         if position in others or step.kind in _WEIGHTY:
             return 1, distance
-        if 0 < first - position <= _BEFORE or position in preempted:
+        if 0 < first - position <= _STEPS_BEFORE_FAILURE or position in preempted:
             return 2, distance
         return (3 if step.location in about else 4 if position in switches else 5), distance
 
@@ -125,5 +125,5 @@ def _around_preemptions(trace: Trace) -> set[int]:
     found: set[int] = set()
     for position, step in enumerate(trace.steps):
         if step.preempts:
-            found |= set(range(position - 1, position + _AFTER))
+            found |= set(range(position - 1, position + _STEPS_AFTER_CRASH))
     return found

@@ -20,9 +20,9 @@ from linpoint.histories.values import Value, counted, show
 from linpoint.text.terminal_text import columns, fitted, harmless
 from linpoint.traces.trace import FAILURES, MEMORY_MODELS, SourcePlace, StepKind, Trace, TraceStep, UnpersistedStore
 
-_MOST_LISTED: Final = 6
+_MAX_LISTED: Final = 6
 _NODE: Final = re.compile(r"[^\W\d]\w*#\d+")
-_AFTER: Final = 4  # letters looked at for each column that they may fill: enough for marks, which take none
+_CHARS_PER_COLUMN: Final = 4  # letters looked at for each column that they may fill: enough for marks, which take none
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Wording:
 
     def said(self, text: str) -> str:
         """A text from outside."""
-        return fitted(harmless(text[: _AFTER * self.longest]), self.longest)
+        return fitted(harmless(text[: _CHARS_PER_COLUMN * self.longest]), self.longest)
 
     def value(self, value: Value) -> str:
         """A value; a question mark where it is not known."""
@@ -171,7 +171,9 @@ def model_value(value: Value) -> str:
 
 def wording_of(trace: Trace, *, longest: int, of_model: bool = False) -> Wording:
     """How to tell the steps of ``trace``, with no name or value of more than ``longest`` columns."""
-    names = {thread.id: fitted(harmless(thread.label[: _AFTER * longest]), longest) for thread in trace.threads}
+    names = {
+        thread.id: fitted(harmless(thread.label[: _CHARS_PER_COLUMN * longest]), longest) for thread in trace.threads
+    }
     files = {step.place.file for step in trace.steps if step.place}
     short = [PurePosixPath(file).name for file in files]
     told = {file: PurePosixPath(file).name if short.count(PurePosixPath(file).name) == 1 else file for file in files}
@@ -199,5 +201,5 @@ def schedule_words(schedule: str, longest: int) -> str:
 def _listed(parts: Iterable[str]) -> str:
     """The first few, and how many more there are."""
     each = list(parts)
-    more = [f"{len(each) - _MOST_LISTED:,} more"] if len(each) > _MOST_LISTED else []
-    return ", ".join([*each[:_MOST_LISTED], *more])
+    more = [f"{len(each) - _MAX_LISTED:,} more"] if len(each) > _MAX_LISTED else []
+    return ", ".join([*each[:_MAX_LISTED], *more])

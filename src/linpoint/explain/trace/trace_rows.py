@@ -19,7 +19,7 @@ from linpoint.histories.values import counted
 from linpoint.traces.trace import StepKind, Trace, TraceStep
 
 _BRACKETS: Final = {StepKind.CALL: "begin", StepKind.RETURN: "end"}
-_MOST_RULES: Final = 20
+_MAX_RULES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def rows_of(trace: Trace, wording: Wording, *, most: int, whole: bool = False) -
     expected = 0
     positions = range(len(trace.steps)) if whole else chosen(trace, most=most)
     # Where threads take turns at every step, rules would be half of all rows and say nothing new.
-    often = sum(position in switches for position in positions) > _MOST_RULES
+    often = sum(position in switches for position in positions) > _MAX_RULES
     for position in positions:
         step = trace.steps[position]
         if position > expected:

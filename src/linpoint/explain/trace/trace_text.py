@@ -3,7 +3,7 @@
 
 Guarantee: no line is wider than asked for, however many threads there are and however long their names, values and
 source lines; wide letters do not disturb the columns; the step of the failure is shown and marked. Where columns would be
-too narrow, the trace is a list with the thread's name before each step. Cost: O(steps), and about ``MOST`` are shown.
+too narrow, the trace is a list with the thread's name before each step. Cost: O(steps), and about ``MAX_SHOWN_STEPS`` are shown.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from linpoint.explain.trace.trace_rows import Row, Rule, StepRow, left_in_buffer
 from linpoint.text.terminal_text import columns, fitted, harmless, padded, wrapped
 from linpoint.traces.trace import StepKind, Trace
 
-MOST: Final = 80
+MAX_SHOWN_STEPS: Final = 80
 """About so many steps are shown."""
-NARROWEST: Final = 40
+MIN_WIDTH_COLUMNS: Final = 40
 
 _GAP: Final = "  "
-_LONGEST: Final = 48  # columns of one name or value
-_WIDEST_PLACE: Final = 26
-_NARROWEST_COLUMN: Final = 16
-_GOOD_COLUMN: Final = 22  # narrower ones are too high a price for the text of source lines
-_WIDEST_SOURCE: Final = 28
-_NARROWEST_SOURCE: Final = 16
-_WIDEST_NAME: Final = 16
-_MOST_BARS: Final = 3
-_NARROWEST_TEXT: Final = 8  # no bar takes that away
+_MAX_NAME_COLUMNS: Final = 48  # columns of one name or value
+_MAX_PLACE_COLUMNS: Final = 26
+_MIN_THREAD_COLUMNS: Final = 16
+_COMFORTABLE_THREAD_COLUMNS: Final = 22  # narrower ones are too high a price for the text of source lines
+_MAX_SOURCE_COLUMNS: Final = 28
+_MIN_SOURCE_COLUMNS: Final = 16
+_MAX_THREAD_NAME_COLUMNS: Final = 16
+_MAX_DEPTH_BARS: Final = 3
+_MIN_TEXT_COLUMNS: Final = 8  # no bar takes that away
 _MARKS: Final = {"failing": "=> ", "related": "-> ", "": "   "}
-_MOST_LINES: Final = 4  # of a message or a schedule
+_MAX_MESSAGE_LINES: Final = 4  # of a message or a schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class _Gutter:
     def beside(self, threads: int) -> _Gutter:
         """The gutter beside threads that take so much room: without source lines, if that would leave them too little."""
         source = min(self.source, self.room - threads - len(_GAP))
-        return replace(self, source=source if source >= min(self.source, _NARROWEST_SOURCE) else 0)
+        return replace(self, source=source if source >= min(self.source, _MIN_SOURCE_COLUMNS) else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +68,24 @@ class _Table:
         return self.numbers[row.position] if self.numbers else f"{row.position:,}"
 
 
-def trace_text(trace: Trace, *, width: int = 100, most: int = MOST) -> str:
+def trace_text(trace: Trace, *, width: int = 100, most: int = MAX_SHOWN_STEPS) -> str:
     """The trace in words and columns: no line wider than ``width``, which is at least 40, and about ``most`` steps."""
-    if width < NARROWEST:
-        raise ValueError(f"a trace needs at least {NARROWEST} columns, not {width}")
-    wording = wording_of(trace, longest=_LONGEST)
+    if width < MIN_WIDTH_COLUMNS:
+        raise ValueError(f"a trace needs at least {MIN_WIDTH_COLUMNS} columns, not {width}")
+    wording = wording_of(trace, longest=_MAX_NAME_COLUMNS)
     lines = wrapped(sentence(trace, wording), width)
     if trace.failure and trace.failure.message:
-        lines += wrapped(harmless(trace.failure.message[: _MOST_LINES * width]), width, most=_MOST_LINES)
+        lines += wrapped(harmless(trace.failure.message[: _MAX_MESSAGE_LINES * width]), width, most=_MAX_MESSAGE_LINES)
     rows = rows_of(trace, wording, most=most)
     if rows:
         lines += ["", *_drawn(_table(trace, wording, rows, width), rows, wording, width)]
     return "\n".join([*lines, *_ending(trace, wording, width)])
 
 
-def run_text(trace: Trace, numbers: Sequence[str], *, width: int = 100, most: int = MOST) -> str:
+def run_text(trace: Trace, numbers: Sequence[str], *, width: int = 100, most: int = MAX_SHOWN_STEPS) -> str:
     """The same for a run of a model, without a sentence: ``numbers`` stand before its steps instead of positions."""
     trace = without_idle(trace)
-    wording = wording_of(trace, longest=_LONGEST, of_model=True)
+    wording = wording_of(trace, longest=_MAX_NAME_COLUMNS, of_model=True)
     rows = rows_of(trace, wording, most=most)
     if not rows:
         return ""
@@ -101,8 +101,8 @@ def _ending(trace: Trace, wording: Wording, width: int) -> list[str]:
         told = "; ".join(f"{wording.thread(thread)} {wording.stores(stores)}" for thread, stores in left.items())
         lines += wrapped(f"Never reached memory: {told}", width)
     if trace.schedule is not None:
-        told = f"Schedule: {schedule_words(trace.schedule, (_MOST_LINES // 2) * width)}"
-        lines += wrapped(told, width, most=_MOST_LINES)
+        told = f"Schedule: {schedule_words(trace.schedule, (_MAX_MESSAGE_LINES // 2) * width)}"
+        lines += wrapped(told, width, most=_MAX_MESSAGE_LINES)
     return ["", *lines] if lines else []
 
 
@@ -111,15 +111,15 @@ def _table(trace: Trace, wording: Wording, rows: Sequence[Row], width: int) -> _
     steps = [row for row in rows if isinstance(row, StepRow)]
     number = max(len(f"{row.position:,}") for row in steps)
     places = [columns(wording.place(row.step.place)) for row in steps if row.step.place]
-    place = max(min(max(places, default=0), _WIDEST_PLACE, width // 4), len("line") if wording.of_model else 0)
-    source = min(max(columns(wording.source(row.step)) for row in steps), _WIDEST_SOURCE)
+    place = max(min(max(places, default=0), _MAX_PLACE_COLUMNS, width // 4), len("line") if wording.of_model else 0)
+    source = min(max(columns(wording.source(row.step)) for row in steps), _MAX_SOURCE_COLUMNS)
     room = width - number - len(_MARKS[""]) - len(_GAP) * (2 if place else 1) - place
     threads = max(1, len(trace.threads))
     widest = room // threads - len(_GAP)
-    if widest < _NARROWEST_COLUMN:
+    if widest < _MIN_THREAD_COLUMNS:
         return _listed(trace, wording, steps, _Gutter(number, place, source, room))
     with_source = (room - source - len(_GAP)) // threads - len(_GAP)
-    widest = with_source if with_source >= _GOOD_COLUMN else widest
+    widest = with_source if with_source >= _COMFORTABLE_THREAD_COLUMNS else widest
     return _side_by_side(trace, wording, steps, _Gutter(number, place, source, room), widest)
 
 
@@ -155,7 +155,7 @@ def _listed(trace: Trace, wording: Wording, steps: Sequence[StepRow], gutter: _G
         ]
 
     titles = ("process" if wording.of_model else "thread", "what")
-    name = min(max(columns(wording.thread(thread)) for thread in index), _WIDEST_NAME, gutter.room // 4)
+    name = min(max(columns(wording.thread(thread)) for thread in index), _MAX_THREAD_NAME_COLUMNS, gutter.room // 4)
     name = max(name, columns(titles[0]))
     what = gutter.room - name - 2 * len(_GAP)
     needed = max(columns(line) for row in steps for line in cells(row, (name, what))[1])
@@ -165,7 +165,7 @@ def _listed(trace: Trace, wording: Wording, steps: Sequence[StepRow], gutter: _G
 
 def _cell(row: StepRow, width: int, depth: int, *, mine: bool) -> list[str]:
     """The lines of a step in the column of its thread; in the others only the bars of what is open there."""
-    bars = "│ " * min(depth, _MOST_BARS, max(0, width - _NARROWEST_TEXT) // 2)
+    bars = "│ " * min(depth, _MAX_DEPTH_BARS, max(0, width - _MIN_TEXT_COLUMNS) // 2)
     if not mine:
         return [bars.rstrip()]
     first, rest = {"begin": ("┌ ", "│ "), "end": ("└ ", "  "), "": ("", "  ")}[row.bracket]

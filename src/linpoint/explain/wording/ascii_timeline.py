@@ -16,7 +16,7 @@ from linpoint.histories.operation import Crash, Operation, Outcome, Process, Tim
 from linpoint.histories.values import one_line, show
 
 _CALL, _RETURN = 1, 2
-_MOST_OPERATIONS = 40
+_MAX_OPERATIONS = 40
 _BAR, _DOTS = 5, 7  # columns from the call to the end of an operation beside its label
 
 
@@ -33,7 +33,7 @@ def picture(
     first = min(op.call for op in ops)
     last = max(max(op.call, op.call if op.return_ is None else op.return_) for op in ops)
     crashes = [crash for crash in history.crashes if crash.process is None and first <= crash.time <= last]
-    if len(ops) > _MOST_OPERATIONS:
+    if len(ops) > _MAX_OPERATIONS:
         return f"({len(ops)} operations: too many to draw)"
     for longest in (60, 40, 30, 24, 18, 14, 10, 7, 5):
         labels = [label(op, longest, null=op.name in nulls) for op in ops]

@@ -13,7 +13,7 @@ from typing import Any, Final
 from linpoint.histories.values import show
 from linpoint.scenarios.scenario import Call
 
-_ENDS: Final = 16
+_SHOWN_END_ITEMS: Final = 16
 """Items shown at each end of a list."""
 _OTHERS: Final = "default"
 """What a memory calls the value of the words that nobody has named; the others are ``(True, word)``."""
@@ -24,13 +24,13 @@ def state_text(state: Any) -> str:
     if isinstance(state, Mapping):
         return f"{{{', '.join(_entries(state))}}}"
     if isinstance(state, (set, frozenset)):
-        return f"{{{', '.join(sorted(map(show, islice(state, 2 * _ENDS))) + _more(len(state)))}}}"
+        return f"{{{', '.join(sorted(map(show, islice(state, 2 * _SHOWN_END_ITEMS))) + _more(len(state)))}}}"
     if _is_calls(state):
         return f"after {'; '.join(str(call) for call, _ in state)}"  # of an object that is its own spec
     if isinstance(state, (list, tuple)):
-        if len(state) <= 2 * _ENDS:
+        if len(state) <= 2 * _SHOWN_END_ITEMS:
             return f"[{', '.join(map(show, state))}]"
-        ends = [*map(show, state[:_ENDS]), *_more(len(state)), *map(show, state[-_ENDS:])]
+        ends = [*map(show, state[:_SHOWN_END_ITEMS]), *_more(len(state)), *map(show, state[-_SHOWN_END_ITEMS:])]
         return f"[{', '.join(ends)}]"
     if isinstance(state, bytes):
         return f"an object of {len(state):,} bytes"  # a snapshot: nothing but its methods can tell more
@@ -46,10 +46,10 @@ def _is_calls(state: Any) -> bool:
 
 
 def _entries(state: Mapping[Any, Any]) -> list[str]:
-    memory = _OTHERS in state and all(key == _OTHERS or _is_word(key) for key in islice(state, 2 * _ENDS))
+    memory = _OTHERS in state and all(key == _OTHERS or _is_word(key) for key in islice(state, 2 * _SHOWN_END_ITEMS))
     shown = [
         f"{show(key[1] if _is_word(key) else key)}: {show(value)}"
-        for key, value in islice(state.items(), 2 * _ENDS)
+        for key, value in islice(state.items(), 2 * _SHOWN_END_ITEMS)
         if not (memory and key == _OTHERS)
     ]
     if memory:
@@ -58,7 +58,7 @@ def _entries(state: Mapping[Any, Any]) -> list[str]:
 
 
 def _more(count: int) -> list[str]:
-    return [f"… {count - 2 * _ENDS:,} more …"] if count > 2 * _ENDS else []
+    return [f"… {count - 2 * _SHOWN_END_ITEMS:,} more …"] if count > 2 * _SHOWN_END_ITEMS else []
 
 
 def _is_word(key: Any) -> bool:

@@ -17,9 +17,9 @@ from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.reasons import Cause
 from linpoint.verdicts import KeyVerdict
 
-_MOST: Final = 3
-_MOST_KEYS: Final = 32
-_MOST_OPERATIONS: Final = 20_000
+_MAX_CAUSES: Final = 3
+_MAX_KEYS: Final = 32
+_MAX_OPERATIONS: Final = 20_000
 """Of all keys together that are looked at."""
 
 
@@ -30,8 +30,8 @@ def likely_causes(explanation: Explanation, keys: Sequence[KeyVerdict], *, deadl
     """
     if not explanation.core:
         return ()
-    keys = keys[:_MOST_KEYS]
-    near = [_around(key, explanation.core[-1], _MOST_OPERATIONS // len(keys)) for key in keys]
+    keys = keys[:_MAX_KEYS]
+    near = [_around(key, explanation.core[-1], _MAX_OPERATIONS // len(keys)) for key in keys]
     verdict = explanation.verdict
     values = [lives(verdict.history, key.positions, verdict.spec, verdict.condition) for key in near]
     found = [
@@ -42,7 +42,7 @@ def likely_causes(explanation: Explanation, keys: Sequence[KeyVerdict], *, deadl
     found.sort(key=lambda suspicion: -suspicion.weight)
     first = {suspicion.cause: suspicion for suspicion in reversed(found)}
     ranked = sorted(first.values(), key=lambda suspicion: -suspicion.weight)
-    return tuple(suspicion.as_cause() for suspicion in ranked[:_MOST])
+    return tuple(suspicion.as_cause() for suspicion in ranked[:_MAX_CAUSES])
 
 
 def _around(key: KeyVerdict, position: int, most: int) -> KeyVerdict:

@@ -23,9 +23,9 @@ from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical, counted, show
 from linpoint.verdicts import KeyVerdict
 
-_MOST_OPERATIONS: Final = 500_000
-_MOST_CORE: Final = 40
-_LONGEST_VALUE: Final = 200
+_MAX_OPERATIONS: Final = 500_000
+_MAX_CORE_OPERATIONS: Final = 40
+_MAX_VALUE_CHARS: Final = 200
 _COUNTS: Final = ("counter", "fetch-add", "multiset", "semaphore")
 _REMOVES: Final = ("dequeue", "pop", "pop-front", "pop-back", "delete-max")
 _EXCLUSIVE: Final = {
@@ -44,7 +44,7 @@ _TWO_STEPS: Final = (
 
 def suspects(explanation: Explanation, key: KeyVerdict, values: Sequence[Life]) -> Iterator[Suspicion]:
     """The causes that the operations of an explanation suggest; ``values`` are those of the key, if it is a register."""
-    if len(explanation.core) > _MOST_CORE or len(key.positions) > _MOST_OPERATIONS:
+    if len(explanation.core) > _MAX_CORE_OPERATIONS or len(key.positions) > _MAX_OPERATIONS:
         return
     verdict = explanation.verdict
     if verdict.condition in NOT_LOCAL and (verdict.history.keyed or verdict.spec.key_argument):
@@ -61,7 +61,7 @@ def _first_value(explanation: Explanation) -> Iterator[Suspicion]:
         return
     first = shlex.quote(show(explanation.other_initial[0]))
     first = first if first.startswith("'") else f"'{first}'"
-    how = f": --initial {first}" if len(first) <= _LONGEST_VALUE else ""
+    how = f": --initial {first}" if len(first) <= _MAX_VALUE_CHARS else ""
     which = "this violation" if len(explanation.verdict.keys) == 1 else "the violation of this key"
     evidence = [Evidence(f"Another first value would remove {which}{how}.", explanation.core)]
     text = "The object did not start with the value that was assumed: an earlier run, a setup step, or another default."
@@ -79,7 +79,7 @@ def _from_nowhere(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspici
         seen.pop((canonical(first),), None)
     seen.pop(None, None)
     seen.pop((None,), None)
-    if not seen or len(ops) > _MOST_OPERATIONS or (kind == "map" and verdict.spec.initial):
+    if not seen or len(ops) > _MAX_OPERATIONS or (kind == "map" and verdict.spec.initial):
         return
     for position in itertools.chain(explanation.core, key.positions):  # mostly the first few put all of it there
         seen.pop(flow_of(ops[position], kind).put_value, None)

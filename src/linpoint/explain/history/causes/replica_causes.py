@@ -26,17 +26,17 @@ from linpoint.histories.operation import Process
 from linpoint.histories.values import counted, one_line
 from linpoint.verdicts import KeyVerdict, Verdict
 
-_MOST_INVERSIONS: Final = 200
+_MAX_INVERSIONS: Final = 200
 """Of more, the first ones tell as much."""
 _OLD_COPY: Final = (
     "The read was answered from an old copy: a replica that lags, a cache, or reads that may be stale by setting."
 )
-_SEVERAL: Final = 3
-_LONGEST: Final = 20_000
+_MIN_STALE_READS: Final = 3
+_MAX_OPERATIONS: Final = 20_000
 """In longer histories nobody looks whether clocks would explain it all."""
-_PARTS: Final = 6
+_TIME_SLICES: Final = 6
 """A split brain is looked for between any two of so many points in time, since it begins and ends."""
-_MOST_LISTED: Final = 8
+_MAX_LISTED: Final = 8
 
 
 def suspects(
@@ -50,8 +50,8 @@ def suspects(
     found: list[list[Inversion]] = []
     for number, lives_here in enumerate(values):
         inverted = sorted(inversions(verdict.history, lives_here), key=lambda each: ops[each.observer].call)
-        found.append(inverted[:_MOST_INVERSIONS])
-        whole = whole and (number > 0 or len(inverted) <= _MOST_INVERSIONS)
+        found.append(inverted[:_MAX_INVERSIONS])
+        whole = whole and (number > 0 or len(inverted) <= _MAX_INVERSIONS)
     mine = found[0] = [_as_shown(verdict.history, each, values[0], core) for each in found[0]]
     if not mine:
         yield from _in_core(verdict, core)
@@ -129,7 +129,7 @@ def _stale(
         built = ", and nobody built on an old value" if all_of_them else ""
         observers = [each.observer for each in found]
         times = f"Old values were seen {least}{counted(len(found), 'time')} on this key, by {_processes(verdict, observers)}"
-        evidence.append(Evidence(f"{times}{again}{built}.", tuple(observers[:_MOST_LISTED])))
+        evidence.append(Evidence(f"{times}{again}{built}.", tuple(observers[:_MAX_LISTED])))
     return Suspicion(weight, "stale-read", _OLD_COPY, [*evidence, *_fault(verdict, found[0])])
 
 
@@ -182,8 +182,8 @@ def _fault(verdict: Verdict, inversion: Inversion) -> Iterator[Evidence]:
 
 def _processes(verdict: Verdict, positions: Sequence[int]) -> str:
     names = list(dict.fromkeys(process_of(verdict.history.operations[position]) for position in positions))
-    more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
-    return f"{'process' if len(names) == 1 else 'processes'} {', '.join(names[:_MOST_LISTED])}{more}"
+    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+    return f"{'process' if len(names) == 1 else 'processes'} {', '.join(names[:_MAX_LISTED])}{more}"
 
 
 def _split_brain(explanation: Explanation, values: Sequence[Life], found: Sequence[Inversion]) -> Iterator[Suspicion]:
@@ -191,7 +191,7 @@ def _split_brain(explanation: Explanation, values: Sequence[Life], found: Sequen
     verdict = explanation.verdict
     ops = verdict.history.operations
     by_call = sorted(found, key=lambda each: ops[each.observer].call)
-    cuts = sorted({round(part * (len(by_call) - 1) / _PARTS) for part in range(_PARTS + 1)})
+    cuts = sorted({round(part * (len(by_call) - 1) / _TIME_SLICES) for part in range(_TIME_SLICES + 1)})
     best = max(
         (_Split(verdict.history, values, by_call[low : high + 1]) for low, high in itertools.combinations(cuts, 2)),
         key=lambda split: split.times,
@@ -199,7 +199,7 @@ def _split_brain(explanation: Explanation, values: Sequence[Life], found: Sequen
     )
     if best is None or best.times == 0:
         return
-    shown = [", ".join(names[:_MOST_LISTED]) + (", ..." if len(names) > _MOST_LISTED else "") for names in best.groups]
+    shown = [", ".join(names[:_MAX_LISTED]) + (", ..." if len(names) > _MAX_LISTED else "") for names in best.groups]
     evidence = [
         Evidence(
             f"From {moment(verdict.history, best.start)} to {moment(verdict.history, best.end)} two groups of processes each saw, of what was "
@@ -291,7 +291,12 @@ def _clocks(verdict: Verdict, keys: Sequence[KeyVerdict], found: Sequence[Invers
     """Many inversions, all of them tiny, none within a process: a little skew of clocks would explain them all."""
     history = verdict.history
     ops = history.operations
-    if history.by_position or history.clock_skew or len(found) < _SEVERAL or verdict.condition != "linearizable":
+    if (
+        history.by_position
+        or history.clock_skew
+        or len(found) < _MIN_STALE_READS
+        or verdict.condition != "linearizable"
+    ):
         return
     lengths = [ops[p].end - ops[p].call for key in keys for p in key.positions if ops[p].end < math.inf]
     needed = max(each.gap for each in found)
@@ -299,7 +304,7 @@ def _clocks(verdict: Verdict, keys: Sequence[KeyVerdict], found: Sequence[Invers
         return
     skew = math.ceil(needed) if float(needed).is_integer() else needed
     if (
-        len(history) > _LONGEST
+        len(history) > _MAX_OPERATIONS
         or has_order(history.with_clock_skew(skew), verdict.spec, verdict.condition, seconds=1.0) is not True
     ):
         return
@@ -307,7 +312,7 @@ def _clocks(verdict: Verdict, keys: Sequence[KeyVerdict], found: Sequence[Invers
         Evidence(
             f"{counted(len(found), 'time')} a value was seen just after it had been replaced, by at most {needed} each "
             f"time, while half of the operations take {statistics.median(lengths)} or more.",
-            tuple(each.observer for each in found[:_MOST_LISTED]),
+            tuple(each.observer for each in found[:_MAX_LISTED]),
         ),
         Evidence(f"With clocks that may differ by {skew} there is no violation: --clock-skew {skew}."),
     ]

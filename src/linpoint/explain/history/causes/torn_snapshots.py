@@ -18,9 +18,9 @@ from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical
 from linpoint.verdicts import KeyVerdict
 
-_FEW: Final = 40
+_MAX_OPERATIONS: Final = 40
 """Of more operations of the object, only those that are shown are looked at."""
-_ONE_TRY: Final = 0.2
+_ATTEMPT_S: Final = 0.2
 
 
 def suspects(explanation: Explanation, key: KeyVerdict, *, deadline: float) -> Iterator[Suspicion]:
@@ -28,15 +28,15 @@ def suspects(explanation: Explanation, key: KeyVerdict, *, deadline: float) -> I
     verdict = explanation.verdict
     if kind_of(verdict.spec) not in ("mwcas", "multi-register"):
         return
-    among = key.positions if len(key.positions) <= _FEW else explanation.core
-    for position in explanation.core[:_FEW]:
+    among = key.positions if len(key.positions) <= _MAX_OPERATIONS else explanation.core
+    for position in explanation.core[:_MAX_OPERATIONS]:
         op = verdict.history.operations[position]
         alone = list(_words(op))
         if len(alone) < 2 or time.monotonic() > deadline:
             continue
         answers = (
             SubhistoryDecider(verdict.history.replace(position, each), verdict.spec, verdict.condition).decide(
-                among, seconds=_ONE_TRY
+                among, seconds=_ATTEMPT_S
             )
             for each in alone
         )

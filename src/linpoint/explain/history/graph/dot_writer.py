@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from linpoint.explain.history.graph.precedence_graph import Edge, PrecedenceGraph, Vertex
 
 _DASHES: Final = {"real-time": "dotted", "reads-from": "solid", "replaced": "dashed"}
-_LONG: Final = 400
+_MAX_TEXT_CHARS: Final = 400
 
 
 def dot(graph: PrecedenceGraph) -> str:
     """The graph as a file for ``dot``."""
-    title = "\n".join(clean(each, _LONG) for each in (graph.sentence, f"{graph.size}.", *graph.notes))
+    title = "\n".join(clean(each, _MAX_TEXT_CHARS) for each in (graph.sentence, f"{graph.size}.", *graph.notes))
     lines = [
         "digraph precedence {",
         f'  graph [rankdir=LR, labelloc=t, labeljust=l, fontname="Helvetica", label={_quoted(title)}];',
@@ -49,7 +49,7 @@ def _vertex(vertex: Vertex) -> str:
 def _edge(graph: PrecedenceGraph, index: int, edge: Edge) -> str:
     source = f"n{edge.source}" if isinstance(edge.source, int) else edge.source
     number = graph.number(index)
-    label = clean(edge.says, _LONG)
+    label = clean(edge.says, _MAX_TEXT_CHARS)
     attributes = [f"style={_DASHES.get(edge.because, 'dashed')}"]
     if number:
         label = f"{number}: {edge.because} {label}".rstrip()
@@ -57,7 +57,7 @@ def _edge(graph: PrecedenceGraph, index: int, edge: Edge) -> str:
     else:
         colour = STROKES[edge.because].colour + ("80" if graph.reason is not None else "")  # half transparent
         attributes += [f'color="{colour}"', f'fontcolor="{STROKES[edge.because].colour}"']
-    tip = clean(f"{edge.because} {edge.says}".rstrip(), _LONG)
+    tip = clean(f"{edge.because} {edge.says}".rstrip(), _MAX_TEXT_CHARS)
     attributes += [f"label={_quoted(label)}"] if label else []
     return f"  {source} -> n{edge.target} [{', '.join([*attributes, f'tooltip={_quoted(tip)}'])}];"
 

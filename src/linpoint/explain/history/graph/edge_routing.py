@@ -13,21 +13,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from linpoint.explain.history.graph.graph_layout import LETTER, Box, Layout
+from linpoint.explain.history.graph.graph_layout import CHAR_WIDTH_PX, Box, Layout
 from linpoint.text.terminal_text import columns
 
 Point = tuple[float, float]
 
-_INSET: Final = 13.0
-_APART: Final = 16.0
-_FAR_APART: Final = 46.0
+_INSET_PX: Final = 13.0
+_EDGE_DISTANCE_PX: Final = 16.0
+_RED_EDGE_DISTANCE_PX: Final = 46.0
 """Between ends of edges that contradict each other, whose labels are long."""
-_TIP: Final = 2.0
+_ARROW_TIP_PX: Final = 2.0
 """Between an arrow and its box."""
-_FADING: Final = 30.0
+_FADING_PX: Final = 30.0
 """The part of an open end where nothing begins."""
-_LABEL: Final = 17.0
-_CRASH: Final = 24.0
+_LABEL_HEIGHT_PX: Final = 17.0
+_CRASH_WIDTH_PX: Final = 24.0
 """Half the width of the word at the top of a crash's line."""
 _PLACES: Final = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.2, 0.8)
 
@@ -88,7 +88,7 @@ def route(strands: Sequence[Strand], layout: Layout) -> list[Route]:
         _curve(strand, layout, ends[index, True], ends[index, False], levels.get(index, 0))
         for index, strand in enumerate(strands)
     ]
-    taken = [Box(x - _CRASH, y - 3, x + _CRASH, y + 15) for _, x, y, _ in layout.crashes]
+    taken = [Box(x - _CRASH_WIDTH_PX, y - 3, x + _CRASH_WIDTH_PX, y + 15) for _, x, y, _ in layout.crashes]
     places: dict[int, Box] = {}
     for index in sorted(range(len(strands)), key=lambda index: (not strands[index].red, index)):
         if strands[index].label:
@@ -124,10 +124,10 @@ def _ends(strands: Sequence[Strand], layout: Layout) -> dict[tuple[int, bool], P
         source, target = layout.boxes[strand.source], layout.boxes[strand.target]
         if _straight(strand, layout):
             y = source.middle[1]
-            found[index, True], found[index, False] = (source.right, y), (target.left - _TIP, y)
+            found[index, True], found[index, False] = (source.right, y), (target.left - _ARROW_TIP_PX, y)
             continue
         leaves, enters = _sides(source, target, layout)
-        apart = _FAR_APART if strand.red else _APART
+        apart = _RED_EDGE_DISTANCE_PX if strand.red else _EDGE_DISTANCE_PX
         wish = target.middle[0] if leaves != "right" else target.middle[1]
         sides[strand.source, leaves].append(_End(index, True, wish, apart))
         wish = source.middle[0] if enters != "left" else source.middle[1]
@@ -136,7 +136,7 @@ def _ends(strands: Sequence[Strand], layout: Layout) -> dict[tuple[int, bool], P
         box = layout.boxes[name]
         ends.sort(key=lambda end: (end.wish, end.strand))
         for end, x in zip(ends, _spread(box, side, ends), strict=True):
-            tip = 0.0 if end.outgoing else _TIP
+            tip = 0.0 if end.outgoing else _ARROW_TIP_PX
             found[end.strand, end.outgoing] = {
                 "top": (x, box.top - tip),
                 "bottom": (x, box.bottom + tip),
@@ -149,8 +149,8 @@ def _ends(strands: Sequence[Strand], layout: Layout) -> dict[tuple[int, bool], P
 def _spread(box: Box, side: str, ends: Sequence[_End]) -> list[float]:
     """Places along a side, as near as possible to where each end would like to be, and apart from each other."""
     low, high = (box.top, box.bottom) if side in ("left", "right") else (box.left, box.right)
-    inset = min(_INSET, (high - low) / 4)
-    low, high = low + inset, high - inset - (_FADING if box.open_end and side in ("top", "bottom") else 0)
+    inset = min(_INSET_PX, (high - low) / 4)
+    low, high = low + inset, high - inset - (_FADING_PX if box.open_end and side in ("top", "bottom") else 0)
     gaps = [min(first.apart, second.apart) for first, second in itertools.pairwise(ends)]
     room = sum(gaps)
     if room > high - low:
@@ -204,19 +204,19 @@ def _curve(strand: Strand, layout: Layout, begin: Point, end: Point, level: int)
 
 def _place(curve: Curve, label: str, boxes: Sequence[Box], taken: Sequence[Box]) -> Box:
     """Where the label covers least: on the curve, or beside it."""
-    width = columns(label) * LETTER * 0.92 + 10
+    width = columns(label) * CHAR_WIDTH_PX * 0.92 + 10
     reach = Box(
         min(x for x, _ in curve.points) - width,
-        min(y for _, y in curve.points) - _LABEL,
+        min(y for _, y in curve.points) - _LABEL_HEIGHT_PX,
         max(x for x, _ in curve.points) + width,
-        max(y for _, y in curve.points) + _LABEL,
+        max(y for _, y in curve.points) + _LABEL_HEIGHT_PX,
     )
     boxes, taken = [each for each in boxes if reach.overlap(each)], [each for each in taken if reach.overlap(each)]
     best: tuple[float, Box] | None = None
     for t in _PLACES:
         x, y = curve.at(t)
         for aside in (0.0, width / 2 + 4, -width / 2 - 4):
-            box = Box(x + aside - width / 2, y - _LABEL / 2, x + aside + width / 2, y + _LABEL / 2)
+            box = Box(x + aside - width / 2, y - _LABEL_HEIGHT_PX / 2, x + aside + width / 2, y + _LABEL_HEIGHT_PX / 2)
             cost = 6 * sum(map(box.overlap, boxes)) + 4 * sum(map(box.overlap, taken))
             cost += 60 * abs(t - 0.5) + (25 if aside else 0)
             if best is None or cost < best[0]:

@@ -19,18 +19,18 @@ from linpoint.text.terminal_text import columns
 if TYPE_CHECKING:
     from linpoint.explain.history.graph.precedence_graph import PrecedenceGraph
 
-LETTER: Final = 7.3
+CHAR_WIDTH_PX: Final = 7.3
 """Width of a letter of the labels, in the units of the picture."""
-HEIGHT: Final = 44.0
+BOX_HEIGHT_PX: Final = 44.0
 """Of a box."""
-PADDING: Final = 11.0
-_FEW: Final = 14
+BOX_PADDING_PX: Final = 11.0
+_MAX_ROOMY_OPERATIONS: Final = 14
 """So many operations get more room."""
-_LEAST: Final = 17
+_MIN_LABEL_COLUMNS: Final = 17
 """Letters of a box that contradicts others, so that edges can leave it side by side."""
-_OPEN: Final = 34.0
+_OPEN_END_PX: Final = 34.0
 """More for a box without an end, which fades."""
-_MARGIN: Final = 24.0
+_MARGIN_PX: Final = 24.0
 CALL, END, CRASH = 0, 1, 2
 """What happens at a place."""
 
@@ -95,46 +95,46 @@ class Layout:
 def arrange(graph: PrecedenceGraph, top: float, longest: int) -> Layout:
     """Put everything in its place, below ``top``; ``longest`` is the longest label of an edge from a source."""
     ops = [vertex.operation for vertex in graph.vertices]
-    few = len(ops) <= _FEW
+    few = len(ops) <= _MAX_ROOMY_OPERATIONS
     labels = [
         max(
             columns(heading(vertex.position, vertex.operation, name=vertex.name)),
             columns(detail(vertex.operation)),
-            _LEAST if few and vertex.contradicts else 0,
+            _MIN_LABEL_COLUMNS if few and vertex.contradicts else 0,
         )
         for vertex in graph.vertices
     ]
     processes = list(dict.fromkeys(op.process for op in sorted(ops, key=lambda op: op.call)))
     rows = {process: number for number, process in enumerate(processes)}
     names = [clean(str(process), 16) for process in processes]
-    left = _MARGIN + max((columns(name) for name in names), default=0) * LETTER + 18
+    left = _MARGIN_PX + max((columns(name) for name in names), default=0) * CHAR_WIDTH_PX + 18
     sources = [source for source in ("genesis", "nobody") if graph.has(source)]
-    first = left + (74 + 44 + longest * LETTER if sources else 0)
+    first = left + (74 + 44 + longest * CHAR_WIDTH_PX if sources else 0)
     room = _AMPLE if few else _TIGHT
     places = places_of(ops, graph.crashes, labels, room)
-    pitch, begin = HEIGHT + room.gap, top + room.gap
-    height = begin + len(rows) * pitch - room.gap + _MARGIN
+    pitch, begin = BOX_HEIGHT_PX + room.gap, top + room.gap
+    height = begin + len(rows) * pitch - room.gap + _MARGIN_PX
     last = max((x for x in places.values()), default=0.0)
     boxes: dict[int | str, Box] = {}
     for index, vertex in enumerate(graph.vertices):
         row = rows[vertex.operation.process]
         start, unknown = places[index, CALL], vertex.operation.outcome is Outcome.UNKNOWN
-        least = start + labels[index] * LETTER + 2 * PADDING + (_OPEN if unknown else 0)
+        least = start + labels[index] * CHAR_WIDTH_PX + 2 * BOX_PADDING_PX + (_OPEN_END_PX if unknown else 0)
         end = max(places.get((index, END), last + room.rest), least)
         y = begin + row * pitch
-        boxes[vertex.position] = Box(first + start, y, first + end, y + HEIGHT, row, unknown)
+        boxes[vertex.position] = Box(first + start, y, first + end, y + BOX_HEIGHT_PX, row, unknown)
     middle = begin + (len(rows) * pitch - room.gap) / 2
     for number, source in enumerate(sources):
-        y = middle - 17 + (number - (len(sources) - 1) / 2) * (HEIGHT + 24)
+        y = middle - 17 + (number - (len(sources) - 1) / 2) * (BOX_HEIGHT_PX + 24)
         boxes[source] = Box(left, y, left + 74, y + 34)
     lines = []
     for number, crash in enumerate(graph.crashes):
         x = first + places[number, CRASH]
         y = top if crash.process is None else begin + rows[crash.process] * pitch - 18
-        until = height - _MARGIN + 12 if crash.process is None else y + HEIGHT + 36
+        until = height - _MARGIN_PX + 12 if crash.process is None else y + BOX_HEIGHT_PX + 36
         lines.append((crash, x, y, until))
-    width = max([box.right for box in boxes.values()] + [x for _, x, _, _ in lines] + [first]) + _MARGIN
-    named = tuple((name, begin + row * pitch + HEIGHT / 2) for row, name in enumerate(names))
+    width = max([box.right for box in boxes.values()] + [x for _, x, _, _ in lines] + [first]) + _MARGIN_PX
+    named = tuple((name, begin + row * pitch + BOX_HEIGHT_PX / 2) for row, name in enumerate(names))
     return Layout(boxes, named, tuple(lines), left, top, room.gap, width, height)
 
 
@@ -174,7 +174,7 @@ def places_of(
             at = max(at, free.get(ops[index].process, 0.0) + (room.rest if ops[index].process in free else 0))
         elif kind == END:
             unknown = ops[index].outcome is Outcome.UNKNOWN
-            least = labels[index] * LETTER + 2 * PADDING + (_OPEN if unknown else 0)
+            least = labels[index] * CHAR_WIDTH_PX + 2 * BOX_PADDING_PX + (_OPEN_END_PX if unknown else 0)
             at = max(at, places[index, CALL] + least)
             free[ops[index].process] = at
         else:

@@ -18,8 +18,7 @@ from linpoint.errors import UsageError
 from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.graph.memory_operation_text import words_of
 from linpoint.explain.history.graph.precedence_graph import GENESIS, NOBODY, Edge, PrecedenceGraph, Vertex
-from linpoint.explain.history.graph.read_from_edges import MOST as MOST_READ
-from linpoint.explain.history.graph.read_from_edges import read_from
+from linpoint.explain.history.graph.read_from_edges import MAX_READ_OPERATIONS, read_from
 from linpoint.explain.history.history_text import sentence
 from linpoint.histories.operation import Crash, Operation
 from linpoint.histories.values import canonical, counted
@@ -27,13 +26,13 @@ from linpoint.specs.spec import Spec
 from linpoint.verdicts import KeyVerdict, Pattern, Status, StuckFrontier, Verdict
 from linpoint.verdicts.refutation import Link, Precedence
 
-MOST: Final = 60
+MAX_SHOWN_OPERATIONS: Final = 60
 """Operations that fit into a picture."""
-_MOST_IN_CIRCLES: Final = 200
+_MAX_CYCLE_LINKS: Final = 200
 """Operations of contradictions: a circle is worth seeing whole."""
-_NEIGHBOURS: Final = 6
+_MAX_NEIGHBOURS: Final = 6
 """Operations beside one that failed for no reason: who used its words at about that time."""
-_NEAR: Final = 200
+_NEIGHBOUR_DISTANCE: Final = 200
 """How far away, in calls, they are looked for."""
 
 
@@ -75,7 +74,7 @@ def _of_any(verdict: Verdict, reading: HistoryInterpretation, keys: Sequence[Key
     notes: list[str] = []
     shown = sorted(every)
     telling = _telling(keys)
-    if len(every) > MOST:
+    if len(every) > MAX_SHOWN_OPERATIONS:
         shown, which = _window(reading.timing(shown).positions, _places(keys))
         notes.append(f"Cut: of {counted(len(every), 'operation')}, {which} are shown.")
     visible = set(shown)
@@ -101,7 +100,7 @@ def _without_graph(reading: HistoryInterpretation, key: KeyVerdict) -> tuple[lis
     if why is None:
         return [], ""
     of_one = exclusion_reason(reading) is None  # else objects are mixed, or crashes lose what was written
-    if of_one and len(key.positions) <= MOST_READ:
+    if of_one and len(key.positions) <= MAX_READ_OPERATIONS:
         found = read_from(reading.history.operations, key.positions, reading.spec)
         return found, f"Only who read from whom is shown: {why}."
     return [], f"There are no edges: {why}."
@@ -129,15 +128,15 @@ def _places(keys: Sequence[KeyVerdict]) -> list[int]:
 def _window(by_call: Sequence[int], places: Sequence[int]) -> tuple[list[int], str]:
     """As many operations as fit, and which: the first, or those around the last of ``places`` and these themselves."""
     if not places:
-        return sorted(by_call[:MOST]), f"the first {MOST} by call"
-    wanted = set(places[:MOST])
+        return sorted(by_call[:MAX_SHOWN_OPERATIONS]), f"the first {MAX_SHOWN_OPERATIONS} by call"
+    wanted = set(places[:MAX_SHOWN_OPERATIONS])
     at = max(index for index, position in enumerate(by_call) if position in wanted)
     near = sorted(range(len(by_call)), key=lambda index: (abs(index - at), index))
     for index in near:
-        if len(wanted) >= MOST:
+        if len(wanted) >= MAX_SHOWN_OPERATIONS:
             break
         wanted.add(by_call[index])
-    return sorted(wanted), f"the {MOST} around the place that matters"
+    return sorted(wanted), f"the {MAX_SHOWN_OPERATIONS} around the place that matters"
 
 
 def _as_it_was(edges: Iterable[Edge], order: Sequence[int] | None) -> list[Edge]:
@@ -196,7 +195,7 @@ class _Refuted:
         contradicting = set(visible)
         for link in around:
             if link.because == "reads-from" and link.target in contradicting and link.source is not None:
-                if len(visible) >= max(MOST, len(contradicting)):
+                if len(visible) >= max(MAX_SHOWN_OPERATIONS, len(contradicting)):
                     self.notes.append("Cut: not all writers of the values that were seen are shown.")
                     break
                 visible.add(link.source)
@@ -205,7 +204,7 @@ class _Refuted:
             others = {
                 link.source for link in value_links(self.reading, self.key.positions, near) if link.target in near
             }
-            visible |= {*near, *sorted(other for other in others if other is not None)[:_NEIGHBOURS]}
+            visible |= {*near, *sorted(other for other in others if other is not None)[:_MAX_NEIGHBOURS]}
         links = value_links(self.reading, self.key.positions, sorted(visible))
         # The first values say something of those that contradict each other; and of all, where one is disconnected.
         first = contradicting if circles else visible
@@ -228,7 +227,7 @@ class _Refuted:
         short = sorted(self.refutation.contradictions, key=len)
         for each in short:
             more = operations | {link.target for link in each}
-            if len(more) > _MOST_IN_CIRCLES:
+            if len(more) > _MAX_CYCLE_LINKS:
                 break
             chosen.append(each)
             operations = more
@@ -236,8 +235,8 @@ class _Refuted:
             if chosen:
                 self.notes.append(f"Cut: of {len(short):,} contradictions, {len(chosen):,} are shown.")
             else:
-                chosen = [short[0][:_MOST_IN_CIRCLES]]
-                self.notes.append(f"Cut: of a circle of {len(short[0]):,} links, {_MOST_IN_CIRCLES} are shown.")
+                chosen = [short[0][:_MAX_CYCLE_LINKS]]
+                self.notes.append(f"Cut: of a circle of {len(short[0]):,} links, {_MAX_CYCLE_LINKS} are shown.")
         return chosen
 
     def _fork(self, circle: Sequence[Edge], around: Iterable[Link]) -> list[Edge]:
@@ -255,10 +254,14 @@ class _Refuted:
         by_call = self.reading.timing(self.key.positions).positions
         at = by_call.index(failed)
         words = words_of(ops[failed])
-        near = [index for index in range(max(0, at - _NEAR), min(len(by_call), at + _NEAR + 1)) if index != at]
+        near = [
+            index
+            for index in range(max(0, at - _NEIGHBOUR_DISTANCE), min(len(by_call), at + _NEIGHBOUR_DISTANCE + 1))
+            if index != at
+        ]
         near.sort(key=lambda index: (abs(index - at), index))
         found = [by_call[index] for index in near if words & words_of(ops[by_call[index]])]
-        return set(found[:_NEIGHBOURS])
+        return set(found[:_MAX_NEIGHBOURS])
 
 
 # -- making one -------------------------------------------------------------------------------------------------------

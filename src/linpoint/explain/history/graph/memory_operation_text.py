@@ -14,11 +14,11 @@ from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import Value, canonical, same, show
 from linpoint.text.terminal_text import ELLIPSIS, harmless
 
-_LONGEST: Final = 30
-_LONGEST_FULL: Final = 2_000
+_MAX_CHARS: Final = 30
+_MAX_FULL_CHARS: Final = 2_000
 
 
-def clean(text: str, longest: int = _LONGEST) -> str:
+def clean(text: str, longest: int = _MAX_CHARS) -> str:
     """One line without anything invisible, cut with an ellipsis if it is too long."""
     text = harmless(text[: 2 * longest])
     return text if len(text) <= longest else text[: longest - 1] + ELLIPSIS
@@ -41,7 +41,7 @@ def full(op: Operation) -> str:
     end = "never" if op.return_ is None else f"at {op.return_}"
     line = "" if op.line is None else f", line {op.line}"
     text = f"{op}, by process {op.process}, called at {op.call}, returned {end}{line}"
-    return clean(text, _LONGEST_FULL)
+    return clean(text, _MAX_FULL_CHARS)
 
 
 def words_of(op: Operation) -> set[Hashable]:

@@ -17,7 +17,7 @@ from linpoint.histories.values import Value, canonical, same
 from linpoint.specs.builtin.registers_and_mwcas import words_at_first
 from linpoint.specs.spec import Spec
 
-MOST: Final = 5_000
+MAX_READ_OPERATIONS: Final = 5_000
 """Operations of an object that are looked at."""
 Cells = Mapping[Hashable, tuple[Value, Value]]
 """For each word, in a form that can be compared: the word and its value."""

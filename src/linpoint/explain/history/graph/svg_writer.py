@@ -21,24 +21,26 @@ from linpoint.text.terminal_text import columns
 if TYPE_CHECKING:
     from linpoint.explain.history.graph.precedence_graph import Edge, PrecedenceGraph, Vertex
 
-_MARGIN: Final = 24.0
-_NARROWEST: Final = 760.0
-_LONG: Final = 600
-_LINE: Final = 22.0
+_MARGIN_PX: Final = 24.0
+_MIN_WIDTH_PX: Final = 760.0
+_MAX_TEXT_CHARS: Final = 600
+_LINE_HEIGHT_PX: Final = 22.0
 _MONO: Final = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 _SANS: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 _GREY: Final = "#5b6470"
-_PALE: Final = 0.62
+_PALE_OPACITY: Final = 0.62
 
 
 def svg(graph: PrecedenceGraph) -> str:
     """The picture, as the text of a file."""
     strands = _strands(graph)
     longest = max((columns(each.label) for each in strands if isinstance(each.source, str)), default=0)
-    width = max(arrange(graph, 0, longest).width, _NARROWEST)
-    title = _wrapped(clean(graph.sentence, _LONG), width, 9.7)
-    notes = [line for note in (f"{graph.size}.", *graph.notes) for line in _wrapped(clean(note, _LONG), width, 8)]
-    top = 20 + len(title) * _LINE + len(notes) * 17
+    width = max(arrange(graph, 0, longest).width, _MIN_WIDTH_PX)
+    title = _wrapped(clean(graph.sentence, _MAX_TEXT_CHARS), width, 9.7)
+    notes = [
+        line for note in (f"{graph.size}.", *graph.notes) for line in _wrapped(clean(note, _MAX_TEXT_CHARS), width, 8)
+    ]
+    top = 20 + len(title) * _LINE_HEIGHT_PX + len(notes) * 17
     layout = arrange(graph, top, longest)
     legend, bottom = _legend(graph, layout.height + 6, width)
     parts = [
@@ -91,7 +93,7 @@ def _head(graph: PrecedenceGraph, width: float, height: float) -> list[str]:
     size = f'width="{_n(width)}" height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}"'
     return [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title desc" font-family="{_SANS}">',
-        f'<title id="title">{_e(clean(graph.sentence, _LONG))}</title>',
+        f'<title id="title">{_e(clean(graph.sentence, _MAX_TEXT_CHARS))}</title>',
         f'<desc id="desc">{_e(_description(graph))}</desc>',
         f"<defs>{''.join([*markers, *fades])}</defs>",
     ]
@@ -104,7 +106,7 @@ def _description(graph: PrecedenceGraph) -> str:
         links = "; ".join(_in_words(graph.edges[index]) for index in each[:20])
         more = f"; and {len(each) - 20} more" if len(each) > 20 else ""
         sentences.append(f"Contradiction {number}: {links}{more}.")
-    return " ".join([*sentences, *(clean(note, _LONG) for note in graph.notes)])
+    return " ".join([*sentences, *(clean(note, _MAX_TEXT_CHARS) for note in graph.notes)])
 
 
 def _in_words(edge: Edge) -> str:
@@ -118,13 +120,13 @@ def _text_block(title: list[str], notes: list[str], graph: PrecedenceGraph) -> l
     lines = []
     y = 18.0
     for line in title:
-        y += _LINE
+        y += _LINE_HEIGHT_PX
         lines.append(
-            f'<text x="{_n(_MARGIN)}" y="{_n(y - 4)}" font-size="15" font-weight="600" fill="{colour}">{_e(line)}</text>'
+            f'<text x="{_n(_MARGIN_PX)}" y="{_n(y - 4)}" font-size="15" font-weight="600" fill="{colour}">{_e(line)}</text>'
         )
     for line in notes:
         y += 17
-        lines.append(f'<text x="{_n(_MARGIN)}" y="{_n(y)}" font-size="13" fill="{_GREY}">{_e(line)}</text>')
+        lines.append(f'<text x="{_n(_MARGIN_PX)}" y="{_n(y)}" font-size="13" fill="{_GREY}">{_e(line)}</text>')
     return lines
 
 
@@ -132,10 +134,10 @@ def _rows(layout: Layout, width: float) -> list[str]:
     lines = []
     for name, y in layout.rows:
         lines.append(
-            f'<path d="M{_n(layout.left - 8)} {_n(y)}H{_n(width - _MARGIN)}" stroke="#e3e8ee" stroke-width="1.5"/>'
+            f'<path d="M{_n(layout.left - 8)} {_n(y)}H{_n(width - _MARGIN_PX)}" stroke="#e3e8ee" stroke-width="1.5"/>'
         )
         lines.append(
-            f'<text x="{_n(_MARGIN)}" y="{_n(y + 4.5)}" font-size="13" font-family="{_MONO}" fill="{_GREY}">{_e(name)}</text>'
+            f'<text x="{_n(_MARGIN_PX)}" y="{_n(y + 4.5)}" font-size="13" font-family="{_MONO}" fill="{_GREY}">{_e(name)}</text>'
         )
     return lines
 
@@ -160,8 +162,8 @@ def _way(way: Route, *, pale: bool) -> str:
     curve = f"M{_n(x1)} {_n(y1)}C" + " ".join(f"{_n(x)} {_n(y)}" for x, y in rest)
     colour, tip, width = (RED, "red", 3.0) if strand.red else (stroke.colour, strand.because, 1.6)
     dashes = f' stroke-dasharray="{stroke.dashes}"' if stroke.dashes else ""
-    faint = _PALE if pale else 1.0
-    faint *= _PALE if strand.because == "real-time" else 1.0
+    faint = _PALE_OPACITY if pale else 1.0
+    faint *= _PALE_OPACITY if strand.because == "real-time" else 1.0
     opacity = "" if strand.red or faint == 1.0 else f' opacity="{faint:.2f}"'
     halo = f'<path d="{curve}" stroke="#ffffff" stroke-width="{_n(width + 4)}"/>' if strand.red else ""
     return (
@@ -230,11 +232,11 @@ def _legend(graph: PrecedenceGraph, top: float, width: float) -> tuple[list[str]
     if graph.contradictions:
         entries.append(("thick and red: they contradict each other", RED, "", 3))
     parts = []
-    x, y = _MARGIN, top + 14
+    x, y = _MARGIN_PX, top + 14
     for text, colour, dashes, thick in entries:
         wide = 52 + columns(text) * 6.6
-        if x > _MARGIN and x + wide > width - _MARGIN:
-            x, y = _MARGIN, y + 22
+        if x > _MARGIN_PX and x + wide > width - _MARGIN_PX:
+            x, y = _MARGIN_PX, y + 22
         pattern = f' stroke-dasharray="{dashes}"' if dashes else ""
         parts.append(
             f'<path d="M{_n(x)} {_n(y)}h34" stroke="{colour}" stroke-width="{thick}"{pattern}/>'
@@ -245,7 +247,7 @@ def _legend(graph: PrecedenceGraph, top: float, width: float) -> tuple[list[str]
 
 
 def _wrapped(text: str, width: float, letter: float) -> list[str]:
-    return textwrap.wrap(text, max(20, int((width - 2 * _MARGIN) / letter))) or [""]
+    return textwrap.wrap(text, max(20, int((width - 2 * _MARGIN_PX) / letter))) or [""]
 
 
 def _e(text: str) -> str:
