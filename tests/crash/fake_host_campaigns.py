@@ -8,13 +8,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from linpoint.crash.campaign import Campaign
+from linpoint.campaign.driver import replay_finding, run_campaign
 from linpoint.crash.crash_host import CrashHost
 from linpoint.crash.operation_purposes import vocabulary_of
 from linpoint.options.commands.crash import CrashOptions
 from linpoint.specs.spec_lookup import find
 from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest, described_tests
+from linpoint.subjects.persistent_object.crash_token import read_token
+from linpoint.subjects.persistent_object.subject import PersistentObjectSubject
 from linpoint.targets.target_builder import Target, TargetContents
+from linpoint.verdicts import replay_token
 from linpoint.verdicts.durability import CrashResult
 
 _HOST = Path(__file__).with_name("fake_host.py")
@@ -42,4 +45,10 @@ def fake_test(folder: Path, manner: dict[str, Any], **asked: Any) -> BuiltCrashT
 
 def tried(folder: Path, manner: dict[str, Any], *, seconds: float = 20.0, **asked: Any) -> CrashResult:
     """A whole campaign."""
-    return Campaign(fake_test(folder, manner, **asked), seconds).result()
+    return run_campaign(PersistentObjectSubject(fake_test(folder, manner, **asked)), seconds)
+
+
+def replayed(folder: Path, manner: dict[str, Any], token: str) -> CrashResult:
+    """A finding again, by its token."""
+    test, found = fake_test(folder, manner), read_token(replay_token.decode(token))
+    return replay_finding(PersistentObjectSubject(test), found.failure, 10.0, changed=found.is_outdated(test))

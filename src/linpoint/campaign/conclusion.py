@@ -22,4 +22,4 @@ def conclude(session: Session[FindingT, ResultT], findings: Sequence[FindingT], 
         return session.claim()
     repeated = any(finding.kind != NONDETERMINISM for finding in findings)
     status = Status.VIOLATION if repeated else Status.UNKNOWN
-    return Claim(status, session.replay_shows_it if replayed else session.shows_it)
+    return Claim(status, session.shown_by(findings, replayed=replayed))

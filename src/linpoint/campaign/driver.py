@@ -8,7 +8,7 @@ often as its subject asks for; else its kind is nondeterminism.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
@@ -81,17 +81,16 @@ def _replay(
         session.replaying = True
         warnings = [session.changed_warning] if changed else []
         session.begin()
-        shown = None if session.done else session.reproduce(failure, record=session.repetitions[0])
+        shown = None if session.done else session.reproduce(failure, record=next(iter(session.repetitions), True))
         diverged = None if shown is None else shown.diverged_at
         if diverged is not None and not changed:
             warnings.append(f"the schedule could not be followed from step {diverged} on")
-        found = None if shown is None else shown.failure
-        if found is None and not session.done:
+        first, failures = shown, [] if shown is None or shown.failure is None else [shown.failure, *shown.others]
+        if not failures and not session.done:
             tasks = session.replay_searches(failure, elsewhere=changed or diverged is not None)
-            found, shown_first = next((each for task in tasks for each in session.search(task)), None), None
-        else:
-            shown_first = shown
-        findings = [] if found is None else [confirm_failure(session, found, minimal=True, first=shown_first)]
+            _collect(session, (each for task in tasks for each in session.search(task)), failures)
+            first, failures = None, session.distinct(failures) if session.collects else failures
+        findings = [confirm_failure(session, each, minimal=True, first=first) for each in failures]
         claim = conclude(session, findings, replayed=True) if findings else session.replay_claim(shown)
     return session.result(replace(claim, warnings=(*warnings, *claim.warnings)), findings)
 
@@ -101,15 +100,25 @@ def search_phases(session: Session[FindingT, ResultT]) -> list[Failure]:
     failures: list[Failure] = []
     try:
         session.begin()
-        for task in search_tasks(session):
-            for failure in session.search(task):
-                failures.append(failure)
-                if not session.collects:
-                    return failures
+        _collect(session, _searched(session), failures)
     except KeyboardInterrupt:
         # Whoever started the process may send the same signal when the time is up.
         session.interrupted = session.left > 0
     return failures
+
+
+def _searched(session: Session[FindingT, ResultT]) -> Iterator[Failure]:
+    yield from session.prepare()
+    for task in search_tasks(session):
+        yield from session.search(task)
+
+
+def _collect(session: Session[FindingT, ResultT], found: Iterable[Failure], failures: list[Failure]) -> None:
+    """Add what is found to the failures; just the first, unless the session collects them."""
+    for failure in found:
+        failures.append(failure)
+        if not session.collects:
+            return
 
 
 def search_tasks(session: Session[FindingT, ResultT]) -> Iterator[SearchTask]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from linpoint.campaign.driver import replay_finding, run_campaign
 from linpoint.campaign.worker_protocol import RenderedResult
 from linpoint.cli import options
 from linpoint.cli.output import standard_streams
@@ -15,17 +16,16 @@ from linpoint.cli.output.build_output import show_build_error
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportEntry, ReportList
 from linpoint.cli.output.terminal import ProgressLine, progress
-from linpoint.crash.again import replay_crash
-from linpoint.crash.campaign import Campaign, Watcher
-from linpoint.crash.campaign import Progress as Reached
-from linpoint.crash.replaying import crash_content
 from linpoint.errors import LinpointError
 from linpoint.explain import explain_crash
 from linpoint.explain.crash.crash_text import document
 from linpoint.limits.deadlines import TimeIsUpError, deadline
 from linpoint.options.commands.crash import CrashOptions, said_in
 from linpoint.processes.command_runner import OutOfTimeError
+from linpoint.subjects.interface import CampaignProgress, Progress
 from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest, build_crash_tests
+from linpoint.subjects.persistent_object.crash_token import read_token
+from linpoint.subjects.persistent_object.subject import PersistentObjectSubject
 from linpoint.targets.build_error import BuildError
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.compiler_flags import sorted_flags, split_test
@@ -119,7 +119,7 @@ class Command:
     def _tested(self, test: BuiltCrashTest, seconds: float, line: ProgressLine) -> CrashResult | LinpointError:
         try:
             with deadline(Budget.starting_now(seconds, None), grace=_GRACE):
-                return Campaign(test, seconds, _watcher(test.name, line)).result()
+                return run_campaign(PersistentObjectSubject(test), seconds, _watcher(test.name, line))
         except TimeIsUpError:
             why = "the budget ended inside of the spec, which does not come back"
             return undecided(test.name, test.file, why)
@@ -154,28 +154,33 @@ def undecided(name: str, file: str, why: str) -> CrashResult:
     return CrashResult(name, Verdict.UNKNOWN, exhaustive=False, why=why, findings=(), tested=CrashTested(), file=file)
 
 
-def _watcher(name: str, line: ProgressLine) -> Watcher:
-    def watch(reached: Reached) -> None:
-        tests = f": {reached.tests:,} crash tests, {reached.rate:,.0f} a second" if reached.tests else ""
-        line(f"{name}: {reached.what}{tests}")
+def _watcher(name: str, line: ProgressLine) -> Progress:
+    started = time.monotonic()
+
+    def watch(reached: CampaignProgress) -> None:
+        tests, seconds = reached.executions, time.monotonic() - started
+        rate = tests / seconds if seconds > 0 and not reached.text else 0.0
+        count = f": {tests:,} crash tests, {rate:,.0f} a second" if tests else ""
+        line(f"{name}: {reached.text or 'testing crashes'}{count}")
 
     return watch
 
 
 def replay_crash_finding(content: dict[str, Any], *, as_json: bool) -> int:
     """Crash a workload again as a finding did; it needs the sources where they were."""
-    found = crash_content(content)
-    plan = found.plan
-    command = Command(found.asked)
+    found = read_token(content)
+    options_of_token, failure = found.options, found.failure
+    command = Command(options_of_token)
     command.prepare()
     limits = Budget.starting_now(options.DEFAULT_BUDGET, None)
     standard_streams.keep_stdout()
     with progress() as line:
         result: CrashResult | LinpointError
         try:
-            (test,) = command.built(found.asked, found.file, found.test, limits, line)
-            test.accept(plan)
-            result = replay_crash(test, found, max(_AT_LEAST, limits.remaining() or time.monotonic()))
+            (test,) = command.built(options_of_token, found.file, found.test, limits, line)
+            test.accept(failure.case)
+            seconds = max(_AT_LEAST, limits.remaining() or time.monotonic())
+            result = replay_finding(PersistentObjectSubject(test), failure, seconds, changed=found.is_outdated(test))
         except LinpointError as error:
             if isinstance(error, BuildError):
                 show_build_error(error)

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 from linpoint.crash.crash_run import CrashRun
 from linpoint.crash.store_places import StorePlaces
 from linpoint.hosts.crash_messages import Code, CrashViolation
-from linpoint.subjects.persistent_object.finding_builder import violation_class
+
+_CLASSES: Final = ("DL1", "DL2", "DL3", "C2", "stuck-lock", "recovery")
 
 
 @dataclass(slots=True)
@@ -29,6 +31,21 @@ class RootCause:
     def rank(self) -> tuple[bool, int]:
         """By which causes are told: what is proven first, then what most crashes suffer from."""
         return not self.shown.proven, -self.count
+
+
+def violation_class(violation: CrashViolation) -> str:
+    """The class of a violation: exhaustive tests have those of the others."""
+    if violation.lock:
+        return "stuck-lock"
+    if violation.kind == "DL1" and violation.unrecovered:  # what a crash before the next store leaves
+        return "DL2"
+    if violation.kind in _CLASSES:
+        return violation.kind
+    if violation.dl3 is not None:
+        return "DL3"
+    if not violation.open:
+        return "C2"
+    return "DL2" if violation.unrecovered or violation.root is None else "DL1"
 
 
 def cause_key(violation: CrashViolation, places: StorePlaces) -> str:

@@ -102,6 +102,8 @@ class Reproduction:
     """The first step at which the schedule could not be followed."""
     trace: Any = None
     """What was recorded, if it was to be."""
+    others: tuple[Failure, ...] = ()
+    """Further failures of the run, each with a root cause of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,7 @@ class Session(ABC, Generic[FindingT, ResultT]):
     collects: ClassVar[bool] = False
     """All failures are wanted, not just the first."""
     repetitions: ClassVar[tuple[bool, ...]] = (False, True)
-    """How a failure is confirmed: by runs without or with its steps recorded."""
+    """How a failure is confirmed: by runs without or with its steps recorded. None if the search confirms it already."""
     shrinking_share: ClassVar[float] = 0.5
     """Of the time that is left."""
     shrinking_least_s: ClassVar[float] = 1.0
@@ -212,6 +214,10 @@ class Session(ABC, Generic[FindingT, ResultT]):
     def begin(self) -> None:
         """Work that comes before the first search and counts for nothing, such as a run to warm up."""
 
+    def prepare(self) -> Iterator[Failure]:
+        """Find the input of all searches, such as a workload, before they share the time; it may fail by itself."""
+        yield from ()
+
     def cases(self, phase: Phase) -> Iterator[Any]:
         """The cases of a phase; by default there is only one."""
         yield None
@@ -253,6 +259,10 @@ class Session(ABC, Generic[FindingT, ResultT]):
     @abstractmethod
     def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> FindingT:
         """The finding of a failure; without a reproduction it is told without steps."""
+
+    def shown_by(self, findings: Sequence[FindingT], *, replayed: bool) -> str:
+        """Why there is a violation, with these findings."""
+        return self.replay_shows_it if replayed else self.shows_it
 
     @abstractmethod
     def claim(self) -> Claim:

@@ -8,13 +8,11 @@ from typing import Any
 
 import pytest
 
-from linpoint.crash.again import replay_crash
-from linpoint.crash.replaying import content_of, crash_content
 from linpoint.hosts.crash_messages import CrashViolation, OverlappingOperations
 from linpoint.scenarios.scenario import Call, Scenario
-from linpoint.verdicts import replay_token
+from linpoint.subjects.persistent_object.crash_token import read_token, token_content
 from linpoint.verdicts.program import Answer
-from tests.crash.fake_host_campaigns import fake_test, tried
+from tests.crash.fake_host_campaigns import fake_test, replayed, tried
 
 
 def test_a_right_map_holds_and_says_what_was_covered(tmp_path: Path) -> None:
@@ -56,7 +54,7 @@ def test_a_token_has_of_all_reads_beside_the_workload_the_one_that_it_needs(tmp_
     seen = CrashViolation(
         0, "DL3", 1, [1], [], "complete", "", [], [], True, 5, 1, [], dl3=OverlappingOperations(1, second, 1)
     )
-    again = crash_content(content_of(test, plan, seen))
+    again = read_token(token_content(test, plan, seen))
     assert again.state is not None
     assert again.state.beside is not None
     assert again.plan.calls[again.state.beside.second] == Call("get", (2,))
@@ -66,12 +64,11 @@ def test_a_token_has_of_all_reads_beside_the_workload_the_one_that_it_needs(tmp_
 
 def test_a_finding_replays(tmp_path: Path) -> None:
     (finding,) = tried(tmp_path, {"lost": [3]}, scenario=_long()).findings
-    content = crash_content(replay_token.decode(finding.replay_words[1]))
-    again = replay_crash(fake_test(tmp_path, {"lost": [3]}), content, 10.0)
+    again = replayed(tmp_path, {"lost": [3]}, finding.replay_words[1])
     assert again.answer is Answer.VIOLATION
     assert again.findings[0].kind == "durability"
     assert again.findings[0].message == finding.message
-    mended = replay_crash(fake_test(tmp_path, {}), content, 10.0)
+    mended = replayed(tmp_path, {}, finding.replay_words[1])
     assert mended.answer is Answer.HOLDS
     assert mended.why == "this crash shows nothing wrong (any more)"
 
@@ -101,8 +98,7 @@ def test_a_workload_that_fails_without_a_crash_is_a_finding_of_its_own(tmp_path:
     assert finding.message.startswith("without any crash, ")
     assert len(finding.operations) == 1
     assert result.tested.crash_tests == 0
-    content = crash_content(replay_token.decode(finding.replay_words[1]))
-    again = replay_crash(fake_test(tmp_path, {"fails": fails}), content, 10.0)
+    again = replayed(tmp_path, {"fails": fails}, finding.replay_words[1])
     assert [each.kind for each in again.findings] == [kind]
 
 

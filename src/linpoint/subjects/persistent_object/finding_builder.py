@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from linpoint.crash.crash_case import CrashCase
 from linpoint.crash.crash_oracle import CrashOracle, RefusedProbe
+from linpoint.crash.root_causes import violation_class
 from linpoint.crash.store_places import StorePlaces, stored_name
 from linpoint.histories.values import Value, freeze, show
 from linpoint.hosts.crash_messages import CrashViolation, StoreEvent
@@ -16,7 +17,6 @@ from linpoint.traces.trace import SourcePlace
 from linpoint.verdicts import Status
 from linpoint.verdicts.durability import CrashFinding, Done, StoreShown
 
-CLASSES: Final = ("DL1", "DL2", "DL3", "C2", "stuck-lock", "recovery")
 _ENDINGS: Final = {
     "crash": "crashes",
     "hang": "does not come back",
@@ -28,21 +28,6 @@ _ENDINGS: Final = {
 _MAX_SHOWN_ALLOWED: Final = 3
 _WEAKER: Final = ("durable",)
 """Conditions of which a finding says whether they are violated too."""
-
-
-def violation_class(violation: CrashViolation) -> str:
-    """The class of a violation: exhaustive tests have those of the others."""
-    if violation.lock:
-        return "stuck-lock"
-    if violation.kind == "DL1" and violation.unrecovered:  # what a crash before the next store leaves
-        return "DL2"
-    if violation.kind in CLASSES:
-        return violation.kind
-    if violation.dl3 is not None:
-        return "DL3"
-    if not violation.open:
-        return "C2"
-    return "DL2" if violation.unrecovered or violation.root is None else "DL1"
 
 
 class CrashFindingBuilder:

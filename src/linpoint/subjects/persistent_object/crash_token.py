@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a replay token holds of a crash: how to build and run the test again, the workload, the probes, the crash state."""
+"""The content of a crash's replay token: how to build the test, the workload and its probes, and the crash state."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -14,13 +14,11 @@ from linpoint.histories.values import freeze, thaw
 from linpoint.hosts.crash_messages import Code, CrashViolation, OverlappingOperations
 from linpoint.options.commands.crash import CrashOptions
 from linpoint.scenarios.scenario import Call
+from linpoint.subjects.interface import Failure
 from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest
 from linpoint.verdicts import replay_token
 
-CRASH_KIND: Final = "crash"
-"""The kind of such a token."""
-
-_Called = tuple[str, list[Any]]
+_CallFields = tuple[str, list[Any]]
 
 
 class CrashState(msgspec.Struct):
@@ -42,16 +40,16 @@ class CrashState(msgspec.Struct):
         return "\n".join(words) + "\n"
 
 
-class CrashContent(msgspec.Struct):
-    """The content of a token."""
+class CrashToken(msgspec.Struct):
+    """The fields of a token, in the order in which they are written."""
 
     file: str
     test: str
     finding: str
     spec: str
-    workload: list[_Called]
+    workload: list[_CallFields]
     probes: list[tuple[str, list[Any], int]] = []
-    beside: list[_Called] = []
+    beside: list[_CallFields] = []
     reads: list[tuple[str, list[Any], int]] = []
     healed: list[Code] = []
     state: CrashState | None = None
@@ -65,8 +63,8 @@ class CrashContent(msgspec.Struct):
     seed: int | None = None
 
     @property
-    def asked(self) -> CrashOptions:
-        """How it is built and run again; LP-U004 if the token has what cannot be."""
+    def options(self) -> CrashOptions:
+        """How the test is built and run; LP-U004 if a value is not valid."""
         try:
             return CrashOptions(
                 self.spec,
@@ -84,7 +82,7 @@ class CrashContent(msgspec.Struct):
 
     @property
     def plan(self) -> CrashPlan:
-        """What is run again."""
+        """The workload with its probes; LP-U004 if a value is not valid."""
         try:
             return CrashPlan(
                 self.test,
@@ -97,53 +95,67 @@ class CrashContent(msgspec.Struct):
         except LinpointError as error:
             raise replay_token.not_a_finding(error.message.rstrip(".")) from None
 
+    @property
+    def failure(self) -> Failure:
+        """The failure to reproduce; its run is the crash state, or None for a workload that fails without a crash."""
+        return Failure(self.finding, self.plan, (), 0, self.state)
 
-def content_of(
-    test: BuiltCrashTest, plan: CrashPlan, shown: CrashViolation | None, finding: str = "durability"
+    def is_outdated(self, test: BuiltCrashTest) -> bool:
+        """Whether the test has changed since the token was made."""
+        return bool(self.code) and self.code != test.target.digest
+
+
+def token_content(
+    test: BuiltCrashTest, plan: CrashPlan, violation: CrashViolation | None, finding: str = "durability"
 ) -> dict[str, Any]:
-    """What a token holds of a crash; of what goes wrong without one, the workload alone."""
-    asked = test.asked
-    beside = None if shown is None else shown.dl3
+    """The content of a crash's token; of a workload that fails without a crash, it has the workload alone."""
+    options = test.asked
+    overlap = None if violation is None else violation.dl3
     reads: tuple[Probe, ...] = ()
     others = len(plan.calls) - len(plan.reads)
-    if beside is not None and beside.second >= others:  # of all reads this one is needed, and has the next number
-        reads, beside = plan.reads[beside.second - others :][:1], msgspec.structs.replace(beside, second=others)
-    content = CrashContent(
+    if overlap is not None and overlap.second >= others:  # the only read that is needed gets the next number
+        reads, overlap = plan.reads[overlap.second - others :][:1], msgspec.structs.replace(overlap, second=others)
+    token = CrashToken(
         test.file,
         test.name,
         finding,
-        asked.spec or "",
-        [_called(call) for call in plan.workload],
-        [] if shown is None else [(*_called(each.call), each.since) for each in plan.probes],
-        [_called(call) for call in plan.beside],
-        [(*_called(each.call), each.since) for each in reads],
+        options.spec or "",
+        [_fields(call) for call in plan.workload],
+        [] if violation is None else [(*_fields(each.call), each.since) for each in plan.probes],
+        [_fields(call) for call in plan.beside],
+        [(*_fields(each.call), each.since) for each in reads],
         list(plan.healed),
-        None if shown is None else CrashState(shown.kind, shown.event, shown.state, shown.prefix, beside),
-        asked.condition,
-        list(asked.flags),
-        asked.compiler,
+        None if violation is None else state_of(violation, overlap),
+        options.condition,
+        list(options.flags),
+        options.compiler,
         test.target.digest,
-        asked.persistency,
-        asked.pool_size,
-        asked.persistent_heap,
-        asked.seed,
+        options.persistency,
+        options.pool_size,
+        options.persistent_heap,
+        options.seed,
     )
-    told: dict[str, Any] = msgspec.to_builtins(content)
-    return {name: value for name, value in told.items() if value not in (None, [], False)}
+    content: dict[str, Any] = msgspec.to_builtins(token)
+    return {name: value for name, value in content.items() if value not in (None, [], False)}
 
 
-def crash_content(content: dict[str, Any]) -> CrashContent:
-    """What a decoded token holds, or LP-U004."""
+def state_of(violation: CrashViolation, overlap: OverlappingOperations | None) -> CrashState:
+    """The crash state of a violation; ``overlap`` has the numbers of its operations in the plan that it is run with."""
+    return CrashState(violation.kind, violation.event, violation.state, violation.prefix, overlap)
+
+
+def read_token(content: dict[str, Any]) -> CrashToken:
+    """The fields of a decoded token, or LP-U004."""
     try:
-        found = msgspec.convert(content, CrashContent)
+        token = msgspec.convert(content, CrashToken)
     except msgspec.ValidationError as error:
         raise replay_token.not_a_finding(str(error)) from None
-    if not found.workload:
+    if not token.workload:
         raise replay_token.not_a_finding("it has no operations")
-    return found
+    return token
 
 
-def _called(call: Call) -> _Called:
+def _fields(call: Call) -> _CallFields:
     return call.operation, thaw(call.args)
 
 

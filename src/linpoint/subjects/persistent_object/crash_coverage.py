@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The crash tests that a campaign has made, and how far they go."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from linpoint.crash.crash_host import CrashReply
+from linpoint.crash.crash_run import CrashRun
+from linpoint.crash.store_places import StorePlaces
+from linpoint.hosts.crash_messages import CrashTestsEnded, NeedlessFlush
+from linpoint.verdicts.durability import CrashTested, Needless
+
+_MAX_ADVICE: Final = 20
+_POINT_KINDS: Final = ("stores", "atomic", "guarded", "publishing", "fresh")
+
+
+@dataclass(slots=True)
+class CrashCoverage:
+    """The runs of hosts that count; those that find a workload or make it smaller do not."""
+
+    first: CrashRun | None = None
+    """The workload without a crash."""
+    runs: list[CrashRun] = field(default_factory=list)
+    tests: Counter[str] = field(default_factory=Counter)
+    """By kind."""
+    testing_seconds: float = 0.0
+    peak_memory_bytes: int = 0
+
+    @property
+    def results(self) -> Iterator[CrashTestsEnded]:
+        """The results of all hosts."""
+        return (result for run in self.runs for result in run.heard.results.values())
+
+    @property
+    def undecided(self) -> int:
+        """Crashes that could not be judged; all runs share the oracle of the first."""
+        return sum(run.oracle.undecided for run in self.runs[:1] if run.oracle is not None)
+
+    @property
+    def unconfirmed(self) -> int:
+        """Violations that a pristine process did not show again."""
+        return sum(not violation.confirmed for run in self.runs for _, violation in run.heard.violations)
+
+    def observe_memory(self, heard: CrashReply) -> None:
+        """Note the memory of hosts."""
+        self.peak_memory_bytes = max(self.peak_memory_bytes, heard.peak_memory_bytes)
+
+    def add(self, run: CrashRun) -> None:
+        """Count a run."""
+        self.observe_memory(run.heard)
+        self.runs.append(run)
+        self.testing_seconds += run.heard.seconds
+        for result in run.heard.results.values():
+            self.tests.update({kind: count for kind, count in result.tests.items() if count})
+
+    def all_ended(self) -> bool:
+        """Whether no host ran out of time."""
+        return all(each.ended == "complete" for each in self.results)
+
+    def is_complete(self, kind: str) -> bool:
+        """Whether every crash test of a kind was made."""
+        results = [result for run in self.runs if kind in run.kinds for result in run.heard.results.values()]
+        return bool(results) and all(each.exhaustive and each.ended == "complete" for each in results)
+
+    def qualifications(self) -> list[str]:
+        """Why a pass proves less, in the words of the hosts."""
+        return list(dict.fromkeys(each.rstrip(".") for result in self.results for each in result.qualified))
+
+    def tested(self, seconds: float) -> CrashTested:
+        """The counts, after this time."""
+        first, results = self.first, list(self.results)
+        traced = None if first is None else first.traced
+        plan = None if first is None else first.plan
+        return CrashTested(
+            operations=0 if plan is None else len(plan.workload) + len(plan.beside),
+            tests=dict(self.tests),
+            schedules=sum(each.schedules for each in results),
+            infeasible=sum(each.infeasible for each in results),
+            duplicates=sum(each.duplicates for each in results),
+            retests=sum(each.retests for each in results),
+            judgements=0 if first is None or first.oracle is None else first.oracle.asked,
+            stores=0 if traced is None else traced.stores,
+            flushes=0 if traced is None else traced.flushes,
+            fences=0 if traced is None else traced.fences,
+            allocations=0 if traced is None else traced.allocations,
+            points={} if traced is None else {name: getattr(traced.points, name) for name in _POINT_KINDS},
+            edges=0 if traced is None else traced.edges,
+            probes=0 if plan is None else len(plan.probes),
+            seconds=seconds,
+            testing_seconds=self.testing_seconds,
+            peak_memory_bytes=self.peak_memory_bytes,
+        )
+
+    def advice(self, places: StorePlaces) -> list[Needless]:
+        """Flushes and fences without effect, by their lines; those of the first run stand for all."""
+        advised: list[NeedlessFlush] = [
+            each for run in self.runs[:1] for result in run.heard.results.values() for each in result.advice
+        ]
+        places.look_up(each.place for each in advised)
+        found: dict[tuple[str, str], Needless] = {}
+        for each in advised:
+            place = places.of(each.place)
+            if place is not None:
+                key = each.kind, f"{place.file}:{place.line}"
+                # Every shard has the whole trace, so the counts are the same.
+                count = max(each.count, found[key].count if key in found else 0)
+                found[key] = Needless(each.kind, place, count)
+        return sorted(found.values(), key=lambda each: -each.count)[:_MAX_ADVICE]
+
+
+def why_untrusted(run: CrashRun) -> str:
+    """What keeps a run from being trusted; empty if nothing does."""
+    refused = [each for each in run.heard.results.values() if each.ended in ("refused", "error")]
+    if run.differs:
+        return "the workload gives other results when it runs again: it depends on something that is not under control"
+    if refused:
+        return refused[0].reason or "the host gives no reason"
+    return run.heard.died

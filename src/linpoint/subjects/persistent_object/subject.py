@@ -1,0 +1,382 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An object in persistent memory: a workload is found and traced, crashed in many ways, recovered and probed.
+
+Guarantee: a violation was confirmed in a pristine process and by the general checker. HOLDS claims that no crash that was
+tested is a violation, and the result lists which were; it is UNKNOWN where nothing could be tested or trusted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from linpoint.crash.crash_host import CrashReply
+from linpoint.crash.crash_plan import CrashPlan
+from linpoint.crash.crash_run import CrashRun, CrashRunner
+from linpoint.crash.root_causes import RootCause, cause_key, group_by_cause, violation_class
+from linpoint.crash.store_places import StorePlaces
+from linpoint.crash.workload_generation import generate_workload
+from linpoint.histories.values import counted
+from linpoint.hosts.crash_messages import CrashViolation
+from linpoint.limits.search_limits import SearchLimits
+from linpoint.scenarios.scenario import Call
+from linpoint.subjects.interface import (
+    CampaignProgress,
+    Claim,
+    Failure,
+    Progress,
+    Reproduction,
+    Search,
+    SearchTask,
+    Session,
+)
+from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest
+from linpoint.subjects.persistent_object.crash_coverage import CrashCoverage, why_untrusted
+from linpoint.subjects.persistent_object.crash_failure import (
+    DURABILITY,
+    ShownCrash,
+    crash_failure,
+    crash_free_failure,
+    crash_state_of,
+    failures_of,
+    with_healed,
+)
+from linpoint.subjects.persistent_object.crash_free_failures import crash_free_finding, unknown_ending
+from linpoint.subjects.persistent_object.crash_phases import crash_phases
+from linpoint.subjects.persistent_object.crash_token import token_content
+from linpoint.subjects.persistent_object.finding_builder import CrashFindingBuilder
+from linpoint.subjects.persistent_object.workload_shrinking import (
+    Candidate,
+    CrashFreeWorkload,
+    Shrinking,
+    UnchangedWorkload,
+    smaller_crash_free_workloads,
+    smaller_workloads,
+)
+from linpoint.verdicts import Status
+from linpoint.verdicts.durability import CrashFinding, CrashResult, Needless
+from linpoint.verdicts.program import Answer
+
+_GENERATION_SHARE: Final = 0.3
+"""Of the time, at most: it is seldom needed, and a run that exhausts it gets another workload than others."""
+_TESTING_SHARE: Final = 0.7
+"""Of the time that is left after that; the rest is for shrinking."""
+_MAX_TRACE_S: Final = 10.0
+_MIN_TRACE_S: Final = 0.2
+_MAX_REPLAY_S: Final = 10.0
+_MAX_ATTEMPT_S: Final = 3.0
+"""For one smaller workload."""
+_MAX_FINDINGS: Final = 40
+"""Further causes are only counted."""
+_MAX_SHOWN_WORKLOAD: Final = 12
+"""Longer workloads are not part of the bounds."""
+_NO_TEST_MADE: Final = "it was interrupted before any crash was tested"
+_ANSWERS: Final = {
+    Status.LINEARIZABLE: Answer.HOLDS,
+    Status.VIOLATION: Answer.VIOLATION,
+    Status.UNKNOWN: Answer.UNKNOWN,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PersistentObjectSubject:
+    """A test that was built."""
+
+    test: BuiltCrashTest
+
+    @contextmanager
+    def open(self, seconds: float, progress: Progress) -> Iterator[PersistentObjectSession]:
+        """A session of the test; hosts are started for each run."""
+        yield PersistentObjectSession(self.test, seconds, progress)
+
+
+class PersistentObjectSession(Session[CrashFinding, CrashResult]):
+    """The crash tests of one workload."""
+
+    collects: ClassVar = True
+    repetitions: ClassVar = ()  # the host has confirmed each violation in a pristine process
+    changed_warning: ClassVar = (
+        "the target has changed since the finding was made, so the crash state may mean something else"
+    )
+    shows_it: ClassVar = "a crash shows it"
+    gone: ClassVar = "this crash shows nothing wrong (any more)"
+
+    def __init__(self, test: BuiltCrashTest, seconds: float, progress: Progress) -> None:
+        super().__init__(seconds)
+        self.test = test
+        self.phases = crash_phases(test.asked.kinds)
+        self.coverage = CrashCoverage()
+        self.causes: list[RootCause] = []
+        self.runner = CrashRunner(test.host, test.spec, test.asked.judged_by, test.test.types, self._testing)
+        self._progress = progress
+        self._given_up = ""
+        self._search_until = self.deadline
+        self._searched_for_others = False
+        """A replay's crash state showed nothing, so other crashes of its kind were tested."""
+
+    @property
+    def search_until(self) -> float:
+        """The rest of the time is for shrinking."""
+        return self._search_until
+
+    @property
+    def done(self) -> bool:
+        """It was given up or interrupted, or the workload fails already without a crash."""
+        first = self.coverage.first
+        return bool(self._given_up) or self.interrupted or (first is not None and not first.sound)
+
+    # --- search
+
+    def prepare(self) -> Iterator[Failure]:
+        """Find a workload and trace it; it may fail without a crash."""
+        unseen = self.test.target.contents.unseen
+        if unseen:
+            self._given_up = f"inline assembly is out of sight, so that no crash could be trusted: {unseen[0]}"
+            return
+        plan = self._plan()
+        first = self.runner.trace(plan, max(_MIN_TRACE_S, min(_MAX_TRACE_S, self.left)))
+        self.coverage.first = first
+        self._note(first.heard)
+        self._search_until = time.monotonic() + _TESTING_SHARE * self.left
+        if not first.sound and not self.interrupted:
+            failure = crash_free_failure(first)
+            if failure is not None:
+                yield failure
+
+    def search(self, task: SearchTask) -> Iterator[Failure]:
+        """The violations of crash tests of some kinds."""
+        first = self.coverage.first
+        assert first is not None
+        run = self.runner.test(first.plan, task.search.name.split(","), task.limits.seconds(), known=first.oracle)
+        run.modules = run.modules or first.modules
+        self._add(run)
+        if not self._searched_for_others:
+            self._given_up = why_untrusted(run)
+        yield from failures_of(run)
+
+    def distinct(self, failures: list[Failure]) -> list[Failure]:
+        """One failure for each root cause, the clearest first."""
+        if any(failure.kind != DURABILITY for failure in failures):
+            return failures
+        runs = {id(failure.run.run): failure.run.run for failure in failures}
+        self.causes = group_by_cause((run, self._places(run)) for run in runs.values())
+        return [crash_failure(cause.run, cause.shown, cause) for cause in self.causes[:_MAX_FINDINGS]]
+
+    def smaller(self, failure: Failure, limits: SearchLimits) -> Shrinking:
+        """Workloads with fewer operations."""
+        cause: RootCause | None = failure.run.cause
+        if cause is None:
+            return (yield from smaller_crash_free_workloads(failure, failure.case.workload, limits))
+        at = next(at for at, each in enumerate(self.causes) if each is cause)
+        text = f"making finding {at + 1} of {len(self.causes)} small"
+        self._progress(CampaignProgress(text=text, executions=self.coverage.tests.total()))
+        others = [code for other in self.causes if other is not cause for code in other.codes]
+        return (yield from smaller_workloads(failure, cause, others, limits, keyed=self.test.vocabulary.keyed))
+
+    def retry(self, candidate: Candidate, limits: SearchLimits) -> Failure | None:
+        """The failure that a smaller workload shows."""
+        if isinstance(candidate, UnchangedWorkload):
+            return with_healed(candidate)
+        seconds = min(_MAX_ATTEMPT_S, limits.seconds())
+        if isinstance(candidate, CrashFreeWorkload):
+            run = self.runner.trace(CrashPlan(self.test.name, candidate.workload), seconds)
+            _stop_if_interrupted(run.heard)
+            return crash_free_failure(run)
+        cause = candidate.cause
+
+        def is_wanted(run: CrashRun, _host: int, violation: CrashViolation) -> bool:
+            if not violation.confirmed or violation_class(violation) != violation_class(cause.shown):
+                return False
+            return cause_key(violation, self._places(run)) == cause.key
+
+        plan = replace(self.test.plan(candidate.workload, candidate.beside), healed=candidate.healed)
+        run = self.runner.test(plan, [cause.shown.kind.lower()], seconds, want=is_wanted)
+        _stop_if_interrupted(run.heard)
+        return None if run.wanted is None or not run.sound else crash_failure(run, run.wanted, cause)
+
+    def shrinking_limits(self, at: int, count: int) -> SearchLimits:
+        """The findings that are left share the time that is left."""
+        return SearchLimits(time.monotonic() + self.left / (count - at))
+
+    # --- findings
+
+    def to_token(self, failure: Failure) -> dict[str, Any]:
+        """The content of a replay token."""
+        shown: ShownCrash = failure.run
+        return token_content(self.test, shown.run.plan, shown.violation, failure.kind)
+
+    def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
+        """Crash the workload of a failure in its state again, or run it without a crash."""
+        state, seconds = crash_state_of(failure), max(_MIN_TRACE_S, min(_MAX_REPLAY_S, self.left))
+        if state is None:
+            run = self.runner.trace(failure.case, seconds)
+        else:
+            run = self.runner.state(failure.case, state.text(), seconds)
+        self.coverage.first = self.coverage.first or run
+        self._add(run)
+        if self.interrupted:
+            return Reproduction(run, None)
+        if not run.sound:
+            return Reproduction(run, crash_free_failure(run))
+        causes = group_by_cause([(run, self._places(run))])
+        shown = [crash_failure(run, cause.shown, cause) for cause in causes]
+        return Reproduction(run, shown[0] if shown else None, others=tuple(shown[1:]))
+
+    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> CrashFinding:
+        """The finding of a root cause, or of a workload that fails without a crash."""
+        shown: ShownCrash = failure.run
+        places, cause = self._places(shown.run), shown.cause
+        if shown.violation is None or cause is None:
+            return crash_free_finding(shown.run, failure.kind, self.test, places, minimal=minimal)
+        assert shown.run.oracle is not None
+        return CrashFindingBuilder(shown.run.oracle, places).finding(
+            shown.violation,
+            classes=cause.classes,
+            count=max(1, cause.count),
+            minimal=minimal,
+            replay=self.to_token(failure),
+        )
+
+    # --- what is claimed
+
+    def shown_by(self, findings: Sequence[CrashFinding], *, replayed: bool) -> str:
+        """Whether a crash was needed, and how many causes have no finding."""
+        if findings[0].kind != DURABILITY:
+            return "it goes wrong without any crash"
+        rest = self.causes[_MAX_FINDINGS:]
+        more = f"; {counted(len(rest), 'more cause')} for which there is no room" if rest else ""
+        return f"{self.shows_it}{more}"
+
+    def claim(self) -> Claim:
+        """What the crash tests prove, if none of them fails."""
+        why = self._why_unknown()
+        if why:
+            return Claim(Status.UNKNOWN, why)
+        if self._all_states_tested():
+            return Claim(Status.LINEARIZABLE, "every crash state of the workload is survived", exhaustive=True)
+        end = "" if not self.interrupted and self.coverage.all_ended() else f"; {self._end()} before all were"
+        return Claim(Status.LINEARIZABLE, f"every crash that was tested is survived{end}")
+
+    def result(self, claim: Claim, findings: list[CrashFinding]) -> CrashResult:
+        """The result with what was covered."""
+        test, first = self.test, self.coverage.first
+        options = test.asked
+        bounds: dict[str, Any] = {"kinds": list(options.kinds), "persistency": options.persistency or "adr"}
+        if options.points_only:
+            bounds["points_only"] = True
+        if first is not None and len(first.plan.workload) <= _MAX_SHOWN_WORKLOAD:
+            bounds["workload"] = list(map(str, first.plan.workload))
+        others = "the crash state itself shows nothing wrong, but others of its kind do"
+        warnings = dict.fromkeys(self.coverage.qualifications())
+        warnings |= {
+            f"{Path(path).name} is not instrumented: compile its sources together with the test": None
+            for path in test.target.contents.unhooked
+        }
+        return CrashResult(
+            test.name,
+            _ANSWERS[claim.status],
+            claim.status is Status.LINEARIZABLE and self._all_states_tested(),
+            claim.why,
+            tuple(findings),
+            self.coverage.tested(time.monotonic() - self.started),
+            options.spec or "",
+            options.judged_by,
+            bounds,
+            tuple(self._advice()),
+            (*claim.warnings, *([others] if findings and self._searched_for_others else []), *warnings),
+            test.file,
+            self.interrupted,
+        )
+
+    # --- replays
+
+    def replay_searches(self, failure: Failure, *, elsewhere: bool) -> Iterator[SearchTask]:
+        """Crashes of the same kind: if the target has changed, the crash state may mean something else."""
+        state = crash_state_of(failure)
+        if state is not None:
+            self._searched_for_others = True
+            limits = SearchLimits(time.monotonic() + min(_MAX_REPLAY_S, self.left))
+            yield SearchTask(None, Search(state.kind.lower()), limits)
+
+    def replay_claim(self, reproduction: Reproduction | None) -> Claim:
+        """Nothing is wrong any more, unless nothing can be said of the run."""
+        run = self.coverage.first
+        if run is None or run.heard.interrupted:
+            return Claim(Status.UNKNOWN, "it was interrupted")
+        why = run.heard.died if run.sound else unknown_ending(run)
+        return Claim(Status.UNKNOWN, why) if why else Claim(Status.LINEARIZABLE, self.gone)
+
+    # --- parts of them
+
+    def _plan(self) -> CrashPlan:
+        """The workload that was given, or a generated one that covers much."""
+        given = self.test.given()
+        if given is not None:
+            return self.test.plan(*given)
+        self._progress(CampaignProgress(text="finding a workload"))
+        until = time.monotonic() + _GENERATION_SHARE * self.left
+
+        def edges(calls: Sequence[Call]) -> int:
+            seconds = max(_MIN_TRACE_S, min(_MAX_TRACE_S, until - time.monotonic()))
+            heard = self.test.host.trace(CrashPlan(self.test.name, tuple(calls)), seconds)
+            self._note(heard)
+            _stop_if_interrupted(heard)
+            return heard.traced.edges if heard.traced is not None and heard.traced.ended == "complete" else -1
+
+        options = self.test.asked
+        calls = generate_workload(
+            self.test.vocabulary, options.length, options.seed or 0, edges, enough=lambda: time.monotonic() >= until
+        )
+        # A given workload has the operations that are to run concurrently.
+        return self.test.plan(calls, reads=True)
+
+    def _note(self, heard: CrashReply) -> None:
+        self.coverage.observe_memory(heard)
+        self.interrupted = self.interrupted or heard.interrupted
+
+    def _add(self, run: CrashRun) -> None:
+        self._note(run.heard)
+        self.coverage.add(run)
+
+    def _testing(self, tests: int) -> None:
+        self._progress(CampaignProgress(executions=self.coverage.tests.total() + tests))
+
+    def _places(self, run: CrashRun) -> StorePlaces:
+        """The lines of the code of a run."""
+        return run.places(self.test.target.library, self.test.sources)
+
+    def _why_unknown(self) -> str:
+        """What keeps a search without a finding from being a pass; empty if nothing does."""
+        first, covered = self.coverage.first, self.coverage
+        if self._given_up:
+            return self._given_up
+        if first is None or (not first.sound and first.heard.interrupted):
+            return _NO_TEST_MADE
+        if not first.sound:
+            return unknown_ending(first)
+        if covered.unconfirmed:
+            states = counted(covered.unconfirmed, "crash state")
+            return f"{states} looked wrong and did not in a process of its own: the target keeps something between runs"
+        if covered.undecided:
+            return f"{counted(covered.undecided, 'crash')} could not be judged"
+        return "" if covered.tests.total() else f"{self._end()} before any crash was tested"
+
+    def _end(self) -> str:
+        return "it was interrupted" if self.interrupted else "the budget ended"
+
+    def _all_states_tested(self) -> bool:
+        asked = "exhaustive" in self.test.asked.kinds and not self.interrupted
+        return asked and self.coverage.is_complete("exhaustive")
+
+    def _advice(self) -> list[Needless]:
+        runs = self.coverage.runs
+        return self.coverage.advice(self._places(runs[0])) if runs else []
+
+
+def _stop_if_interrupted(heard: CrashReply) -> None:
+    if heard.interrupted:
+        raise KeyboardInterrupt
