@@ -9,7 +9,7 @@ import pytest
 
 import linpoint
 from linpoint.cli import options
-from linpoint.explain.history.history_text import in_words
+from linpoint.explain.history.history_text import explanation_text
 from linpoint.verdicts import replay_token
 from tests.cli.conftest import Command, Writer
 
@@ -147,8 +147,8 @@ def test_orders_that_contradict_time_are_a_violation(run: Command, write: Writer
 
 def test_an_explanation_shows_the_orders() -> None:
     bad = linpoint.check([CONTRARY[0], CONTRARY[1] | {"op": "read", "args": [], "result": 9}], "register")
-    text = in_words(linpoint.Explanation(bad, core=(0, 1)))
+    text = explanation_text(linpoint.Explanation(bad, core=(0, 1)))
     assert "[0, 10]  order 8" in text
     assert "[20, 30]  order 7" in text
     assert "Operations with a smaller order take effect first." in text
-    assert "smaller order" not in in_words(linpoint.Explanation(bad, core=(0,)))
+    assert "smaller order" not in explanation_text(linpoint.Explanation(bad, core=(0,)))

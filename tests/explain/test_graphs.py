@@ -22,7 +22,7 @@ from linpoint.checkers.precedence_edges import value_links
 from linpoint.explain.history.graph import Edge, PrecedenceGraph
 from linpoint.explain.history.graph.memory_operation_text import clean, detail, heading
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.text.terminal_text import columns
+from linpoint.text.terminal_text import display_width
 from tests.docs.pages import ROOT, blocks_of
 from tests.random_memories import random_memory
 
@@ -457,7 +457,7 @@ def test_hostile_text_is_text_in_a_picture(nasty: PrecedenceGraph) -> None:
     titles = [element.text for element in root.iter(f"{SVG}title")]
     assert any("x" * 500 in title for title in titles)  # what is cut short is whole there
     assert any("<script>alert(1)</script>" in title for title in titles)
-    assert max(columns(element.text or "") for element in root.iter(f"{SVG}text")) < 130
+    assert max(display_width(element.text or "") for element in root.iter(f"{SVG}text")) < 130
 
 
 def test_hostile_text_is_text_in_dot(nasty: PrecedenceGraph) -> None:
@@ -508,7 +508,7 @@ def test_operations_in_few_letters(op: Operation, first: str, second: str) -> No
 def test_text_is_cut_by_its_length_and_measured_by_its_width() -> None:
     assert clean("x" * 31) == "x" * 29 + "…"
     assert clean("x" * 30) == "x" * 30
-    assert (columns("abc"), columns("日本"), columns("e\u0301")) == (3, 4, 1)
+    assert (display_width("abc"), display_width("日本"), display_width("e\u0301")) == (3, 4, 1)
 
 
 def test_what_an_edge_says() -> None:

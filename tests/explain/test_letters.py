@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linpoint.text.terminal_text import columns, fitted, harmless, padded, wrapped
+from linpoint.text.terminal_text import display_width, escape_controls, fitted, padded, wrapped
 from tests.explain.sample_traces import HOSTILE
 
 TEXTS = st.text(st.characters(), max_size=60) | st.sampled_from(HOSTILE)
@@ -18,7 +18,7 @@ TEXTS = st.text(st.characters(), max_size=60) | st.sampled_from(HOSTILE)
     [("abc", 3), ("日本", 4), ("e\u0301", 1), ("ｆｕｌｌ", 8), ("👍", 2), ("\u1112\u1161\u11ab", 2), ("─│", 2)],
 )
 def test_letters_take_the_columns_that_a_terminal_gives_them(text: str, width: int) -> None:
-    assert columns(text) == width
+    assert display_width(text) == width
 
 
 @pytest.mark.parametrize(
@@ -37,23 +37,23 @@ def test_letters_take_the_columns_that_a_terminal_gives_them(text: str, width: i
     ],
 )
 def test_what_cannot_be_seen_is_escaped(text: str, shown: str) -> None:
-    assert harmless(text) == shown
+    assert escape_controls(text) == shown
 
 
 @given(TEXTS)
 def test_harmless_text_is_harmless(text: str) -> None:
-    shown = harmless(text)
+    shown = escape_controls(text)
     assert shown.isprintable()
     assert shown.encode().decode() == shown
-    assert len(shown) <= 3 * columns(shown)
-    assert harmless(shown) == shown
+    assert len(shown) <= 3 * display_width(shown)
+    assert escape_controls(shown) == shown
 
 
 @given(TEXTS, st.integers(1, 80))
 def test_what_is_fitted_fits_and_keeps_both_ends(text: str, width: int) -> None:
-    text = harmless(text)
+    text = escape_controls(text)
     short = fitted(text, width)
-    assert columns(short) <= width
+    assert display_width(short) <= width
     assert short == text or "…" in short
     head, _, tail = short.partition("…") if short != text else (text, "", text)
     assert text.startswith(head)
@@ -62,10 +62,10 @@ def test_what_is_fitted_fits_and_keeps_both_ends(text: str, width: int) -> None:
 
 @given(TEXTS, st.integers(4, 80), st.integers(1, 5))
 def test_what_is_wrapped_fits_and_loses_nothing_unless_it_says_so(text: str, width: int, most: int) -> None:
-    text = harmless(text).replace("…", "")
+    text = escape_controls(text).replace("…", "")
     lines = wrapped(text, width, most=most)
     assert 1 <= len(lines) <= most
-    assert all(columns(line) <= width for line in lines)
+    assert all(display_width(line) <= width for line in lines)
     if "…" not in lines[-1]:
         assert "".join(lines).replace(" ", "") == text.replace(" ", "")
 

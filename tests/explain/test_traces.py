@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from linpoint.explain.trace import trace_text
 from linpoint.explain.trace.trace_text import MAX_SHOWN_STEPS, MIN_WIDTH_COLUMNS
-from linpoint.text.terminal_text import columns
+from linpoint.text.terminal_text import display_width
 from linpoint.traces.trace import StepKind, Trace, TraceFailure, TraceThread
 from tests.explain.sample_traces import SAMPLES, Kind, step, threads
 from tests.random_traces import random_trace
@@ -54,7 +54,7 @@ def test_every_golden_text_has_its_trace() -> None:
 @pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("width", [MIN_WIDTH_COLUMNS, 60, 80, 100, 160])
 def test_no_line_is_wider_than_asked_for(name: str, width: int) -> None:
-    assert max(map(columns, lines_of(SAMPLES[name](), width=width))) <= width
+    assert max(map(display_width, lines_of(SAMPLES[name](), width=width))) <= width
 
 
 def test_less_than_the_narrowest_is_refused() -> None:
@@ -189,7 +189,7 @@ def test_every_kind_of_step_has_words(kind: StepKind) -> None:
 def test_any_trace_fits_and_shows_its_failure(seed: int, width: int) -> None:
     trace = random_trace(seed)
     lines = trace_text(trace, width=width).split("\n")
-    assert all(columns(line) <= width for line in lines)
+    assert all(display_width(line) <= width for line in lines)
     assert all(line.isprintable() for line in lines)
     assert marked(trace, width=width) == (
         [trace.failure.step] if trace.failure and trace.failure.step is not None else []
@@ -215,7 +215,7 @@ def test_nothing_stands_between_the_columns(name: str) -> None:
     gaps = [match.start() for match in re.finditer("  ", ruler)]
     for row in rows_of(SAMPLES[name]()).values():
         if "=== CRASH" not in row:
-            letters = "".join(letter + "~" * (columns(letter) - 1) for letter in row if columns(letter))
+            letters = "".join(letter + "~" * (display_width(letter) - 1) for letter in row if display_width(letter))
             assert all(letters[gap : gap + 2].strip() == "" for gap in gaps)
 
 

@@ -10,7 +10,7 @@ from linpoint.checkers.check import check_with_progress
 from linpoint.cli import options
 from linpoint.cli.reports import Report
 from linpoint.executors.thread_executor import peak_memory
-from linpoint.explain.history.explain_verdict import EXPLANATION_S, explain, unexplained
+from linpoint.explain.history.explain_verdict import EXPLANATION_S, explain, explanation_without_reasons
 from linpoint.explain.history.explanation import Explanation, operation_dict
 from linpoint.histories.history import History
 from linpoint.histories.operation import Time
@@ -66,7 +66,7 @@ def unknown_report(file: str, request: CheckRequest, why: str) -> Report:
     condition = request.condition or "linearizable"
     statistics = Statistics(peak_memory_bytes=peak_memory())
     verdict = Verdict(Status.UNKNOWN, empty, request.spec, condition, request.checker, why, (key,), statistics)
-    return Report(file, unexplained(verdict))
+    return Report(file, explanation_without_reasons(verdict))
 
 
 def _first_value(explanation: Explanation, request: CheckRequest) -> tuple[Any] | None:

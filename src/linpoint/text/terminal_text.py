@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Letters as a terminal shows them: made harmless, measured in columns, shortened and wrapped to a width.
+"""Letters as a terminal shows them: with control characters escaped, measured in columns, shortened and wrapped to a width.
 
-Names and values come from outside. Guarantee: what ``harmless`` returns is one line, cannot move the cursor or turn the
+Names and values come from outside. Guarantee: what ``escape_controls`` returns is one line, cannot move the cursor or turn the
 writing around, can be written in UTF-8 and in XML, and takes at least a column for every three letters. ``fitted`` and
 ``wrapped`` keep to their width, however wide the letters are. Cost: O(length).
 """
@@ -13,33 +13,33 @@ from typing import Final
 
 _WIDE: Final = ("W", "F")
 _MARKS: Final = ("Mn", "Me")
-_MOST_MARKS: Final = 2
+_MAX_COMBINING_MARKS: Final = 2
 # They choose between the narrow and the wide form of the letter before, and no two terminals agree how.
 _VARIATIONS: Final = ("\ufe0e", "\ufe0f")
 ELLIPSIS: Final = "…"
 
 
-def harmless(text: str) -> str:
+def escape_controls(text: str) -> str:
     """``text`` with everything escaped that cannot be seen, or that could change how the rest is seen."""
     if text.isascii() and text.isprintable():
         return text
     letters = []
-    marks = _MOST_MARKS  # a mark in front would sit on a letter that is not ours
+    marks = _MAX_COMBINING_MARKS  # a mark in front would sit on a letter that is not ours
     for letter in text:
         marks = marks + 1 if _is_mark(letter) else 0
-        shown = letter.isprintable() and marks <= _MOST_MARKS and letter not in _VARIATIONS
+        shown = letter.isprintable() and marks <= _MAX_COMBINING_MARKS and letter not in _VARIATIONS
         letters.append(letter if shown else letter.encode("unicode_escape").decode())
     return "".join(letters)
 
 
-def columns(text: str) -> int:
+def display_width(text: str) -> int:
     """How many columns a text takes in a font whose letters are all as wide."""
     return len(text) if text.isascii() else sum(map(_width, text))
 
 
 def fitted(text: str, width: int) -> str:
     """``text`` in at most ``width`` columns: what is too long loses its middle, since both ends tell more."""
-    if columns(text) <= width:
+    if display_width(text) <= width:
         return text
     tail = (width - 1) // 2
     head = width - 1 - tail
@@ -51,17 +51,17 @@ def fitted(text: str, width: int) -> str:
 
 def padded(text: str, width: int) -> str:
     """``text``, which fits, filled with spaces to ``width`` columns."""
-    return text + " " * (width - columns(text))
+    return text + " " * (width - display_width(text))
 
 
 def wrapped(text: str, width: int, *, most: int = 3) -> list[str]:
     """``text`` in at most ``most`` lines of at most ``width`` columns, broken at spaces where there are any."""
     lines: list[str] = []
     rest = text
-    while columns(rest) > width and len(lines) < most - 1:
+    while display_width(rest) > width and len(lines) < most - 1:
         line = _beginning(rest, width)
         broken = line.rstrip() if rest[len(line)] == " " else line.rpartition(" ")[0].rstrip()
-        line = broken if columns(broken) > width // 3 else line
+        line = broken if display_width(broken) > width // 3 else line
         lines.append(line)
         rest = rest[len(line) :].lstrip(" ")
     # What is nothing but spaces is no line to look at: it would part a table.

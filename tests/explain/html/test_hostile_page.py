@@ -12,7 +12,7 @@ import pytest
 
 import linpoint
 from linpoint.explain.history.history_page import history_page
-from linpoint.explain.history.reasons import Cause, Evidence, Step
+from linpoint.explain.history.reasons import ArgumentStep, CauseEvidence, LikelyCause
 from tests.explain.html.conftest import Open
 from tests.explain.html.histories import HOSTILE, hostile_history, hostile_spec
 
@@ -26,10 +26,10 @@ def hostile() -> str:
         explanation,
         names=tuple(f"{HOSTILE}{at}" for at in range(len(core))),
         steps=(
-            Step("real-time", core, HOSTILE, core[0], core[1]),
-            Step("overwritten", core, HOSTILE, core[1], core[0]),
+            ArgumentStep("real-time", core, HOSTILE, core[0], core[1]),
+            ArgumentStep("overwritten", core, HOSTILE, core[1], core[0]),
         ),
-        causes=(Cause(HOSTILE, HOSTILE, (Evidence(HOSTILE, core),)),) * 2,
+        causes=(LikelyCause(HOSTILE, HOSTILE, (CauseEvidence(HOSTILE, core),)),) * 2,
     )
     return history_page(dressed, file=HOSTILE, command=f"linpoint check {HOSTILE}", replay=f"linpoint replay {HOSTILE}")
 

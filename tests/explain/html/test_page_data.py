@@ -20,7 +20,7 @@ from linpoint.explain.history.order_stepper import MAX_STEPS, stepped_orders
 from linpoint.explain.history.page_columns import columns, times
 from linpoint.explain.history.page_downloads import minimal_command, minimal_lines
 from linpoint.explain.history.page_operations import choose_operations
-from linpoint.explain.history.reasons import Cause, Evidence, Step
+from linpoint.explain.history.reasons import ArgumentStep, CauseEvidence, LikelyCause
 from linpoint.explain.history.register_zones import value_zones
 from linpoint.explain.pages.page_renderer import render_text
 from linpoint.explain.pages.script_data import plain, script_data
@@ -57,12 +57,12 @@ def test_names_steps_and_causes_are_on_the_page() -> None:
         found,
         names=tuple("PQR"[: len(found.core)]),
         steps=(
-            Step("real-time", found.core, "P < Q, as it returned first.", found.core[0], found.core[1]),
-            Step("overwritten", found.core, "Q < P, as it saw less.", found.core[1], found.core[0]),
+            ArgumentStep("real-time", found.core, "P < Q, as it returned first.", found.core[0], found.core[1]),
+            ArgumentStep("overwritten", found.core, "Q < P, as it saw less.", found.core[1], found.core[0]),
         ),
         causes=(
-            Cause("stale-read", "A copy was behind.", (Evidence("the copy was paused", found.core),)),
-            Cause("lost-write", "It is gone.", ()),
+            LikelyCause("stale-read", "A copy was behind.", (CauseEvidence("the copy was paused", found.core),)),
+            LikelyCause("lost-write", "It is gone.", ()),
         ),
     )
     html = history_page(dressed)
@@ -79,8 +79,8 @@ def test_steps_that_order_operations_are_drawn_with_their_circle() -> None:
     found = explanation("queue")
     first, second = found.core[:2]
     steps = (
-        Step("process-order", (first, second), "", first, second),
-        Step("spec-order", (first, second), "", second, first),
+        ArgumentStep("process-order", (first, second), "", first, second),
+        ArgumentStep("spec-order", (first, second), "", second, first),
     )
     html = history_page(dataclasses.replace(found, steps=steps))
     assert 'id="graph"' in html

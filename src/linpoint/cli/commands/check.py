@@ -25,7 +25,7 @@ from linpoint.cli.output.search_estimate import SearchEstimate
 from linpoint.cli.output.terminal import ProgressLine, progress
 from linpoint.cli.reports import Report
 from linpoint.errors import LinpointError
-from linpoint.explain.history.explain_verdict import unexplained
+from linpoint.explain.history.explain_verdict import explanation_without_reasons
 from linpoint.explain.history.explanation import Explanation
 from linpoint.histories.formats import load
 from linpoint.histories.history import History
@@ -228,7 +228,7 @@ def check_one_history(file: str, history: History, request: CheckRequest, line: 
         line(f"drawing {request.graph}", at_once=True)
         drawn = graph_file.write_graph(request.graph, verdict, request.budget, interrupted=interrupted)
     with uninterrupted():
-        explanation = unexplained(verdict) if explanation is None else explanation
+        explanation = explanation_without_reasons(verdict) if explanation is None else explanation
         return Report(file, explanation, replay_argv(file, explanation, request), graph=drawn), interrupted
 
 

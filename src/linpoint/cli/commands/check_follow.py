@@ -20,9 +20,9 @@ from linpoint.cli.output.terminal import ProgressLine, print_error, progress
 from linpoint.cli.reports import Report
 from linpoint.errors import LinpointError, SpecError, UsageError
 from linpoint.executors.thread_executor import resident_memory
-from linpoint.explain.history.explain_verdict import unexplained
+from linpoint.explain.history.explain_verdict import explanation_without_reasons
 from linpoint.explain.history.explanation import Explanation
-from linpoint.explain.history.history_text import in_words
+from linpoint.explain.history.history_text import explanation_text
 from linpoint.histories.formats.event_values import works_on_words
 from linpoint.histories.formats.file_format import cannot_follow
 from linpoint.histories.operation import Outcome
@@ -231,7 +231,7 @@ def _passed(spec: Spec, state: _State) -> Explanation:
         f"{state.most_held:,} operations kept; followed by {checker} ({reason})."
     )
     told = [sentence, *(f"Warning: {warning}." for warning in warnings), "", numbers]
-    return dataclasses.replace(unexplained(verdict), text="\n".join(told))
+    return dataclasses.replace(explanation_without_reasons(verdict), text="\n".join(told))
 
 
 def _violation(file: str, verdict: Verdict, request: CheckRequest, state: _State, line: ProgressLine) -> Report:
@@ -245,7 +245,7 @@ def _violation(file: str, verdict: Verdict, request: CheckRequest, state: _State
                 verdict = state.follower.narrowed(verdict, seconds=_EXPLANATION_S)
             explanation = explain_within_budget(verdict, request.budget, _EXPLANATION_S)
     with uninterrupted():
-        explanation = unexplained(verdict) if explanation is None else explanation
+        explanation = explanation_without_reasons(verdict) if explanation is None else explanation
         explanation = _honest(explanation, whole=verdict is everything and not state.follower.forgot)
         core = [verdict.history.operations[position] for position in explanation.core]
         by_position = state.log.by_position
@@ -266,7 +266,7 @@ def _honest(explanation: Explanation, *, whole: bool) -> Explanation:
     if culprit is not None:
         culprit = dataclasses.replace(culprit, complete=False)
     explanation = dataclasses.replace(explanation, other_initial=None, culprit=culprit)
-    return dataclasses.replace(explanation, text=in_words(explanation))
+    return dataclasses.replace(explanation, text=explanation_text(explanation))
 
 
 def _shown_again(file: str, explanation: Explanation, request: CheckRequest) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from linpoint.cli.output.output_files import WrittenFile
 from linpoint.cli.reports import Report, all_documents, document, exit_code, print_reports, summary
 from linpoint.errors import LinpointError
 from linpoint.explain.history.explanation import Explanation
-from linpoint.explain.history.key_summaries import accusation, in_violation, key_name, line_of, reason, told
+from linpoint.explain.history.key_summaries import accusation, in_violation, key_name, key_text, line_of, reason
 from linpoint.explain.history.reasons import CAUSES
 from linpoint.text.shell_commands import check_argv, shell_command
 from linpoint.verdicts import Budget, KeyVerdict, Status
@@ -152,7 +152,7 @@ def _violation(
             _lines(explanation),
         )
     else:
-        line, message, text, lines = line_of(explanation, key=key), why, told(verdict, key), (why,)
+        line, message, text, lines = line_of(explanation, key=key), why, key_text(verdict, key), (why,)
     return CiCase(
         key_name(key.key),
         seconds,

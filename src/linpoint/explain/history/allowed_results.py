@@ -24,7 +24,7 @@ _MAX_CONTEXT_OPERATIONS = 24
 """More than these, and only the conspiring operations are looked at."""
 
 
-def allowed_in_place(
+def results_allowed_at(
     history: History,
     everything: Sequence[int],
     core: Sequence[int],

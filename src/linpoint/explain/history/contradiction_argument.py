@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from linpoint.checkers.subhistory_decider import SubhistoryDecider
-from linpoint.explain.history.reasons import Step
-from linpoint.explain.history.step_text import StepWords
+from linpoint.explain.history.reasons import ArgumentStep
+from linpoint.explain.history.step_text import StepText
 from linpoint.explain.wording.operation_names import value_of, values_of
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Time
@@ -46,7 +46,7 @@ def short_names(history: History, positions: Sequence[int]) -> dict[int, str]:
     return dict(zip(positions, names, strict=False))
 
 
-def circle(
+def cycle_argument(
     history: History,
     positions: Sequence[int],
     core: Sequence[int],
@@ -55,7 +55,7 @@ def circle(
     names: Names,
     *,
     deadline: float,
-) -> tuple[Step, ...]:
+) -> tuple[ArgumentStep, ...]:
     """The shortest circle among the operations of ``core`` whose every step is certain; empty if none is found in time.
 
     ``positions`` are all operations of the object; names are by position in this history.
@@ -64,7 +64,7 @@ def circle(
     if not 2 <= len(core) <= _MAX_OPERATIONS or condition not in _CONDITIONS or hinted:
         return ()
     pairs = _Pairs(history, positions, spec, condition, deadline)
-    words = StepWords(history, positions, spec, names)
+    words = StepText(history, positions, spec, names)
     steps = {
         (first, second): step
         for first, second in itertools.permutations(core, 2)
@@ -120,8 +120,12 @@ class _Pairs:
 
 
 def _premises(
-    words: StepWords, steps: Mapping[tuple[int, int], Step], pairs: _Pairs, step: Step, core: Sequence[int]
-) -> tuple[Step, ...]:
+    words: StepText,
+    steps: Mapping[tuple[int, int], ArgumentStep],
+    pairs: _Pairs,
+    step: ArgumentStep,
+    core: Sequence[int],
+) -> tuple[ArgumentStep, ...]:
     """That the replaced value was there before it was replaced, where that is what a step rests on."""
     if step.reason != "overwritten" or step.after is None:
         return ()
@@ -136,11 +140,11 @@ def _premises(
     return ()
 
 
-def _shortest_circle(core: Sequence[int], steps: Mapping[tuple[int, int], Step]) -> list[Step]:
+def _shortest_circle(core: Sequence[int], steps: Mapping[tuple[int, int], ArgumentStep]) -> list[ArgumentStep]:
     """By breadth-first search from each operation."""
-    best: list[Step] = []
+    best: list[ArgumentStep] = []
     for start in core:
-        paths: dict[int, list[Step]] = {start: []}
+        paths: dict[int, list[ArgumentStep]] = {start: []}
         todo = [start]
         for at in todo:
             for following in core:
@@ -156,7 +160,7 @@ def _shortest_circle(core: Sequence[int], steps: Mapping[tuple[int, int], Step])
     return best
 
 
-def dead_end(history: History, spec: Spec, stuck: StuckFrontier, names: Names) -> tuple[Step, ...]:
+def dead_end_argument(history: History, spec: Spec, stuck: StuckFrontier, names: Names) -> tuple[ArgumentStep, ...]:
     """The longest legal order, and why each operation that would have to come next cannot."""
     if not stuck.blocked or any(position not in names for position in stuck.prefix):
         return ()
@@ -182,7 +186,7 @@ def dead_end(history: History, spec: Spec, stuck: StuckFrontier, names: Names) -
                     f"{why}, although all of these had returned before the crash at {crash}",
                 )
         said = f"{after}{name} {why}"
-        steps.append(Step(reason, (*stuck.prefix, each.position), one_line(said[0].upper() + said[1:])))
+        steps.append(ArgumentStep(reason, (*stuck.prefix, each.position), one_line(said[0].upper() + said[1:])))
     return tuple(steps)
 
 

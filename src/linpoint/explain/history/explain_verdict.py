@@ -9,15 +9,21 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from linpoint.explain.history.causes import likely_causes
-from linpoint.explain.history.contradiction_argument import circle, dead_end, short_names
+from linpoint.explain.history.contradiction_argument import cycle_argument, dead_end_argument, short_names
 from linpoint.explain.history.explanation import Culprit, Explanation
-from linpoint.explain.history.history_text import in_words
+from linpoint.explain.history.history_text import explanation_text
 from linpoint.explain.history.initial_value_hint import other_initial
-from linpoint.explain.history.minimise import Core, minimise
+from linpoint.explain.history.minimise import MinimalCore, minimise
 from linpoint.explain.history.precedence_text import precedence_steps
-from linpoint.explain.history.reasons import Step
-from linpoint.explain.history.single_fact_steps import alone, no_order, pattern_step
-from linpoint.explain.history.subproblem import LONG_OPERATIONS, Scene, culprit_among, ends_of_violation, stuck_among
+from linpoint.explain.history.reasons import ArgumentStep
+from linpoint.explain.history.single_fact_steps import impossible_operation, no_order, pattern_step
+from linpoint.explain.history.subproblem import (
+    LONG_OPERATIONS,
+    Subproblem,
+    culprit_among,
+    ends_of_violation,
+    stuck_among,
+)
 from linpoint.explain.wording.ascii_timeline import picture
 from linpoint.verdicts import KeyVerdict, Pattern, Precedence, Status, StuckFrontier, Verdict
 
@@ -47,7 +53,7 @@ def explain(verdict: Verdict, *, seconds: float = EXPLANATION_S, key: KeyVerdict
     return _worded(dataclasses.replace(explanation, causes=likely_causes(explanation, bad, deadline=deadline)))
 
 
-def unexplained(verdict: Verdict) -> Explanation:
+def explanation_without_reasons(verdict: Verdict) -> Explanation:
     """What can be said without asking the spec again: the evidence of the verdict itself."""
     bad = [key for key in verdict.keys if key.status is Status.VIOLATION]
     if not bad:
@@ -63,7 +69,7 @@ def unexplained(verdict: Verdict) -> Explanation:
 
 
 def _worded(explanation: Explanation) -> Explanation:
-    return dataclasses.replace(explanation, text=in_words(explanation))
+    return dataclasses.replace(explanation, text=explanation_text(explanation))
 
 
 def _evidence(key: KeyVerdict) -> dict[str, Any]:
@@ -99,19 +105,19 @@ class _Found:
         started = time.monotonic()
         self.verdict = verdict
         self.key = key
-        self.scene = Scene.of(verdict, key)
+        self.scene = Subproblem.of(verdict, key)
         self.core = self._core(seconds)
         self.seconds = time.monotonic() - started
 
-    def _core(self, seconds: float) -> Core:
+    def _core(self, seconds: float) -> MinimalCore:
         found = self.key.refutation
         if isinstance(found, Precedence):  # it says who contradicts whom
             ops = self.verdict.history.operations
             known = tuple(sorted(found.operations, key=lambda position: ops[position].call))
-            return Core(known, known, None, minimal=False, verified=True)
+            return MinimalCore(known, known, None, minimal=False, verified=True)
         if self._counted:  # there is nothing to leave out: all the others were counted
             assert isinstance(found, Pattern)
-            return Core(found.operations, found.operations, None, minimal=False, verified=True)
+            return MinimalCore(found.operations, found.operations, None, minimal=False, verified=True)
         scene = self.scene
         return minimise(scene.history, scene.positions, scene.spec, self.verdict.condition, seconds=seconds)
 
@@ -173,14 +179,14 @@ class _Found:
         left = max(0.0, deadline - time.monotonic())
         return other_initial(verdict.history, self.key.positions, core, verdict.spec, verdict.condition, seconds=left)
 
-    def _argument(self, found: Explanation, deadline: float) -> tuple[Step, ...]:
+    def _argument(self, found: Explanation, deadline: float) -> tuple[ArgumentStep, ...]:
         """The steps of the contradiction: a circle if there is one, else what the pattern says and the dead end."""
         verdict, scene = self.verdict, self.scene
         if len(found.core) == 1:
-            return alone(found)
+            return impossible_operation(found)
         inside = dict(zip(self.core.positions, found.names, strict=True))
         limit = min(deadline, time.monotonic() + 2.0)
-        steps = circle(
+        steps = cycle_argument(
             scene.history, scene.positions, self.core.positions, scene.spec, verdict.condition, inside, deadline=limit
         )
         if steps:
@@ -188,5 +194,5 @@ class _Found:
         names = dict(zip(found.core, found.names, strict=True))
         telling = found.pattern is not None and set(found.pattern.operations) <= set(names)
         first = (pattern_step(found.pattern, names),) if telling and found.pattern is not None else ()
-        ends = dead_end(verdict.history, verdict.spec, found.stuck, names) if found.stuck is not None else ()
+        ends = dead_end_argument(verdict.history, verdict.spec, found.stuck, names) if found.stuck is not None else ()
         return (*first, *ends) or (no_order(found),)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from linpoint.explain.history.reasons import Cause, Step
+from linpoint.explain.history.reasons import ArgumentStep, LikelyCause
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import Value, show
@@ -52,9 +52,9 @@ class Explanation:
     """In a tuple, since null is a first value too."""
     names: tuple[str, ...] = ()
     """Short names of the operations of ``core``, in its order: A, B, C..."""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ArgumentStep, ...] = ()
     """Why they contradict each other, step by step."""
-    causes: tuple[Cause, ...] = ()
+    causes: tuple[LikelyCause, ...] = ()
     """What may be behind it, the likeliest first."""
     picture: str = ""
     others: tuple[KeyVerdict, ...] = field(default=(), repr=False)

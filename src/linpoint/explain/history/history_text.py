@@ -7,7 +7,7 @@ import bisect
 from typing import Final
 
 from linpoint.explain.history.explanation import Culprit, Explanation
-from linpoint.explain.history.precedence_text import contradictions, in_a_circle
+from linpoint.explain.history.precedence_text import contradictions, cycle_links
 from linpoint.explain.history.reasons import CAUSES
 from linpoint.explain.wording.operation_names import call_of, name_of, process_of, value_of, values_of, when
 from linpoint.histories.operation import Operation
@@ -20,7 +20,7 @@ _MAX_OPEN_OPERATIONS = 6
 _EXACT_CHECKERS = ("monitor", "graph")
 
 
-def in_words(explanation: Explanation) -> str:
+def explanation_text(explanation: Explanation) -> str:
     """The whole explanation as plain text."""
     verdict = explanation.verdict
     if verdict.status is Status.VIOLATION:
@@ -158,7 +158,7 @@ def _violation(explanation: Explanation) -> str:
     if explanation.precedence is not None:
         lines += ["", *_contradictions(explanation, names)]
     if circular and explanation.precedence is None:
-        lines += ["", in_a_circle(explanation.steps)]
+        lines += ["", cycle_links(explanation.steps)]
     if len({op.order for op in map(history.operations.__getitem__, explanation.core) if op.order is not None}) > 1:
         lines += ["", "Operations with a smaller order take effect first."]
     if not circular:

@@ -44,7 +44,7 @@ def reason(verdict: Verdict, key: KeyVerdict) -> str:
     return f"no order of its {counted(len(key.positions), 'operation')} fits the spec {verdict.spec.name}."
 
 
-def telling(verdict: Verdict, key: KeyVerdict) -> tuple[int, ...]:
+def key_operations(verdict: Verdict, key: KeyVerdict) -> tuple[int, ...]:
     """The operations that show a violation: those of its typed reason, or the first that the search could not place."""
     found = key.refutation
     if isinstance(found, Pattern | Precedence):
@@ -55,10 +55,10 @@ def telling(verdict: Verdict, key: KeyVerdict) -> tuple[int, ...]:
     return (min(left, key=lambda position: ops[position].end),) if left else ()
 
 
-def told(verdict: Verdict, key: KeyVerdict) -> str:
+def key_text(verdict: Verdict, key: KeyVerdict) -> str:
     """The reason of a violation and its operations, one a line."""
     ops = verdict.history.operations
-    positions = telling(verdict, key)
+    positions = key_operations(verdict, key)
     lines = [reason(verdict, key)]
     for position in positions[:_MAX_LISTED_OPERATIONS]:
         op = ops[position]
@@ -74,7 +74,7 @@ def line_of(explanation: Explanation, *, key: KeyVerdict | None = None) -> int |
 
     Without a key it is the one that is explained.
     """
-    positions = explanation.core if key is None else telling(explanation.verdict, key)
+    positions = explanation.core if key is None else key_operations(explanation.verdict, key)
     if key is None and explanation.culprit is not None:
         positions = (explanation.culprit.position,)
     ops = explanation.verdict.history.operations

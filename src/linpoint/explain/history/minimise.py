@@ -21,7 +21,7 @@ from typing import Final
 
 from linpoint.checkers.portfolio import PortfolioAnswer
 from linpoint.checkers.subhistory_decider import SubhistoryDecider
-from linpoint.explain.history.value_sources import Supply
+from linpoint.explain.history.value_sources import ValueSources
 from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
 from linpoint.specs.spec import Spec
@@ -34,7 +34,7 @@ _SMALL_OPERATIONS: Final = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Core:
+class MinimalCore:
     """Operations that are a violation by themselves, by call.
 
     ``needed`` must stay as recorded, each of them if ``minimal``; the others explain where their results could have
@@ -49,7 +49,7 @@ class Core:
     verified: bool
 
 
-def minimise(history: History, positions: Sequence[int], spec: Spec, condition: str, *, seconds: float) -> Core:
+def minimise(history: History, positions: Sequence[int], spec: Spec, condition: str, *, seconds: float) -> MinimalCore:
     """Shrink the violation at ``positions``."""
     return _Minimiser(history, positions, spec, condition, time.monotonic() + seconds).run()
 
@@ -65,13 +65,13 @@ class _Minimiser:
         self._doubted = False
         self._timely = condition != "sequential"  # where a result may be explained by what comes later
 
-    def run(self) -> Core:
+    def run(self) -> MinimalCore:
         if self._late():
-            return Core(tuple(self._all), tuple(self._all), None, minimal=False, verified=True)
-        supply = Supply(self._history, self._all, self._spec)
+            return MinimalCore(tuple(self._all), tuple(self._all), None, minimal=False, verified=True)
+        supply = ValueSources(self._history, self._all, self._spec)
         for position in supply.invented():
             if self._violated([position]):
-                return Core((position,), (position,), position, minimal=True, verified=True)
+                return MinimalCore((position,), (position,), position, minimal=True, verified=True)
         scene, certain, last = self._end_of_violation() if self._timely else (self._all, self._all, None)
         if len(scene) > _SMALL_OPERATIONS:
             few = self._drop(certain, supply, last)
@@ -80,14 +80,14 @@ class _Minimiser:
             answer = self._decide([*few, *others], others, patience=self._deadline)
             if answer.found is not True:
                 verified = answer.found is False
-                return Core(tuple(few), tuple(few), last, minimal=verified and self._certain, verified=verified)
+                return MinimalCore(tuple(few), tuple(few), last, minimal=verified and self._certain, verified=verified)
         # Which operations are left depends on the order in which others are tried; the fewer to look at, the better.
         # The latest first mostly wins: it leaves the write that a value was lost to, and not also who saw it there.
         tries = [self._evidence(scene, certain[::-1])]
         if not self._late():
             tries.append(self._evidence(scene, certain))
         shown, needed = min(tries, key=lambda found: len(found[0]))
-        return Core(tuple(shown), tuple(needed), last, self._certain, verified=True)
+        return MinimalCore(tuple(shown), tuple(needed), last, self._certain, verified=True)
 
     def _evidence(self, scene: list[int], certain: list[int]) -> tuple[list[int], list[int]]:
         """Operations to show, and those of them that must stay as recorded; both by call."""
@@ -144,7 +144,7 @@ class _Minimiser:
         called = [p for p in self._all if self._ops[p].call <= end + self._history.clock_skew]
         return called, [p for p in called if self._ops[p].end <= end]
 
-    def _drop(self, kept: list[int], supply: Supply, last: int | None) -> list[int]:
+    def _drop(self, kept: list[int], supply: ValueSources, last: int | None) -> list[int]:
         """Fewer operations by leaving out others altogether: quick, and to be verified.
 
         What is left must be the violation that ``last`` completed: it is among them, and without it they are fine. Else

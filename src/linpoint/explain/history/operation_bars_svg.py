@@ -11,17 +11,25 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from linpoint.explain.history.graph.graph_layout import BOX_PADDING_PX, CALL, CHAR_WIDTH_PX, CRASH, END, Room, places_of
+from linpoint.explain.history.graph.graph_layout import (
+    BOX_PADDING_PX,
+    CALL,
+    CHAR_WIDTH_PX,
+    CRASH,
+    END,
+    LabelSpace,
+    places_of,
+)
 from linpoint.explain.history.graph.memory_operation_text import clean, full
 from linpoint.explain.wording.ascii_timeline import label
 from linpoint.explain.wording.lane_names import lane_names
 from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process, Time
 from linpoint.histories.values import canonical, show
-from linpoint.text.terminal_text import columns
+from linpoint.text.terminal_text import display_width
 
 MAX_BARS: Final = 40
-_LABEL_SPACE: Final = Room(10, 12, 12)
+_LABEL_SPACE: Final = LabelSpace(10, 12, 12)
 _BAR_HEIGHT_PX: Final = 26.0
 _LANE_HEIGHT_PX: Final = 38.0
 _TOP_PX: Final = 8.0
@@ -129,12 +137,12 @@ def operation_bars(
     marks = (*crashes, *(Crash(fault.time) for fault in faults))
     rows = {process: number for number, process in enumerate(processes)}
     called = {process: clean(name, _MAX_PROCESS_COLUMNS) for process, name in lane_names(history).items()}
-    margin = 12 + CHAR_WIDTH_PX * max(columns(called[process]) for process in processes)
+    margin = 12 + CHAR_WIDTH_PX * max(display_width(called[process]) for process in processes)
     with_keys = len({canonical(op.key) for op in ops}) > 1
     for longest in (40, 28, 20, 14, 0):
         texts = [_label(op, longest, with_key=with_keys, nulls=nulls) if longest else "" for op in ops]
         labels = [f"{names.get(at, '')} {text}".strip() or "·" for at, text in zip(positions, texts, strict=True)]
-        found = places_of(ops, marks, [columns(text) for text in labels], _LABEL_SPACE)
+        found = places_of(ops, marks, [display_width(text) for text in labels], _LABEL_SPACE)
         right = max(_ends(ops, labels, found)) + 8
         if margin + right <= width:
             break
@@ -197,7 +205,7 @@ def _beside(
     if fits < _MIN_BESIDE_COLUMNS:
         return None
     text = clean(text, min(_MAX_BESIDE_COLUMNS, fits))
-    to_the_right = free_right >= columns(text) * CHAR_WIDTH_PX or free_right >= free_left
+    to_the_right = free_right >= display_width(text) * CHAR_WIDTH_PX or free_right >= free_left
     x, anchor = (end + _GAP_PX, "start") if to_the_right else (start - _GAP_PX, "end")
     return BesideLabel(margin + x, anchor, text)
 
@@ -205,7 +213,7 @@ def _beside(
 def _ends(ops: Sequence[Operation], labels: Sequence[str], found: dict[tuple[int, int], float]) -> list[float]:
     known = list(found.values())
     tails = [
-        found[at, CALL] + columns(labels[at]) * CHAR_WIDTH_PX + 2 * BOX_PADDING_PX + _TAIL_PX
+        found[at, CALL] + display_width(labels[at]) * CHAR_WIDTH_PX + 2 * BOX_PADDING_PX + _TAIL_PX
         for at, op in enumerate(ops)
         if op.outcome is Outcome.UNKNOWN
     ]
@@ -216,7 +224,7 @@ def _end(at: int, op: Operation, text: str, found: dict[tuple[int, int], float],
     if (at, END) in found:
         return found[at, END]
     return (
-        max(right, found[at, CALL] + columns(text) * CHAR_WIDTH_PX + 2 * BOX_PADDING_PX)
+        max(right, found[at, CALL] + display_width(text) * CHAR_WIDTH_PX + 2 * BOX_PADDING_PX)
         if op.outcome is Outcome.UNKNOWN
         else right
     )

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from linpoint.explain.pages.script_data import plain
 from linpoint.explain.wording.lane_names import lane_names
-from linpoint.explain.wording.operation_names import checked_together, is_silent, key_of, value_of
+from linpoint.explain.wording.operation_names import checked_together, key_of, returns_nothing, value_of
 from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.values import canonical, one_line, show
 from linpoint.verdicts import Verdict
@@ -104,7 +104,7 @@ def _results(verdict: Verdict, texts: InternedTexts) -> Callable[[Operation], in
             return texts.number(str(op.result) if type(op.result) is int else show(op.result))
         found = nothing.get(op.name)
         if found is None:
-            found = -1 if is_silent(verdict, op) else texts.number(value_of(op, None))
+            found = -1 if returns_nothing(verdict, op) else texts.number(value_of(op, None))
             nothing[op.name] = found
         return found
 

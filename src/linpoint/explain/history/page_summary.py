@@ -22,7 +22,7 @@ from linpoint.explain.history.history_text import (
 )
 from linpoint.explain.history.operation_bars_svg import OperationBars, operation_bars
 from linpoint.explain.history.precedence_text import contradictions
-from linpoint.explain.history.reasons import CAUSES, Cause
+from linpoint.explain.history.reasons import CAUSES, LikelyCause
 from linpoint.explain.wording.lane_names import lane_names
 from linpoint.explain.wording.operation_names import name_of
 from linpoint.histories.operation import Operation, Time
@@ -105,7 +105,7 @@ def names_of(explanation: Explanation) -> dict[int, str]:
     return short_names(explanation.verdict.history, explanation.core)
 
 
-def _shown_cause(cause: Cause) -> ShownCause:
+def _shown_cause(cause: LikelyCause) -> ShownCause:
     evidence = tuple(each.text for each in cause.evidence)
     return ShownCause(CAUSES.get(cause.cause, cause.cause), cause.text, evidence)
 

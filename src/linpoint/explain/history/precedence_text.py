@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from linpoint.explain.history.reasons import Step
+from linpoint.explain.history.reasons import ArgumentStep
 from linpoint.explain.history.step_text import in_time
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
@@ -70,31 +70,33 @@ def _contradiction(history: History, links: Sequence[Link], names: Names, condit
     if len(links) == 2 and all(link.because == "replaced" for link in links):
         both = f"{names[first.source]} and {names[first.target]}"
         return f"Both {both} saw {_short(first.value)}{_where(first)} and replaced it: each would have to be first."
-    return in_a_circle([_step(history, link, names, condition) for link in links])
+    return cycle_links([_step(history, link, names, condition) for link in links])
 
 
-def in_a_circle(steps: Sequence[Step]) -> str:
+def cycle_links(steps: Sequence[ArgumentStep]) -> str:
     """Steps that put operations in a circle, as one sentence and its contradiction."""
     said = [step.text for step in steps]
     return f"{'; '.join(said[:-1])}. However, {said[-1]}: a contradiction."
 
 
-def precedence_steps(history: History, found: Precedence, names: Names, condition: str) -> tuple[Step, ...]:
+def precedence_steps(history: History, found: Precedence, names: Names, condition: str) -> tuple[ArgumentStep, ...]:
     """The steps of all contradictions of a precedence graph, one after the other."""
     steps = [
-        Step("unknown-took-effect", _ends(link), _kept(link, names).rstrip("."), link.source, link.target)
+        ArgumentStep("unknown-took-effect", _ends(link), _kept(link, names).rstrip("."), link.source, link.target)
         for link in found.kept
     ]
     if found.failed:
-        steps.append(Step("failed", found.failed, _failures(history, found, names).rstrip(".:")))
+        steps.append(ArgumentStep("failed", found.failed, _failures(history, found, names).rstrip(".:")))
     for links in found.contradictions:
         if links[0].source is None:
             steps.append(
-                Step("never-written", _ends(links[0]), _contradiction(history, links, names, condition).rstrip("."))
+                ArgumentStep(
+                    "never-written", _ends(links[0]), _contradiction(history, links, names, condition).rstrip(".")
+                )
             )
         elif len(links) == 2 and all(link.because == "replaced" for link in links):
             steps.append(
-                Step("replaced", _ends(links[0]), _contradiction(history, links, names, condition).rstrip("."))
+                ArgumentStep("replaced", _ends(links[0]), _contradiction(history, links, names, condition).rstrip("."))
             )
         else:
             steps += [_step(history, link, names, condition) for link in links]
@@ -105,11 +107,11 @@ def _ends(link: Link) -> tuple[int, ...]:
     return (link.target,) if link.source is None else (link.source, link.target)
 
 
-def _step(history: History, link: Link, names: Names, condition: str) -> Step:
+def _step(history: History, link: Link, names: Names, condition: str) -> ArgumentStep:
     assert link.source is not None
     reason = _REASONS.get(link.because) or _in_time(history, link.source, link.target, condition)[0]
     text = f"{names[link.source]} < {names[link.target]}, {_because(history, link, names, condition)}"
-    return Step(reason, _ends(link), text, link.source, link.target)
+    return ArgumentStep(reason, _ends(link), text, link.source, link.target)
 
 
 def _because(history: History, link: Link, names: Names, condition: str) -> str:

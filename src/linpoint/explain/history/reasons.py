@@ -12,7 +12,7 @@ from typing import Any, Final
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ArgumentStep:
     """One step of the argument: what must be so, and the one reason for it."""
 
     reason: str
@@ -34,7 +34,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class CauseEvidence:
     """Something in the history that suggests a cause."""
 
     text: str
@@ -46,14 +46,14 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class LikelyCause:
     """What may be behind a violation. Never certain."""
 
     cause: str
     """A key of ``CAUSES``."""
     text: str
     """What it would mean here, in a sentence."""
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[CauseEvidence, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """As in the JSON of an explanation."""

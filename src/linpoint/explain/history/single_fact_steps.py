@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from linpoint.explain.history.explanation import Explanation
-from linpoint.explain.history.reasons import Step
-from linpoint.explain.wording.operation_names import is_silent, value_of
+from linpoint.explain.history.reasons import ArgumentStep
+from linpoint.explain.wording.operation_names import returns_nothing, value_of
 from linpoint.histories.operation import Outcome
 from linpoint.histories.values import one_line
 from linpoint.verdicts import Pattern
@@ -41,15 +41,15 @@ REASON_OF: Final = {
 """The typed reason of a step for each pattern."""
 
 
-def pattern_step(pattern: Pattern, names: Mapping[int, str]) -> Step:
+def pattern_step(pattern: Pattern, names: Mapping[int, str]) -> ArgumentStep:
     """What a pattern says, as a step about its telling operations."""
     told = [names[position] for position in pattern.operations if position in names]
     who = f" ({', '.join(told)})" if told else ""
     text = f"{pattern.sentence[0].upper()}{pattern.sentence[1:]}{who}"
-    return Step(REASON_OF[pattern.reason], tuple(pattern.operations), text)
+    return ArgumentStep(REASON_OF[pattern.reason], tuple(pattern.operations), text)
 
 
-def alone(explanation: Explanation) -> tuple[Step, ...]:
+def impossible_operation(explanation: Explanation) -> tuple[ArgumentStep, ...]:
     """Why the only operation of an explanation is impossible."""
     (position,), (name,) = explanation.core, explanation.names
     verdict, pattern = explanation.verdict, explanation.pattern
@@ -59,18 +59,20 @@ def alone(explanation: Explanation) -> tuple[Step, ...]:
         reason = REASON_OF[pattern.reason]
         if reason == "never-written" and op.name in ("read", "get"):
             text = f"{name} returned {returned}, but no operation that took effect had put {returned} there"
-            return (Step(reason, (position,), text),)
-        return (Step(reason, (position,), f"{name}: {pattern.sentence}"),)
-    quiet = op.outcome is not Outcome.OK or (op.result is None and is_silent(verdict, op))
+            return (ArgumentStep(reason, (position,), text),)
+        return (ArgumentStep(reason, (position,), f"{name}: {pattern.sentence}"),)
+    quiet = op.outcome is not Outcome.OK or (op.result is None and returns_nothing(verdict, op))
     does = "happen" if quiet else f"return {returned}"
-    return (Step("spec-rejects", (position,), f"Nothing in the history lets {name} {does}"),)
+    return (ArgumentStep("spec-rejects", (position,), f"Nothing in the history lets {name} {does}"),)
 
 
-def no_order(explanation: Explanation) -> Step:
+def no_order(explanation: Explanation) -> ArgumentStep:
     """What is left to say where neither a circle nor a dead end was found."""
     names = explanation.names
     which = (
         f"{', '.join(names[:-1])} and {names[-1]}" if 1 < len(names) <= _MAX_NAMED_OPERATIONS else "these operations"
     )
     under = explanation.verdict.condition
-    return Step("spec-rejects", explanation.core, f"No order of {which} fits the spec under the condition {under}")
+    return ArgumentStep(
+        "spec-rejects", explanation.core, f"No order of {which} fits the spec under the condition {under}"
+    )

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
-from linpoint.explain.history.reasons import Step
-from linpoint.explain.history.value_flow import REGISTERS, Flow, flow_of, kind_of
+from linpoint.explain.history.reasons import ArgumentStep
+from linpoint.explain.history.value_flow import REGISTERS, ValueFlow, flow_of, kind_of
 from linpoint.explain.wording.operation_names import value_of
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome
@@ -37,7 +37,7 @@ def in_time(history: History, first: int, second: int) -> tuple[str, str] | None
     return None
 
 
-class StepWords:
+class StepText:
     """Says steps about operations at some of ``positions``, which are all operations of one object."""
 
     def __init__(self, history: History, positions: Sequence[int], spec: Spec, names: Names) -> None:
@@ -53,38 +53,38 @@ class StepWords:
             if value is not None:
                 self._sources.setdefault(value, []).append(position)
 
-    def _flow(self, position: int) -> Flow:
+    def _flow(self, position: int) -> ValueFlow:
         return flow_of(self._ops[position], self._kind)
 
-    def timed(self, first: int, second: int) -> Step | None:
+    def timed(self, first: int, second: int) -> ArgumentStep | None:
         """That the times put ``first`` before ``second``, if they do."""
         known = in_time(self._history, first, second)
         if known is None:
             return None
         reason, words = known
         x, y = self._names[first], self._names[second]
-        return Step(reason, (first, second), f"{x} < {y}, because {words.format(x, y)}", first, second)
+        return ArgumentStep(reason, (first, second), f"{x} < {y}, because {words.format(x, y)}", first, second)
 
-    def by_spec(self, first: int, second: int) -> Step:
+    def by_spec(self, first: int, second: int) -> ArgumentStep:
         """That the spec puts ``first`` before ``second``, which is certain, in the words that fit best."""
         a, b = self._ops[first], self._ops[second]
         x, y = self._names[first], self._names[second]
         head = f"{x} < {y}, because "
         if self.source(second) == first:
             text = f"{head}{y} saw the {self._saw(second)} that {x} {self._put(a)}"
-            return Step("reads-from", (first, second), text, first, second)
+            return ArgumentStep("reads-from", (first, second), text, first, second)
         source = self.source(first)
         replaces = self._kind in REGISTERS and self._flow(second).certain
         if source is not None and source in self._names and source != second and replaces:
             text = f"{head}{x} saw the {self._saw(first)} of {self._names[source]}, which {y} replaced"
-            return Step("overwritten", (first, second, source), text, first, second)
+            return ArgumentStep("overwritten", (first, second, source), text, first, second)
         if self._tells(b) and not self._tells(a):
             text = f"{head}before {x}, {y} could not have {self._did(b)}"
         else:
             text = f"{head}after {y}, {x} could not have {self._did(a)}"
-        return Step("spec-order", (first, second), text, first, second)
+        return ArgumentStep("spec-order", (first, second), text, first, second)
 
-    def witnessed(self, first: int, second: int, witness: int) -> Step | None:
+    def witnessed(self, first: int, second: int, witness: int) -> ArgumentStep | None:
         """Why a third operation shows that ``first`` comes before ``second``: it saw what the second put there, although
         the first had returned by then.
         """
@@ -93,7 +93,7 @@ class StepWords:
             return None
         x, y, z = self._names[first], self._names[second], self._names[witness]
         text = f"{x} < {y}, because {z} saw the {self._saw(witness)} of {y}, and {x} had returned before"
-        return Step("last-written", (first, second, witness), text, first, second)
+        return ArgumentStep("last-written", (first, second, witness), text, first, second)
 
     def source(self, position: int) -> int | None:
         """The one operation that put there what this one saw, if there is only one."""

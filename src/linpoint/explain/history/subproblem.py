@@ -11,10 +11,10 @@ from typing import Final
 from linpoint.checkers.certify import select_scope
 from linpoint.checkers.stuck_frontier import extend_prefix, stuck_frontier
 from linpoint.checkers.subhistory_decider import SubhistoryDecider
-from linpoint.explain.history.allowed_results import allowed_in_place
+from linpoint.explain.history.allowed_results import results_allowed_at
 from linpoint.explain.history.explanation import Culprit
-from linpoint.explain.history.minimise import Core
-from linpoint.explain.history.reasons import Step
+from linpoint.explain.history.minimise import MinimalCore
+from linpoint.explain.history.reasons import ArgumentStep
 from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
 from linpoint.specs.spec import Spec
@@ -26,7 +26,7 @@ _MAX_PREFIX_OPERATIONS: Final = 5_000
 """Where more operations were called, nobody looks whether a contradiction was complete by then."""
 
 
-class Scene:
+class Subproblem:
     """The operations that an explanation is looked for among: those of a key, or those of a pattern by themselves."""
 
     def __init__(
@@ -38,7 +38,7 @@ class Scene:
         self._original = original
 
     @classmethod
-    def of(cls, verdict: Verdict, key: KeyVerdict) -> Scene:
+    def of(cls, verdict: Verdict, key: KeyVerdict) -> Subproblem:
         """All operations of the key, or the few of its pattern, which stand for all the others."""
         pattern = key.refutation
         if not isinstance(pattern, Pattern) or pattern.counted or len(key.positions) <= LONG_OPERATIONS:
@@ -51,7 +51,7 @@ class Scene:
         """Whether these are all operations of the key."""
         return self._original is None
 
-    def restored(self, step: Step) -> Step:
+    def restored(self, step: ArgumentStep) -> ArgumentStep:
         """A step with positions of the history that was checked."""
         if self._original is None:
             return step
@@ -65,7 +65,7 @@ class Scene:
 
 
 def stuck_among(
-    scene: Scene, core: Sequence[int], condition: str, key: KeyVerdict, *, seconds: float
+    scene: Subproblem, core: Sequence[int], condition: str, key: KeyVerdict, *, seconds: float
 ) -> StuckFrontier | None:
     """The longest legal order of a core, and who is stuck behind it; what the verdict says where there is no time."""
     known = key.refutation if isinstance(key.refutation, StuckFrontier) else None
@@ -85,7 +85,7 @@ def stuck_among(
     )
 
 
-def culprit_among(scene: Scene, core: Core, condition: str, *, deadline: float) -> Culprit | None:
+def culprit_among(scene: Subproblem, core: MinimalCore, condition: str, *, deadline: float) -> Culprit | None:
     """The operation with whose return the violation was complete, if another result would have been fine."""
     if len(core.positions) == 1 and not scene.whole:
         return None  # alone it tells nothing of what the others, which are not looked at, would have allowed
@@ -95,7 +95,7 @@ def culprit_among(scene: Scene, core: Core, condition: str, *, deadline: float) 
     for position in by_end if end is None else [p for p in by_end if ops[p].end == end]:
         if time.monotonic() >= deadline:
             return None
-        allowed, complete = allowed_in_place(
+        allowed, complete = results_allowed_at(
             scene.history, scene.positions, core.positions, scene.spec, condition, position, deadline=deadline
         )
         if allowed:
@@ -103,7 +103,9 @@ def culprit_among(scene: Scene, core: Core, condition: str, *, deadline: float) 
     return None
 
 
-def ends_of_violation(scene: Scene, positions: Sequence[int], condition: str, deadline: float) -> Iterator[int | None]:
+def ends_of_violation(
+    scene: Subproblem, positions: Sequence[int], condition: str, deadline: float
+) -> Iterator[int | None]:
     """The operations with whose return the violation was complete: surely the last, and early ones that were so.
 
     What an operation returned may be fine until another is called that contradicts it. With order hints, one that

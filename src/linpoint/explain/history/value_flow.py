@@ -27,7 +27,7 @@ _ADDS: Final = ("enqueue", "push", "push-front", "push-back", "insert")
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class ValueFlow:
     """``saw`` and ``put`` are values or ``NOTHING``. ``certain`` says that the operation put it there if it happened at
     all: a compare-and-set whose result was not observed may have failed.
     """
@@ -47,7 +47,7 @@ class Flow:
         return None if self.put is NOTHING or self.put is ABSENCE else (canonical(self.put),)
 
 
-_NO_FLOW: Final = Flow()
+_NO_FLOW: Final = ValueFlow()
 
 
 def kind_of(spec: Spec) -> str:
@@ -57,34 +57,34 @@ def kind_of(spec: Spec) -> str:
     return name if built_in is not None and built_in.factory is spec.factory else ""
 
 
-def flow_of(op: Operation, kind: str) -> Flow:
+def flow_of(op: Operation, kind: str) -> ValueFlow:
     """The values of an operation on an object of this kind."""
     if op.outcome is Outcome.FAILED or not (kind in REGISTERS or kind in CONTAINERS):
         return _NO_FLOW
     return _of_container(op) if kind in CONTAINERS else _of_register(op)
 
 
-def _of_container(op: Operation) -> Flow:
+def _of_container(op: Operation) -> ValueFlow:
     if op.name.replace("_", "-") in _ADDS:
         refused = op.outcome is Outcome.OK and op.result is False
-        return _NO_FLOW if refused else Flow(put=op.args[-1], certain=op.outcome is Outcome.OK)
+        return _NO_FLOW if refused else ValueFlow(put=op.args[-1], certain=op.outcome is Outcome.OK)
     known = op.outcome is Outcome.OK and op.result is not None
-    return Flow(saw=op.result) if known else _NO_FLOW
+    return ValueFlow(saw=op.result) if known else _NO_FLOW
 
 
-def _of_register(op: Operation) -> Flow:
+def _of_register(op: Operation) -> ValueFlow:
     done = op.outcome is Outcome.OK
     match op.name:
         case "read" | "get":
-            return Flow(saw=op.result) if done else _NO_FLOW
+            return ValueFlow(saw=op.result) if done else _NO_FLOW
         case "write" | "put":
-            return Flow(put=op.args[-1], certain=done)
+            return ValueFlow(put=op.args[-1], certain=done)
         case "swap":
-            return Flow(op.result if done else NOTHING, op.args[-1], certain=done)
+            return ValueFlow(op.result if done else NOTHING, op.args[-1], certain=done)
         case "delete" | "erase" | "remove":
-            return Flow(put=ABSENCE, certain=done)  # whatever it found, nothing is there afterwards
+            return ValueFlow(put=ABSENCE, certain=done)  # whatever it found, nothing is there afterwards
         case "insert" | "cas" if not done or op.result is not False:
             certain = done and op.result is True
             seen = op.args[-2] if op.name == "cas" and certain else NOTHING
-            return Flow(seen, op.args[-1], certain=certain)
+            return ValueFlow(seen, op.args[-1], certain=certain)
     return _NO_FLOW

@@ -27,7 +27,7 @@ _HELD: Final = "held"
 """What acquiring a lock supplies and releasing it finds."""
 
 
-class Supply:
+class ValueSources:
     """Who supplies and who observes what, among the operations at ``positions``."""
 
     def __init__(self, history: History, positions: Sequence[int], spec: Spec) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from linpoint.explain.trace import trace_text
 from linpoint.histories.values import Value, counted, one_line, show, thaw
 from linpoint.text.printable import printable
-from linpoint.text.terminal_text import columns, fitted, padded
+from linpoint.text.terminal_text import display_width, fitted, padded
 from linpoint.traces.trace import SourcePlace, Trace
 from linpoint.verdicts.finding import Finding, Ran, TestResult
 from linpoint.verdicts.model import ModelFinding
@@ -103,7 +103,7 @@ def _table(finding: Finding) -> list[str]:
     before, threads, after = parts_of(finding.operations)
     cells = [[_cell(each, finding) for each in operations] for operations in threads.values()]
     heads = [f"thread {thread + 1}" for thread in threads]
-    widths = [max(columns(text) for text in (head, *column)) for head, column in zip(heads, cells, strict=True)]
+    widths = [max(display_width(text) for text in (head, *column)) for head, column in zip(heads, cells, strict=True)]
     rows = [heads]
     rows += (
         [column[number] if number < len(column) else "" for column in cells]

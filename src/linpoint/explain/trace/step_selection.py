@@ -31,7 +31,7 @@ _WEIGHTY: Final = (
 )
 
 
-def chosen(trace: Trace, *, most: int) -> list[int]:
+def selected_steps(trace: Trace, *, most: int) -> list[int]:
     """Positions of the steps to show, about ``most`` of them."""
     count = len(trace.steps)
     if count <= min(_SHORT_TRACE_STEPS, most):

@@ -17,7 +17,7 @@ from msgspec import UNSET
 
 from linpoint.histories.operation import Process
 from linpoint.histories.values import Value, counted, show
-from linpoint.text.terminal_text import columns, fitted, harmless
+from linpoint.text.terminal_text import display_width, escape_controls, fitted
 from linpoint.traces.trace import FAILURES, MEMORY_MODELS, SourcePlace, StepKind, Trace, TraceStep, UnpersistedStore
 
 _MAX_LISTED: Final = 6
@@ -26,7 +26,7 @@ _CHARS_PER_COLUMN: Final = 4  # letters looked at for each column that they may 
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class StepWording:
     """How the steps of one trace are told: the names of its threads and files, and how long one name or value may be."""
 
     threads: dict[Process, str]
@@ -79,7 +79,7 @@ class Wording:
 
     def said(self, text: str) -> str:
         """A text from outside."""
-        return fitted(harmless(text[: _CHARS_PER_COLUMN * self.longest]), self.longest)
+        return fitted(escape_controls(text[: _CHARS_PER_COLUMN * self.longest]), self.longest)
 
     def value(self, value: Value) -> str:
         """A value; a question mark where it is not known."""
@@ -169,18 +169,19 @@ def model_value(value: Value) -> str:
     return show(value)
 
 
-def wording_of(trace: Trace, *, longest: int, of_model: bool = False) -> Wording:
+def wording_of(trace: Trace, *, longest: int, of_model: bool = False) -> StepWording:
     """How to tell the steps of ``trace``, with no name or value of more than ``longest`` columns."""
     names = {
-        thread.id: fitted(harmless(thread.label[: _CHARS_PER_COLUMN * longest]), longest) for thread in trace.threads
+        thread.id: fitted(escape_controls(thread.label[: _CHARS_PER_COLUMN * longest]), longest)
+        for thread in trace.threads
     }
     files = {step.place.file for step in trace.steps if step.place}
     short = [PurePosixPath(file).name for file in files]
     told = {file: PurePosixPath(file).name if short.count(PurePosixPath(file).name) == 1 else file for file in files}
-    return Wording(names, {file: harmless(name) for file, name in told.items()}, longest, of_model)
+    return StepWording(names, {file: escape_controls(name) for file, name in told.items()}, longest, of_model)
 
 
-def sentence(trace: Trace, wording: Wording) -> str:
+def sentence(trace: Trace, wording: StepWording) -> str:
     """The trace in one sentence: how much there is of what, and what went wrong where."""
     numbers = [counted(len(trace.threads), "thread"), counted(len(trace.steps), "step")]
     numbers += [counted(trace.preemptions, "preemption"), MEMORY_MODELS[trace.memory_model]]
@@ -194,8 +195,8 @@ def sentence(trace: Trace, wording: Wording) -> str:
 
 def schedule_words(schedule: str, longest: int) -> str:
     """A schedule in at most ``longest`` columns. It is whole or not there: half of one is of no use to anybody."""
-    told = harmless(schedule)
-    return told if columns(told) <= longest else f"{counted(len(schedule), 'letter')}, not shown"
+    told = escape_controls(schedule)
+    return told if display_width(told) <= longest else f"{counted(len(schedule), 'letter')}, not shown"
 
 
 def _listed(parts: Iterable[str]) -> str:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from linpoint.explain.trace.loop_folding import repeated_steps
-from linpoint.explain.trace.step_selection import chosen, quiet_steps
-from linpoint.explain.trace.step_wording import Wording
+from linpoint.explain.trace.step_selection import quiet_steps, selected_steps
+from linpoint.explain.trace.step_wording import StepWording
 from linpoint.histories.operation import Process
 from linpoint.histories.values import counted
 from linpoint.traces.trace import StepKind, Trace, TraceStep
@@ -43,7 +43,7 @@ class StepRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SwitchRule:
     """Another thread goes on."""
 
     words: str
@@ -51,16 +51,16 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
+class FoldedSteps:
     """Steps that are not shown."""
 
     words: str
 
 
-Row = StepRow | Rule | Fold
+Row = StepRow | SwitchRule | FoldedSteps
 
 
-def rows_of(trace: Trace, wording: Wording, *, most: int, whole: bool = False) -> list[Row]:
+def rows_of(trace: Trace, wording: StepWording, *, most: int, whole: bool = False) -> list[Row]:
     """The rows of a trace, with about ``most`` of its steps, or with all of them."""
     places = {thread.id: index for index, thread in enumerate(trace.threads)}
     depths = _depths(trace, places)
@@ -70,15 +70,15 @@ def rows_of(trace: Trace, wording: Wording, *, most: int, whole: bool = False) -
     caches: object = ()
     rows: list[Row] = []
     expected = 0
-    positions = range(len(trace.steps)) if whole else chosen(trace, most=most)
+    positions = range(len(trace.steps)) if whole else selected_steps(trace, most=most)
     # Where threads take turns at every step, rules would be half of all rows and say nothing new.
     often = sum(position in switches for position in positions) > _MAX_RULES
     for position in positions:
         step = trace.steps[position]
         if position > expected:
-            rows.append(Fold(_folded(trace, wording, range(expected, position), quiet, repeated)))
+            rows.append(FoldedSteps(_folded(trace, wording, range(expected, position), quiet, repeated)))
         if position in switches and (step.preempts or not often):
-            rows.append(Rule(_rule(wording, step, switches[position]), step.preempts))
+            rows.append(SwitchRule(_rule(wording, step, switches[position]), step.preempts))
         drained = step.kind is StepKind.DRAIN and not step.buffer  # its words say it already
         buffer = step.buffer != stores[step.thread] and not drained
         unpersisted = bool(step.unpersisted) and (step.kind is StepKind.CRASH or step.unpersisted != caches)
@@ -88,7 +88,7 @@ def rows_of(trace: Trace, wording: Wording, *, most: int, whole: bool = False) -
         rows.append(StepRow(position, step, wording.step(step), notes, depths[position], _role(trace, position)))
         expected = position + 1
     if expected < len(trace.steps):
-        rows.append(Fold(_folded(trace, wording, range(expected, len(trace.steps)), quiet, repeated)))
+        rows.append(FoldedSteps(_folded(trace, wording, range(expected, len(trace.steps)), quiet, repeated)))
     return rows
 
 
@@ -115,7 +115,7 @@ def _role(trace: Trace, position: int) -> str:
     return "failing" if position == trace.failure.step else "related"
 
 
-def _folded(trace: Trace, wording: Wording, gap: range, quiet: frozenset[int], repeated: frozenset[int]) -> str:
+def _folded(trace: Trace, wording: StepWording, gap: range, quiet: frozenset[int], repeated: frozenset[int]) -> str:
     threads = {trace.steps[position].thread for position in gap}
     who = "".join(f"{wording.thread(thread)}: " for thread in threads if thread is not None and len(threads) == 1)
     what = "not shown"
@@ -126,7 +126,7 @@ def _folded(trace: Trace, wording: Wording, gap: range, quiet: frozenset[int], r
     return f"{who}{counted(len(gap), 'step')} {what}"
 
 
-def _rule(wording: Wording, step: TraceStep, before: Process) -> str:
+def _rule(wording: StepWording, step: TraceStep, before: Process) -> str:
     assert step.thread is not None
     now = wording.thread(step.thread)
     return f"preemption: {now} runs, though {wording.thread(before)} could go on" if step.preempts else f"{now} runs"

@@ -19,9 +19,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from linpoint.explain.trace.step_wording import Wording, schedule_words, sentence, wording_of
-from linpoint.explain.trace.trace_rows import Fold, Row, Rule, StepRow, left_in_buffers, rows_of, without_idle
-from linpoint.text.terminal_text import fitted, harmless
+from linpoint.explain.trace.step_wording import StepWording, schedule_words, sentence, wording_of
+from linpoint.explain.trace.trace_rows import (
+    FoldedSteps,
+    Row,
+    StepRow,
+    SwitchRule,
+    left_in_buffers,
+    rows_of,
+    without_idle,
+)
+from linpoint.text.terminal_text import escape_controls, fitted
 from linpoint.traces.trace import SourcePlace, StepKind, Trace
 
 MAX_STEPS: Final = 300
@@ -92,7 +100,7 @@ def run_table(trace: Trace, numbers: Sequence[str]) -> TraceTable:
 
 
 def _table(
-    trace: Trace, wording: Wording, rows: Sequence[Row], opening: str, message: str, numbers: Sequence[str] = ()
+    trace: Trace, wording: StepWording, rows: Sequence[Row], opening: str, message: str, numbers: Sequence[str] = ()
 ) -> TraceTable:
     return TraceTable(
         opening,
@@ -105,14 +113,14 @@ def _table(
     )
 
 
-def _endings(trace: Trace, wording: Wording) -> Iterator[str]:
+def _endings(trace: Trace, wording: StepWording) -> Iterator[str]:
     for thread, stores in left_in_buffers(trace).items():
         yield f"Never reached memory: {wording.thread(thread)} {wording.stores(stores)}"
     if trace.schedule is not None:
         yield f"Schedule: {schedule_words(trace.schedule, _MAX_TEXT_COLUMNS)}"
 
 
-def _line(trace: Trace, wording: Wording, row: Row, numbers: Sequence[str]) -> TraceLine:
+def _line(trace: Trace, wording: StepWording, row: Row, numbers: Sequence[str]) -> TraceLine:
     if not isinstance(row, StepRow):
         return TraceLine(_between(row), row.words)
     step = row.step
@@ -138,9 +146,9 @@ def _line(trace: Trace, wording: Wording, row: Row, numbers: Sequence[str]) -> T
     )
 
 
-def _between(row: Rule | Fold) -> str:
+def _between(row: SwitchRule | FoldedSteps) -> str:
     """The classes of a row between steps."""
-    if isinstance(row, Fold):
+    if isinstance(row, FoldedSteps):
         return "trace-fold"
     return "trace-rule trace-preemption" if row.preemption else "trace-rule"
 
@@ -159,4 +167,4 @@ def _whole(place: SourcePlace) -> str:
 
 
 def _text(text: str) -> str:
-    return fitted(harmless(text[: 2 * _MAX_TEXT_COLUMNS]), _MAX_TEXT_COLUMNS)
+    return fitted(escape_controls(text[: 2 * _MAX_TEXT_COLUMNS]), _MAX_TEXT_COLUMNS)

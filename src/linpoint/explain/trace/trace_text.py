@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from linpoint.explain.trace.step_wording import Wording, schedule_words, sentence, wording_of
-from linpoint.explain.trace.trace_rows import Row, Rule, StepRow, left_in_buffers, rows_of, without_idle
-from linpoint.text.terminal_text import columns, fitted, harmless, padded, wrapped
+from linpoint.explain.trace.step_wording import StepWording, schedule_words, sentence, wording_of
+from linpoint.explain.trace.trace_rows import Row, StepRow, SwitchRule, left_in_buffers, rows_of, without_idle
+from linpoint.text.terminal_text import display_width, escape_controls, fitted, padded, wrapped
 from linpoint.traces.trace import StepKind, Trace
 
 MAX_SHOWN_STEPS: Final = 80
@@ -75,7 +75,9 @@ def trace_text(trace: Trace, *, width: int = 100, most: int = MAX_SHOWN_STEPS) -
     wording = wording_of(trace, longest=_MAX_NAME_COLUMNS)
     lines = wrapped(sentence(trace, wording), width)
     if trace.failure and trace.failure.message:
-        lines += wrapped(harmless(trace.failure.message[: _MAX_MESSAGE_LINES * width]), width, most=_MAX_MESSAGE_LINES)
+        lines += wrapped(
+            escape_controls(trace.failure.message[: _MAX_MESSAGE_LINES * width]), width, most=_MAX_MESSAGE_LINES
+        )
     rows = rows_of(trace, wording, most=most)
     if rows:
         lines += ["", *_drawn(_table(trace, wording, rows, width), rows, wording, width)]
@@ -93,7 +95,7 @@ def run_text(trace: Trace, numbers: Sequence[str], *, width: int = 100, most: in
     return "\n".join([*_drawn(table, rows, wording, width), *_ending(trace, wording, width)])
 
 
-def _ending(trace: Trace, wording: Wording, width: int) -> list[str]:
+def _ending(trace: Trace, wording: StepWording, width: int) -> list[str]:
     """What has not reached memory, and how to make it happen again."""
     lines = []
     left = left_in_buffers(trace)
@@ -106,13 +108,13 @@ def _ending(trace: Trace, wording: Wording, width: int) -> list[str]:
     return ["", *lines] if lines else []
 
 
-def _table(trace: Trace, wording: Wording, rows: Sequence[Row], width: int) -> _Table:
+def _table(trace: Trace, wording: StepWording, rows: Sequence[Row], width: int) -> _Table:
     """As many columns as threads if they are wide enough, else a column for their names and one for their steps."""
     steps = [row for row in rows if isinstance(row, StepRow)]
     number = max(len(f"{row.position:,}") for row in steps)
-    places = [columns(wording.place(row.step.place)) for row in steps if row.step.place]
+    places = [display_width(wording.place(row.step.place)) for row in steps if row.step.place]
     place = max(min(max(places, default=0), _MAX_PLACE_COLUMNS, width // 4), len("line") if wording.of_model else 0)
-    source = min(max(columns(wording.source(row.step)) for row in steps), _MAX_SOURCE_COLUMNS)
+    source = min(max(display_width(wording.source(row.step)) for row in steps), _MAX_SOURCE_COLUMNS)
     room = width - number - len(_MARKS[""]) - len(_GAP) * (2 if place else 1) - place
     threads = max(1, len(trace.threads))
     widest = room // threads - len(_GAP)
@@ -123,7 +125,7 @@ def _table(trace: Trace, wording: Wording, rows: Sequence[Row], width: int) -> _
     return _side_by_side(trace, wording, steps, _Gutter(number, place, source, room), widest)
 
 
-def _side_by_side(trace: Trace, wording: Wording, steps: Sequence[StepRow], gutter: _Gutter, widest: int) -> _Table:
+def _side_by_side(trace: Trace, wording: StepWording, steps: Sequence[StepRow], gutter: _Gutter, widest: int) -> _Table:
     """A column for each thread, none wider than it needs to be."""
     ids = [thread.id for thread in trace.threads]
 
@@ -134,14 +136,14 @@ def _side_by_side(trace: Trace, wording: Wording, steps: Sequence[StepRow], gutt
         ]
 
     names = tuple(map(wording.thread, ids))
-    needs = [min(columns(name), widest) for name in names]
+    needs = [min(display_width(name), widest) for name in names]
     for row in steps:
         lines = cells(row, [widest] * len(ids))
-        needs = [max(need, *map(columns, each)) for need, each in zip(needs, lines, strict=True)]
+        needs = [max(need, *map(display_width, each)) for need, each in zip(needs, lines, strict=True)]
     return _Table(gutter.beside(sum(needs) + len(_GAP) * len(needs)), tuple(needs), names, cells)
 
 
-def _listed(trace: Trace, wording: Wording, steps: Sequence[StepRow], gutter: _Gutter) -> _Table:
+def _listed(trace: Trace, wording: StepWording, steps: Sequence[StepRow], gutter: _Gutter) -> _Table:
     """One column with the names of the threads, and one with what they do."""
     index = {thread.id: at for at, thread in enumerate(trace.threads)}
 
@@ -155,11 +157,13 @@ def _listed(trace: Trace, wording: Wording, steps: Sequence[StepRow], gutter: _G
         ]
 
     titles = ("process" if wording.of_model else "thread", "what")
-    name = min(max(columns(wording.thread(thread)) for thread in index), _MAX_THREAD_NAME_COLUMNS, gutter.room // 4)
-    name = max(name, columns(titles[0]))
+    name = min(
+        max(display_width(wording.thread(thread)) for thread in index), _MAX_THREAD_NAME_COLUMNS, gutter.room // 4
+    )
+    name = max(name, display_width(titles[0]))
     what = gutter.room - name - 2 * len(_GAP)
-    needed = max(columns(line) for row in steps for line in cells(row, (name, what))[1])
-    needed = max(needed, columns(titles[1]))
+    needed = max(display_width(line) for row in steps for line in cells(row, (name, what))[1])
+    needed = max(needed, display_width(titles[1]))
     return _Table(gutter.beside(name + needed + 2 * len(_GAP)), (name, needed), titles, cells)
 
 
@@ -170,7 +174,7 @@ def _cell(row: StepRow, width: int, depth: int, *, mine: bool) -> list[str]:
         return [bars.rstrip()]
     first, rest = {"begin": ("┌ ", "│ "), "end": ("└ ", "  "), "": ("", "  ")}[row.bracket]
     inside = {"begin": "│ ", "end": "", "": ""}[row.bracket]
-    whole = columns(row.words) <= width - len(bars) - len(first)
+    whole = display_width(row.words) <= width - len(bars) - len(first)
     lines = [row.words] if whole else wrapped(row.words, width - len(bars) - 2)
     told = [f"{bars}{first if at == 0 else rest}{line}" for at, line in enumerate(lines)]
     for note in row.notes:
@@ -178,7 +182,7 @@ def _cell(row: StepRow, width: int, depth: int, *, mine: bool) -> list[str]:
     return told
 
 
-def _drawn(table: _Table, rows: Sequence[Row], wording: Wording, width: int) -> list[str]:
+def _drawn(table: _Table, rows: Sequence[Row], wording: StepWording, width: int) -> list[str]:
     gutter = table.gutter
     margin = len(_MARKS[""]) + gutter.number
     titles = ["#".rjust(margin)]
@@ -191,7 +195,7 @@ def _drawn(table: _Table, rows: Sequence[Row], wording: Wording, width: int) -> 
     lines = [_line(titles, widths), _line(["-" * each for each in widths], widths)]
     for row in rows:
         if not isinstance(row, StepRow):
-            text = f"--- {row.words} ---" if isinstance(row, Rule) else f"... {row.words} ..."
+            text = f"--- {row.words} ---" if isinstance(row, SwitchRule) else f"... {row.words} ..."
             lines.append(fitted(f"{' ' * margin}{_GAP}{text}", width))
         elif row.step.thread is None:
             lines += _across(table, row, margin, width)
@@ -210,7 +214,7 @@ def _across(table: _Table, row: StepRow, margin: int, width: int) -> list[str]:
     ]
 
 
-def _step(table: _Table, row: StepRow, wording: Wording, widths: Sequence[int]) -> list[str]:
+def _step(table: _Table, row: StepRow, wording: StepWording, widths: Sequence[int]) -> list[str]:
     step = row.step
     left = []
     gutter = table.gutter

@@ -28,7 +28,7 @@ def name_of(verdict: Verdict, op: Operation) -> str:
     """The operation in short; with its key only where several keys are shown together."""
     text = str(op) if checked_together(verdict) or op.key is None else str(dataclasses.replace(op, key=None))
     text = one_line(text)
-    if op.outcome is not Outcome.OK or op.result is not None or is_silent(verdict, op):
+    if op.outcome is not Outcome.OK or op.result is not None or returns_nothing(verdict, op):
         return text
     return f"{text} -> {value_of(op, None)}"
 
@@ -43,7 +43,7 @@ def key_of(spec: Spec, op: Operation) -> Value:
     return next(iter(spec.arguments(op)), None) if spec.key_argument else op.key
 
 
-def is_silent(verdict: Verdict, op: Operation) -> bool:
+def returns_nothing(verdict: Verdict, op: Operation) -> bool:
     """Whether a result of null says nothing of this operation."""
     return verdict.spec.step(op).returns in (Returns.NOTHING, Returns.SUCCESS)
 

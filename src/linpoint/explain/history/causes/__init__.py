@@ -14,7 +14,7 @@ from typing import Final
 from linpoint.explain.history.causes import operation_effects, replica_causes, torn_snapshots
 from linpoint.explain.history.causes.value_lifetimes import lives
 from linpoint.explain.history.explanation import Explanation
-from linpoint.explain.history.reasons import Cause
+from linpoint.explain.history.reasons import LikelyCause
 from linpoint.verdicts import KeyVerdict
 
 _MAX_CAUSES: Final = 3
@@ -23,7 +23,7 @@ _MAX_OPERATIONS: Final = 20_000
 """Of all keys together that are looked at."""
 
 
-def likely_causes(explanation: Explanation, keys: Sequence[KeyVerdict], *, deadline: float) -> tuple[Cause, ...]:
+def likely_causes(explanation: Explanation, keys: Sequence[KeyVerdict], *, deadline: float) -> tuple[LikelyCause, ...]:
     """The likeliest causes first. ``keys`` are those in violation, the explained one first.
 
     Past the deadline only what is quick is looked at.
@@ -35,8 +35,8 @@ def likely_causes(explanation: Explanation, keys: Sequence[KeyVerdict], *, deadl
     verdict = explanation.verdict
     values = [lives(verdict.history, key.positions, verdict.spec, verdict.condition) for key in near]
     found = [
-        *operation_effects.suspects(explanation, keys[0], values[0]),
-        *torn_snapshots.suspects(explanation, keys[0], deadline=deadline),
+        *operation_effects.effect_causes(explanation, keys[0], values[0]),
+        *torn_snapshots.torn_snapshot_causes(explanation, keys[0], deadline=deadline),
         *replica_causes.suspects(explanation, near, values, whole=near[0] is keys[0]),
     ]
     found.sort(key=lambda suspicion: -suspicion.weight)

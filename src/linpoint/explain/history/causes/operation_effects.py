@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from linpoint.checkers.conditions import NOT_LOCAL
 from linpoint.explain.history.causes.suspicion import Suspicion, crash_between
-from linpoint.explain.history.causes.value_lifetimes import Life
+from linpoint.explain.history.causes.value_lifetimes import ValueLifetime
 from linpoint.explain.history.explanation import Explanation
-from linpoint.explain.history.reasons import Evidence
+from linpoint.explain.history.reasons import CauseEvidence
 from linpoint.explain.history.value_flow import CONTAINERS, REGISTERS, flow_of, kind_of
 from linpoint.explain.wording.operation_names import key_of, who
 from linpoint.histories.operation import Operation, Outcome
@@ -42,7 +42,7 @@ _TWO_STEPS: Final = (
 )
 
 
-def suspects(explanation: Explanation, key: KeyVerdict, values: Sequence[Life]) -> Iterator[Suspicion]:
+def effect_causes(explanation: Explanation, key: KeyVerdict, values: Sequence[ValueLifetime]) -> Iterator[Suspicion]:
     """The causes that the operations of an explanation suggest; ``values`` are those of the key, if it is a register."""
     if len(explanation.core) > _MAX_CORE_OPERATIONS or len(key.positions) > _MAX_OPERATIONS:
         return
@@ -63,7 +63,7 @@ def _first_value(explanation: Explanation) -> Iterator[Suspicion]:
     first = first if first.startswith("'") else f"'{first}'"
     how = f": --initial {first}" if len(first) <= _MAX_VALUE_CHARS else ""
     which = "this violation" if len(explanation.verdict.keys) == 1 else "the violation of this key"
-    evidence = [Evidence(f"Another first value would remove {which}{how}.", explanation.core)]
+    evidence = [CauseEvidence(f"Another first value would remove {which}{how}.", explanation.core)]
     text = "The object did not start with the value that was assumed: an earlier run, a setup step, or another default."
     # One operation that saw what was never put there says so loudest; several, or a count, may have another cause.
     weight = 50 if kind_of(explanation.verdict.spec) in _COUNTS else 97 if len(explanation.core) == 1 else 70
@@ -90,7 +90,7 @@ def _from_nowhere(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspici
         if witness is None:
             continue
         evidence = [
-            Evidence(
+            CauseEvidence(
                 f"{who(verdict, op)} is said to have {'failed' if op.outcome is Outcome.FAILED else 'had no effect'}, but "
                 f"{who(verdict, ops[witness])} saw what it would have put there.",
                 (position, witness),
@@ -106,7 +106,7 @@ def _from_nowhere(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspici
         position = min(seen.values())
         said = f"{who(verdict, ops[position])} saw a value that no operation in the history put there."
         text = "Somebody changed the object who is not in the history: a setup step, another client, or lost lines of the log."
-        yield Suspicion(40, "unrecorded-writer", text, [Evidence(said, (position,))])
+        yield Suspicion(40, "unrecorded-writer", text, [CauseEvidence(said, (position,))])
 
 
 def _without_effect(op: Operation) -> bool:
@@ -145,15 +145,15 @@ def _duplicates(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion
             said = (
                 f"The same value was handed out {counted(len(positions), 'time')} and was there {often}: {all_of_them}."
             )
-            yield Suspicion(85, "duplicate-delivery", text, [Evidence(said, tuple(positions))])
+            yield Suspicion(85, "duplicate-delivery", text, [CauseEvidence(said, tuple(positions))])
             return
     pattern = explanation.pattern
     if pattern is not None and pattern.reason == "count-too-high":
-        evidence = [Evidence("A count is higher than what can have come before it.", tuple(pattern.operations))]
+        evidence = [CauseEvidence("A count is higher than what can have come before it.", tuple(pattern.operations))]
         yield Suspicion(45, "duplicate-delivery", "An operation was applied twice, for example by a retry.", evidence)
 
 
-def _two_steps(explanation: Explanation, values: Sequence[Life]) -> Iterator[Suspicion]:
+def _two_steps(explanation: Explanation, values: Sequence[ValueLifetime]) -> Iterator[Suspicion]:
     """Two updates that started from the same state: one of them is lost, or both hold what only one can."""
     verdict = explanation.verdict
     ops = verdict.history.operations
@@ -162,19 +162,19 @@ def _two_steps(explanation: Explanation, values: Sequence[Life]) -> Iterator[Sus
         for first, second in itertools.pairwise(done):
             if ops[second].call <= ops[first].end:
                 both = f"{who(verdict, ops[first])} and {who(verdict, ops[second])}"
-                evidence = [Evidence(f"{both} overlap, and both replaced the same value.", (first, second))]
+                evidence = [CauseEvidence(f"{both} overlap, and both replaced the same value.", (first, second))]
                 yield Suspicion(88, "non-atomic-update", _TWO_STEPS, evidence)
                 return
     found = explanation.pattern or explanation.precedence
     if found is not None and found.reason in _UPDATED_TWICE:
         said = f"{found.sentence[0].upper()}{found.sentence[1:]}."
-        yield Suspicion(58, "non-atomic-update", _TWO_STEPS, [Evidence(said, tuple(found.operations)[:4])])
+        yield Suspicion(58, "non-atomic-update", _TWO_STEPS, [CauseEvidence(said, tuple(found.operations)[:4])])
         return
     won = [p for p in explanation.needed if _excludes_another(explanation, ops[p])]
     for first, second in itertools.combinations(won, 2):
         if _alike(explanation, ops[first]) == _alike(explanation, ops[second]):
             both = f"{who(verdict, ops[first])} and {who(verdict, ops[second])}"
-            evidence = [Evidence(f"{both} both succeeded.", (first, second))]
+            evidence = [CauseEvidence(f"{both} both succeeded.", (first, second))]
             yield Suspicion(58, "non-atomic-update", _TWO_STEPS, evidence)
             return
     culprit = explanation.culprit
@@ -182,7 +182,7 @@ def _two_steps(explanation: Explanation, values: Sequence[Life]) -> Iterator[Sus
         count = ops[culprit.position].result
         if type(count) is int and all(type(each) is int and count < each for each in culprit.allowed):
             said = f"{who(verdict, ops[culprit.position])} is less than it could have been."
-            yield Suspicion(52, "non-atomic-update", _TWO_STEPS, [Evidence(said, (culprit.position,))])
+            yield Suspicion(52, "non-atomic-update", _TWO_STEPS, [CauseEvidence(said, (culprit.position,))])
 
 
 def _excludes_another(explanation: Explanation, op: Operation) -> bool:
@@ -214,11 +214,11 @@ def _vanished(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
         return
     missing = added[-1]
     returned = f"{who(verdict, ops[missing])} had returned before {who(verdict, ops[last])} was called."
-    gone = [Evidence(returned, (missing, last))]
+    gone = [CauseEvidence(returned, (missing, last))]
     crash = crash_between(verdict.history, ops[missing].end, ops[last].call)
     if crash is not None:
         text = "What had returned was not yet durable when something crashed."
-        yield Suspicion(75, "lost-after-crash", text, [*gone, Evidence(f"Between them lies: {crash}.")])
+        yield Suspicion(75, "lost-after-crash", text, [*gone, CauseEvidence(f"Between them lies: {crash}.")])
         return
     if ops[last].result is not None or ops[last].name.replace("_", "-") not in (*_REMOVES, "peek"):
         return
@@ -227,8 +227,8 @@ def _vanished(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
     again = next(later, None)
     if again is not None:
         text = "The answer came from an old copy, or from a look that passed by while the object changed."
-        seen = Evidence(f"{who(verdict, ops[again])} saw the value later, so it was not lost.", (again,))
+        seen = CauseEvidence(f"{who(verdict, ops[again])} saw the value later, so it was not lost.", (again,))
         yield Suspicion(55, "stale-read", text, [*gone, seen])
     else:
         text = "What had returned was dropped, or overwritten by something older."
-        yield Suspicion(54, "lost-write", text, [*gone, Evidence("Nobody saw the value after that.")])
+        yield Suspicion(54, "lost-write", text, [*gone, CauseEvidence("Nobody saw the value after that.")])

@@ -17,9 +17,9 @@ from typing import Final
 
 from linpoint.checkers.subhistory_decider import has_order
 from linpoint.explain.history.causes.suspicion import Suspicion, crash_between
-from linpoint.explain.history.causes.value_lifetimes import Inversion, Life, inversions, lives
+from linpoint.explain.history.causes.value_lifetimes import LifetimeInversion, ValueLifetime, inversions, lives
 from linpoint.explain.history.explanation import Explanation
-from linpoint.explain.history.reasons import Evidence
+from linpoint.explain.history.reasons import CauseEvidence
 from linpoint.explain.wording.operation_names import moment, process_of, who
 from linpoint.histories.history import History
 from linpoint.histories.operation import Process
@@ -40,14 +40,14 @@ _MAX_LISTED: Final = 8
 
 
 def suspects(
-    explanation: Explanation, keys: Sequence[KeyVerdict], values: Sequence[Sequence[Life]], *, whole: bool
+    explanation: Explanation, keys: Sequence[KeyVerdict], values: Sequence[Sequence[ValueLifetime]], *, whole: bool
 ) -> Iterator[Suspicion]:
     """The causes that the values of these keys suggest; the first key is the one that is explained, and ``whole`` says
     that these are all its operations.
     """
     verdict, core = explanation.verdict, explanation.core
     ops = verdict.history.operations
-    found: list[list[Inversion]] = []
+    found: list[list[LifetimeInversion]] = []
     for number, lives_here in enumerate(values):
         inverted = sorted(inversions(verdict.history, lives_here), key=lambda each: ops[each.observer].call)
         found.append(inverted[:_MAX_INVERSIONS])
@@ -70,7 +70,9 @@ def suspects(
         yield _lost(verdict, lost, values[0], 50 + 20 * len(lost) / len(mine))
 
 
-def _as_shown(history: History, inversion: Inversion, values: Sequence[Life], core: Collection[int]) -> Inversion:
+def _as_shown(
+    history: History, inversion: LifetimeInversion, values: Sequence[ValueLifetime], core: Collection[int]
+) -> LifetimeInversion:
     """The inversion with the newer value that the explanation shows, if there is one: one story is enough."""
     if inversion.observer not in core:
         return inversion
@@ -78,7 +80,7 @@ def _as_shown(history: History, inversion: Inversion, values: Sequence[Life], co
     for life in values:
         newer = life.call > inversion.old.known + history.clock_skew or life.installer in inversion.old.replaced_by
         if life.installer in core and newer and life.known + history.clock_skew < call and life is not inversion.old:
-            return Inversion(inversion.observer, inversion.old, life, call - life.known)
+            return LifetimeInversion(inversion.observer, inversion.old, life, call - life.known)
     return inversion
 
 
@@ -96,7 +98,7 @@ def _in_core(verdict: Verdict, core: Collection[int]) -> Iterator[Suspicion]:
         yield Suspicion(45, "stale-read", _OLD_COPY, [_gone(verdict, first), *_fault(verdict, first)])
 
 
-def _is_lost(history: History, inversion: Inversion, values: Sequence[Life]) -> bool:
+def _is_lost(history: History, inversion: LifetimeInversion, values: Sequence[ValueLifetime]) -> bool:
     """Whether it is likelier that the newer value was lost than that somebody saw an old copy.
 
     Who built on the old value shows that it was the current one again; a newer value that was seen afterwards was not
@@ -109,7 +111,7 @@ def _is_lost(history: History, inversion: Inversion, values: Sequence[Life]) -> 
     return crash_between(history, inversion.new.known, history[inversion.observer].end) is not None
 
 
-def _came_back(history: History, inversion: Inversion, values: Sequence[Life]) -> bool:
+def _came_back(history: History, inversion: LifetimeInversion, values: Sequence[ValueLifetime]) -> bool:
     """Whether a newer value that was known when the old one was seen was seen after that again."""
     end = history[inversion.observer].end
     later = (life for life in (inversion.new, *values) if life.last_seen > end)
@@ -117,7 +119,12 @@ def _came_back(history: History, inversion: Inversion, values: Sequence[Life]) -
 
 
 def _stale(
-    verdict: Verdict, found: Sequence[Inversion], values: Sequence[Life], weight: float, *, all_of_them: bool
+    verdict: Verdict,
+    found: Sequence[LifetimeInversion],
+    values: Sequence[ValueLifetime],
+    weight: float,
+    *,
+    all_of_them: bool,
 ) -> Suspicion:
     came_back = [each for each in found if _came_back(verdict.history, each, values)]
     evidence = [_gone(verdict, found[0])]
@@ -129,11 +136,13 @@ def _stale(
         built = ", and nobody built on an old value" if all_of_them else ""
         observers = [each.observer for each in found]
         times = f"Old values were seen {least}{counted(len(found), 'time')} on this key, by {_processes(verdict, observers)}"
-        evidence.append(Evidence(f"{times}{again}{built}.", tuple(observers[:_MAX_LISTED])))
+        evidence.append(CauseEvidence(f"{times}{again}{built}.", tuple(observers[:_MAX_LISTED])))
     return Suspicion(weight, "stale-read", _OLD_COPY, [*evidence, *_fault(verdict, found[0])])
 
 
-def _lost(verdict: Verdict, found: Sequence[Inversion], values: Sequence[Life], weight: float) -> Suspicion:
+def _lost(
+    verdict: Verdict, found: Sequence[LifetimeInversion], values: Sequence[ValueLifetime], weight: float
+) -> Suspicion:
     history = verdict.history
     crashed = [
         (each, crash)
@@ -144,11 +153,11 @@ def _lost(verdict: Verdict, found: Sequence[Inversion], values: Sequence[Life], 
     evidence = [_gone(verdict, first)]
     builder = next((p for p in first.old.replaced_by if history[p].call > first.new.known), None)
     if builder is not None:
-        evidence.append(Evidence(f"{who(verdict, history[builder])} went on from the old value.", (builder,)))
+        evidence.append(CauseEvidence(f"{who(verdict, history[builder])} went on from the old value.", (builder,)))
     elif not _came_back(history, first, values):
-        evidence.append(Evidence("The newer value was not seen again after that.", (first.observer,)))
+        evidence.append(CauseEvidence("The newer value was not seen again after that.", (first.observer,)))
     if 2 * len(crashed) >= len(found):
-        evidence.append(Evidence(f"Between them lies: {crashed[0][1]}."))
+        evidence.append(CauseEvidence(f"Between them lies: {crashed[0][1]}."))
         text = "Writes that had returned were not yet durable when something crashed, and its restart brought the old value back."
         return Suspicion(weight + 15, "lost-after-crash", text, evidence)
     text = (
@@ -157,25 +166,25 @@ def _lost(verdict: Verdict, found: Sequence[Inversion], values: Sequence[Life], 
     return Suspicion(weight, "lost-write", text, evidence)
 
 
-def _gone(verdict: Verdict, inversion: Inversion) -> Evidence:
+def _gone(verdict: Verdict, inversion: LifetimeInversion) -> CauseEvidence:
     ops = verdict.history.operations
     observer = who(verdict, ops[inversion.observer])
     if inversion.new.installer is None:  # pragma: no cover - the first value replaces nothing
-        return Evidence(f"{observer} saw a value that had been replaced.", (inversion.observer,))
+        return CauseEvidence(f"{observer} saw a value that had been replaced.", (inversion.observer,))
     newer = ops[inversion.new.installer]
-    return Evidence(
+    return CauseEvidence(
         f"{observer} saw a value that {who(verdict, newer)} had certainly replaced before.",
         (inversion.new.installer, inversion.observer),
     )
 
 
-def _fault(verdict: Verdict, inversion: Inversion) -> Iterator[Evidence]:
+def _fault(verdict: Verdict, inversion: LifetimeInversion) -> Iterator[CauseEvidence]:
     """The fault that was going on, if the history says so."""
     call = verdict.history.operations[inversion.observer].call
     before = [each for each in verdict.history.annotations if each.time <= call]
     if before:
         last = max(before, key=lambda each: each.time)
-        yield Evidence(
+        yield CauseEvidence(
             f"The last fault recorded before it: {one_line(last.text)} at {moment(verdict.history, last.time)}."
         )
 
@@ -186,7 +195,9 @@ def _processes(verdict: Verdict, positions: Sequence[int]) -> str:
     return f"{'process' if len(names) == 1 else 'processes'} {', '.join(names[:_MAX_LISTED])}{more}"
 
 
-def _split_brain(explanation: Explanation, values: Sequence[Life], found: Sequence[Inversion]) -> Iterator[Suspicion]:
+def _split_brain(
+    explanation: Explanation, values: Sequence[ValueLifetime], found: Sequence[LifetimeInversion]
+) -> Iterator[Suspicion]:
     """Two groups of processes, each of which saw what it wrote, while values changed back and forth between them."""
     verdict = explanation.verdict
     ops = verdict.history.operations
@@ -201,11 +212,11 @@ def _split_brain(explanation: Explanation, values: Sequence[Life], found: Sequen
         return
     shown = [", ".join(names[:_MAX_LISTED]) + (", ..." if len(names) > _MAX_LISTED else "") for names in best.groups]
     evidence = [
-        Evidence(
+        CauseEvidence(
             f"From {moment(verdict.history, best.start)} to {moment(verdict.history, best.end)} two groups of processes each saw, of what was "
             f"written in that time, only what they had written themselves: {shown[0]} and {shown[1]}."
         ),
-        Evidence(
+        CauseEvidence(
             f"The value changed back and forth between them: {counted(best.times, 'time')} or more each way, an old "
             "value was seen after one of the other group."
         ),
@@ -216,7 +227,7 @@ def _split_brain(explanation: Explanation, values: Sequence[Life], found: Sequen
     yield Suspicion(90, "split-brain", text, evidence)
 
 
-def _who_is_where(explanation: Explanation, split: _Split) -> Iterator[Evidence]:
+def _who_is_where(explanation: Explanation, split: _Split) -> Iterator[CauseEvidence]:
     """To which groups the operations belong that the explanation shows."""
     ops = explanation.verdict.history.operations
     names = list(zip(explanation.core, explanation.names, strict=False))
@@ -224,7 +235,7 @@ def _who_is_where(explanation: Explanation, split: _Split) -> Iterator[Evidence]
     if all(sides):
         one, other = (" and ".join(side) for side in sides)
         which = f"{one} {'is' if len(sides[0]) == 1 else 'are'} of the one group, {other} of the other."
-        yield Evidence(which, explanation.core)
+        yield CauseEvidence(which, explanation.core)
 
 
 class _Split:
@@ -232,7 +243,9 @@ class _Split:
     after one of the other's: ``times`` is the smaller count, 0 if there are no two sides.
     """
 
-    def __init__(self, history: History, values: Sequence[Life], inversions: Sequence[Inversion]) -> None:
+    def __init__(
+        self, history: History, values: Sequence[ValueLifetime], inversions: Sequence[LifetimeInversion]
+    ) -> None:
         ops = history.operations
         self.inversions = inversions
         self.start = ops[inversions[0].observer].call
@@ -257,7 +270,7 @@ def _names(processes: Iterable[Process]) -> list[str]:
     return sorted({one_line(str(process)) for process in processes}, key=lambda name: (len(name), name))
 
 
-def _sides(history: History, values: Sequence[Life], start: float, end: float) -> dict[Process, Process]:
+def _sides(history: History, values: Sequence[ValueLifetime], start: float, end: float) -> dict[Process, Process]:
     """Processes that saw each other's writes between two times, each with one that stands for its group.
 
     Empty unless at least two groups wrote and read several values.
@@ -287,7 +300,7 @@ def _sides(history: History, values: Sequence[Life], start: float, end: float) -
     return {process: group(process) for process in parent if group(process) in large} if len(large) >= 2 else {}
 
 
-def _clocks(verdict: Verdict, keys: Sequence[KeyVerdict], found: Sequence[Inversion]) -> Iterator[Suspicion]:
+def _clocks(verdict: Verdict, keys: Sequence[KeyVerdict], found: Sequence[LifetimeInversion]) -> Iterator[Suspicion]:
     """Many inversions, all of them tiny, none within a process: a little skew of clocks would explain them all."""
     history = verdict.history
     ops = history.operations
@@ -309,12 +322,12 @@ def _clocks(verdict: Verdict, keys: Sequence[KeyVerdict], found: Sequence[Invers
     ):
         return
     evidence = [
-        Evidence(
+        CauseEvidence(
             f"{counted(len(found), 'time')} a value was seen just after it had been replaced, by at most {needed} each "
             f"time, while half of the operations take {statistics.median(lengths)} or more.",
             tuple(each.observer for each in found[:_MAX_LISTED]),
         ),
-        Evidence(f"With clocks that may differ by {skew} there is no violation: --clock-skew {skew}."),
+        CauseEvidence(f"With clocks that may differ by {skew} there is no violation: --clock-skew {skew}."),
     ]
     text = "The clocks of the processes may not agree, so that the order of calls and returns is not what was recorded."
     yield Suspicion(80, "clock-trouble", text, evidence)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from linpoint.explain.history.reasons import Cause, Evidence
+from linpoint.explain.history.reasons import CauseEvidence, LikelyCause
 from linpoint.explain.wording.operation_names import moment
 from linpoint.histories.history import History
 from linpoint.histories.values import one_line
@@ -26,11 +26,11 @@ class Suspicion:
     weight: float
     cause: str
     text: str
-    evidence: Sequence[Evidence]
+    evidence: Sequence[CauseEvidence]
 
-    def as_cause(self) -> Cause:
+    def as_cause(self) -> LikelyCause:
         """What is shown of it."""
-        return Cause(self.cause, self.text, tuple(self.evidence))
+        return LikelyCause(self.cause, self.text, tuple(self.evidence))
 
 
 def crash_between(history: History, start: float, end: float, *, marked: bool = False) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from linpoint.checkers.subhistory_decider import SubhistoryDecider
 from linpoint.explain.history.causes.suspicion import Suspicion
 from linpoint.explain.history.explanation import Explanation
-from linpoint.explain.history.reasons import Evidence
+from linpoint.explain.history.reasons import CauseEvidence
 from linpoint.explain.history.value_flow import kind_of
 from linpoint.explain.wording.operation_names import who
 from linpoint.histories.operation import Operation, Outcome
@@ -23,7 +23,7 @@ _MAX_OPERATIONS: Final = 40
 _ATTEMPT_S: Final = 0.2
 
 
-def suspects(explanation: Explanation, key: KeyVerdict, *, deadline: float) -> Iterator[Suspicion]:
+def torn_snapshot_causes(explanation: Explanation, key: KeyVerdict, *, deadline: float) -> Iterator[Suspicion]:
     """A torn snapshot, if an operation of the explanation looks like one."""
     verdict = explanation.verdict
     if kind_of(verdict.spec) not in ("mwcas", "multi-register"):
@@ -42,7 +42,7 @@ def suspects(explanation: Explanation, key: KeyVerdict, *, deadline: float) -> I
         )
         if all(answer.found for answer in answers):
             said = f"Each word of {who(verdict, op)} fits by itself, but not all of them together."
-            evidence = [Evidence(said, (position,)), *_changed_at_once(explanation, among, position)]
+            evidence = [CauseEvidence(said, (position,)), *_changed_at_once(explanation, among, position)]
             text = "Several words were read or changed one after the other, and another operation came between them."
             yield Suspicion(98, "torn-snapshot", text, evidence)
             return
@@ -69,7 +69,7 @@ def _word(cell: Any) -> Any:
     return canonical(cell)
 
 
-def _changed_at_once(explanation: Explanation, positions: Sequence[int], seen: int) -> Iterator[Evidence]:
+def _changed_at_once(explanation: Explanation, positions: Sequence[int], seen: int) -> Iterator[CauseEvidence]:
     """Another operation that overlaps and changed several of the same words."""
     verdict = explanation.verdict
     mine = verdict.history.operations[seen]
@@ -86,7 +86,7 @@ def _changed_at_once(explanation: Explanation, positions: Sequence[int], seen: i
         cells = op.args[0] if op.args and isinstance(op.args[0], tuple) else ()
         changed = {_word(cell) for cell in cells if not (isinstance(cell, tuple) and cell[0] == "read")}
         if op.call <= mine.end and mine.call <= op.end and len(changed & looked_at) > 1:
-            yield Evidence(
+            yield CauseEvidence(
                 f"{who(verdict, op)} changed several of these words at once, at about that time.", (position,)
             )
             return

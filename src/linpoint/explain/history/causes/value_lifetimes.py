@@ -21,7 +21,7 @@ from linpoint.specs.spec import Spec
 
 
 @dataclass(slots=True)
-class Life:
+class ValueLifetime:
     """A value: who put it there, when it certainly was there, and who saw it, by call."""
 
     installer: int | None
@@ -37,16 +37,16 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True)
-class Inversion:
+class LifetimeInversion:
     """``observer`` saw ``old`` after ``new`` had certainly taken its place; ``gap`` is by how much."""
 
     observer: int
-    old: Life
-    new: Life
+    old: ValueLifetime
+    new: ValueLifetime
     gap: float
 
 
-def lives(history: History, positions: Sequence[int], spec: Spec, condition: str) -> list[Life]:
+def lives(history: History, positions: Sequence[int], spec: Spec, condition: str) -> list[ValueLifetime]:
     """The values of one register, by the earliest time at which they may have been put there; none for other specs, and
     where times do not count or several objects are checked together.
     """
@@ -55,10 +55,10 @@ def lives(history: History, positions: Sequence[int], spec: Spec, condition: str
         return []
     made = [history.operations[position] for position in positions]  # each is made when it is asked for
     flows = [flow_of(op, kind) for op in made]
-    found: dict[Any, Life] = {}
+    found: dict[Any, ValueLifetime] = {}
     twice: set[Any] = set()
     if kind != "map" or not spec.initial:  # of a map that starts with something, nobody asks which key has what
-        found[None if kind == "map" else canonical(spec.initial),] = Life(None, -math.inf, -math.inf)
+        found[None if kind == "map" else canonical(spec.initial),] = ValueLifetime(None, -math.inf, -math.inf)
     for position, op, flow in zip(positions, made, flows, strict=True):
         if op.name == "append":
             return []
@@ -69,7 +69,7 @@ def lives(history: History, positions: Sequence[int], spec: Spec, condition: str
             twice.add(value)
         if flow.put is ABSENCE:
             twice.add((None,))
-        found[value] = Life(position, op.call, op.end if flow.certain else math.inf)
+        found[value] = ValueLifetime(position, op.call, op.end if flow.certain else math.inf)
     for position, op, flow in zip(positions, made, flows, strict=True):
         life = found.get(flow.seen_value) if flow.saw is not NOTHING else None
         if life is None or flow.seen_value in twice or op.end < life.call:
@@ -82,12 +82,12 @@ def lives(history: History, positions: Sequence[int], spec: Spec, condition: str
     return sorted((life for value, life in found.items() if value not in twice), key=lambda life: life.call)
 
 
-def inversions(history: History, values: Sequence[Life]) -> Iterator[Inversion]:
+def inversions(history: History, values: Sequence[ValueLifetime]) -> Iterator[LifetimeInversion]:
     """Who saw a value after another had certainly taken its place."""
     ops, skew = history.operations, history.clock_skew
     calls = [life.call for life in values]
     # The value, of all that may have been put there from this one on, that is the first to be known.
-    earliest: list[Life] = list(values)
+    earliest: list[ValueLifetime] = list(values)
     for index in range(len(values) - 2, -1, -1):
         if earliest[index + 1].known < values[index].known:
             earliest[index] = earliest[index + 1]
@@ -103,4 +103,4 @@ def inversions(history: History, values: Sequence[Life]) -> Iterator[Inversion]:
                 (life for life in candidates if life.installer != observer), key=lambda life: life.known, default=None
             )
             if new is not None and ops[observer].call > new.known + skew:
-                yield Inversion(observer, old, new, ops[observer].call - new.known)
+                yield LifetimeInversion(observer, old, new, ops[observer].call - new.known)

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from linpoint.explain.history.graph.graph_layout import CHAR_WIDTH_PX, Box, Layout
-from linpoint.text.terminal_text import columns
+from linpoint.explain.history.graph.graph_layout import CHAR_WIDTH_PX, Box, GraphLayout
+from linpoint.text.terminal_text import display_width
 
 Point = tuple[float, float]
 
@@ -80,7 +80,7 @@ class _End:
     apart: float
 
 
-def route(strands: Sequence[Strand], layout: Layout) -> list[Route]:
+def route(strands: Sequence[Strand], layout: GraphLayout) -> list[Route]:
     """A way for each strand, in their order; those that contradict each other choose their labels' places first."""
     ends = _ends(strands, layout)
     levels = _levels(strands, layout, ends)
@@ -97,7 +97,7 @@ def route(strands: Sequence[Strand], layout: Layout) -> list[Route]:
     return [Route(strand, curves[index], places.get(index)) for index, strand in enumerate(strands)]
 
 
-def _sides(source: Box, target: Box, layout: Layout) -> tuple[str, str]:
+def _sides(source: Box, target: Box, layout: GraphLayout) -> tuple[str, str]:
     """At which side an edge leaves its source and enters its target."""
     if source.row < 0:  # genesis or nobody, at the left of all rows
         if not any(box.row == target.row and box.left < target.left for box in layout.boxes.values()):
@@ -108,7 +108,7 @@ def _sides(source: Box, target: Box, layout: Layout) -> tuple[str, str]:
     return ("bottom", "top") if source.row < target.row else ("top", "bottom")
 
 
-def _straight(strand: Strand, layout: Layout) -> bool:
+def _straight(strand: Strand, layout: GraphLayout) -> bool:
     """Whether it goes from one box to the next in its row, along the row: real time, which has no label."""
     source, target = layout.boxes[strand.source], layout.boxes[strand.target]
     if strand.label or source.row != target.row or target.left <= source.right:
@@ -116,7 +116,7 @@ def _straight(strand: Strand, layout: Layout) -> bool:
     return not any(box.row == source.row and source.right <= box.left < target.left for box in layout.boxes.values())
 
 
-def _ends(strands: Sequence[Strand], layout: Layout) -> dict[tuple[int, bool], Point]:
+def _ends(strands: Sequence[Strand], layout: GraphLayout) -> dict[tuple[int, bool], Point]:
     """Where each strand begins and ends: for (its index, whether it is its beginning)."""
     sides: dict[tuple[int | str, str], list[_End]] = defaultdict(list)
     found: dict[tuple[int, bool], Point] = {}
@@ -165,7 +165,7 @@ def _spread(box: Box, side: str, ends: Sequence[_End]) -> list[float]:
     return places
 
 
-def _levels(strands: Sequence[Strand], layout: Layout, ends: dict[tuple[int, bool], Point]) -> dict[int, int]:
+def _levels(strands: Sequence[Strand], layout: GraphLayout, ends: dict[tuple[int, bool], Point]) -> dict[int, int]:
     """How many arcs along its row each such arc has to go over: the wide ones over the narrow ones."""
     arcs: list[tuple[float, int, int, float, float]] = []
     for index, strand in enumerate(strands):
@@ -184,7 +184,7 @@ def _levels(strands: Sequence[Strand], layout: Layout, ends: dict[tuple[int, boo
     return levels
 
 
-def _curve(strand: Strand, layout: Layout, begin: Point, end: Point, level: int) -> Curve:
+def _curve(strand: Strand, layout: GraphLayout, begin: Point, end: Point, level: int) -> Curve:
     source, target = layout.boxes[strand.source], layout.boxes[strand.target]
     (x1, y1), (x2, y2) = begin, end
     if _straight(strand, layout):
@@ -204,7 +204,7 @@ def _curve(strand: Strand, layout: Layout, begin: Point, end: Point, level: int)
 
 def _place(curve: Curve, label: str, boxes: Sequence[Box], taken: Sequence[Box]) -> Box:
     """Where the label covers least: on the curve, or beside it."""
-    width = columns(label) * CHAR_WIDTH_PX * 0.92 + 10
+    width = display_width(label) * CHAR_WIDTH_PX * 0.92 + 10
     reach = Box(
         min(x for x, _ in curve.points) - width,
         min(y for _, y in curve.points) - _LABEL_HEIGHT_PX,

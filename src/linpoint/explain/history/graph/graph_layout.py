@@ -14,7 +14,7 @@ from linpoint.explain.history.graph.memory_operation_text import clean, detail, 
 from linpoint.explain.wording.ascii_timeline import spans
 from linpoint.histories.integer_columns import real_time_order
 from linpoint.histories.operation import Crash, Operation, Outcome, Process
-from linpoint.text.terminal_text import columns
+from linpoint.text.terminal_text import display_width
 
 if TYPE_CHECKING:
     from linpoint.explain.history.graph.precedence_graph import PrecedenceGraph
@@ -59,7 +59,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class LabelSpace:
     """How much room there is for edges."""
 
     step: float
@@ -70,12 +70,12 @@ class Room:
     """Between two rows."""
 
 
-_TIGHT: Final = Room(16, 42, 72)
-_AMPLE: Final = Room(34, 120, 92)
+_TIGHT: Final = LabelSpace(16, 42, 72)
+_AMPLE: Final = LabelSpace(34, 120, 92)
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class GraphLayout:
     """Boxes of operations and sources, rows of processes, lines of crashes; all below ``top``."""
 
     boxes: dict[int | str, Box]
@@ -92,14 +92,14 @@ class Layout:
     height: float
 
 
-def arrange(graph: PrecedenceGraph, top: float, longest: int) -> Layout:
+def arrange(graph: PrecedenceGraph, top: float, longest: int) -> GraphLayout:
     """Put everything in its place, below ``top``; ``longest`` is the longest label of an edge from a source."""
     ops = [vertex.operation for vertex in graph.vertices]
     few = len(ops) <= _MAX_ROOMY_OPERATIONS
     labels = [
         max(
-            columns(heading(vertex.position, vertex.operation, name=vertex.name)),
-            columns(detail(vertex.operation)),
+            display_width(heading(vertex.position, vertex.operation, name=vertex.name)),
+            display_width(detail(vertex.operation)),
             _MIN_LABEL_COLUMNS if few and vertex.contradicts else 0,
         )
         for vertex in graph.vertices
@@ -107,7 +107,7 @@ def arrange(graph: PrecedenceGraph, top: float, longest: int) -> Layout:
     processes = list(dict.fromkeys(op.process for op in sorted(ops, key=lambda op: op.call)))
     rows = {process: number for number, process in enumerate(processes)}
     names = [clean(str(process), 16) for process in processes]
-    left = _MARGIN_PX + max((columns(name) for name in names), default=0) * CHAR_WIDTH_PX + 18
+    left = _MARGIN_PX + max((display_width(name) for name in names), default=0) * CHAR_WIDTH_PX + 18
     sources = [source for source in ("genesis", "nobody") if graph.has(source)]
     first = left + (74 + 44 + longest * CHAR_WIDTH_PX if sources else 0)
     room = _AMPLE if few else _TIGHT
@@ -135,11 +135,11 @@ def arrange(graph: PrecedenceGraph, top: float, longest: int) -> Layout:
         lines.append((crash, x, y, until))
     width = max([box.right for box in boxes.values()] + [x for _, x, _, _ in lines] + [first]) + _MARGIN_PX
     named = tuple((name, begin + row * pitch + BOX_HEIGHT_PX / 2) for row, name in enumerate(names))
-    return Layout(boxes, named, tuple(lines), left, top, room.gap, width, height)
+    return GraphLayout(boxes, named, tuple(lines), left, top, room.gap, width, height)
 
 
 def places_of(
-    ops: list[Operation], crashes: tuple[Crash, ...], labels: list[int], room: Room
+    ops: list[Operation], crashes: tuple[Crash, ...], labels: list[int], room: LabelSpace
 ) -> dict[tuple[int, int], float]:
     """An x for each call, end and crash: as far left as order and labels allow.
 

@@ -16,7 +16,7 @@ from linpoint.checkers.precedence_decider import exclusion_reason
 from linpoint.checkers.precedence_edges import has_graph, time_links, unlinked, value_links
 from linpoint.errors import UsageError
 from linpoint.explain.history.explanation import Explanation
-from linpoint.explain.history.graph.memory_operation_text import words_of
+from linpoint.explain.history.graph.memory_operation_text import memory_words_of
 from linpoint.explain.history.graph.precedence_graph import GENESIS, NOBODY, Edge, PrecedenceGraph, Vertex
 from linpoint.explain.history.graph.read_from_edges import MAX_READ_OPERATIONS, read_from
 from linpoint.explain.history.history_text import sentence
@@ -253,14 +253,14 @@ class _Refuted:
         ops = self.verdict.history.operations
         by_call = self.reading.timing(self.key.positions).positions
         at = by_call.index(failed)
-        words = words_of(ops[failed])
+        words = memory_words_of(ops[failed])
         near = [
             index
             for index in range(max(0, at - _NEIGHBOUR_DISTANCE), min(len(by_call), at + _NEIGHBOUR_DISTANCE + 1))
             if index != at
         ]
         near.sort(key=lambda index: (abs(index - at), index))
-        found = [by_call[index] for index in near if words & words_of(ops[by_call[index]])]
+        found = [by_call[index] for index in near if words & memory_words_of(ops[by_call[index]])]
         return set(found[:_MAX_NEIGHBOURS])
 
 

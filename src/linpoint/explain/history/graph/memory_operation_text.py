@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import Value, canonical, same, show
-from linpoint.text.terminal_text import ELLIPSIS, harmless
+from linpoint.text.terminal_text import ELLIPSIS, escape_controls
 
 _MAX_CHARS: Final = 30
 _MAX_FULL_CHARS: Final = 2_000
@@ -20,7 +20,7 @@ _MAX_FULL_CHARS: Final = 2_000
 
 def clean(text: str, longest: int = _MAX_CHARS) -> str:
     """One line without anything invisible, cut with an ellipsis if it is too long."""
-    text = harmless(text[: 2 * longest])
+    text = escape_controls(text[: 2 * longest])
     return text if len(text) <= longest else text[: longest - 1] + ELLIPSIS
 
 
@@ -44,7 +44,7 @@ def full(op: Operation) -> str:
     return clean(text, _MAX_FULL_CHARS)
 
 
-def words_of(op: Operation) -> set[Hashable]:
+def memory_words_of(op: Operation) -> set[Hashable]:
     """The words that an operation works on; a register is one that has no name."""
     cells = op.args[0] if len(op.args) == 1 and isinstance(op.args[0], tuple) else None
     if cells is None:

@@ -13,10 +13,10 @@ from xml.sax.saxutils import escape
 
 from linpoint.explain.history.graph.edge_routing import Route, Strand, route
 from linpoint.explain.history.graph.edge_style import INK, RED, STROKES
-from linpoint.explain.history.graph.graph_layout import Box, Layout, arrange
+from linpoint.explain.history.graph.graph_layout import Box, GraphLayout, arrange
 from linpoint.explain.history.graph.memory_operation_text import clean, detail, full, heading
 from linpoint.histories.operation import Outcome
-from linpoint.text.terminal_text import columns
+from linpoint.text.terminal_text import display_width
 
 if TYPE_CHECKING:
     from linpoint.explain.history.graph.precedence_graph import Edge, PrecedenceGraph, Vertex
@@ -34,7 +34,7 @@ _PALE_OPACITY: Final = 0.62
 def svg(graph: PrecedenceGraph) -> str:
     """The picture, as the text of a file."""
     strands = _strands(graph)
-    longest = max((columns(each.label) for each in strands if isinstance(each.source, str)), default=0)
+    longest = max((display_width(each.label) for each in strands if isinstance(each.source, str)), default=0)
     width = max(arrange(graph, 0, longest).width, _MIN_WIDTH_PX)
     title = _wrapped(clean(graph.sentence, _MAX_TEXT_CHARS), width, 9.7)
     notes = [
@@ -130,7 +130,7 @@ def _text_block(title: list[str], notes: list[str], graph: PrecedenceGraph) -> l
     return lines
 
 
-def _rows(layout: Layout, width: float) -> list[str]:
+def _rows(layout: GraphLayout, width: float) -> list[str]:
     lines = []
     for name, y in layout.rows:
         lines.append(
@@ -142,7 +142,7 @@ def _rows(layout: Layout, width: float) -> list[str]:
     return lines
 
 
-def _crashes(layout: Layout) -> list[str]:
+def _crashes(layout: GraphLayout) -> list[str]:
     lines = []
     for crash, x, start, end in layout.crashes:
         who = "everything" if crash.process is None else f"process {clean(str(crash.process))}"
@@ -234,7 +234,7 @@ def _legend(graph: PrecedenceGraph, top: float, width: float) -> tuple[list[str]
     parts = []
     x, y = _MARGIN_PX, top + 14
     for text, colour, dashes, thick in entries:
-        wide = 52 + columns(text) * 6.6
+        wide = 52 + display_width(text) * 6.6
         if x > _MARGIN_PX and x + wide > width - _MARGIN_PX:
             x, y = _MARGIN_PX, y + 22
         pattern = f' stroke-dasharray="{dashes}"' if dashes else ""
