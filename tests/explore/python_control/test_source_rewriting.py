@@ -62,7 +62,7 @@ def test_exactly_the_outcomes_of_the_oracle_for_many_more(number):
 
 
 def check_chunk(number: int) -> None:
-    for program, oracle in chunk(number):
+    for program, oracle in chunk(number, fresh=True):
         found = explore_announcing(program.load(), program.threads)
         assert found.exhaustive
         assert found.outcomes == oracle.outcomes, program.source
