@@ -4,19 +4,22 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import pytest
 
 import linpoint
+from linpoint.campaign.driver import replay_finding, run_campaign
 from linpoint.histories.operation import Outcome
 from linpoint.refine.certify_refusal import certify_refusal
-from linpoint.refine.check import refine, take_again
 from linpoint.refine.counterexample import ModelRun
 from linpoint.refine.frontend import compile_model
 from linpoint.refine.model_loading import load_model
 from linpoint.refine.refinement_task import RefinementTask, find_spec
-from linpoint.refine.state_search import StateSearchLimits, prepare
+from linpoint.refine.state_search import prepare
 from linpoint.refine.state_view import memory_of, process_position
+from linpoint.subjects.model.finding_builder import failure_of_token
+from linpoint.subjects.model.subject import ModelSubject
 from linpoint.traces.trace import StepKind
 from linpoint.traces.trace_operations import operations_of
 from tests.explain.checked_models import KINDS, ZOO, result
@@ -51,9 +54,10 @@ def test_the_operations_of_a_trace_are_its_calls_and_returns() -> None:
 @pytest.mark.parametrize("name", ["Lost", "Deadlock", "Asserting", "Raising", "Endless"])
 def test_a_finding_can_be_taken_again(name: str) -> None:
     question = asked(KINDS, name)
-    (finding,) = refine(question, StateSearchLimits()).findings
-    again = take_again(question, finding.replay)
-    assert again is not None
+    subject = ModelSubject(question)
+    (finding,) = run_campaign(subject, math.inf).findings
+    again = replay_finding(subject, failure_of_token(finding.replay), math.inf, changed=False)
+    assert again.why == "the run of the token goes wrong again"
     assert again.findings[0].trace == finding.trace
     assert again.findings[0].steps == finding.steps
 

@@ -3,11 +3,12 @@
 
     linpoint.check_model(Treiber, processes=3).raise_for_violation()
 
-Guarantee: as that of ``refine``. Ctrl-C is a ``KeyboardInterrupt``, as anywhere else in Python.
+Guarantee: as that of ``subjects.model``. Ctrl-C is a ``KeyboardInterrupt``, as anywhere else in Python.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -41,12 +42,12 @@ def check_model(
     ``compact`` keeps only hashes of states. ``progress`` asks another question: whether the model is deadlock-free,
     lock-free, obstruction-free, or whether every call ``returns`` in runs that are fair (``fairness``: none, weak, strong).
     """
-    from linpoint.refine.check import refine  # noqa: PLC0415 - as above
-    from linpoint.refine.refinement_task import RefinementTask, compiled, find_spec  # noqa: PLC0415 - only who checks a model waits for it
-    from linpoint.refine.state_search import StateSearchLimits  # noqa: PLC0415 - as above
+    from linpoint.campaign.driver import run_campaign  # noqa: PLC0415 - loaded by those who check models
+    from linpoint.refine.refinement_task import RefinementTask, compiled, find_spec  # noqa: PLC0415 - as above
+    from linpoint.subjects.model.subject import ModelSubject  # noqa: PLC0415 - as above
 
     program = compiled(model)
-    asked = RefinementTask(
+    task = RefinementTask(
         program,
         None if progress else find_spec(model, spec),
         processes if isinstance(processes, int) else tuple(processes.items()),
@@ -61,8 +62,10 @@ def check_model(
     )
     name = model.__qualname__
     if (spec is None or isinstance(spec, str)) and getattr(sys.modules.get(model.__module__), name, None) is model:
-        asked = asked.replayable(program.file, name, spec=spec)
-    result = refine(asked, StateSearchLimits(Budget.starting_now(budget, max_memory), jobs))
+        task = task.replayable(program.file, name, spec=spec)
+    limits = Budget.starting_now(budget, max_memory)
+    seconds = limits.remaining()
+    result = run_campaign(ModelSubject(task, jobs, limits.max_memory), math.inf if seconds is None else seconds)
     if result.interrupted:
         raise KeyboardInterrupt
     return result

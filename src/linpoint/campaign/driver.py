@@ -45,14 +45,20 @@ def run_campaign(subject: Subject[FindingT, ResultT], seconds: float, progress: 
 
 def _campaign(subject: Subject[FindingT, ResultT], seconds: float, progress: Progress) -> ResultT:
     with subject.open(seconds, progress) as session:
-        failures = session.distinct(search_phases(session))
-        findings = []
-        for at, failure in enumerate(failures):
-            best, minimal = shrink_failure(session, failure, session.shrinking_limits(at, len(failures)))
-            failures[at] = best
-            findings.append(confirm_failure(session, best, minimal=minimal))
+        findings, failures = _find(session)
         claim = conclude(session, findings)
     return session.result(_followed_up(session, session.follow_up(claim, failures)), findings)
+
+
+def _find(session: Session[FindingT, ResultT]) -> tuple[list[FindingT], list[Failure]]:
+    """Search, shrink and confirm: the findings, and the failures that they show."""
+    failures = session.distinct(search_phases(session))
+    findings = []
+    for at, failure in enumerate(failures):
+        best, minimal = shrink_failure(session, failure, session.shrinking_limits(at, len(failures)))
+        failures[at] = best
+        findings.append(confirm_failure(session, best, minimal=minimal))
+    return findings, failures
 
 
 def replay_finding(
@@ -82,6 +88,12 @@ def _replay(
         warnings = [session.changed_warning] if changed else []
         session.begin()
         shown = None if session.done else session.reproduce(failure, record=next(iter(session.repetitions), True))
+        if shown is None and session.searches_again:
+            session.replaying = False
+            warnings += [] if failure.lost else [session.changed_warning]
+            findings, _ = _find(session)
+            claim = conclude(session, findings)
+            return session.result(replace(claim, warnings=(*warnings, *claim.warnings)), findings)
         diverged = None if shown is None else shown.diverged_at
         if diverged is not None and not changed:
             warnings.append(f"the schedule could not be followed from step {diverged} on")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make a failure smaller: the one loop over the candidates that a session proposes.
 
-Guarantee: the result is of the kind of the failure that it began with, and was seen to fail.
+Guarantee: the result was seen to fail, and is of the kind of the failure that it began with unless its session accepts any.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def shrink_failure(session: Session[FindingT, ResultT], failure: Failure, limits
         candidate = next(candidates)
         while True:
             found = session.retry(candidate, limits)
-            if found is not None and found.kind != failure.kind:
+            if found is not None and session.keeps_kind and found.kind != failure.kind:
                 found = None
             best = found or best
             candidate = candidates.send(found)

@@ -7,13 +7,15 @@ A model is compiled and never run, so it needs no process of its own; its file i
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
 
+from linpoint.campaign.driver import replay_finding, run_campaign
 from linpoint.campaign.worker_protocol import RenderedResult
 from linpoint.cli.output import standard_streams
 from linpoint.cli.output.output_formats import OutputFormats, write_report
@@ -24,10 +26,11 @@ from linpoint.errors import LinpointError
 from linpoint.executors.thread_executor import peak_memory, resident_memory
 from linpoint.explain.model.model_text import explain_model
 from linpoint.limits.deadlines import TimeIsUpError, deadline
-from linpoint.refine.check import refine, take_again
 from linpoint.refine.dsl import Model
 from linpoint.refine.model_loading import load_model, load_models
-from linpoint.refine.state_search import StateSearchLimits
+from linpoint.subjects.interface import CampaignProgress, Progress
+from linpoint.subjects.model.finding_builder import failure_of_token
+from linpoint.subjects.model.subject import ModelSubject
 from linpoint.text.shell_commands import shell_command
 from linpoint.verdicts import Budget
 from linpoint.verdicts.model import ModelExplored, ModelResult
@@ -95,8 +98,9 @@ class Work:
     def _checked(self, each: _Planned, left: int) -> ModelResult | LinpointError:
         try:
             with deadline(self.limits):
-                asked = self.choices.asked(each.file, each.name, each.model)
-            return refine(asked, StateSearchLimits(self._share(left), self.jobs, self._watch(each.name)))
+                task = self.choices.asked(each.file, each.name, each.model)
+            subject = ModelSubject(task, self.jobs, self.limits.max_memory)
+            return run_campaign(subject, self._share(left), self._watch(each.name))
         except LinpointError as error:
             return error
         except TimeIsUpError:
@@ -105,21 +109,19 @@ class Work:
             found = self._undecided(each.name, each.file, "it was interrupted")
             return dataclasses.replace(found, interrupted=True)
 
-    def _share(self, left: int) -> Budget:
-        """What one of the models that are left gets of the time."""
+    def _share(self, left: int) -> float:
+        """The seconds of one of the models that are left."""
         seconds = self.limits.remaining()
-        if seconds is None:
-            return self.limits
-        return Budget(time.monotonic() + max(seconds / 2, seconds - _TO_TELL) / left, self.limits.max_memory)
+        return math.inf if seconds is None else max(seconds / 2, seconds - _TO_TELL) / left
 
-    def _watch(self, name: str) -> Callable[[int, int], None]:
+    def _watch(self, name: str) -> Progress:
         started = time.monotonic()
 
-        def tell_progress(states: int, depth: int) -> None:
+        def tell_progress(reached: CampaignProgress) -> None:
             seconds = max(time.monotonic() - started, 1e-3)
             memory = resident_memory() / 2**20
-            speed = f"{states / seconds:,.0f} a second"
-            self.line(f"{name}: {states:,} states, {speed}, depth {depth:,}, {memory:,.0f} MiB")
+            states, speed = reached.executions, f"{reached.executions / seconds:,.0f} a second"
+            self.line(f"{name}: {states:,} states, {speed}, depth {reached.depth:,}, {memory:,.0f} MiB")
 
         return tell_progress
 
@@ -157,14 +159,12 @@ def replay_model(content: dict[str, Any], *, as_json: bool) -> int:
     found = content_of(content)
     standard_streams.keep_stdout()
     limits = Budget()
-    asked = found.choices().asked(found.file, found.model, load_model(found.file, found.model))
-    result = None if found.run is None else take_again(asked, msgspec.to_builtins(found))
-    if result is None:
-        with progress() as line:
-            line(f"searching {found.model}")
-            result = refine(asked, StateSearchLimits(limits))
-        note = "the run of the token is not there any more, since the model has changed; this is a new search"
-        result = dataclasses.replace(result, warnings=(*result.warnings, *([note] if found.run is not None else ())))
+    task = found.choices().asked(found.file, found.model, load_model(found.file, found.model))
+    failure = failure_of_token(msgspec.to_builtins(found))
+    with progress() as line:
+        result = replay_finding(
+            ModelSubject(task), failure, math.inf, changed=False, progress=lambda _: line(f"searching {found.model}")
+        )
     told = ReportEntry(found.file, found.model, answer_of_model(result), unit="model", measure="state")
     return write_report(
         ReportList([told], "linpoint refine"), OutputFormats(json=as_json), limits, interrupted=result.interrupted

@@ -8,14 +8,13 @@ ten bytes for each step between them.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from linpoint.refine.counterexample import ModelRun
 from linpoint.refine.refinement_task import FAIRNESS, PROPERTIES, RefinementTask
 from linpoint.refine.state_search import SearchEnding, StateSearch, StateSearchLimits, search
 from linpoint.traces.trace import TraceFailure
-from linpoint.verdicts.model import ModelFinding
 
 _REDUCING: Final = frozenset(("fusion", "symmetry", "por"))
 _SAYS: Final = {
@@ -30,30 +29,44 @@ _WAITS: Final = {
 }
 
 
-def search_for_progress(asked: RefinementTask, limits: StateSearchLimits) -> tuple[StateSearch, ModelFinding | None]:
-    """All states of a model without a spec, and a run that breaks the property that was asked for, if there is one.
+@dataclass(frozen=True, slots=True)
+class EndlessRun:
+    """A run that breaks a property of progress."""
 
-    A run that is wrong for another reason ends the search: that is in what was searched.
+    choices: tuple[tuple[int, int], ...]
+    stem: int
+    """The steps before those that repeat."""
+    waits: bool
+    """The process waits; else the steps after the stem repeat."""
+    process: int
+    """The process that makes no progress."""
+
+
+def search_for_progress(task: RefinementTask, limits: StateSearchLimits) -> tuple[StateSearch, EndlessRun | None]:
+    """Search all states of a model without a spec, and a run that breaks the property of the task.
+
+    A run that is wrong for another reason ends the search, which then ended with a violation.
     """
-    manner = replace(asked.manner(), points=False)
-    if asked.progress == "deadlock-free":
-        return search(asked.program, manner, None, limits), None
-    manner = replace(manner, without=manner.without | _REDUCING, compact=False)
-    found = search(asked.program, manner, None, replace(limits, jobs=1))
+    config = replace(task.manner(), points=False)
+    if task.progress == "deadlock-free":
+        return search(task.program, config, None, limits), None
+    config = replace(config, without=config.without | _REDUCING, compact=False)
+    found = search(task.program, config, None, replace(limits, jobs=1))
     if found.ending is not SearchEnding.HOLDS:
         return found, None
-    number = PROPERTIES.index(str(asked.progress)) - 1
-    is_found, waits, process, stem, choices = found.search.lasso(number, FAIRNESS.index(asked.fairness))
-    if not is_found:
-        return found, None
+    number = PROPERTIES.index(str(task.progress)) - 1
+    is_found, waits, process, stem, choices = found.search.lasso(number, FAIRNESS.index(task.fairness))
+    return found, EndlessRun(tuple(choices), stem, waits, process) if is_found else None
+
+
+def follow_endless_run(found: StateSearch, endless: EndlessRun, progress: str) -> tuple[ModelRun, TraceFailure]:
+    """Take the steps of a run that breaks a property of progress."""
     run = ModelRun.begin(found)
-    run.follow(choices)
-    words = (_WAITS if waits else _SAYS)[str(asked.progress)]
-    message = words.format(run.name_of(process))
-    if not waits:
-        again = len(choices) - stem
+    run.follow(endless.choices)
+    message = (_WAITS if endless.waits else _SAYS)[progress].format(run.name_of(endless.process))
+    if not endless.waits:
+        again = len(endless.choices) - endless.stem
         message += f"; the last {'step' if again == 1 else f'{again:,} steps'} can be taken again and again"
-    first = run.steps[stem].first if not waits and stem < len(run.steps) else len(run.trace) - 1
-    failure = TraceFailure("progress", max(first, 0) if run.trace else None, message)
-    content = {} if asked.replay is None else dict(asked.replay)
-    return found, ModelFinding("progress", message, run.finish(failure), tuple(run.steps), 0, replay=content)
+    repeats = not endless.waits and endless.stem < len(run.steps)
+    first = run.steps[endless.stem].first if repeats else len(run.trace) - 1
+    return run, TraceFailure("progress", max(first, 0) if run.trace else None, message)

@@ -175,10 +175,14 @@ class Session(ABC, Generic[FindingT, ResultT]):
     """Of the time that is left."""
     shrinking_least_s: ClassVar[float] = 1.0
     shrinking_runs: ClassVar[int] = 1_000_000
+    keeps_kind: ClassVar[bool] = True
+    """A smaller failure counts only if it is of the same kind."""
     code_name: ClassVar[str] = "the program"
     """The thing that depends on something that is not under control."""
     changed_warning: ClassVar[str] = ""
     """Of a replay, where the code is not what it was."""
+    searches_again: ClassVar[bool] = False
+    """A replay whose schedule does not exist any more is a new campaign."""
     shows_it: ClassVar[str] = "a schedule shows it"
     """Why there is a violation."""
     replay_shows_it: ClassVar[str] = "the schedule shows it"

@@ -8,6 +8,7 @@ wrong. Commands are lines, so a pipe can give them too. Steps that were taken ba
 from __future__ import annotations
 
 import dataclasses
+import math
 import random
 import re
 import sys
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from linpoint.campaign.driver import run_campaign
 from linpoint.cli.output import standard_streams
 from linpoint.cli.output.terminal import print_text, progress
 from linpoint.cli.refine_asked import Choices
@@ -24,13 +26,15 @@ from linpoint.explain.trace import run_text
 from linpoint.explain.trace.step_wording import wording_of
 from linpoint.histories.values import counted
 from linpoint.refine._native_refine import ModelStep as NativeStep
-from linpoint.refine.check import choices_of, layout_of, make_finding, refine
 from linpoint.refine.counterexample import FAULTY_STEP_CHOICE, ModelRun, lacks_room
 from linpoint.refine.model_loading import load_model, load_models
 from linpoint.refine.refinement_task import RefinementTask
 from linpoint.refine.state_layout import ModelCall
-from linpoint.refine.state_search import StateSearch, StateSearchLimits, prepare, prepare_larger
+from linpoint.refine.state_search import StateSearch, prepare, prepare_larger
 from linpoint.refine.state_view import memory_of, process_position
+from linpoint.subjects.interface import CampaignProgress
+from linpoint.subjects.model.finding_builder import failure_of_token, finding_of_run
+from linpoint.subjects.model.subject import ModelSubject
 from linpoint.text.terminal_text import fitted, wrapped
 from linpoint.traces.trace import FAILURES
 from linpoint.verdicts import Budget
@@ -64,7 +68,7 @@ def simulate_model(file: str, name: str, choices: Choices, budget: Budget, jobs:
         )
     ((name, model),) = models.items()
     asked = choices.asked(file, name, model)
-    ModelSimulation(asked, StateSearchLimits(budget, jobs), prepare(asked.program, asked.manner(), asked.spec)).talk()
+    ModelSimulation(asked, budget, jobs, prepare(asked.program, asked.manner(), asked.spec)).talk()
     return 0
 
 
@@ -73,7 +77,8 @@ class ModelSimulation:
     """A run that somebody takes. ``ahead`` are all steps that are known, of which ``at`` have been taken."""
 
     asked: RefinementTask
-    limits: StateSearchLimits
+    limits: Budget
+    jobs: int | None
     searched: StateSearch
     ahead: list[NativeStep] = field(default_factory=list)
     at: int = 0
@@ -201,15 +206,21 @@ class ModelSimulation:
 
     def _find_wrong(self) -> None:
         with progress() as line:
-            limits = dataclasses.replace(self.limits, tell=lambda n, depth: line(f"{n:,} states, depth {depth:,}"))
-            result = refine(self.asked, limits)
+
+            def watch(reached: CampaignProgress) -> None:
+                line(f"{reached.executions:,} states, depth {reached.depth:,}")
+
+            seconds = self.limits.remaining()
+            subject = ModelSubject(self.asked, self.jobs, self.limits.max_memory)
+            result = run_campaign(subject, math.inf if seconds is None else seconds, watch)
         if not result.findings:
             print_text(f"{result.answer.name}: {result.why}.")
             return
         finding = result.findings[0]
-        manner, room = layout_of(self.asked, finding.replay)
+        failure = failure_of_token(finding.replay)
+        searched = failure.run.prepare(self.asked)
         self.at = 0
-        self._follow(prepare(self.asked.program, manner, self.asked.spec, room), choices_of(finding.replay))
+        self._follow(searched, failure.schedule)
         steps = counted(len(self.ahead), "step")
         print_text(f"{result.answer.name}: {finding.message}. It takes {steps}: n goes on.")
         self._show()
@@ -294,7 +305,7 @@ class ModelSimulation:
         if run.last is None and not run.calls and count and all(done):
             print_text(f"The run is over: every process has called {counted(count, 'operation')}.")
             return
-        finding = make_finding(self.searched, [_choice(step) for step in self.ahead[: self.at]], None)
+        finding = finding_of_run(self.searched, tuple(_choice(step) for step in self.ahead[: self.at]), None)
         print_text("\n".join([f"{FAILURES[finding.kind]}: {finding.message}.", *refusal_lines(finding)]))
 
     def _show_all(self) -> None:

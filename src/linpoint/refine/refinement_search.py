@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The state searches that decide whether a model refines its spec.
+
+Linearizability is refinement (Liu et al., FM 2009, theorem 1): every history of calls and returns must be one of the spec in
+which operations take effect at once, between their call and their return. With marked points (theorem 2) there are far fewer
+states to distinguish; a violation found that way proves nothing, so the full search follows. Partial-order reduction may
+lengthen the way to a violation, so the shortest one is then searched for without it, up to the known length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from linpoint.errors import ModelError, UsageError
+from linpoint.refine.program_ir import CompiledModel, OpCode
+from linpoint.refine.refinement_task import RefinementTask
+from linpoint.refine.state_layout import LayoutSizes, ModelRunConfig
+from linpoint.refine.state_search import UNLIMITED_STATES, StateSearch, StateSearchLimits, search
+from linpoint.specs.spec import Spec
+
+_DEADLOCK: Final = 2
+"""The number of a deadlock in the native core."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShortestRunSearch:
+    """A search that finds the shortest run of a violation, where the first one may have found a longer run."""
+
+    config: ModelRunConfig
+    max_depth: int = UNLIMITED_STATES
+    room: LayoutSizes | None = None
+
+
+def search_refinement(task: RefinementTask, limits: StateSearchLimits) -> StateSearch:
+    """Search all states for a run that the spec refuses; operations may take effect anywhere between call and return."""
+    return search(task.program, replace(task.manner(), points=False), task.spec, limits)
+
+
+def search_by_points(task: RefinementTask, limits: StateSearchLimits) -> StateSearch:
+    """The same with operations that take effect at the points that the model marks."""
+    _require_points(task.program, task.spec)
+    return search(task.program, task.manner(), task.spec, limits)
+
+
+def _require_points(program: CompiledModel, spec: Spec | CompiledModel | None) -> None:
+    if isinstance(spec, CompiledModel):
+        raise UsageError(
+            "LP-U001", "--points needs a sequential spec, and this one is a model.", remedy="Leave out --points."
+        )
+    if not any(each.code is OpCode.POINT for each in program.code):
+        raise ModelError(
+            "LP-M019",
+            f"{program.name} marks no linearization point.",
+            place=f"{program.file}:{program.line}",
+            remedy="Write linpoint.point() behind the step where an operation takes effect, or leave out --points.",
+        )
+
+
+def shortest_run_search(found: StateSearch) -> ShortestRunSearch | None:
+    """The search for the shortest run of a violation; None if the run that was found is already the shortest."""
+    config = found.assembly.manner
+    if found.reached is not None and all(each.wrong == _DEADLOCK for each in found.reached.violations):
+        # With fusion a process that waits at its first step has not called yet, so the run would not show it.
+        return ShortestRunSearch(replace(config, without=config.without | {"por", "fusion"}, compact=False))
+    if config.uses("por") or not config.uses("fusion") or not config.uses("local") or config.compact:
+        length = found.reached.depth if found.reached else 0
+        # A run's length leaves out all unseen steps, so it is the same whichever reductions are switched off.
+        without = (config.without | {"por"}) - {"fusion", "local"}
+        return ShortestRunSearch(replace(config, without=without, compact=False), length, found.assembly.room)
+    return None
+
+
+def search_shortest_run(task: RefinementTask, further: ShortestRunSearch, limits: StateSearchLimits) -> StateSearch:
+    """Search for the shortest run."""
+    return search(task.program, further.config, task.spec, limits, most_depth=further.max_depth, room=further.room)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a state search has covered: its figures, its bounds, and how far it supports a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from linpoint.executors.thread_executor import peak_memory
+from linpoint.refine._native_refine import StopReason
+from linpoint.refine.program_analysis import reachable
+from linpoint.refine.program_ir import CompiledModel
+from linpoint.refine.state_layout import ModelRunConfig
+from linpoint.refine.state_search import StateSearch
+from linpoint.verdicts.model import ModelExplored
+
+
+def explored_by(found: StateSearch) -> ModelExplored:
+    """The figures of a search."""
+    reached = found.reached
+    if reached is None:
+        return ModelExplored(found.search.states, 0, found.search.depth, found.seconds, peak_memory())
+    each = reached.memory / reached.states if reached.states else 0.0
+    return ModelExplored(
+        reached.states, reached.transitions, reached.depth, found.seconds, peak_memory(), each, reached.sets
+    )
+
+
+def bounds_of(program: CompiledModel, config: ModelRunConfig, without: Iterable[str]) -> dict[str, Any]:
+    """The limits of a search, as in the JSON contract."""
+    roles = {role: count for role, count in config.processes if role is not None}
+    left_out = sorted(without)
+    return {
+        "processes": config.count,
+        **({"roles": roles} if roles else {}),
+        "operations": config.operations,
+        "memory_model": config.memory_model,
+        **({"heap": config.heap} if program.classes else {}),
+        **({"without": left_out} if left_out else {}),
+    }
+
+
+def covered_text(config: ModelRunConfig) -> str:
+    """The runs that an exhaustive search has covered."""
+    each = f"{config.operations} operations each" if config.operations else "any number of operations"
+    return f"every run of {config.count} processes with {each} was covered"
+
+
+def stopped_text(found: StateSearch) -> tuple[str, str]:
+    """Why a search stopped before its end, and what to do about it."""
+    if found.bound:
+        remedy = "Bound what the model makes, or use fewer operations: a model whose states have no end has no answer."
+        return f"a bound was hit: {found.bound}", remedy
+    if found.interrupted:
+        return "it was interrupted", "Run it again, with --budget if it is to end by itself."
+    smaller = "Use fewer processes or operations, or smaller domains"
+    if found.assembly.manner.operations == 0:
+        smaller = "Any number of operations needs states that are bounded: see that no value grows for ever. " + smaller
+    if found.stopped is StopReason.MEMORY:
+        return "there was no memory left", f"{smaller}; --points or a larger --max-memory help too."
+    return "the budget ended", f"{smaller}, or a larger --budget."
+
+
+def missed_state_odds(found: StateSearch) -> float | None:
+    """The odds that a search which keeps only hashes of states missed one; None for one that keeps states."""
+    if not found.assembly.manner.compact or found.reached is None:
+        return None
+    odds: float = found.reached.states**2 / 2.0**65
+    return odds
+
+
+def unreturned_operations(found: StateSearch) -> list[str]:
+    """Operations that returned in no run, so that a pass says nothing of them."""
+    if found.reached is None:
+        return []
+    program, returned = found.assembly.program, set(found.reached.returns)
+    called = dict.fromkeys(call.operation.name for call in found.assembly.calls)
+    return [
+        each.name
+        for each in program.operations
+        if each.name in called and returned.isdisjoint(reachable(program, each.entry))
+    ]

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model and its spec: one search of all states, then one for the shortest run of a violation.
+
+Guarantee: HOLDS is claimed only if every state within the bounds was reached and expanded. A search that was stopped, by
+the budget, for memory or by Ctrl-C, is UNKNOWN and says how far it came.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final
+
+from linpoint.executors.thread_executor import peak_memory
+from linpoint.limits.budget import Budget
+from linpoint.limits.search_limits import SearchLimits
+from linpoint.refine.counterexample import NoSuchRunError
+from linpoint.refine.progress_properties import EndlessRun, search_for_progress
+from linpoint.refine.refinement_search import (
+    ShortestRunSearch,
+    search_by_points,
+    search_refinement,
+    search_shortest_run,
+    shortest_run_search,
+)
+from linpoint.refine.refinement_task import RefinementTask
+from linpoint.refine.state_search import SearchEnding, StateSearch, StateSearchLimits
+from linpoint.subjects.interface import (
+    CampaignProgress,
+    Claim,
+    Failure,
+    Phase,
+    Progress,
+    Reproduction,
+    Search,
+    SearchTask,
+    Session,
+)
+from linpoint.subjects.model.finding_builder import TokenRun, finding_of_endless_run, finding_of_run
+from linpoint.subjects.model.search_coverage import (
+    bounds_of,
+    covered_text,
+    explored_by,
+    missed_state_odds,
+    stopped_text,
+    unreturned_operations,
+)
+from linpoint.verdicts import Status
+from linpoint.verdicts.model import ModelExplored, ModelFinding, ModelResult
+from linpoint.verdicts.program import Answer
+
+_STATES: Final = "states"
+_POINTS: Final = "points"
+_PROGRESS: Final = "progress"
+_ANSWERS: Final = {
+    Status.LINEARIZABLE: Answer.HOLDS,
+    Status.VIOLATION: Answer.VIOLATION,
+    Status.UNKNOWN: Answer.UNKNOWN,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSubject:
+    """A model, its spec and how it is checked."""
+
+    task: RefinementTask
+    jobs: int | None = None
+    """Threads; by default one for each processor."""
+    max_memory: int | None = None
+
+    @contextmanager
+    def open(self, seconds: float, progress: Progress) -> Iterator[ModelSession]:
+        """A session; a task that has no meaning is a coded error."""
+        yield ModelSession(self, seconds, progress)
+
+
+class ModelSession(Session[ModelFinding, ModelResult]):
+    """The searches of one model."""
+
+    repetitions: ClassVar = (True,)
+    shrinking_share: ClassVar = 1.0
+    shrinking_least_s: ClassVar = 0.0
+    keeps_kind: ClassVar = False
+    searches_again: ClassVar = True
+    changed_warning: ClassVar = (
+        "the run of the token is not there any more, since the model has changed; this is a new search"
+    )
+    shows_it: ClassVar = "a run goes wrong"
+    replay_shows_it: ClassVar = "the run of the token goes wrong again"
+
+    def __init__(self, subject: ModelSubject, seconds: float, progress: Progress) -> None:
+        super().__init__(seconds)
+        self.subject = subject
+        self.task = subject.task
+        self.phases = _phases(subject.task)
+        self.found: StateSearch | None = None
+        """The search that found nothing wrong."""
+        self.explored: ModelExplored | None = None
+        self.bounds = bounds_of(self.task.program, self.task.manner(), self.task.without)
+        self._notes: list[str] = []
+        self._warnings: list[str] = []
+        self._progress = progress
+
+    @property
+    def done(self) -> bool:
+        """A search found nothing wrong, or was stopped."""
+        return self.found is not None or self.interrupted
+
+    def search(self, task: SearchTask) -> Iterator[Failure]:
+        """Search all states."""
+        name, limits = task.search.name, self._limits(task.limits)
+        endless = None
+        if name == _PROGRESS:
+            found, endless = search_for_progress(self.task, limits)
+        else:
+            found = (search_by_points if name == _POINTS else search_refinement)(self.task, limits)
+        self.interrupted = self.interrupted or found.interrupted
+        self.explored = explored_by(found)
+        config = found.assembly.manner
+        self.bounds = bounds_of(found.assembly.program, config, config.without)
+        unseen = unreturned_operations(found) if found.ending is SearchEnding.HOLDS else []
+        self._warnings = [f"{name} returned in no run, so that this says nothing of it" for name in unseen]
+        if endless is None and found.ending is not SearchEnding.VIOLATION:
+            self.found = found
+            self._notes += _pass_notes(self.task, found, name)
+        elif name == _POINTS:  # a violation by points proves nothing
+            self._notes.append("its linearization points do not show it, so all were tried")
+        else:
+            yield _failure(found, endless)
+
+    def smaller(self, failure: Failure, limits: SearchLimits) -> Generator[ShortestRunSearch, Failure | None, bool]:
+        """One more search, for the shortest run."""
+        violation: _Violation = failure.run
+        further = None if violation.endless else shortest_run_search(violation.found)
+        return further is None or (yield further) is not None
+
+    def retry(self, candidate: ShortestRunSearch, limits: SearchLimits) -> Failure | None:
+        """The shortest run."""
+        found = search_shortest_run(self.task, candidate, self._limits(limits))
+        self.interrupted = self.interrupted or found.interrupted
+        return _failure(found, None) if found.ending is SearchEnding.VIOLATION else None
+
+    def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
+        """Follow a run, and certify that the spec refuses it; None if a token's run does not exist any more."""
+        if isinstance(failure.run, _Violation):
+            finding = self._finding(failure.run, failure)
+            return Reproduction(finding, replace(failure, kind=finding.kind), trace=finding.trace)
+        searched = failure.run.prepare(self.task) if isinstance(failure.run, TokenRun) else None
+        if searched is None:
+            return None
+        try:
+            finding = finding_of_run(searched, failure.schedule, self.task.replay)
+        except NoSuchRunError:
+            return None
+        return Reproduction(finding, failure, trace=finding.trace) if finding.kind == failure.kind else None
+
+    def is_same(self, failure: Failure, reproduction: Reproduction) -> bool:
+        """The kind of a failure is known only from its run."""
+        return True
+
+    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> ModelFinding:
+        """The finding of a run that was followed. Ctrl-C before that leaves nothing that is certified."""
+        if reproduction is None:
+            raise KeyboardInterrupt
+        finding: ModelFinding = reproduction.run
+        return replace(finding, shortest=minimal)
+
+    def claim(self) -> Claim:
+        """What the search that found nothing wrong proves."""
+        if self.found is None:
+            return Claim(Status.UNKNOWN, "it was interrupted")
+        if self.found.ending is SearchEnding.HOLDS:
+            return Claim(Status.LINEARIZABLE, covered_text(self.found.assembly.manner), exhaustive=True)
+        return Claim(Status.UNKNOWN, stopped_text(self.found)[0])
+
+    def result(self, claim: Claim, findings: list[ModelFinding]) -> ModelResult:
+        """The result with what was covered."""
+        program, spec = self.task.program, self.task.spec
+        why = "; ".join([claim.why, *self._notes])
+        if findings and findings[0].kind == _PROGRESS:
+            why = findings[0].message
+        depth = findings[0].length if findings else 0
+        return ModelResult(
+            program.name,
+            _ANSWERS[claim.status],
+            claim.exhaustive,
+            why,
+            tuple(findings),
+            self.explored or ModelExplored(depth=depth, peak_memory_bytes=peak_memory()),
+            self.bounds,
+            program.file,
+            spec.name if spec else "",
+            self._remedy() if claim.status is Status.UNKNOWN else "",
+            (*self._warnings, *claim.warnings),
+            interrupted=self.interrupted,
+        )
+
+    def _finding(self, violation: _Violation, failure: Failure) -> ModelFinding:
+        if violation.endless is not None:
+            return finding_of_endless_run(violation.found, violation.endless, self.task)
+        return finding_of_run(violation.found, failure.schedule, self.task.replay)
+
+    def _remedy(self) -> str:
+        if self.found is None:
+            return "Run it again, with a larger --budget if there was one."
+        return stopped_text(self.found)[1]
+
+    def _limits(self, limits: SearchLimits) -> StateSearchLimits:
+        deadline = None if math.isinf(limits.deadline) else limits.deadline
+        return StateSearchLimits(Budget(deadline, self.subject.max_memory), self.subject.jobs, self._tell)
+
+    def _tell(self, states: int, depth: int) -> None:
+        self._progress(CampaignProgress(executions=states, depth=depth))
+
+
+@dataclass(frozen=True, slots=True)
+class _Violation:
+    """A violation, with all that the choices of its run mean."""
+
+    found: StateSearch
+    endless: EndlessRun | None
+
+
+def _phases(task: RefinementTask) -> tuple[Phase, ...]:
+    if task.progress is not None:
+        return (Phase((Search(_PROGRESS),)),)
+    return (Phase((Search(_POINTS), Search(_STATES)) if task.points else (Search(_STATES),)),)
+
+
+def _failure(found: StateSearch, endless: EndlessRun | None) -> Failure:
+    kind = "linearizability" if endless is None else _PROGRESS
+    choices = found.search.shortest_run() if endless is None else endless.choices
+    return Failure(kind, None, tuple(choices), 0, _Violation(found, endless))
+
+
+def _pass_notes(task: RefinementTask, found: StateSearch, search: str) -> list[str]:
+    """How a search came to find nothing wrong."""
+    notes = []
+    holds = found.ending is SearchEnding.HOLDS
+    if search == _POINTS:
+        notes.append("by the linearization points that are marked in it")
+    elif search == _PROGRESS and holds:
+        fair = f" in every run that is {task.fairness}ly fair" if task.fairness != "none" else ""
+        notes.append(f"every call returns{fair}" if task.progress == "returns" else f"it is {task.progress}")
+    odds = missed_state_odds(found)
+    if holds and odds is not None:
+        notes.append(f"the odds that a state was missed are {odds:.1g}")
+    return notes
