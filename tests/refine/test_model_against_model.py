@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 import linpoint
 from linpoint.api.check_model import check_model
 from linpoint.errors import ModelError, UsageError
 from linpoint.executors.thread_executor import resident_memory
+from linpoint.refine.refinement_search import search_shortest_run
+from linpoint.subjects.model import subject
+from linpoint.verdicts import Budget
 from linpoint.verdicts.program import Answer
 
 
@@ -236,6 +241,19 @@ def test_hashes_alone_say_the_odds() -> None:
     assert (whole.answer, whole.explored.states) == (few.answer, few.explored.states)
     assert "odds" in few.why
     assert check_model(InTwoSteps, Bumps, compact=True).findings[0].length == 4
+
+
+def test_a_violation_without_a_run_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_late(task, further, limits):
+        return search_shortest_run(task, further, dataclasses.replace(limits, budget=Budget(0.0)))
+
+    monkeypatch.setattr(subject, "search_shortest_run", too_late)
+    hashes = check_model(InTwoSteps, Bumps, compact=True)
+    assert (hashes.answer, hashes.findings) == (Answer.UNKNOWN, ())
+    assert "budget" in hashes.why
+    states = check_model(InTwoSteps, Bumps)
+    assert states.answer is Answer.VIOLATION
+    assert not states.findings[0].shortest
 
 
 class Leaky(linpoint.Model):

@@ -62,7 +62,8 @@ def shortest_run_search(found: StateSearch) -> ShortestRunSearch | None:
     config = found.assembly.manner
     if found.reached is not None and all(each.wrong == _DEADLOCK for each in found.reached.violations):
         # With fusion a process that waits at its first step has not called yet, so the run would not show it.
-        return ShortestRunSearch(replace(config, without=config.without | {"por", "fusion"}, compact=False))
+        plain = replace(config, without=config.without | {"por", "fusion"}, compact=False)
+        return None if plain == config else ShortestRunSearch(plain)
     if config.uses("por") or not config.uses("fusion") or not config.uses("local") or config.compact:
         length = found.reached.depth if found.reached else 0
         # A run's length leaves out all unseen steps, so it is the same whichever reductions are switched off.

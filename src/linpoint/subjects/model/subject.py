@@ -8,7 +8,7 @@ the budget, for memory or by Ctrl-C, is UNKNOWN and says how far it came.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final
@@ -128,7 +128,7 @@ class ModelSession(Session[ModelFinding, ModelResult]):
         elif name == _POINTS:  # a violation by points proves nothing
             self._notes.append("its linearization points do not show it, so all were tried")
         else:
-            yield _failure(found, endless)
+            yield from self._shown(found, endless, limits)
 
     def smaller(self, failure: Failure, limits: SearchLimits) -> Generator[ShortestRunSearch, Failure | None, bool]:
         """One more search, for the shortest run."""
@@ -145,7 +145,7 @@ class ModelSession(Session[ModelFinding, ModelResult]):
     def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
         """Follow a run, and certify that the spec refuses it; None if a token's run does not exist any more."""
         if isinstance(failure.run, _Violation):
-            finding = self._finding(failure.run, failure)
+            finding = failure.run.finding(self.task)
             return Reproduction(finding, replace(failure, kind=finding.kind), trace=finding.trace)
         searched = failure.run.prepare(self.task) if isinstance(failure.run, TokenRun) else None
         if searched is None:
@@ -167,26 +167,30 @@ class ModelSession(Session[ModelFinding, ModelResult]):
         finding: ModelFinding = reproduction.run
         return replace(finding, shortest=minimal)
 
+    def shown_by(self, findings: Sequence[ModelFinding], *, replayed: bool) -> str:
+        """A run breaks a property of progress, or goes wrong in spite of reductions."""
+        if findings[0].kind == _PROGRESS:
+            return findings[0].message
+        return "; ".join([super().shown_by(findings, replayed=replayed), *self._notes])
+
     def claim(self) -> Claim:
-        """What the search that found nothing wrong proves."""
+        """The search that found nothing wrong covered all runs, or was stopped."""
         if self.found is None:
             return Claim(Status.UNKNOWN, "it was interrupted")
-        if self.found.ending is SearchEnding.HOLDS:
-            return Claim(Status.LINEARIZABLE, covered_text(self.found.assembly.manner), exhaustive=True)
-        return Claim(Status.UNKNOWN, stopped_text(self.found)[0])
+        holds = self.found.ending is SearchEnding.HOLDS
+        why = covered_text(self.found.assembly.manner) if holds else stopped_text(self.found)[0]
+        status = Status.LINEARIZABLE if holds else Status.UNKNOWN
+        return Claim(status, "; ".join([why, *self._notes]), exhaustive=holds)
 
     def result(self, claim: Claim, findings: list[ModelFinding]) -> ModelResult:
         """The result with what was covered."""
         program, spec = self.task.program, self.task.spec
-        why = "; ".join([claim.why, *self._notes])
-        if findings and findings[0].kind == _PROGRESS:
-            why = findings[0].message
         depth = findings[0].length if findings else 0
         return ModelResult(
             program.name,
             _ANSWERS[claim.status],
             claim.exhaustive,
-            why,
+            claim.why,
             tuple(findings),
             self.explored or ModelExplored(depth=depth, peak_memory_bytes=peak_memory()),
             self.bounds,
@@ -197,10 +201,16 @@ class ModelSession(Session[ModelFinding, ModelResult]):
             interrupted=self.interrupted,
         )
 
-    def _finding(self, violation: _Violation, failure: Failure) -> ModelFinding:
-        if violation.endless is not None:
-            return finding_of_endless_run(violation.found, violation.endless, self.task)
-        return finding_of_run(violation.found, failure.schedule, self.task.replay)
+    def _shown(self, found: StateSearch, endless: EndlessRun | None, limits: StateSearchLimits) -> Iterator[Failure]:
+        """The failure of a search. If it has kept only hashes, a search that keeps states must find a run for it."""
+        further = shortest_run_search(found) if found.assembly.manner.compact else None
+        if further is not None:
+            found = search_shortest_run(self.task, further, limits)
+            self.interrupted = self.interrupted or found.interrupted
+        if endless is not None or found.ending is SearchEnding.VIOLATION:
+            yield _failure(found, endless)
+        else:
+            self.found = found
 
     def _remedy(self) -> str:
         if self.found is None:
@@ -217,10 +227,16 @@ class ModelSession(Session[ModelFinding, ModelResult]):
 
 @dataclass(frozen=True, slots=True)
 class _Violation:
-    """A violation, with all that the choices of its run mean."""
+    """A violation that a search found. Its run is looked for when it is reproduced: that costs as much as the search."""
 
     found: StateSearch
     endless: EndlessRun | None
+
+    def finding(self, task: RefinementTask) -> ModelFinding:
+        """The finding of its run."""
+        if self.endless is not None:
+            return finding_of_endless_run(self.found, self.endless, task)
+        return finding_of_run(self.found, tuple(self.found.search.shortest_run()), task.replay)
 
 
 def _phases(task: RefinementTask) -> tuple[Phase, ...]:
@@ -230,9 +246,9 @@ def _phases(task: RefinementTask) -> tuple[Phase, ...]:
 
 
 def _failure(found: StateSearch, endless: EndlessRun | None) -> Failure:
+    """A failure whose kind is known only from its run."""
     kind = "linearizability" if endless is None else _PROGRESS
-    choices = found.search.shortest_run() if endless is None else endless.choices
-    return Failure(kind, None, tuple(choices), 0, _Violation(found, endless))
+    return Failure(kind, None, (), 0, _Violation(found, endless))
 
 
 def _pass_notes(task: RefinementTask, found: StateSearch, search: str) -> list[str]:
