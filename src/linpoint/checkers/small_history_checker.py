@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does some order explain a small history? A plain search, for the thousands of histories that tests of objects give.
+"""A plain search for the thousands of small histories that schedules of a test give.
 
-It says yes only with an order in hand, each step of which the spec has taken. A no is only a suspicion: whoever gets it
-asks ``check``, which certifies. Cost: tens of microseconds for a handful of operations, since steps are remembered from
-history to history; exponential in the number of operations that overlap, so it is for few of them.
+Guarantee: it returns an order only if the spec took each of its steps, and ``SpecJudge`` has a sample of these orders
+certified. Without an order the history is only suspicious: ``check`` decides it. Decides ``linearizable`` for one
+object; leaves histories with keys of several objects or with order hints to ``check``. Cost: tens of microseconds for a
+handful of operations, since steps are remembered from history to history; exponential in the number of concurrent
+operations.
 """
 
 from __future__ import annotations
@@ -11,49 +13,78 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from linpoint.histories.operation import Operation
+from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import Value, canonical
 from linpoint.specs.spec import Spec
 
-_Call = tuple[str, Hashable]
+_Configuration = tuple[int, int]
+"""The operations that have taken effect, a bit each, and the number of the state that they lead to."""
 
 
 class SmallHistoryChecker:
-    """Searches against one spec; states are numbered, and each step is asked for once."""
+    """Searches against one spec; states are numbered, and the spec computes each step once."""
 
     def __init__(self, spec: Spec) -> None:
         self._spec = spec
+        self._uses_process = spec.uses_process
         self._numbers: dict[Hashable, int] = {}
         self._states: list[Any] = []
-        self._steps: dict[tuple[int, _Call], list[tuple[Value, int]]] = {}
+        self._steps: dict[tuple[int, Hashable], list[tuple[Value, int]]] = {}
         self._initial = self._number(spec.initial)
 
-    def explains(self, operations: Sequence[Operation]) -> bool:
-        """Whether some order that keeps the times gives every operation its result."""
-        calls = [(each.name, canonical(each.args)) for each in operations]
-        # For each operation the bits of those that returned before it was called.
+    def find_order(self, operations: Sequence[Operation]) -> list[int] | None:
+        """The positions of the operations in an order that keeps the times and gives every operation its result.
+
+        Failed operations are left out; those of unknown outcome may be. None if there is no order or the history is
+        left to ``check``.
+        """
+        for each in operations:
+            if each.order is not None or (each.key is not None and not self._spec.key_argument):
+                return None
+        calls = [self._call(each) for each in operations]
+        ends = [(at, each.end, each) for at, each in enumerate(operations) if each.outcome is Outcome.OK]
+        required = sum(1 << at for at, _, _ in ends)
+        # For each operation the bits of those that must take effect before it.
         before = [
-            sum(1 << j for j, other in enumerate(operations) if other.end < each.call or _follows(other, each))
-            for each in operations
+            sum(
+                1 << at
+                for at, end, other in ends
+                if end < each.call or (end == each.call and _leads(other, at, each, i))
+            )
+            for i, each in enumerate(operations)
         ]
-        everything = (1 << len(operations)) - 1
-        seen = {(0, self._initial)}
-        todo = [(0, self._initial)]
+        candidates = [i for i, each in enumerate(operations) if each.outcome is not Outcome.FAILED]
+        start = (0, self._initial)
+        reached: dict[_Configuration, tuple[_Configuration, int]] = {start: (start, -1)}
+        todo = [start]
         while todo:
-            done, state = todo.pop()
-            if done == everything:
-                return True
-            for i, operation in enumerate(operations):
+            configuration = todo.pop()
+            done, state = configuration
+            if done & required == required:
+                return _path(reached, configuration)
+            for i in candidates:
                 if done >> i & 1 or before[i] & ~done:
                     continue
+                operation = operations[i]
                 for result, after in self._outcomes(state, calls[i], operation):
                     key = (done | 1 << i, after)
-                    if key not in seen and self._spec.allows(operation, result):
-                        seen.add(key)
+                    if key not in reached and self._spec.allows(operation, result):
+                        reached[key] = configuration, i
                         todo.append(key)
-        return False
+        return None
 
-    def _outcomes(self, state: int, call: _Call, operation: Operation) -> list[tuple[Value, int]]:
+    def _call(self, operation: Operation) -> Hashable:
+        """Equal for operations to which the spec gives the same outcomes in every state."""
+        call: tuple[Hashable, ...] = (operation.name, canonical(operation.args))
+        if operation.key is not None:
+            call = (*call, canonical(operation.key))
+        if self._uses_process:
+            call = (*call, operation.process)
+        if self._spec.any_operation:  # its step gets the whole operation
+            call = (*call, operation.outcome, canonical(operation.result))
+        return call
+
+    def _outcomes(self, state: int, call: Hashable, operation: Operation) -> list[tuple[Value, int]]:
         known = self._steps.get((state, call))
         if known is None:
             outcomes = self._spec.outcomes(self._states[state], operation)
@@ -69,6 +100,15 @@ class SmallHistoryChecker:
         return number
 
 
-def _follows(one: Operation, other: Operation) -> bool:
-    """Whether two operations of a process that touch in time come in this order."""
-    return one.process == other.process and one is not other and one.end <= other.call and one.call < other.call
+def _leads(one: Operation, at: int, other: Operation, other_at: int) -> bool:
+    """Whether of two operations that touch in time ``one`` comes first in their process."""
+    return one.process == other.process and (one.call, one.end, at) < (other.call, other.end, other_at)
+
+
+def _path(reached: dict[_Configuration, tuple[_Configuration, int]], last: _Configuration) -> list[int]:
+    order = []
+    previous, position = reached[last]
+    while position >= 0:
+        order.append(position)
+        previous, position = reached[previous]
+    return order[::-1]

@@ -8,18 +8,17 @@ to? The states compared are those of the object itself, run in that order.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Final
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python_control.control_session import MAX_RUN_STEPS, ControlSession
-from linpoint.histories.values import Value
 from linpoint.judging.scenario_run import RunEnding, ScenarioRun
 from linpoint.judging.spec_judge import OBSERVE, Judgement, SpecJudge, blocked_calls
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Call, Scenario
-from linpoint.specs.spec import Outcomes, Spec, Step
+from linpoint.specs.spec import Outcomes, Spec
 from linpoint.specs.spec_lookup import find
+from linpoint.specs.spec_with_question import with_memory, with_question
 from linpoint.subjects.python_object.scenario_runner import ScenarioRunner
 from linpoint.subjects.python_object.sequential_spec import SequentialObjectSpec
 
@@ -65,27 +64,15 @@ class ObjectJudge(SpecJudge):
 
     def _observed(self) -> Spec:
         """The spec with a question at the end, of the final state."""
-        steps = dict(self.spec.steps)
-        if not self._itself:
-            steps = {name: _remembering(step) for name, step in steps.items()}
-        steps[OBSERVE] = Step(OBSERVE, self._observe(), (), 0)
-        initial = self.spec.initial if self._itself else (self.spec.initial, ())
-        return Spec(self.spec.name, initial, steps, any_operation=self.spec.any_operation)
+        spec = self.spec if self._itself else with_memory(self.spec)
+        return with_question(spec, OBSERVE, self._observe())
 
     def _observe(self) -> Callable[..., Outcomes]:
         def observe(state: Any) -> Outcomes:
-            found = self._alone.observed_after(state) if self._itself else self._alone.observed(state[1])
+            if self._itself:
+                found = self._alone.observed_after(state)
+            else:
+                found = self._alone.observed(tuple(Call(*each) for each in state[1]))
             return [(each, state) for each in found]
 
         return observe
-
-
-def _remembering(step: Step) -> Step:
-    """The same step with the operations so far beside the state: a final state is observed on the object itself."""
-
-    def apply(state: Any, *args: Value, **process: Any) -> Outcomes:
-        found = step.apply(state[0], *args, **process)
-        outcomes = found if type(found) is list else [found]
-        return [(result, (after, (*state[1], Call(step.name, args)))) for result, after in outcomes]
-
-    return replace(step, apply=apply)
