@@ -37,7 +37,7 @@ _MAX_SHOWN_OUTCOMES: Final = 20
 _CHECK_TIMEOUT_S: Final = 10.0
 """For one check; scenarios are small, so it takes a few milliseconds."""
 
-PASSES_PER_CERTIFICATE = 64
+PASSES_PER_CERTIFICATE = 256
 """One in this many passes of the fast search is certified, the first included; the long lane of the tests sets it to 1."""
 
 
