@@ -86,9 +86,10 @@ def explore_ours(cell: str) -> dict[str, Any]:
     import linpoint
     from linpoint.limits.search_limits import SearchLimits
     from linpoint.scenarios.concurrent_test import definition_of_object
-    from linpoint.subjects.python_object.object_search import Search
-    from linpoint.subjects.python_object.settings import Settings
-    from linpoint.subjects.python_object.subject import session_of
+    from linpoint.subjects.python_object.object_judge import ObjectJudge
+    from linpoint.subjects.python_object.scenario_runner import ScenarioRunner
+    from linpoint.subjects.python_object.scenario_search import ScenarioSearch
+    from linpoint.subjects.python_object.subject import PythonObjectSubject
 
     @linpoint.spec
     class Anything:
@@ -99,14 +100,13 @@ def explore_ours(cell: str) -> dict[str, Any]:
 
     definition = definition_of_object(Counter, ["increment"], spec=Anything)
     scenario = " | ".join("; ".join(f"{call}()" for call in thread.split(";")) for thread in cell.split("|"))
-    settings = Settings(budget=_MOST_SECONDS)
-    with session_of(definition, settings) as session:
-        search = Search(definition, settings, session, seconds=_MOST_SECONDS)
-        exploration = search.exploration(definition.accept(scenario))
+    with PythonObjectSubject(definition=definition).control() as control:
+        runner = ScenarioRunner(definition, definition.accept(scenario), control)
+        search = ScenarioSearch(runner, ObjectJudge(definition, control))
         started = time.perf_counter()
-        exploration.reduced(SearchLimits(time.monotonic() + _MOST_SECONDS))
+        search.first_failure("dpor", SearchLimits(time.monotonic() + _MOST_SECONDS))
         seconds = time.perf_counter() - started
-    coverage = exploration.coverage
+    coverage = search.coverage
     return {"runs": coverage.unbounded, "seconds": seconds, "exhaustive": coverage.exhaustive}
 
 

@@ -10,9 +10,9 @@ from functools import cache
 from typing import Any
 
 import linpoint
+from linpoint.campaign.driver import run_campaign
 from linpoint.scenarios import definition_of
-from linpoint.subjects.python_object.settings import Settings
-from linpoint.subjects.python_object.subject import run_test
+from linpoint.subjects.python_object.subject import PythonObjectSubject
 from linpoint.verdicts.finding import TestResult
 
 
@@ -216,5 +216,5 @@ RESULTS = {
 @cache
 def result(name: str) -> TestResult:
     """The result of the test of that name. The other model is left out where it would take long."""
-    settings = Settings(budget=0.0 if name == "unknown" else 60.0, gil=name != "livelock")
-    return run_test(definition_of(RESULTS[name]), settings)
+    subject = PythonObjectSubject(definition=definition_of(RESULTS[name]), gil_verdict=name != "livelock")
+    return run_campaign(subject, 0.0 if name == "unknown" else 60.0)

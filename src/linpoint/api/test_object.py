@@ -4,18 +4,30 @@
     linpoint.test(TestCache).raise_for_violation()
     linpoint.test(Cache, {"get": {"key": "ab"}, "put": {"key": "ab", "value": [1, 2]}}, spec="map")
 
-Guarantee: as that of ``run_test``; when it returns, nothing of the interpreter is changed, not the global random numbers
+Guarantee: that of ``run_campaign``; when it returns, nothing of the interpreter is changed, not the global random numbers
 either. A crash of the object is a crash of the process: ``linpoint test`` runs each test in one of its own. Ctrl-C is a
 ``KeyboardInterrupt``, as anywhere else in Python.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from linpoint.scenarios.concurrent_test import ConcurrentTest, ConcurrentTestDefinition
+from linpoint.errors import TestError
+from linpoint.limits.budget import DEFAULT_BUDGET_S, seconds
+from linpoint.scenarios.concurrent_test import (
+    ConcurrentTest,
+    ConcurrentTestDefinition,
+    definition_of,
+    definition_of_object,
+)
 from linpoint.scenarios.scenario import Scenario
+from linpoint.scenarios.setting_validation import listed_modules, listed_scenarios
+from linpoint.subjects.python_object.code_identity import ReplayedFinding, identity, replayed_finding
+from linpoint.verdicts import replay_token
 from linpoint.verdicts.finding import TestResult
 
 Operations = Mapping[str, Mapping[str, Any] | Callable[..., Any] | None] | Sequence[str | Callable[..., Any]]
@@ -45,8 +57,6 @@ def test(
     before its own. ``scenario`` is run alone, instead of all others; ``replay`` is the token of a finding, whose schedule is
     run alone. ``budget`` is a time, ``"10s"`` or seconds, by default 30 s.
     """
-    from linpoint.subjects.python_object.calling import run_call  # noqa: PLC0415 - only who tests is to wait for the explorer
-
     given = {
         "spec": spec,
         "observe": observe,
@@ -58,7 +68,90 @@ def test(
         "instrument": instrument,
     }
     given = {name: value for name, value in given.items() if value is not None}
-    return run_call(subject, calls, given, scenario=scenario, budget=budget, seed=seed, replay=replay)
+    budget_s = seconds(budget) or DEFAULT_BUDGET_S
+    found = None if replay is None else replayed_finding(replay_token.decode(replay))
+    definition = _definition(subject, calls, given)
+    token = _identity(subject, definition, given)
+    if found is not None:
+        result = _replay(definition, found, budget_s, token)
+    else:
+        scenarios_given = () if scenario is None else (definition.accept(scenario),)
+        result = _run(definition, scenarios_given, budget_s, seed, token)
+    if result.interrupted:
+        raise KeyboardInterrupt
+    return result
 
 
 test.__test__ = False  # type: ignore[attr-defined]  # for pytest, which would collect it where it is imported
+
+
+def _run(
+    definition: ConcurrentTestDefinition,
+    scenarios: tuple[Scenario, ...],
+    budget_s: float,
+    seed: int,
+    token: dict[str, Any],
+) -> TestResult:
+    from linpoint.campaign.driver import run_campaign  # noqa: PLC0415 - importing linpoint does not load the explorer
+    from linpoint.subjects.python_object.subject import PythonObjectSubject  # noqa: PLC0415 - as above
+
+    subject = PythonObjectSubject(definition=definition, seed=seed, scenarios=scenarios, token=token)
+    return run_campaign(subject, budget_s)
+
+
+def _replay(
+    definition: ConcurrentTestDefinition, found: ReplayedFinding, budget_s: float, token: dict[str, Any]
+) -> TestResult:
+    from linpoint.campaign.driver import replay_finding  # noqa: PLC0415 - as above
+    from linpoint.subjects.python_object.subject import PythonObjectSubject  # noqa: PLC0415 - as above
+
+    subject = PythonObjectSubject(
+        definition=definition, granularity=found.granularity, backend=found.backend, token=token
+    )
+    changed = bool(found.code) and found.code != token["code"]
+    return replay_finding(subject, found.failure(), budget_s, changed=changed)
+
+
+def _definition(subject: Any, calls: Any, given: dict[str, Any]) -> ConcurrentTestDefinition:
+    """The definition of what was given in either form."""
+    if isinstance(subject, ConcurrentTestDefinition) or _is_test(subject):
+        if calls is not None:
+            raise TestError(
+                "LP-T013",
+                f"{subject.name if isinstance(subject, ConcurrentTestDefinition) else subject.__name__} has operations of its own.",
+                remedy="Leave out the second argument, or give a function that makes the object.",
+            )
+        own = subject if isinstance(subject, ConcurrentTestDefinition) else definition_of(subject)
+        if "scenarios" in given:
+            given["scenarios"] = listed_scenarios(own.name, given["scenarios"])
+        if "instrument" in given:
+            given["instrument"] = listed_modules(given["instrument"])
+        return dataclasses.replace(own, **given)
+    if calls is None:
+        raise TestError(
+            "LP-T013",
+            f"{subject!r} is not a subclass of linpoint.ConcurrentTest.",
+            remedy='Derive a class from it, or say what the operations are: linpoint.test(make, {"get": {"key": "ab"}}).',
+        )
+    return definition_of_object(subject, calls, **given)
+
+
+def _identity(subject: Any, definition: ConcurrentTestDefinition, given: dict[str, Any]) -> dict[str, Any]:
+    """What a token holds of the test: its file and name only where they are all that it takes to make it again."""
+    spec = given.get("spec")
+    found_again = (
+        _is_test(subject)
+        and "." not in subject.__qualname__
+        and (definition.file or "").endswith(".py")
+        and not given.keys() & {"observe", "instrument"}
+        and (spec is None or isinstance(spec, str))
+    )
+    if not found_again:
+        return identity(definition)
+    file, here = Path(definition.file or ""), Path.cwd()
+    shown = file.relative_to(here) if file.is_relative_to(here) else file
+    return identity(definition, file=str(shown), test=definition.name, spec=spec)
+
+
+def _is_test(subject: Any) -> bool:
+    return isinstance(subject, type) and issubclass(subject, ConcurrentTest)

@@ -19,16 +19,15 @@ from typing import Any, Final
 
 import msgspec
 
+from linpoint.campaign.driver import replay_finding, run_campaign
 from linpoint.campaign.worker_protocol import ProgramRequest, RenderedResult, TestRequest, answer_of, answer_of_program
 from linpoint.errors import LinpointError
+from linpoint.limits.budget import DEFAULT_BUDGET_S
 from linpoint.scenarios.scenario import Scenario
-from linpoint.subjects.interface import Failure
+from linpoint.subjects.interface import CampaignProgress, Failure
 from linpoint.subjects.python_object.code_identity import identity
 from linpoint.subjects.python_object.load_tests import load_test, load_tests
-from linpoint.subjects.python_object.object_search import Progress
-from linpoint.subjects.python_object.replaying import replay_test
-from linpoint.subjects.python_object.settings import DEFAULT_BUDGET, Settings
-from linpoint.subjects.python_object.subject import run_test
+from linpoint.subjects.python_object.subject import PythonObjectSubject
 from linpoint.verdicts import Status
 from linpoint.verdicts.finding import Explored, Tested, TestResult
 from linpoint.verdicts.program import Answer as ProgramAnswer
@@ -85,9 +84,9 @@ def run_request(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> 
         from linpoint.cli.stressing import recheck, stress  # noqa: PLC0415 - only who asks for it is to wait for it
 
         return stress(definition, request, say) if request.action == "stress" else recheck(definition, request)
-    content = identity(definition, file=request.file, test=request.test, spec=request.spec)
-    settings = Settings(
-        budget=request.budget,
+    token = identity(definition, file=request.file, test=request.test, spec=request.spec)
+    subject = PythonObjectSubject(
+        definition=definition,
         seed=request.seed,
         scenarios=() if request.scenario is None else (Scenario.from_dict(request.scenario),),
         threads=request.threads,
@@ -96,30 +95,32 @@ def run_request(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> 
         after=request.after,
         granularity=request.granularity,
         backend=request.backend,
-        replay=content,
+        token=token,
     )
 
-    def watch(progress: Progress) -> None:
+    def watch(reached: CampaignProgress) -> None:
         told = {
-            "scenario": progress.scenario.as_dict(),
-            "scenarios": progress.scenarios,
-            "schedules": progress.schedules,
-            "seconds": progress.share * request.budget,
+            "scenario": reached.case.as_dict(),
+            "scenarios": reached.cases,
+            "schedules": reached.executions,
+            "seconds": reached.share * request.budget,
         }
         say({"progress": told})
 
     if request.action == "replay":
-        changed = bool(request.code) and request.code != content["code"]
-        result = replay_test(definition, settings, tuple(request.schedule or ()), changed=changed)
+        (scenario,) = subject.scenarios
+        schedule = tuple(request.schedule or ())
+        failure = Failure(request.finding, scenario, schedule, 0, None)
+        changed = bool(request.code) and request.code != token["code"]
+        result = replay_finding(subject, failure, request.budget, changed=changed)
     else:
-        result = run_test(definition, settings, watch=watch)
+        result = run_campaign(subject, request.budget, watch)
     return answer_of(dataclasses.replace(result, file=request.file), request)
 
 
 def serve_program(request: ProgramRequest, say: Callable[[dict[str, Any]], None]) -> RenderedResult:
     """Explore a program, or show one of its schedules again."""
-    from linpoint.campaign.driver import replay_finding, run_campaign  # noqa: PLC0415 - a worker does one thing
-    from linpoint.subjects.python_program.program import load_program  # noqa: PLC0415 - as above
+    from linpoint.subjects.python_program.program import load_program  # noqa: PLC0415 - a worker does one thing
     from linpoint.subjects.python_program.subject import PythonProgramSubject  # noqa: PLC0415 - as above
 
     program = load_program(request.file, tuple(request.args))
@@ -131,7 +132,7 @@ def serve_program(request: ProgramRequest, say: Callable[[dict[str, Any]], None]
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
     }
     subject = PythonProgramSubject(program, request.granularity, request.preemptions, request.backend, token=token)
-    left = DEFAULT_BUDGET if request.deadline is None else max(_MIN_BUDGET_S, request.deadline - time.monotonic())
+    left = DEFAULT_BUDGET_S if request.deadline is None else max(_MIN_BUDGET_S, request.deadline - time.monotonic())
     with _silent():
         if request.schedule is None:
             report = run_campaign(subject, left, lambda reached: say({"progress": {"schedules": reached.executions}}))

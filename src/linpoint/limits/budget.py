@@ -10,6 +10,9 @@ from typing import Final
 
 from linpoint.errors import UsageError
 
+DEFAULT_BUDGET_S: Final = 30.0
+"""For one target, unless another budget is given."""
+
 _TIME: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "": 1.0}
 _SIZE: Final = {"": 1, "B": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")

@@ -17,10 +17,10 @@ from linpoint.scenarios.scenario import Scenario
 from linpoint.subjects.python_object.object_judge import ObjectJudge
 from linpoint.subjects.python_object.scenario_runner import ScenarioRunner
 from linpoint.subjects.python_object.scenario_search import ScenarioSearch
-from linpoint.subjects.python_object.subject import Settings, run_test
 from linpoint.traces.trace import StepKind
 from linpoint.verdicts import Status
 from tests.explore.event_loop import zoo
+from tests.subjects.python_object.run_object_test import run_definition
 
 GET, WITHDRAW = {"get": {"key": "ab"}}, {"withdraw": {"amount": [60, 30]}}
 PUT_AND_GET = {"put": {"item": [1, 2]}, "get": {}}
@@ -72,7 +72,7 @@ def name(value):
 def test_broken(made, operations, observe, kind, scenario, preemptions):
     definition = definition_of_object(made, operations, observe=observe)
     assert definition.is_async
-    result = run_test(definition)
+    result = run_definition(definition)
     assert result.status is Status.VIOLATION
     assert result.models == {"free-threaded": Status.VIOLATION, "gil": Status.VIOLATION}
     (finding,) = result.findings
@@ -88,31 +88,31 @@ def replayed(definition, finding) -> str | None:
     with EventLoopSession() as session:
         scenario = Scenario.from_dict(finding.replay["scenario"])
         exploration = ScenarioSearch(ScenarioRunner(definition, scenario, session), ObjectJudge(definition, session))
-        run, judgement, diverged = exploration.again(finding.schedule)
-    assert run is not None
-    assert diverged is None
-    return judgement.kind
+        shown = exploration.rerun(finding.schedule)
+    assert shown.run is not None
+    assert shown.diverged_at is None
+    return shown.failure and shown.failure.kind
 
 
 @pytest.mark.parametrize(("made", "operations", "observe"), FIXED, ids=name)
 def test_fixed(made, operations, observe):
-    result = run_test(definition_of_object(made, operations, observe=observe))
+    result = run_definition(definition_of_object(made, operations, observe=observe))
     assert result.status is Status.LINEARIZABLE, result.findings
     assert result.models["gil"] is Status.LINEARIZABLE
 
 
 def test_a_fixed_one_is_explored_exhaustively():
-    result = run_test(definition_of_object(zoo.ConnectionsFixed, ["connect"]), Settings(budget=60))
+    result = run_definition(definition_of_object(zoo.ConnectionsFixed, ["connect"]), budget=60)
     assert result.exhaustive
 
 
 def test_methods_that_turn_out_to_be_coroutines():
     definition = definition_of_object(lambda: zoo.CheckThenAwait(), {"get": {"key": "ab"}})  # noqa: PLW0108
     assert not definition.is_async
-    (finding,) = run_test(definition).findings
+    (finding,) = run_definition(definition).findings
     assert finding.scenario == 'get("a") | get("a")'
     alone = definition_of_object(lambda: zoo.ConnectionsFixed(), ["connect"], before=1)  # noqa: PLW0108
-    assert run_test(alone).status is Status.LINEARIZABLE
+    assert run_definition(alone).status is Status.LINEARIZABLE
 
 
 class TestPool(linpoint.ConcurrentTest):
@@ -154,8 +154,8 @@ class TestForgetful(TestPool):
 
 def test_a_class_of_coroutines():
     assert definition_of(TestPool).is_async
-    assert run_test(definition_of(TestPool), Settings(budget=5)).status is Status.LINEARIZABLE
-    (finding,) = run_test(definition_of(TestForgetful)).findings
+    assert run_definition(definition_of(TestPool), budget=5).status is Status.LINEARIZABLE
+    (finding,) = run_definition(definition_of(TestForgetful)).findings
     assert finding.kind == "deadlock"
     assert "acquire" in finding.scenario
 
@@ -197,7 +197,7 @@ def test_who_waits_while_the_background_goes_on_waits_for_ever(scenario, kind):
 
     operations = {"get": get, "put": put, "lose": lose}
     definition = definition_of_object(setup, operations, spec=NothingWaits if kind else None)
-    result = run_test(definition, Settings(budget=2, scenarios=(Scenario.parse(scenario),)))
+    result = run_definition(definition, budget=2, scenarios=(Scenario.parse(scenario),))
     assert [finding.kind for finding in result.findings] == ([kind] if kind else [])
 
 
@@ -230,7 +230,7 @@ def lines_of(finding, thread):
 
 def test_the_trace_has_the_lines_and_what_each_await_waits_for():
     definition = definition_of_object(zoo.CheckThenAwait, GET, scenarios=['get("a") | get("a")'])
-    (finding,) = run_test(definition).findings
+    (finding,) = run_definition(definition).findings
     assert [thread.name for thread in finding.trace.threads] == ["task 1", "task 2", "time"]
     assert lines_of(finding, 0) == [
         "call",
@@ -250,7 +250,7 @@ def test_the_trace_has_the_lines_and_what_each_await_waits_for():
 
 
 def test_a_deadlock_says_who_waits_for_what():
-    (finding,) = run_test(definition_of_object(zoo.TwoLocks, ["forth", "back"])).findings
+    (finding,) = run_definition(definition_of_object(zoo.TwoLocks, ["forth", "back"])).findings
     blocked = [step for step in finding.trace.steps if step.kind is StepKind.BLOCK]
     assert [(step.thread, step.location) for step in blocked] == [
         (0, "TwoLocks.right.acquire()"),
@@ -260,7 +260,7 @@ def test_a_deadlock_says_who_waits_for_what():
 
 
 def test_time_and_the_departure_from_the_usual_order_are_told():
-    (finding,) = run_test(definition_of_object(zoo.LeakyPool, ["use"], observe=available)).findings
+    (finding,) = run_definition(definition_of_object(zoo.LeakyPool, ["use"], observe=available)).findings
     told = [(step.thread, step.message) for step in finding.trace.steps if step.kind is StepKind.NOTE]
     assert told == [
         (2, "1 s have passed"),
@@ -271,7 +271,7 @@ def test_time_and_the_departure_from_the_usual_order_are_told():
 
 
 def test_an_exception_is_told_where_it_was_raised():
-    (finding,) = run_test(definition_of_object(zoo.Leases, ["give_back"])).findings
+    (finding,) = run_definition(definition_of_object(zoo.Leases, ["give_back"])).findings
     assert finding.message == "give_back() raised KeyError, which no order of the operations gives"
     raised = finding.trace.steps[finding.trace.failure.step]
     assert raised.kind is StepKind.EXCEPTION

@@ -8,8 +8,8 @@ import types
 
 import linpoint
 from linpoint.scenarios.concurrent_test import definition_of_object
-from linpoint.subjects.python_object.subject import run_test
 from linpoint.verdicts import Status
+from tests.subjects.python_object.run_object_test import run_definition
 
 SOURCE = """
 class Box:
@@ -39,14 +39,14 @@ def test_operations_that_nobody_sees_are_not_moved_to_a_later_moment() -> None:
     """Once: both ran before the first step, and were then told to have been called in any order. A false violation."""
     box = hidden_box()
     calls = {"read": None, "write": {"value": [1]}}
-    result = run_test(definition_of_object(box, calls, spec=linpoint.specs.register(initial=0)))
+    result = run_definition(definition_of_object(box, calls, spec=linpoint.specs.register(initial=0)))
     assert result.status is Status.LINEARIZABLE, str(result.explain())
     assert result.exhaustive
 
 
 def test_each_call_is_one_step_and_every_order_is_tried() -> None:
     box = hidden_box()
-    result = run_test(definition_of_object(box, {"add": lambda each: each.add()}))
+    result = run_definition(definition_of_object(box, {"add": lambda each: each.add()}))
     assert result.status is Status.LINEARIZABLE
     assert result.tested.bounded_schedules > 10
 
@@ -57,12 +57,12 @@ def test_an_operation_between_two_of_those_is_seen() -> None:
     def twice(each: object) -> tuple[int, int]:
         return each.read(), each.add()  # type: ignore[attr-defined]
 
-    result = run_test(definition_of_object(hidden_box(), {"twice": twice}))
+    result = run_definition(definition_of_object(hidden_box(), {"twice": twice}))
     assert result.status is Status.VIOLATION
     assert result.findings[0].preemptions == 1
 
 
 def test_operations_without_any_effect_fit_everywhere() -> None:
-    result = run_test(definition_of_object(list, {"seven": lambda _: 7}))
+    result = run_definition(definition_of_object(list, {"seven": lambda _: 7}))
     assert result.status is Status.LINEARIZABLE
     assert result.exhaustive

@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 import linpoint
-from linpoint.scenarios import definition_of
-from linpoint.subjects.python_object.settings import Settings
-from linpoint.subjects.python_object.subject import run_test
+from linpoint.campaign.driver import run_campaign
+from linpoint.limits.budget import DEFAULT_BUDGET_S
+from linpoint.scenarios import ConcurrentTestDefinition, definition_of
+from linpoint.subjects.python_object.subject import PythonObjectSubject
 from linpoint.verdicts.finding import Finding, TestResult
 
 BUDGET = 20.0
@@ -22,11 +23,17 @@ class State:
         vars(self).update(values)
 
 
+def run_definition(
+    definition: ConcurrentTestDefinition, *, budget: float = DEFAULT_BUDGET_S, **options: Any
+) -> TestResult:
+    """The result of a test; ``options`` are those of its subject."""
+    return run_campaign(PythonObjectSubject(definition=definition, **options), budget)
+
+
 def run(test: type[linpoint.ConcurrentTest], *scenarios: str, budget: float = BUDGET) -> TestResult:
     """The result of a test, of these scenarios if there are any."""
-    definition = definition_of(test)
     given = tuple(map(linpoint.Scenario.parse, scenarios))
-    return run_test(definition, Settings(budget=budget, scenarios=given, gil=False))
+    return run_definition(definition_of(test), budget=budget, scenarios=given, gil_verdict=False)
 
 
 def holds(test: type[linpoint.ConcurrentTest], *scenarios: str, exhaustive: bool = True) -> None:

@@ -14,9 +14,7 @@ import pytest
 
 from linpoint import ConcurrentTest, Scenario, Status, TestError, operation, specs
 from linpoint.scenarios import Call, definition_of
-from linpoint.subjects.python_object.settings import Settings
-from linpoint.subjects.python_object.subject import run_test
-from tests.subjects.python_object.run_object_test import State, finding, holds, run
+from tests.subjects.python_object.run_object_test import State, finding, holds, run, run_definition
 
 made_before = [threading.Lock()]
 
@@ -229,7 +227,7 @@ def test_much_to_do_is_no_livelock() -> None:
 @pytest.mark.parametrize("place", ["before", "after"])
 def test_much_to_do_alone_is_no_deadlock(place: str) -> None:
     scenario = replace(Scenario.parse("increment()"), **{place: (Call("increment", ()),) * 10})
-    result = run_test(definition_of(TestMuchToDo), Settings(scenarios=(scenario,), gil=False, budget=10.0))
+    result = run_definition(definition_of(TestMuchToDo), scenarios=(scenario,), gil_verdict=False, budget=10.0)
     assert (result.status, result.findings) == (Status.UNKNOWN, ())
 
 
@@ -265,7 +263,7 @@ class TestWaiting(Two):
 def test_what_never_ends_alone_keeps_the_others_from_beginning(test: type[ConcurrentTest], place: str) -> None:
     """Before the threads it cannot be woken by them; that was called a deadlock, or was waited for."""
     scenario = replace(Scenario.parse("go() | go()"), **{place: (Call("wait", ()),)})
-    result = run_test(definition_of(test), Settings(scenarios=(scenario,), gil=False))
+    result = run_definition(definition_of(test), scenarios=(scenario,), gil_verdict=False)
     assert result.status is Status.LINEARIZABLE, result.why
     assert result.tested.bounded_schedules == (1 if place == "before" else 2)
 

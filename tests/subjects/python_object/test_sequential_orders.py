@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 import linpoint
+from linpoint.judging.failure_text import results_allowed
 from linpoint.scenarios import definition_of
 from linpoint.scenarios.scenario import Scenario
-from linpoint.subjects.python_object.finding_builder import results_allowed
 from linpoint.subjects.python_object.object_judge import ObjectJudge
-from linpoint.subjects.python_object.settings import Settings
-from linpoint.subjects.python_object.subject import session_of
+from linpoint.subjects.python_object.subject import PythonObjectSubject
 
 SCENARIOS = [
     ("push(1); pop() | push(2)", "", ""),
@@ -80,7 +79,7 @@ def everything(scenario: Scenario) -> Iterator[dict[tuple[int | None, int], int 
 def test_they_are_those_of_all_interleavings(texts: tuple[str, str, str]) -> None:
     scenario = Scenario.parse(*texts)
     definition = definition_of(Stack)
-    judge = ObjectJudge(definition, session_of(definition, Settings()))
+    judge = ObjectJudge(definition, PythonObjectSubject(definition=definition).control())
     wanted = list(everything(scenario))
     places = [(thread, number) for thread, calls in enumerate(scenario.threads) for number in range(len(calls))]
     places += [(len(scenario.threads), number) for number in range(len(scenario.after))]

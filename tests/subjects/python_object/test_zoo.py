@@ -17,17 +17,16 @@ import pytest
 
 from linpoint import Scenario, Status
 from linpoint.explore.python_control.control_session import ControlSession
+from linpoint.limits.budget import DEFAULT_BUDGET_S
 from linpoint.limits.search_limits import SearchLimits
 from linpoint.scenarios import ConcurrentTestDefinition, definition_of
 from linpoint.subjects.python_object.object_judge import ObjectJudge
 from linpoint.subjects.python_object.scenario_runner import ScenarioRunner
 from linpoint.subjects.python_object.scenario_search import ScenarioSearch
-from linpoint.subjects.python_object.settings import DEFAULT_BUDGET, Settings
-from linpoint.subjects.python_object.subject import run_test
 from linpoint.traces.trace import StepKind
 from linpoint.verdicts.finding import Finding, TestResult
 from linpoint.verdicts.schedule import FEW_PREEMPTIONS
-from tests.subjects.python_object.run_object_test import told
+from tests.subjects.python_object.run_object_test import run_definition, told
 from tests.subjects.python_object.zoo.inhabitants import INHABITANTS
 from tests.subjects.python_object.zoo.target import Target
 
@@ -41,7 +40,7 @@ _RUNS = 20_000
 def result_of(name: str) -> TestResult:
     """The result of the broken one; several tests look at it."""
     definition = definition_of(INHABITANTS[name].broken)
-    return run_test(definition, Settings(scenarios=definition.scenarios))
+    return run_definition(definition, scenarios=definition.scenarios)
 
 
 def found(name: str) -> tuple[Target, Finding]:
@@ -61,10 +60,10 @@ def fails(
     """Whether a schedule of the scenario with so many preemptions fails in this way, or, if wanted, any schedule."""
     with ControlSession() as session:
         exploration = ScenarioSearch(ScenarioRunner(definition, scenario, session), ObjectJudge(definition, session))
-        limits = SearchLimits(time.monotonic() + 10 * DEFAULT_BUDGET, _RUNS)
-        failure = exploration.bounded(limits, most)
+        limits = SearchLimits(time.monotonic() + 10 * DEFAULT_BUDGET_S, _RUNS)
+        failure = exploration.first_failure(f"bounded:{most}", limits)
         if failure is None and reduced and not exploration.coverage.exhaustive:
-            failure = exploration.reduced(limits)
+            failure = exploration.first_failure("dpor", limits)
         assert (
             failure is not None or exploration.coverage.few or exploration.coverage.exhaustive or most < FEW_PREEMPTIONS
         )
@@ -128,12 +127,13 @@ def test_the_schedule_shows_it_again(name: str) -> None:
         exploration = ScenarioSearch(
             ScenarioRunner(definition, scenario_of(finding), session), ObjectJudge(definition, session)
         )
-        runs = [exploration.again(finding.schedule) for _ in range(2)]
-    for run, judgement, diverged in runs:
-        assert diverged is None
+        runs = [exploration.rerun(finding.schedule) for _ in range(2)]
+    for shown in runs:
+        run, failure = shown.run, shown.failure
+        assert shown.diverged_at is None
         assert run is not None
-        assert judgement is not None
-        assert judgement.kind == finding.kind
+        assert failure is not None
+        assert failure.kind == finding.kind
         told = finding.operations
         performed = [*run.before, *(each for thread in run.threads for each in thread), *run.after]
         assert [(each.returned, each.result) for each in told] == [
@@ -157,7 +157,7 @@ def test_the_trace_shows_the_line_and_no_more_than_is_needed(name: str) -> None:
 @everyone
 def test_the_same_is_found_again(name: str) -> None:
     definition = definition_of(INHABITANTS[name].broken)
-    again = run_test(definition, Settings(scenarios=definition.scenarios, gil=False))
+    again = run_definition(definition, scenarios=definition.scenarios, gil_verdict=False)
     _, finding = found(name)
     (other,) = again.findings
     assert told(other) == told(finding)
@@ -173,9 +173,9 @@ def test_off_the_main_thread_it_is_found_too(name: str) -> None:
     """There it is threads of the system that take turns, not fibers."""
     definition = definition_of(INHABITANTS[name].broken)
     _, finding = found(name)
-    settings = Settings(scenarios=(scenario_of(finding),), gil=False)
+    scenarios = (scenario_of(finding),)
     with ThreadPoolExecutor(1) as pool:
-        (other,) = pool.submit(run_test, definition, settings).result().findings
+        (other,) = pool.submit(run_definition, definition, scenarios=scenarios, gil_verdict=False).result().findings
     assert told(other) == told(finding)
 
 
@@ -183,7 +183,7 @@ def test_off_the_main_thread_it_is_found_too(name: str) -> None:
 def test_code_that_announces_itself_shows_the_same(name: str) -> None:
     """Instead of looking into frames: the same finding after as many schedules, told in the same steps."""
     definition = definition_of(INHABITANTS[name].broken)
-    again = run_test(definition, Settings(scenarios=definition.scenarios, gil=False, backend="ast"))
+    again = run_definition(definition, scenarios=definition.scenarios, gil_verdict=False, backend="ast")
     _, finding = found(name)
     (other,) = again.findings
     assert told(other) == told(finding)
@@ -213,8 +213,8 @@ def test_the_correct_twin_is_silent(name: str) -> None:
     target = INHABITANTS[name]
     definition = definition_of(target.fixed)
     # What cannot be exhausted would use all of the budget.
-    budget = DEFAULT_BUDGET * (20 if target.slow else 1) if target.exhaustive else DEFAULT_BUDGET / 6
-    result = run_test(definition, Settings(budget=budget, scenarios=definition.scenarios))
+    budget = DEFAULT_BUDGET_S * (20 if target.slow else 1) if target.exhaustive else DEFAULT_BUDGET_S / 6
+    result = run_definition(definition, budget=budget, scenarios=definition.scenarios)
     assert not result.findings, result.findings[0].message
     assert result.status is Status.LINEARIZABLE, result.why
     assert result.exhaustive == target.exhaustive

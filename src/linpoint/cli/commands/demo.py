@@ -26,12 +26,13 @@ def demo() -> None:
             history = load(path)
         print_text(f"--- {story}\n$ linpoint check {name} --spec {spec}\n")
         print_text(check(history, spec).explain().text + "\n")
+    from linpoint.campaign.driver import run_campaign  # noqa: PLC0415 - other commands do not load the explorer
     from linpoint.subjects.python_object.load_tests import load_test  # noqa: PLC0415 - as above
-    from linpoint.subjects.python_object.settings import Settings  # noqa: PLC0415 - as above
-    from linpoint.subjects.python_object.subject import run_test  # noqa: PLC0415 - nobody else is to wait for it
+    from linpoint.subjects.python_object.subject import PythonObjectSubject  # noqa: PLC0415 - as above
 
     with as_file(files("linpoint.cli") / "demo_data" / _TEST) as path:
         print_text(f"--- A cache in Python. May threads share it? Every schedule is tried.\n$ linpoint test {_TEST}\n")
-        print_text(run_test(load_test(str(path), "TestCache"), Settings(budget=_DEMO_BUDGET_S)).explain().text + "\n")
+        subject = PythonObjectSubject(definition=load_test(str(path), "TestCache"))
+        print_text(run_campaign(subject, _DEMO_BUDGET_S).explain().text + "\n")
     print_text("Now yours: linpoint check FILE --spec SPEC   (linpoint specs lists the specs)")
     print_text("           linpoint test FILE.py             (with a subclass of linpoint.ConcurrentTest)")

@@ -6,12 +6,16 @@ from __future__ import annotations
 import hashlib
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
+from linpoint.scenarios.scenario import Scenario
 from linpoint.verdicts import replay_token
+
+if TYPE_CHECKING:
+    from linpoint.subjects.interface import Failure
 
 
 class ReplayedFinding(msgspec.Struct):
@@ -27,6 +31,12 @@ class ReplayedFinding(msgspec.Struct):
     spec: str | None = None
     granularity: str = "access"
     backend: str = "auto"
+
+    def failure(self) -> Failure:
+        """The failure that a replay is to show again."""
+        from linpoint.subjects.interface import Failure  # noqa: PLC0415 - importing linpoint does not load the campaign
+
+        return Failure(self.finding, Scenario.from_dict(self.scenario), tuple(self.schedule), 0, None)
 
 
 def replayed_finding(content: dict[str, Any]) -> ReplayedFinding:

@@ -1,168 +1,372 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole test: a search for a failure, the failure made small and told, and the verdicts of both models.
+"""A Python object under every schedule of its scenarios, small ones first.
 
-Made small: threads and operations go, then arguments become simpler, then preemptions go. The free-threaded model decides;
-schedules of an interpreter with a global lock are among its schedules, so a pass holds for both.
+Every scenario gets all schedules with few preemptions, then a share of the time for all others; the rest of the time goes
+to scenarios that are not exhausted. The free-threaded model decides; schedules of an interpreter with a global lock are
+among its schedules, so a pass holds for both.
+
+Guarantee: LINEARIZABLE is claimed only if every scenario that was begun had all its schedules with few preemptions;
+``exhaustive`` only if every scenario within the bounds was exhausted. A failing scenario is shrunk by leaving out threads
+and operations, then by simpler arguments, then by fewer preemptions.
 """
 
 from __future__ import annotations
 
+import os
 import time
-from dataclasses import replace
-from typing import Any, Final
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any, ClassVar, Final
 
 from linpoint.executors.thread_executor import peak_memory
 from linpoint.explore.python_control.control_session import ControlSession
 from linpoint.explore.python_control.event_loop_session import EventLoopSession
+from linpoint.judging.scenario_run import ScenarioRun
 from linpoint.limits.search_limits import SearchLimits
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
-from linpoint.scenarios.scenario import Scenario
-from linpoint.scenarios.smaller_scenarios import shrink
-from linpoint.subjects.interface import Failure
+from linpoint.scenarios.scenario import Call, Scenario
+from linpoint.scenarios.scenario_generation import ScenarioStream, scenarios
+from linpoint.scenarios.smaller_scenarios import smaller_scenarios
+from linpoint.subjects.interface import (
+    NONDETERMINISM,
+    CampaignProgress,
+    Claim,
+    Failure,
+    FurtherSearch,
+    OtherSubjectError,
+    Phase,
+    Progress,
+    Reproduction,
+    Search,
+    SearchEnd,
+    SearchTask,
+    Session,
+    no_progress,
+)
 from linpoint.subjects.python_object.finding_builder import build_finding
-from linpoint.subjects.python_object.object_search import Search, Watcher
-from linpoint.subjects.python_object.scenario_runner import CoroutinesError, result_value
+from linpoint.subjects.python_object.object_coverage import ObjectCoverage
+from linpoint.subjects.python_object.object_judge import ObjectJudge
+from linpoint.subjects.python_object.scenario_runner import CoroutinesError, ScenarioRunner, result_value
 from linpoint.subjects.python_object.scenario_search import ScenarioSearch
-from linpoint.subjects.python_object.settings import Settings
 from linpoint.verdicts import Status
 from linpoint.verdicts.finding import Finding, Tested, TestResult
 from linpoint.verdicts.schedule import FEW_PREEMPTIONS
 
-_SHRINKING: Final = 0.5
-"""Of what is left of the budget, for making a failure small."""
-_FOR_GIL: Final = 0.5
-"""Of what is left after that, for the other model."""
-_AT_LEAST: Final = 1.0
-_RUNS_TO_SHRINK: Final = 3_000
+MAX_SCENARIOS: Final = 100
 
-
-def run_test(
-    definition: ConcurrentTestDefinition, settings: Settings | None = None, *, watch: Watcher | None = None
-) -> TestResult:
-    """Test an object under many schedules; on an event loop if anything of it is, or turns out to be, a coroutine.
-
-    Ctrl-C ends it with what is known.
-    """
-    settings = settings or Settings()
-    try:
-        return _run_test(definition, settings, watch)
-    except CoroutinesError:  # methods of an object that a function makes cannot be seen before
-        return _run_test(replace(definition, is_async=True), settings, watch)
-
-
-def _run_test(definition: ConcurrentTestDefinition, settings: Settings, watch: Watcher | None) -> TestResult:
-    started = time.monotonic()
-    with session_of(definition, settings) as session:
-        # Where a step is more than one access, what it touches is known only when it is over: nobody may sleep then.
-        reduces = settings.granularity == "access"
-        search = Search(definition, settings, session, seconds=settings.budget, reduces=reduces, watch=watch)
-        failure = search.run()
-        finding = None if failure is None else _tell(failure, search)
-    status, gil = search.status, search.status
-    if finding is not None:
-        status = Status.UNKNOWN if finding.kind == "nondeterminism" else Status.VIOLATION
-        gil = _under_gil(definition, settings, finding, search)
-    covered = search.coverage
-    bounds = {} if search.exhaustive else {"preemptions": FEW_PREEMPTIONS}
-    if search.generated is not None:
-        bounds |= {"threads": search.generated.bounds.threads, "operations": search.generated.bounds.operations}
-    return TestResult(
-        definition.name,
-        status,
-        finding is None and search.exhaustive,
-        search.why if finding is None else "a schedule shows it",
-        () if finding is None else (finding,),
-        {"free-threaded": status, "gil": gil},
-        Tested(
-            sum(each.bounded for each in covered),
-            sum(each.unbounded for each in covered),
-            sum(each.steps for each in covered),
-            time.monotonic() - started,
-            peak_memory(),
-            scenarios=len(covered),
+_FREE_THREADED: Final = "free-threaded"
+_FEW: Final = Search(f"bounded:{FEW_PREEMPTIONS}")
+_MIN_SEARCH_S: Final = 0.05
+_SAMPLES: Final = ("pos:333333", "random:333333", "pct:3:333333")
+"""Random schedules of three kinds, which share their time."""
+_PHASES: Final = (
+    Phase((_FEW, Search("dpor", 0.02, of_whole=True, least_s=_MIN_SEARCH_S))),
+    Phase(
+        (
+            Search("dpor", 0.5, of_whole=True, least_s=_MIN_SEARCH_S),
+            Search("sampled", 0.1, of_whole=True, least_s=_MIN_SEARCH_S),
         ),
-        bounds,
-        file=definition.file,
-        interrupted=search.interrupted,
+        cases="open",
+    ),
+)
+_GIL_SHARE: Final = 0.5
+"""Of the time that is left after shrinking."""
+_MIN_GIL_S: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class FewestPreemptions:
+    """The last candidate of shrinking: the smallest scenario, with as few preemptions as show its failure."""
+
+    scenario: Scenario
+    preemptions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonObjectSubject:
+    """The test of an object, and how it is explored."""
+
+    definition: ConcurrentTestDefinition
+    seed: int = 0
+    scenarios: tuple[Scenario, ...] = ()
+    """If there are any, only these are run."""
+    threads: int | None = None
+    operations: int | None = None
+    before: int | None = None
+    after: int | None = None
+    max_scenarios: int = MAX_SCENARIOS
+    granularity: str = "access"
+    backend: str = "auto"
+    gil_verdict: bool = True
+    """Search under the GIL model too, where the free-threaded model shows a violation."""
+    token: Mapping[str, Any] = field(default_factory=dict)
+    """What a replay token holds besides the scenario and its schedule."""
+
+    def open(self, seconds: float, progress: Progress) -> AbstractContextManager[PythonObjectSession]:
+        """A session in which the object is under control; on an event loop if anything of it is a coroutine."""
+        return self._open(seconds, progress, _PHASES)
+
+    def open_gil(self, first: Scenario, seconds: float) -> AbstractContextManager[PythonObjectSession]:
+        """A session under the GIL model; ``first`` comes before all other scenarios.
+
+        A pass needs no more than the schedules with few preemptions.
+        """
+        return self._open(seconds, no_progress, (Phase((_FEW,)),), gil=True, first=(first,))
+
+    def control(self, *, gil: bool = False) -> ControlSession:
+        """Control of the threads or tasks of the test, not yet open."""
+        if self.definition.is_async:
+            return EventLoopSession(instrument=self.definition.instrument, result=result_value)
+        return ControlSession(
+            instrument=self.definition.instrument,
+            granularity=self.granularity,
+            gil=gil,
+            result=result_value,
+            backend=self.backend,
+        )
+
+    @contextmanager
+    def _open(
+        self,
+        seconds: float,
+        progress: Progress,
+        phases: Sequence[Phase],
+        *,
+        gil: bool = False,
+        first: tuple[Scenario, ...] = (),
+    ) -> Iterator[PythonObjectSession]:
+        try:
+            with self.control(gil=gil) as control:
+                yield PythonObjectSession(self, control, phases, seconds, progress, first)
+        except CoroutinesError:  # the methods of an object that a function makes are not known before
+            raise OtherSubjectError(replace(self, definition=replace(self.definition, is_async=True))) from None
+
+
+class PythonObjectSession(Session[Finding, TestResult]):
+    """The searches of one test under one model."""
+
+    shrinking_runs: ClassVar = 3_000
+    code_name: ClassVar = "the code"
+    changed_warning: ClassVar = (
+        "the code has changed since the finding was made, so the schedule may mean something else"
     )
+    gone: ClassVar = "this schedule shows no violation (any more)"
 
+    def __init__(
+        self,
+        subject: PythonObjectSubject,
+        control: ControlSession,
+        phases: Sequence[Phase],
+        seconds: float,
+        progress: Progress,
+        first: tuple[Scenario, ...] = (),
+    ) -> None:
+        super().__init__(seconds)
+        self.subject = subject
+        self.phases = phases
+        self.control = control
+        self.judge = ObjectJudge(subject.definition, control)
+        self.coverage = ObjectCoverage(subject.definition)
+        self.explored: list[ScenarioSearch] = []
+        """The scenarios whose searches count."""
+        self.generated: ScenarioStream | None = None
+        self._first = first
+        self._progress = progress
+        self._called: set[Call] = set()
+        """Calls that some run has made."""
+        self._max_preemptions = FEW_PREEMPTIONS
+        """Of the candidates of shrinking."""
+        self._surely_minimal = True
+        """Every candidate without the failure was explored enough to be sure."""
 
-def session_of(definition: ConcurrentTestDefinition, settings: Settings, *, gil: bool = False) -> ControlSession:
-    """The session in which a test runs."""
-    if definition.is_async:
-        return EventLoopSession(instrument=definition.instrument, result=result_value)
-    return ControlSession(
-        instrument=definition.instrument,
-        granularity=settings.granularity,
-        gil=gil,
-        result=result_value,
-        backend=settings.backend,
-    )
+    # --- search
 
+    def cases(self, phase: Phase) -> Iterator[ScenarioSearch]:
+        """The scenarios one after another; later those that are not exhausted, the smallest first."""
+        if phase.cases == "all":
+            yield from self._new_cases()
+            return
+        for case in sorted(self.explored, key=lambda each: each.scenario.size):
+            if self.left <= 0:
+                return
+            if not case.coverage.exhaustive:
+                self._report(case.scenario)
+                yield case
 
-def _tell(failure: Failure, search: Search) -> Finding:
-    left = max(_AT_LEAST, _SHRINKING * (search.deadline - time.monotonic()))
-    best, exploration, minimal = _smallest(failure, search, SearchLimits(time.monotonic() + left, _RUNS_TO_SHRINK))
-    return build_finding(best, exploration, minimal=minimal, replay=replay_content(search.settings, best))
+    def search(self, task: SearchTask) -> Iterator[Failure]:
+        """The first failure of one search of a scenario."""
+        case: ScenarioSearch = task.case
+        for name in _SAMPLES if task.search.name == "sampled" else (task.search.name,):
+            if case.coverage.exhaustive:
+                return
+            failure = case.first_failure(name, task.limits, seed=self.subject.seed)
+            if failure is not None:
+                yield failure
+            if failure is not None or task.limits.over():
+                return
 
+    def _new_cases(self) -> Iterator[ScenarioSearch]:
+        for scenario in chain(self._first, self._scenarios()):
+            if self.left <= 0:
+                return
+            self._report(scenario)
+            yield self._begin_case(scenario)
+        self.coverage.complete = bool(self.subject.scenarios) or (
+            self.generated is not None and self.generated.complete
+        )
 
-def replay_content(settings: Settings, failure: Failure) -> dict[str, Any]:
-    """What a token holds by which a failure is shown again."""
-    return settings.replay | {
-        "scenario": failure.run.scenario.as_dict(),
-        "schedule": [list(each) for each in failure.schedule],
-        "finding": failure.kind,
-        "granularity": settings.granularity,
-        "backend": settings.backend,
-    }
+    def _scenarios(self) -> Iterator[Scenario]:
+        subject = self.subject
+        if subject.scenarios:
+            yield from map(subject.definition.accept, subject.scenarios)
+            return
+        yield from subject.definition.scenarios
+        self.generated = scenarios(
+            subject.definition,
+            seed=subject.seed,
+            threads=subject.threads,
+            operations=subject.operations,
+            before=subject.before,
+            after=subject.after,
+            most=subject.max_scenarios,
+        )
+        yield from self.generated
 
+    def _begin_case(self, scenario: Scenario) -> ScenarioSearch:
+        case = self._case(scenario)
+        self.explored.append(case)
+        self.coverage.scenarios.append(case.coverage)
+        if not self._called.issuperset(scenario.calls):
+            self._called.update(scenario.calls)
+            case.warm_up()
+        return case
 
-def _smallest(failure: Failure, search: Search, limits: SearchLimits) -> tuple[Failure, ScenarioSearch, bool]:
-    """A failure of the same kind of which nothing can be left out, and whether that is certain."""
-    best = failure
-    most = max(FEW_PREEMPTIONS, failure.preemptions)
-    certain = True
+    def _case(self, scenario: Scenario) -> ScenarioSearch:
+        """A scenario with nothing explored."""
+        runner = ScenarioRunner(self.subject.definition, scenario, self.control)
+        # Where a step is more than one access, what it accesses is known only when it is over: no sleep sets then.
+        return ScenarioSearch(runner, self.judge, sleep_sets=self.subject.granularity == "access")
 
-    def fails(candidate: Scenario) -> bool:
-        nonlocal best, certain
-        exploration = search.exploration(candidate)
-        found = exploration.bounded(limits, most)
-        if found is None and not exploration.coverage.exhaustive:
-            found = exploration.reduced(limits)
-        if found is None and not exploration.coverage.exhaustive:
-            certain = False
-        if found is None or found.kind != failure.kind:
-            return False
-        best = found
-        return True
+    def _report(self, scenario: Scenario) -> None:
+        executions = self.coverage.bounded + self.coverage.unbounded
+        share = min(1.0, (time.monotonic() - self.started) / self.seconds)
+        self._progress(CampaignProgress(scenario, len(self.explored), executions=executions, share=share))
 
-    try:
-        smallest = shrink(failure.run.scenario, search.definition, fails)
-        exploration = search.exploration(smallest)
-        # The bounded search begins without preemptions, so what it finds first has as few as can be.
-        fewest = exploration.bounded(limits, best.preemptions)
-    except KeyboardInterrupt:
-        search.interrupted = True
-        return best, search.exploration(best.run.scenario), False
-    if fewest is not None and fewest.kind == best.kind:
-        best = fewest
-    return best, exploration, certain and fewest is not None
+    # --- a failure
 
+    def smaller(self, failure: Failure, limits: SearchLimits) -> Generator[Any, Failure | None, bool]:
+        """Smaller scenarios, then fewer preemptions."""
+        self._surely_minimal = True
+        self._max_preemptions = max(FEW_PREEMPTIONS, failure.preemptions)
+        candidates: Generator[Scenario, Failure | None, Failure | None] = smaller_scenarios(
+            failure.case, self.subject.definition
+        )
+        smallest = (yield from candidates) or failure
+        yield FewestPreemptions(smallest.case, smallest.preemptions)
+        return self._surely_minimal
 
-def _under_gil(definition: ConcurrentTestDefinition, settings: Settings, finding: Finding, search: Search) -> Status:
-    """The verdict of the other model, as far as the time goes: the scenario that fails first, then all the others.
+    def retry(self, candidate: Scenario | FewestPreemptions, limits: SearchLimits) -> Failure | None:
+        """The failure that a scenario shows."""
+        if isinstance(candidate, FewestPreemptions):
+            # The bounded search begins without preemptions, so the failure that it finds first has as few as can be.
+            found = self._case(candidate.scenario).first_failure(f"bounded:{candidate.preemptions}", limits)
+            self._surely_minimal = self._surely_minimal and found is not None
+            return found
+        case = self._case(candidate)
+        found = case.first_failure(f"bounded:{self._max_preemptions}", limits)
+        if found is None and not case.coverage.exhaustive:
+            found = case.first_failure("dpor", limits)
+        if found is None and not case.coverage.exhaustive:
+            self._surely_minimal = False
+        return found
 
-    A pass needs no more than the schedules with few preemptions, and without putting processes to sleep, which cannot be
-    done here, all of them are many.
-    """
-    if definition.is_async:
-        return Status.VIOLATION if finding.kind != "nondeterminism" else Status.UNKNOWN  # it makes no difference there
-    if finding.kind == "nondeterminism" or not settings.gil or search.interrupted:
-        return Status.UNKNOWN
-    left = max(_AT_LEAST, _FOR_GIL * (search.deadline - time.monotonic()))
-    with session_of(definition, settings, gil=True) as session:
-        # What a step touches is known only when it is over, so no process can be put to sleep.
-        other = Search(definition, settings, session, seconds=left, reduces=False)
-        failure = other.run(first=(Scenario.from_dict(finding.replay["scenario"]),), few=True)
-    search.interrupted |= other.interrupted
-    return other.status if failure is None else Status.VIOLATION
+    def reproduce(self, failure: Failure, *, record: bool) -> Reproduction:
+        """Run one schedule of a scenario again."""
+        if self.replaying and not self.explored:
+            case = self._begin_case(self.subject.definition.accept(failure.case))
+            case.coverage.unbounded += 1
+            return case.rerun(failure.schedule)
+        case = self._case(failure.case)
+        if not record:
+            return case.rerun(failure.schedule)
+        calls = [[(call.operation, call.args) for call in thread] for thread in failure.case.threads]
+        recorder = self.control.narrator(calls, os.getcwd())  # noqa: PTH109 - to make paths relative
+        with recorder.listening():
+            shown = case.rerun(failure.schedule)
+        if shown.run is None or shown.diverged_at is not None:
+            return shown
+        for each in shown.run.waiting:
+            recorder.block(each.thread, each.owner, each.place)
+        return replace(shown, trace=recorder.trace())
+
+    def is_same(self, failure: Failure, reproduction: Reproduction) -> bool:
+        """The same results in the same order."""
+        run: ScenarioRun | None = reproduction.run
+        return run is not None and reproduction.diverged_at is None and run.key() == failure.run.key()
+
+    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
+        """With its steps, where they are known."""
+        run, trace = (failure.run, None) if reproduction is None else (reproduction.run, reproduction.trace)
+        # The token of a failure that cannot be repeated has the kind that was found first.
+        kind = self.judge.judge(failure.run).kind if failure.kind == NONDETERMINISM else failure.kind
+        content = dict(self.subject.token)
+        content |= {"scenario": failure.case.as_dict(), "schedule": [list(each) for each in failure.schedule]}
+        content |= {"finding": kind, "granularity": self.subject.granularity, "backend": self.subject.backend}
+        return build_finding(failure, run, trace, self.judge, minimal=minimal, replay=content)
+
+    # --- the result
+
+    def claim(self) -> Claim:
+        """A pass, if every scenario had all its schedules with few preemptions and nothing casts doubt on it."""
+        doubt = "it was interrupted" if self.interrupted else self.coverage.doubt
+        if self.coverage.few and not doubt:
+            return Claim(Status.LINEARIZABLE, "no schedule shows a violation", self.coverage.exhaustive)
+        ended = f"the budget ended before all schedules with up to {FEW_PREEMPTIONS} preemptions were explored"
+        return Claim(Status.UNKNOWN, doubt or ended)
+
+    def follow_up(
+        self, claim: Claim, failures: list[Failure]
+    ) -> Generator[FurtherSearch[Finding, TestResult], SearchEnd[Finding, TestResult], Claim]:
+        """The verdict under the GIL model, as far as the time goes: the failing scenario first, then all others."""
+        gil = claim.status
+        if gil is Status.VIOLATION and not self.subject.definition.is_async:  # on an event loop the models are the same
+            gil = Status.UNKNOWN
+            if self.subject.gil_verdict and not self.interrupted:
+                seconds = max(_MIN_GIL_S, _GIL_SHARE * self.left)
+                end = yield FurtherSearch(self.subject.open_gil(failures[0].case, seconds), seconds)
+                gil = Status.VIOLATION if end.failures else end.session.claim().status
+        return replace(claim, models={_FREE_THREADED: claim.status, "gil": gil})
+
+    def replay_searches(self, failure: Failure, *, elsewhere: bool) -> Iterator[SearchTask]:
+        """The schedules with few preemptions, where the schedule leads elsewhere."""
+        if elsewhere:
+            yield SearchTask(self.explored[0], _FEW, SearchLimits(self.deadline))
+
+    def result(self, claim: Claim, findings: list[Finding]) -> TestResult:
+        """The result with what was covered."""
+        covered = self.coverage
+        bounds = {} if self.replaying or claim.exhaustive else {"preemptions": FEW_PREEMPTIONS}
+        if self.generated is not None:
+            bounds |= {"threads": self.generated.bounds.threads, "operations": self.generated.bounds.operations}
+        return TestResult(
+            self.subject.definition.name,
+            claim.status,
+            claim.exhaustive,
+            claim.why,
+            tuple(findings),
+            claim.models or {_FREE_THREADED: claim.status},
+            Tested(
+                covered.bounded,
+                covered.unbounded,
+                covered.steps,
+                time.monotonic() - self.started,
+                peak_memory(),
+                scenarios=len(covered.scenarios),
+            ),
+            bounds,
+            claim.warnings,
+            file=self.subject.definition.file,
+            interrupted=self.interrupted,
+        )
