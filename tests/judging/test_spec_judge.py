@@ -19,11 +19,9 @@ from linpoint.judging import spec_judge
 from linpoint.judging.spec_judge import SpecJudge
 from linpoint.scenarios import definition_of
 from linpoint.specs import BUILT_IN
-from linpoint.subjects.python_object.settings import Settings
-from linpoint.subjects.python_object.subject import run_test
 from linpoint.verdicts.finding import TestResult
 from tests.subjects.python_object.objects import CacheTest, LockedCache
-from tests.subjects.python_object.run_object_test import run
+from tests.subjects.python_object.run_object_test import run, run_definition
 from tests.subjects.python_object.zoo.inhabitants import INHABITANTS
 
 BUDGET_S = 10.0
@@ -152,7 +150,7 @@ def _certified(
 ) -> TestResult:
     monkeypatch.setattr(spec_judge, "PASSES_PER_CERTIFICATE", 1)
     definition = definition_of(test)
-    result = run_test(definition, Settings(budget=BUDGET_S, scenarios=definition.scenarios, gil=False))
+    result = run_definition(definition, budget=BUDGET_S, scenarios=definition.scenarios, gil_verdict=False)
     assert certificates.certified == certificates.passes
     assert not certificates.refused
     return result
