@@ -22,7 +22,7 @@ def confirm_failure(
 ) -> FindingT:
     """The finding of a failure; ``first`` is the first of its repetitions, where that was made already."""
     if failure.kind == NONDETERMINISM or failure.lost:
-        return session.build_finding(failure, None, minimal=False)
+        return session.build_finding(failure, None, minimal=minimal and failure.lost)
     shown = first
     try:
         for record in session.repetitions[first is not None :]:

@@ -23,12 +23,14 @@ from linpoint.subjects.interface import (
     FurtherSearch,
     OtherSubjectError,
     Progress,
+    Reproduction,
     SearchEnd,
     SearchTask,
     Session,
     Subject,
     no_progress,
 )
+from linpoint.verdicts import Status
 
 FindingT = TypeVar("FindingT", bound=AnyFinding)
 ResultT = TypeVar("ResultT")
@@ -47,7 +49,7 @@ def _campaign(subject: Subject[FindingT, ResultT], seconds: float, progress: Pro
     with subject.open(seconds, progress) as session:
         findings, failures = _find(session)
         claim = conclude(session, findings)
-    return session.result(_followed_up(session, session.follow_up(claim, failures)), findings)
+    return session.result(_followed_up(session, session.follow_up(claim, failures), findings), findings)
 
 
 def _find(session: Session[FindingT, ResultT]) -> tuple[list[FindingT], list[Failure]]:
@@ -87,8 +89,8 @@ def _replay(
         session.replaying = True
         warnings = [session.changed_warning] if changed else []
         session.begin()
-        shown = None if session.done else session.reproduce(failure, record=next(iter(session.repetitions), True))
-        if shown is None and session.searches_again:
+        shown = _reproduced(session, failure)
+        if shown is None and session.searches_again and not session.interrupted:
             session.replaying = False
             warnings += [] if failure.lost else [session.changed_warning]
             findings, _ = _find(session)
@@ -98,13 +100,32 @@ def _replay(
         if diverged is not None and not changed:
             warnings.append(f"the schedule could not be followed from step {diverged} on")
         first, failures = shown, [] if shown is None or shown.failure is None else [shown.failure, *shown.others]
-        if not failures and not session.done:
+        if not failures and not (session.done or session.interrupted):
             tasks = session.replay_searches(failure, elsewhere=changed or diverged is not None)
-            _collect(session, (each for task in tasks for each in session.search(task)), failures)
+            try:
+                _collect(session, (each for task in tasks for each in session.search(task)), failures)
+            except KeyboardInterrupt:
+                session.interrupted = True
             first, failures = None, session.distinct(failures) if session.collects else failures
         findings = [confirm_failure(session, each, minimal=True, first=first) for each in failures]
-        claim = conclude(session, findings, replayed=True) if findings else session.replay_claim(shown)
+        if findings:
+            claim = conclude(session, findings, replayed=True)
+        elif session.interrupted:
+            claim = Claim(Status.UNKNOWN, "it was interrupted")
+        else:
+            claim = session.replay_claim(shown)
     return session.result(replace(claim, warnings=(*warnings, *claim.warnings)), findings)
+
+
+def _reproduced(session: Session[FindingT, ResultT], failure: Failure) -> Reproduction | None:
+    """The first run of a replay; None if it cannot be made, or Ctrl-C ends it."""
+    if session.done:
+        return None
+    try:
+        return session.reproduce(failure, record=next(iter(session.repetitions), True))
+    except KeyboardInterrupt:
+        session.interrupted = True
+        return None
 
 
 def search_phases(session: Session[FindingT, ResultT]) -> list[Failure]:
@@ -115,7 +136,7 @@ def search_phases(session: Session[FindingT, ResultT]) -> list[Failure]:
         _collect(session, _searched(session), failures)
     except KeyboardInterrupt:
         # Whoever started the process may send the same signal when the time is up.
-        session.interrupted = session.left > 0
+        session.interrupted = session.interrupted or session.left > 0
     return failures
 
 
@@ -154,15 +175,17 @@ def search_tasks(session: Session[FindingT, ResultT]) -> Iterator[SearchTask]:
 def _followed_up(
     session: Session[FindingT, ResultT],
     steps: Generator[FurtherSearch[FindingT, ResultT], SearchEnd[FindingT, ResultT], Claim],
+    findings: list[FindingT],
 ) -> Claim:
-    """Make the searches that a session wants after its own; the claim that it comes to."""
+    """Make the searches that a session wants after its own, which may add findings; the claim that it comes to."""
     try:
         wanted = next(steps)
         while True:
             with wanted.session as other:
-                failures = search_phases(other)
+                added, failures = _find(other) if wanted.adds_findings else ([], search_phases(other))
+                findings += added
             session.interrupted = session.interrupted or other.interrupted
-            wanted = steps.send(SearchEnd(other, failures))
+            wanted = steps.send(SearchEnd(other, failures, added))
     except StopIteration as end:
         claim: Claim = end.value
         return claim

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from linpoint.campaign.driver import replay_finding, run_campaign
 from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, answer_of
 from linpoint.cli import options
 from linpoint.cli.output import standard_streams
@@ -22,8 +23,7 @@ from linpoint.histories.values import counted
 from linpoint.limits.deadlines import TimeIsUpError, deadline
 from linpoint.processes.command_runner import OutOfTimeError
 from linpoint.subjects.cpp_object.build_tests import BuiltCppTest, build_tests
-from linpoint.subjects.cpp_object.object_search import Progress as Reached
-from linpoint.subjects.cpp_object.object_search import Watcher
+from linpoint.subjects.interface import CampaignProgress, Progress
 from linpoint.targets.build_error import BuildError
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.compiler_flags import sorted_flags
@@ -102,7 +102,7 @@ class ToldTest:
         """What is to be said of it, and whether Ctrl-C ended it."""
         try:
             with deadline(Budget.starting_now(seconds, None), grace=_GRACE):
-                result = self.test.run(seconds, _watcher(self.test.name, line))
+                result = run_campaign(self.test.subject, seconds, _listener(self.test.name, line))
         except TimeIsUpError:
             result = _unknown(self.test.name, "the budget ended inside of the spec, which does not come back")
         except LinpointError as error:
@@ -123,13 +123,13 @@ def _unknown(name: str, why: str) -> TestResult:
     )
 
 
-def _watcher(name: str, line: ProgressLine) -> Watcher:
-    def watch(reached: Reached) -> None:
+def _listener(name: str, line: ProgressLine) -> Progress:
+    def listen(reached: CampaignProgress) -> None:
         of = "" if reached.total is None else f" of {reached.total:,}"
-        done = f"{reached.scenarios:,}{of} scenarios, {counted(reached.schedules, 'schedule')}"
-        line(f"testing {name}: {done}, now {reached.scenario.describe()}")
+        done = f"{reached.cases:,}{of} scenarios, {counted(reached.executions, 'schedule')}"
+        line(f"testing {name}: {done}, now {reached.case.describe()}")
 
-    return watch
+    return listen
 
 
 def replay_cpp_test(content: dict[str, Any], *, as_json: bool) -> int:
@@ -145,6 +145,8 @@ def replay_cpp_test(content: dict[str, Any], *, as_json: bool) -> int:
     with progress() as line:
         (test,) = command.tests_with(command.asked, found.file, found.test, limits, line)
         if isinstance(test, ToldTest):
-            result = test.test.replay(found, max(_AT_LEAST, limits.remaining() or 0.0))
+            built, seconds = test.test, max(_AT_LEAST, limits.remaining() or 0.0)
+            subject, failure = built.replay_subject(found), built.failure(found)
+            result = replay_finding(subject, failure, seconds, changed=built.has_changed_since(found))
             test, interrupted = test.told(result), result.interrupted
     return write_report(ReportList([test]), OutputFormats(json=as_json), limits, interrupted=interrupted)

@@ -61,6 +61,13 @@ class HostSearch:
             yield message if message.lost is None else SearchMessage(result=result)
         self._ended = True
 
+    def run(self) -> Self:
+        """Read all messages, for what remains of them."""
+        with self:
+            for _ in self:
+                pass
+        return self
+
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> bool:
         self.interrupted = isinstance(error, KeyboardInterrupt)
         if self._host is not None and error is None:

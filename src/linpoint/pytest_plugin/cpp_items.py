@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import pytest
 
+from linpoint.campaign.driver import replay_finding, run_campaign
 from linpoint.errors import LinpointError
 from linpoint.explore.cpp.objects.asked import Asked, said_in
 from linpoint.explore.cpp.objects.finding import cpp_finding
@@ -71,11 +72,12 @@ class CppTestItem(ResultItem):
         assert self.test is not None
         seconds = budget_of(self.config) or _DEFAULT_BUDGET_S
         token = self.config.getoption("--linpoint-replay")
-        result = (
-            self.test.run(seconds)
-            if token is None
-            else self.test.replay(cpp_finding(replay_token.decode(token)), seconds)
-        )
+        if token is None:
+            result = run_campaign(self.test.subject, seconds)
+        else:
+            found = cpp_finding(replay_token.decode(token))
+            subject, failure = self.test.replay_subject(found), self.test.failure(found)
+            result = replay_finding(subject, failure, seconds, changed=self.test.has_changed_since(found))
         if result.interrupted:
             raise KeyboardInterrupt
         self.conclude(result)

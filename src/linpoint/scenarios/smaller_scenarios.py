@@ -9,7 +9,7 @@ one step down fails. Cost: no scenario is proposed twice; in practice there are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
+from collections.abc import Generator, Hashable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Final, TypeVar
@@ -40,19 +40,6 @@ def smaller_scenarios(
             smallest = failure
             candidates = one_step_smaller(candidate, definition)
     return smallest
-
-
-def shrink(
-    scenario: Scenario, definition: ConcurrentTestDefinition, still_fails: Callable[[Scenario], bool]
-) -> Scenario:
-    """The smallest scenario that still fails, for a search that is not a session of the campaign yet."""
-    candidates: Generator[Scenario, Scenario | None, Scenario | None] = smaller_scenarios(scenario, definition)
-    try:
-        candidate = next(candidates)
-        while True:
-            candidate = candidates.send(candidate if still_fails(candidate) else None)
-    except StopIteration as end:
-        return end.value or scenario
 
 
 def one_step_smaller(scenario: Scenario, definition: ConcurrentTestDefinition) -> Iterator[Scenario]:

@@ -65,6 +65,7 @@ class SearchTask:
     """One search of one case."""
 
     case: Any
+    """One of those that the session gives for the phase; it may be a batch that is searched together."""
     search: Search
     limits: SearchLimits
     repetition: int = 0
@@ -153,6 +154,8 @@ class FurtherSearch(Generic[FindingT, ResultT]):
 
     session: AbstractContextManager[Session[FindingT, ResultT]]
     seconds: float
+    adds_findings: bool = False
+    """Its failures are shrunk and confirmed, and become findings of the campaign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +164,8 @@ class SearchEnd(Generic[FindingT, ResultT]):
 
     session: Session[FindingT, ResultT]
     failures: list[Failure]
+    findings: Sequence[FindingT] = ()
+    """Those that it adds."""
 
 
 class Session(ABC, Generic[FindingT, ResultT]):

@@ -10,7 +10,7 @@ import pytest
 
 from linpoint.hosts.host_config import HostConfig
 from linpoint.hosts.search_messages import ScenarioHistory
-from linpoint.hosts.test_host import Listening, TestHost
+from linpoint.hosts.test_host import TestHost
 from linpoint.scenarios.cpp_test_description import scenario_text
 from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.targets.compiler_discovery import find_compiler
@@ -53,7 +53,10 @@ def explored(
         )
         for threads in scenarios
     ]
-    heard = host(model).run(texts, search, seconds=300, listening=Listening(history))
+    with host(model).search(texts, search, seconds=300) as heard:
+        for message in heard:
+            if message.history is not None:
+                history(message.history)
     assert all(heard.results[number].ended == "exhausted" for number in range(len(scenarios)))
     if search == "dpor":
         assert all(heard.results[number].exhaustive for number in range(len(scenarios)))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from linpoint.campaign.driver import run_campaign
 from linpoint.explore.cpp.objects.asked import Asked, said_in
 from linpoint.subjects.cpp_object.build_tests import build_tests
 from linpoint.verdicts import Status
@@ -41,7 +42,7 @@ def run(library: str, test: str, asked: Asked) -> TestResult:
     file = str(FOLDER / f"{library}_linpoint.cpp")
     bounded = asked.over(Asked(compiler="g++", threads=2, operations=2)).over(said_in(file))
     (found,) = build_tests(file, test, bounded)
-    return found.run(_SECONDS)
+    return run_campaign(found.subject, _SECONDS)
 
 
 @dataclass(frozen=True)

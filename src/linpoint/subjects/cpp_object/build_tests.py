@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of a C++ file: built, found by name, run, and run again with the schedule of a finding.
+"""The tests of a C++ file: built, found by name, and made subjects of campaigns and replays.
 
 Guarantee: what cannot be run is a coded error before anything of it is. Building a file costs seconds the first time, and
 the host a minute; both are kept.
@@ -8,7 +8,6 @@ the host a minute; both are kept.
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,19 +17,19 @@ from linpoint.errors import TestError, UsageError
 from linpoint.explore.cpp.objects.asked import LINEARIZABILITY, Asked
 from linpoint.explore.cpp.objects.finding import CPP_KIND, CppFinding
 from linpoint.histories.operation import Operation
-from linpoint.judging.spec_judge import Judge, SpecJudge
 from linpoint.scenarios.cpp_test_description import CppObjectTest
 from linpoint.scenarios.tested_operation import nearest
 from linpoint.specs.spec import Spec
 from linpoint.specs.spec_lookup import find
-from linpoint.subjects.cpp_object.object_search import Settings, Watcher
-from linpoint.subjects.cpp_object.outcomes_method import AtomicOutcomesJudge, compare_outcomes
-from linpoint.subjects.cpp_object.progress_check import StoppedThread
-from linpoint.subjects.cpp_object.subject import BuiltCppTests, replay_object, try_object
+from linpoint.subjects.cpp_object.blocked_operations import StoppedScenario, StoppedThread
+from linpoint.subjects.cpp_object.object_under_test import BuiltCppTests, CppObject
+from linpoint.subjects.cpp_object.outcomes_method import OutcomesSubject
+from linpoint.subjects.cpp_object.subject import CppObjectSubject
+from linpoint.subjects.interface import Failure, Subject
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.host_builder import find_host
 from linpoint.targets.target_builder import BuildRecipe, build_target
-from linpoint.verdicts.finding import TestResult
+from linpoint.verdicts.finding import Finding, TestResult
 
 _DESCRIPTION_TIMEOUT_S: Final = 20.0
 """Seconds in which a file must have said what its tests are."""
@@ -51,40 +50,39 @@ class BuiltCppTest:
         """Its name."""
         return self.test.definition.name
 
-    def run(self, seconds: float, watch: Watcher | None = None) -> TestResult:
-        """Test it for so long."""
-        settings = self._settings(seconds)
-        if self.spec is None:
-            return compare_outcomes(self.program, self.test, settings, replay=self._content(), watch=watch)
-        return try_object(self.program, self.test, self.spec, settings, replay=self._content(), watch=watch)
-
-    def replay(self, found: CppFinding, seconds: float) -> TestResult:
-        """Run the schedule of a finding of this test."""
-        digest = self.program.target.digest
-        return replay_object(
-            self.program,
-            self.test,
-            self._judge(seconds),
-            self._settings(seconds),
-            tuple(found.schedule),
-            changed=bool(found.code) and found.code != digest,
-            replay={**self._content(), "finding": found.finding},
-            stop=None if found.stop is None else StoppedThread(*found.stop),
+    @property
+    def subject(self) -> Subject[Finding, TestResult]:
+        """For a campaign."""
+        target = self._target(self._content())
+        return (
+            OutcomesSubject(target) if self.spec is None else CppObjectSubject(target, self.spec, self.asked.progress)
         )
 
-    def _judge(self, seconds: float) -> Judge:
-        if self.spec is None:
-            return AtomicOutcomesJudge(self.test, self.program.running(), time.monotonic() + seconds)
-        return SpecJudge(self.spec)
+    def replay_subject(self, found: CppFinding) -> CppObjectSubject:
+        """For the replay of a finding of this test."""
+        return CppObjectSubject(self._target({**self._content(), "finding": found.finding}), self.spec)
 
-    def _settings(self, seconds: float) -> Settings:
+    def failure(self, found: CppFinding) -> Failure:
+        """The failure of which a token holds the schedule."""
+        assert self.asked.scenario is not None
+        scenario = self.test.accept(self.asked.scenario)
+        case = scenario if found.stop is None else StoppedScenario(scenario, StoppedThread(*found.stop))
+        return Failure(found.finding, case, tuple(found.schedule), 0, None)
+
+    def has_changed_since(self, found: CppFinding) -> bool:
+        """Whether the code is not that of the finding."""
+        return bool(found.code) and found.code != self.program.target.digest
+
+    def _target(self, token: dict[str, Any]) -> CppObject:
         asked = self.asked
         scenarios = () if asked.scenario is None else (asked.scenario,)
-        return Settings(seconds, asked.seed or 0, scenarios, asked.threads, asked.operations, asked.progress)
+        return CppObject(
+            self.program, self.test, asked.seed or 0, scenarios, asked.threads, asked.operations, token=token
+        )
 
     def _content(self) -> dict[str, Any]:
         """What a replay token holds beside the scenario and its schedule."""
-        asked, manner = self.asked, self.program.manner
+        asked, manner = self.asked, self.program.config
         content: dict[str, Any] = {"kind": CPP_KIND, "file": self.program.file, "test": self.name}
         content |= {"code": self.program.target.digest, "spec": asked.spec, "flags": list(asked.flags)}
         content |= {"compiler": asked.compiler, "memory_model": manner.memory_model, "races": manner.races}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which fences would mend a test that fails only because stores wait in buffers.
+"""Which fences would fix a test that fails only because stores wait in buffers.
 
 A fence is tried after each store of the runs that fail, by lines of source, and the smallest set of them is looked for
 with which the scenarios that are known to fail do not any more; then all others are run with it, and one that fails joins
-them. Guarantee: ``holds`` is said only of a set with which every scenario that was asked for was explored to its end;
+them. Guarantee: ``holds`` is claimed only of a set with which every scenario within the bounds was explored to its end;
 ``smallest`` only if every smaller set of these stores leaves a violation. Cost: an exploration of few scenarios for each
 set that is tried.
 """
@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Final
@@ -20,17 +21,16 @@ from typing import Final
 from linpoint.histories.values import counted
 from linpoint.hosts.address_symbols import AddressSymbols, place_of
 from linpoint.scenarios.scenario import Scenario
-from linpoint.subjects.cpp_object.finding_builder import rerun_schedule
-from linpoint.subjects.cpp_object.object_search import Coverage, ObjectSearch, Wrong, scenario_of, schedule_of
-from linpoint.verdicts.schedule import Schedule
+from linpoint.subjects.cpp_object.object_session import FollowUp, ObjectSession, OneSearchSession
+from linpoint.subjects.cpp_object.object_under_test import CppObject
+from linpoint.subjects.cpp_object.schedule_rerun import rerun_schedule
+from linpoint.subjects.interface import Failure, FurtherSearch
 
 _FENCE_SET_TIMEOUT_S: Final = 3.0
-"""Seconds for one set of fences."""
+"""For one scenario with one set of fences."""
+_MIN_SEARCH_S: Final = 0.2
 _MAX_FENCE_ROUNDS: Final = 12
-_WORDS: Final = "std::atomic_thread_fence(std::memory_order_seq_cst)"
-
-Places = dict[str, set[int]]
-"""Lines of source with stores, and where these are in the target."""
+_FENCE: Final = "std::atomic_thread_fence(std::memory_order_seq_cst)"
 
 
 @dataclass(slots=True)
@@ -38,12 +38,12 @@ class FenceAdvice:
     """What was found out."""
 
     places: tuple[str, ...] = ()
-    """Lines of source, after whose stores fences mend it; none if no fences do."""
+    """Lines of source, after whose stores fences fix it; none if no fences do."""
     smallest: bool = False
     others: list[tuple[str, ...]] = field(default_factory=list)
-    """Sets of the same size that mend the scenario, too."""
+    """Sets of the same size that fix the scenario, too."""
     scenarios: int = 0
-    """That hold with the fences, and all that were asked for if ``holds``."""
+    """That hold with the fences, and all within the bounds if ``holds``."""
     holds: bool = False
 
     def sentences(self) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ class FenceAdvice:
         where = " and ".join(self.places)
         fence = "One fence mends it" if len(self.places) == 1 else f"{len(self.places)} fences mend it"
         said = [
-            f"{fence}: {_WORDS} after the store at {where}, or make {'it' if len(self.places) == 1 else 'them'} seq_cst"
+            f"{fence}: {_FENCE} after the store at {where}, or make {'it' if len(self.places) == 1 else 'them'} seq_cst"
         ]
         if self.smallest and len(self.places) > 1:
             said.append("No smaller set does")
@@ -68,54 +68,60 @@ class FenceAdvice:
 
 
 class FenceAdvisor:
-    """Looks for fences, beginning with one scenario that fails."""
+    """Looks for fences, beginning with one scenario that fails. The campaign makes the searches."""
 
-    def __init__(self, search: ObjectSearch, until: float) -> None:
-        self._search = search
-        self._until = until
-        self._places: Places = {}
+    def __init__(self, session: ObjectSession) -> None:
+        self._session = session
+        self._stores: dict[str, set[int]] = {}
+        """Lines of source with stores, and where these are in the target."""
         self._failing: list[Scenario] = []
 
-    def advise(self, scenario: Scenario, schedule: Schedule) -> FenceAdvice | None:
-        """What mends it; None if there was no time to find out."""
-        self._failing = [scenario]
-        self._collect(scenario, schedule, ())
+    def advise(self, failure: Failure) -> FollowUp[FenceAdvice | None]:
+        """The fences that fix it; None if there was no time to find out."""
+        self._failing = [failure.case]
+        self._collect(failure, ())
         for _ in range(_MAX_FENCE_ROUNDS):
-            if not self._extend():
-                return None if self._late() else FenceAdvice()
-            found = self._smallest()
+            if not (yield from self._extend()):
+                return None if self._late else FenceAdvice()
+            found = yield from self._smallest()
             if found is None:
                 return None
             chosen, others, smallest = found
-            wrong, covered = self._everywhere(chosen)
-            if wrong is None:
-                done = [each for each in covered if each.schedules]
-                holds = bool(done) and all(each.exhaustive for each in covered)
-                return FenceAdvice(chosen, smallest, others, len(done), holds)
-            self._failing.append(scenario_of(wrong))
-            self._collect(scenario_of(wrong), schedule_of(wrong), chosen)
+            search = ObjectSession(self._with(chosen), self._session.judge.again(), max(_MIN_SEARCH_S, self._left))
+            end = yield FurtherSearch(nullcontext(search), search.seconds)
+            if not end.failures:
+                explored = [each.covered for each in search.coverage.explored]
+                done = sum(bool(each.unbounded) for each in explored)
+                holds = bool(done) and all(each.exhaustive for each in explored)
+                return FenceAdvice(chosen, smallest, others, done, holds)
+            (another,) = end.failures
+            self._failing.append(another.case)
+            self._collect(another, chosen)
         return None
 
+    @property
+    def _left(self) -> float:
+        return self._session.deadline - time.monotonic()
+
+    @property
     def _late(self) -> bool:
-        return time.monotonic() >= self._until or self._search.interrupted
+        return self._left <= 0 or self._session.interrupted
 
-    def _with(self, places: Sequence[str]) -> ObjectSearch:
-        """A search of the program with fences."""
-        offsets = ",".join(str(offset) for place in places for offset in sorted(self._places[place]))
-        settings = self._search.settings
-        left = max(0.2, self._until - time.monotonic())
-        settings = replace(
-            settings, budget=left, more=(*settings.more, "--fences", offsets) if offsets else settings.more
-        )
-        return ObjectSearch(self._search.test, self._search.host, self._search.judge.again(), settings)
+    def _with(self, places: Sequence[str]) -> CppObject:
+        """The object with fences."""
+        offsets = (offset for place in places for offset in sorted(self._stores[place]))
+        return replace(self._session.target, fences=tuple(offsets))
 
-    def _collect(self, scenario: Scenario, schedule: Schedule, places: Sequence[str]) -> bool:
+    def _collect(self, failure: Failure, places: Sequence[str]) -> bool:
         """Note the stores of a run; whether there were new ones."""
-        shown = rerun_schedule(self._with(places), scenario, schedule)
-        result = shown.result
+        try:
+            result = rerun_schedule(self._with(places), failure.case, failure.schedule, trace=True).result
+        except KeyboardInterrupt:
+            self._session.interrupted = True
+            return False
         if result is None or result.trace is None:
             return False
-        symbols = AddressSymbols(self._search.host.target, result.modules)
+        symbols = AddressSymbols(self._session.target.program.target.library, result.modules)
         stores = [step for step in result.trace.steps if step.kind == "write" and step.buffer and step.pc is not None]
         offsets = {offset for step in stores if (offset := symbols.offset(step.pc or 0, step.module))}
         symbols.look_up(offset - 1 for offset in offsets)
@@ -124,49 +130,46 @@ class FenceAdvisor:
             frame = next((each for each in symbols.frames(offset - 1) if each.users), None)
             if frame is not None:
                 where = str(place_of(frame, os.getcwd()))  # noqa: PTH109 - to make paths relative
-                known = self._places.setdefault(where, set())
+                known = self._stores.setdefault(where, set())
                 new = new or offset not in known
                 known.add(offset)
         return new
 
-    def _fails(self, places: Sequence[str]) -> Wrong | None:
+    def _fails(self, places: Sequence[str]) -> FollowUp[Failure | None]:
         """The first of the scenarios that still fails with these fences. Raises TimeoutError."""
-        search = self._with(places)
+        judge = self._session.judge.again()
         for scenario in self._failing:
-            if self._late():
+            if self._late:
                 raise TimeoutError
-            wrong, covered = search.fails(scenario, "dpor", min(_FENCE_SET_TIMEOUT_S, self._until - time.monotonic()))
-            if wrong is not None:
-                return wrong
-            if not covered.exhaustive:
+            target = replace(self._with(places), scenarios=(scenario,))
+            search = OneSearchSession(target, judge, min(_FENCE_SET_TIMEOUT_S, self._left))
+            end = yield FurtherSearch(nullcontext(search), search.seconds)
+            if end.failures:
+                return end.failures[0]
+            if not search.exhausted:
                 raise TimeoutError
         return None
 
-    def _extend(self) -> bool:
-        """Add stores until fences after all of them mend the scenarios; false if there are no more, or no time."""
+    def _extend(self) -> FollowUp[bool]:
+        """Add stores until fences after all of them fix the scenarios; false if there are no more, or no time."""
         try:
-            while (wrong := self._fails(tuple(self._places))) is not None:
-                if not self._collect(scenario_of(wrong), schedule_of(wrong), tuple(self._places)):
+            while (failure := (yield from self._fails(tuple(self._stores)))) is not None:
+                if not self._collect(failure, tuple(self._stores)):
                     return False
         except TimeoutError:
             return False
         return True
 
-    def _smallest(self) -> tuple[tuple[str, ...], list[tuple[str, ...]], bool] | None:
-        """The smallest set that mends the scenarios, others of its size, and whether all smaller ones were tried."""
+    def _smallest(self) -> FollowUp[tuple[tuple[str, ...], list[tuple[str, ...]], bool] | None]:
+        """The smallest set that fixes the scenarios, others of its size, and whether all smaller ones were tried."""
         try:
-            for size in range(len(self._places) + 1):
-                mending = [places for places in self._sets(size) if self._fails(places) is None]
-                if mending:
-                    return mending[0], mending[1:], True
+            for size in range(len(self._stores) + 1):
+                fixing: list[tuple[str, ...]] = []
+                for places in combinations(sorted(self._stores), size):
+                    failure = yield from self._fails(places)
+                    fixing += [] if failure else [places]
+                if fixing:
+                    return fixing[0], fixing[1:], True
         except TimeoutError:
-            return (tuple(self._places), [], False) if self._places else None
+            return (tuple(self._stores), [], False) if self._stores else None
         return None
-
-    def _sets(self, size: int) -> Iterator[tuple[str, ...]]:
-        return combinations(sorted(self._places), size)
-
-    def _everywhere(self, places: Sequence[str]) -> tuple[Wrong | None, list[Coverage]]:
-        """Whether any scenario of the test fails with the fences."""
-        search = self._with(places)
-        return search.run(), search.covered

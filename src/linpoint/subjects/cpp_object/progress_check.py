@@ -1,147 +1,133 @@
 # SPDX-License-Identifier: Apache-2.0
 """Can an operation be kept from finishing by a thread that stops?
 
-One thread at a time stops for ever after so many of its steps, for every number of them, and all schedules of the others
-are explored. In a scenario whose operations end, a lock-free object lets all the others come to their end: infinitely
-many steps would complete infinitely many operations. If just one other thread is left and cannot finish alone, the object
-is not even obstruction-free. Guarantee: nothing is said of scenarios larger than these, and a pass only if every search
-came to its end. Cost: an exploration for each step of each thread.
+One thread at a time stops for ever after a number of its steps, for every such number, and all schedules of the others are
+explored. In a scenario whose operations end, a lock-free object lets all the others finish: infinitely many steps would
+complete infinitely many operations. If just one other thread is left and cannot finish alone, the object is not even
+obstruction-free. Guarantee: nothing is claimed of scenarios larger than these, and a pass only if every search came to its
+end. Cost: an exploration for each step of each thread.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from linpoint.hosts.scenario_histories import scenario_run_of
 from linpoint.hosts.search_messages import ScenarioHistory
-from linpoint.hosts.test_host import Enough, Listening
-from linpoint.judging.scenario_run import PerformedOperation, ScenarioRun
-from linpoint.scenarios.cpp_test_description import scenario_text
-from linpoint.scenarios.scenario import Call, Scenario
-from linpoint.subjects.cpp_object.object_search import ObjectSearch
-from linpoint.verdicts.schedule import Schedule
+from linpoint.judging.spec_judge import Judge
+from linpoint.limits.search_limits import SearchLimits
+from linpoint.scenarios.scenario import Scenario
+from linpoint.subjects.cpp_object.blocked_operations import StoppedScenario, StoppedThread, blocked_failure
+from linpoint.subjects.cpp_object.object_session import ObjectSession
+from linpoint.subjects.cpp_object.object_under_test import CppObject
+from linpoint.subjects.interface import Claim, Failure, Phase, Search, SearchTask
+from linpoint.verdicts import Status
 
-_STEPS_PER_BATCH: Final = 12
-"""Numbers of steps that are tried in one go."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoppedThread:
-    """A thread of a scenario, from 1, that stops after so many steps."""
-
-    thread: int
-    steps: int
-
-    @property
-    def words(self) -> str:
-        """As the host reads it, before the scenario."""
-        return f"stop {self.thread}:{self.steps}\n"
+_STOPS_PER_BATCH: Final = 12
+"""Numbers of steps after which a thread stops, in one search of the host."""
 
 
 @dataclass(frozen=True, slots=True)
-class BlockedOperations:
-    """Operations that cannot finish while a thread stands still."""
+class ThreadStops:
+    """A scenario with a thread that stops after ``first`` steps, or one of the following numbers."""
 
     scenario: Scenario
-    stop: StoppedThread
-    run: ScenarioRun
-    schedule: Schedule
-    preemptions: int
-    waiting: tuple[Call, ...]
+    thread: int
+    first: int
 
     @property
-    def sentence(self) -> str:
-        """What is wrong."""
-        stopped = next((each.call for each in reversed(self.run.threads[self.stop.thread - 1])), None)
-        inside = "" if stopped is None else f" in {stopped}"
-        kept = " and ".join(map(str, self.waiting))
-        name = "not obstruction-free" if len(self.run.threads) <= 2 else "not lock-free"
-        return (
-            f"{name}: if thread {self.stop.thread} stops{inside}, {kept} never finish{'es' * (len(self.waiting) == 1)}"
-        )
+    def stops(self) -> list[StoppedThread]:
+        """One for each number of steps."""
+        return [StoppedThread(self.thread, self.first + number) for number in range(_STOPS_PER_BATCH)]
 
 
-@dataclass(slots=True)
-class ProgressCoverage:
-    """What was found out."""
+class ProgressSession(ObjectSession):
+    """Each thread of each scenario stops after each of its steps, until the time is up."""
 
-    kept: BlockedOperations | None = None
-    complete: bool = True
-    schedules: int = 0
-    scenarios: list[Scenario] = field(default_factory=list)
+    phases: Sequence[Phase] = (Phase((Search("dpor"),)),)
 
+    def __init__(self, target: CppObject, judge: Judge, seconds: float, scenarios: Sequence[Scenario]) -> None:
+        super().__init__(target, judge, seconds)
+        self.scenarios = scenarios
+        self.complete = True
+        """Every search came to its end."""
+        self.schedules = 0
+        self._may_go_further = False
 
-def check_progress(search: ObjectSearch, scenarios: list[Scenario]) -> ProgressCoverage:
-    """Stop each thread of each scenario after each of its steps, until the time is up."""
-    checked = ProgressCoverage()
-    for scenario in scenarios:
-        for thread in range(1, len(scenario.threads) + 1):
-            if not _check_thread(search, scenario, thread, checked):
-                return checked
-        checked.scenarios.append(scenario)
-    return checked
+    @property
+    def search_until(self) -> float:
+        """The deadline: the time that follows is not the campaign's."""
+        return self.deadline
 
+    def cases(self, phase: Phase) -> Iterator[ThreadStops]:
+        """The threads of all scenarios, each until it ends in fewer steps than those after which it is to stop."""
+        for scenario in self.scenarios:
+            for thread in range(1, len(scenario.threads) + 1):
+                case = ThreadStops(scenario, thread, 1)
+                self._may_go_further = True
+                while self._may_go_further:
+                    if self._late:
+                        self.complete = False
+                        return
+                    self._may_go_further = False
+                    yield case
+                    case = replace(case, first=case.first + _STOPS_PER_BATCH)
 
-def _check_thread(search: ObjectSearch, scenario: Scenario, thread: int, checked: ProgressCoverage) -> bool:
-    """Whether there is anything left to do."""
-    first = 1
-    while True:
-        left = search.deadline - time.monotonic()
-        if left <= 0 or search.interrupted:
-            checked.complete = False
-            return False
-        stops = [StoppedThread(thread, steps) for steps in range(first, first + _STEPS_PER_BATCH)]
-        reached: set[int] = set()
-        text = scenario_text(search.test.definition.name, scenario)
-
-        def history(said: ScenarioHistory, stops: list[StoppedThread] = stops, reached: set[int] = reached) -> None:
-            done = scenario_run_of(scenario, said, said.orders[0]).threads[thread - 1]
-            if _open(done, scenario.threads[thread - 1]):
-                reached.add(said.scenario)
-            checked.kept = kept_in(scenario, stops[said.scenario], [said])
-            if checked.kept is not None:
-                raise Enough
-
-        heard = search.host.run(
+    def search(self, task: SearchTask) -> Iterator[Failure]:
+        """The first run in which operations of other threads cannot finish."""
+        case: ThreadStops = task.case
+        stops = case.stops
+        text = self.target.text(case.scenario)
+        unfinished: set[int] = set()
+        """The numbers of the stops at which the thread has operations left."""
+        failure: Failure | None = None
+        with self.target.host.search(
             [f"{stop.words}{text}" for stop in stops],
-            "dpor",
-            seconds=left,
-            listening=Listening(history),
-            more=search.settings.more,
-        )
-        checked.schedules += sum(each.schedules for each in heard.results.values())
-        search.interrupted = search.interrupted or heard.interrupted
-        if checked.kept is not None:
-            return False
-        results = [heard.results.get(number) for number in range(len(stops))]
+            task.search.name,
+            seconds=task.limits.seconds(),
+            more=self.target.host_options,
+        ) as messages:
+            for message in messages:
+                history = message.history
+                if history is None:
+                    continue
+                if _leaves_operations(case, history):
+                    unfinished.add(history.scenario)
+                failure = blocked_failure(StoppedScenario(case.scenario, stops[history.scenario]), [history])
+                if failure is not None:
+                    break
+        self.schedules += sum(each.schedules for each in messages.results.values())
+        if messages.interrupted:
+            self.complete = False
+            raise KeyboardInterrupt
+        if failure is not None:
+            yield failure
+            return
+        results = [messages.results.get(number) for number in range(len(stops))]
         if any(result is None or not result.exhaustive for result in results):
-            checked.complete = False
-            return not search.interrupted
-        if len(reached) < len(stops):  # it comes to its end in fewer steps
-            return True
-        first += _STEPS_PER_BATCH
+            self.complete = False
+        else:
+            self._may_go_further = len(unfinished) == len(stops)
+
+    def smaller(self, failure: Failure, limits: SearchLimits) -> Generator[Any, Failure | None, bool]:
+        """None: the scenarios are tried in order of size, and their threads from the first step on."""
+        yield from ()
+        return True
+
+    def added_to(self, claim: Claim, failures: Sequence[Failure]) -> Claim:
+        """The claim of a pass, with what this search adds to it."""
+        claim = replace(claim, counts={"schedules": self.schedules})
+        if failures:
+            models = dict.fromkeys(claim.models, Status.VIOLATION)
+            return replace(claim, status=Status.VIOLATION, why=self.shows_it, exhaustive=False, models=models)
+        if not self.complete:
+            why = "the budget ended before it was known whether operations can be kept from finishing"
+            return replace(claim, status=Status.UNKNOWN, why=why, exhaustive=False)
+        return replace(claim, why=f"{claim.why}, and no operation is kept from finishing by a thread that stops")
 
 
-def kept_in(scenario: Scenario, stop: StoppedThread, histories: Sequence[ScenarioHistory]) -> BlockedOperations | None:
-    """The operations that cannot finish in one of these runs."""
-    for said in histories:
-        run = scenario_run_of(scenario, said, said.orders[0])
-        waiting = tuple(_waiting(run, stop.thread))
-        if waiting:
-            return BlockedOperations(scenario, stop, run, tuple(said.schedule), said.preemptions, waiting)
-    return None
-
-
-def _open(done: tuple[PerformedOperation, ...], calls: tuple[Call, ...]) -> bool:
-    """Whether a thread has operations left."""
-    return sum(each.returned is not None for each in done) < len(calls)
-
-
-def _waiting(run: ScenarioRun, stopped: int) -> Iterator[Call]:
-    """What other threads cannot finish."""
-    for number, thread in enumerate(run.threads, 1):
-        if number != stopped:
-            yield from (each.call for each in thread if each.returned is None)
+def _leaves_operations(case: ThreadStops, history: ScenarioHistory) -> bool:
+    done = scenario_run_of(case.scenario, history, history.orders[0]).threads[case.thread - 1]
+    return sum(each.returned is not None for each in done) < len(case.scenario.threads[case.thread - 1])

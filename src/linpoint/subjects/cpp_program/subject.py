@@ -206,7 +206,7 @@ class CppProgramSession(Session[ProgramFinding, ProgramResult]):
             return untold_finding(found, subject.token, minimal=False)
         result: SearchResult | None = None if reproduction is None else reproduction.run
         if reproduction is None or reproduction.failure is None or result is None or result.trace is None:
-            return untold_finding(failure.run, subject.token, minimal=minimal)
+            return untold_finding(failure.run, subject.token, minimal=minimal and not failure.lost)
         found = reproduction.failure.run
         return program_finding(
             found,

@@ -13,12 +13,13 @@ from typing import Final
 import pytest
 
 from linpoint import Scenario, TestResult
+from linpoint.campaign.driver import run_campaign
 from linpoint.cli.options import find_spec
 from linpoint.hosts.host_config import HostConfig
 from linpoint.scenarios.cpp_test_description import CppObjectTest
 from linpoint.scenarios.scenario_generation import scenarios as generate
-from linpoint.subjects.cpp_object.object_search import Settings
-from linpoint.subjects.cpp_object.subject import BuiltCppTests, try_object
+from linpoint.subjects.cpp_object.object_under_test import BuiltCppTests, CppObject
+from linpoint.subjects.cpp_object.subject import CppObjectSubject
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.host_builder import find_host
 from linpoint.targets.target_builder import BuildRecipe, Target, build_target
@@ -89,8 +90,8 @@ class Inhabitant:
         else:
             scenarios = () if flaw else self._scenarios(test)
         seconds = self.seconds if budget is None else budget
-        settings = Settings(seconds, scenarios=scenarios, threads=2, operations=self.operations)
-        return try_object(program, test, spec, settings, replay={})
+        target = CppObject(program, test, scenarios=scenarios, threads=2, operations=self.operations)
+        return run_campaign(CppObjectSubject(target, spec), seconds)
 
     def _scenarios(self, test: CppObjectTest) -> tuple[Scenario, ...]:
         """Just these; none if there is no choice among those that are generated."""

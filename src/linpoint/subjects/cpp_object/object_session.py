@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The searches of one C++ object under one memory model.
+
+Every scenario gets all schedules up to reordering, as far as its share of the time goes; then all with few preemptions
+where that was not enough; then the rest of the time. Failures shrink by threads and operations, then arguments, then
+preemptions. Guarantee: LINEARIZABLE is claimed only if every scenario that was begun had all its schedules with up to
+``FEW_PREEMPTIONS`` preemptions, and nothing that runs is out of sight; exhaustive only if every scenario within the bounds
+had all of them. Of several scenarios that fail the first one counts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, ClassVar, Final, TypeVar
+
+from linpoint.hosts.search_messages import HostFinding
+from linpoint.judging.spec_judge import Judge
+from linpoint.limits.search_limits import SearchLimits
+from linpoint.scenarios.scenario import Scenario
+from linpoint.scenarios.scenario_generation import ScenarioStream
+from linpoint.scenarios.smaller_scenarios import smaller_scenarios
+from linpoint.subjects.cpp_object.blocked_operations import PROGRESS
+from linpoint.subjects.cpp_object.finding_builder import build_finding
+from linpoint.subjects.cpp_object.object_coverage import ExploredScenario, ObjectCoverage
+from linpoint.subjects.cpp_object.object_under_test import CppObject
+from linpoint.subjects.cpp_object.scenario_batches import BatchSearch
+from linpoint.subjects.cpp_object.schedule_rerun import (
+    ScheduleRerun,
+    failure_shown,
+    rerun_schedule,
+    scenario_of,
+    shows_same_results,
+)
+from linpoint.subjects.interface import (
+    CampaignProgress,
+    Claim,
+    Failure,
+    FurtherSearch,
+    Phase,
+    Progress,
+    Reproduction,
+    Search,
+    SearchEnd,
+    SearchTask,
+    Session,
+    no_progress,
+)
+from linpoint.verdicts import Status
+from linpoint.verdicts.finding import Finding, Tested, TestResult
+from linpoint.verdicts.schedule import FEW_PREEMPTIONS
+
+_SCENARIOS_PER_BATCH: Final = 2_000
+_SAMPLES: Final = 20_000
+_MIN_SEARCH_S: Final = 0.2
+_RESERVED_SHARE: Final = 0.1
+"""Of the time, but not more than a second: searches leave it for shrinking a failure and running it again."""
+_MIN_CONFIRMING_S: Final = 0.3
+"""For a schedule that shows a failure by itself, also if the time is up: without it there is nothing to show."""
+_MAX_CANDIDATE_S: Final = 2.0
+"""For one scenario that may be smaller."""
+_FURTHER_PREEMPTIONS: Final = 3
+"""Beyond those of the failure, up to which a schedule that shows it by itself is looked for."""
+_FEW: Final = f"bounded:{FEW_PREEMPTIONS}"
+_PHASES: Final = (
+    Phase((Search("dpor", 0.6, least_s=_MIN_SEARCH_S),)),
+    Phase((Search(_FEW, 0.5, least_s=_MIN_SEARCH_S),), cases="open"),
+    Phase(
+        (Search("dpor", 0.5, least_s=_MIN_SEARCH_S), Search(f"pos:{_SAMPLES}", 0.5, least_s=_MIN_SEARCH_S)),
+        cases="open",
+        repeat=True,
+    ),
+)
+
+
+ReturnT = TypeVar("ReturnT")
+FollowUp = Generator[FurtherSearch[Finding, TestResult], SearchEnd[Finding, TestResult], ReturnT]
+"""Searches that the campaign makes, and what they lead to."""
+
+
+@dataclass(frozen=True, slots=True)
+class FewestPreemptions:
+    """A scenario that fails, to be run with up to this number of preemptions."""
+
+    scenario: Scenario
+    preemptions: int
+
+
+class ObjectSession(Session[Finding, TestResult]):
+    """The searches, of which a case is a batch of scenarios that workers of the host share."""
+
+    repetitions: ClassVar = (True,)
+    shrinking_least_s: ClassVar = 0.0
+    changed_warning: ClassVar = (
+        "the code has changed since the finding was made, so the schedule may mean something else"
+    )
+    gone: ClassVar = "this schedule shows no violation (any more)"
+    phases: Sequence[Phase] = _PHASES
+
+    def __init__(self, target: CppObject, judge: Judge, seconds: float, progress: Progress = no_progress) -> None:
+        super().__init__(seconds)
+        self.target = target
+        self.judge = judge
+        self.coverage = ObjectCoverage()
+        self.generated: ScenarioStream | None = None
+        self._progress = progress
+        self._surely_minimal = True
+        """Every smaller candidate was explored to its end."""
+        self._rerun: ScheduleRerun | None = None
+
+    @property
+    def search_until(self) -> float:
+        """A little before the deadline."""
+        return self.deadline - min(1.0, _RESERVED_SHARE * self.seconds)
+
+    @property
+    def done(self) -> bool:
+        """It was given up or interrupted."""
+        return bool(self.coverage.given_up) or self.interrupted
+
+    def cases(self, phase: Phase) -> Iterator[Any]:
+        """Batches of scenarios as they are generated, or all open ones together; none when the time is up."""
+        if phase.cases == "open":
+            if not self._late and (left := self.coverage.open):
+                self.judge.prepare([each.scenario for each in left])
+                yield left
+            return
+        if self.done or self._late:
+            return
+        self.generated = self.target.generated()
+        stream = self.target.cast(self.generated)
+        while not (self.done or self._late):
+            batch = [ExploredScenario(scenario) for scenario in islice(stream, _SCENARIOS_PER_BATCH)]
+            if not batch:
+                self.coverage.complete = True
+                return
+            self.coverage.explored += batch
+            self.judge.prepare([each.scenario for each in batch])
+            yield batch
+
+    def search(self, task: SearchTask) -> Iterator[Failure]:
+        """The failure of the first scenario of a batch that fails."""
+        name = task.search.name
+        if self._late and not self.replaying:
+            return
+        seed = self.target.seed + task.repetition if name.startswith("pos") else 0
+        failure = self._explore(task.case, name, task.limits.seconds(), seed)
+        if failure is not None:
+            yield failure
+
+    def smaller(
+        self, failure: Failure, limits: SearchLimits
+    ) -> Generator[Scenario | FewestPreemptions, Failure | None, bool]:
+        """Scenarios with less, then the smallest one with as few preemptions as can be.
+
+        A history that the bounded search finds is wrong in the order in which it happened, not only in an equivalent one.
+        """
+        self._surely_minimal = True
+        candidates: Generator[Scenario, Failure | None, Failure | None]
+        candidates = smaller_scenarios(failure.case, self.target.test.definition)
+        best = (yield from candidates) or failure
+        further = 0 if isinstance(best.run, HostFinding) else _FURTHER_PREEMPTIONS
+        fewest = yield FewestPreemptions(best.case, best.preemptions + further)
+        return self._surely_minimal and fewest is not None
+
+    def retry(self, candidate: Scenario | FewestPreemptions, limits: SearchLimits) -> Failure | None:
+        """The failure of a smaller scenario, or of one with few preemptions."""
+        if isinstance(candidate, FewestPreemptions):
+            seconds = max(_MIN_CONFIRMING_S, self.shrinking_share * self.left)
+            bounded = f"bounded:{candidate.preemptions}"
+            return self._explore([ExploredScenario(candidate.scenario)], bounded, seconds)
+        cast = self.target.test.cast(candidate)
+        if cast is None:
+            return None
+        if limits.over() or self.interrupted:
+            self._surely_minimal = False
+            return None
+        explored = ExploredScenario(cast)
+        failure = self._explore([explored], "dpor", min(_MAX_CANDIDATE_S, limits.seconds()))
+        if failure is None and not explored.covered.exhaustive:
+            self._surely_minimal = False
+        return failure
+
+    def reproduce(self, failure: Failure, *, record: bool) -> Reproduction:
+        """Run one schedule again; of a replay it is judged."""
+        rerun = rerun_schedule(self.target, failure.case, failure.schedule, trace=record)
+        if self.replaying:
+            self._rerun = rerun
+            self.judge.prepare([scenario_of(failure.case)])
+            shown = failure_shown(rerun, failure.case, failure.schedule, self.judge)
+            return Reproduction(rerun, shown, rerun.diverged_at)
+        same = (
+            isinstance(failure.run, HostFinding)  # it has its message, even if the process shows it no more
+            or failure.kind == PROGRESS
+            or shows_same_results(rerun, failure.run)
+        )
+        return Reproduction(rerun, failure if same else None, rerun.diverged_at)
+
+    def is_same(self, failure: Failure, reproduction: Reproduction) -> bool:
+        """By its results: other steps may lead to them."""
+        return reproduction.failure is not None
+
+    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
+        """With its steps, where they are known."""
+        rerun = None if reproduction is None else reproduction.run
+        return build_finding(failure, rerun, self.target, self.judge, minimal=minimal)
+
+    def claim(self) -> Claim:
+        """What a search without a failure proves."""
+        covered, interrupted = self.coverage, self.interrupted
+        enough, why = covered.enough(interrupted=interrupted), covered.why(interrupted=interrupted)
+        status = Status.LINEARIZABLE if enough else Status.UNKNOWN
+        return Claim(status, why, covered.exhaustive(interrupted=interrupted))
+
+    def replay_searches(self, failure: Failure, *, elsewhere: bool) -> Iterator[SearchTask]:
+        """All schedules, where a process died and its schedule is not known; few preemptions, where it leads elsewhere."""
+        scenario = scenario_of(failure.case)
+        names = ["dpor"] * (failure.kind == "crash" and not failure.schedule) + [_FEW] * elsewhere
+        for name in names:
+            limits = SearchLimits(time.monotonic() + max(_MIN_CONFIRMING_S, self.left))
+            yield SearchTask([ExploredScenario(scenario)], Search(name), limits)
+
+    def replay_claim(self, reproduction: Reproduction | None) -> Claim:
+        """The failure is gone, unless the schedule could not be run."""
+        if self.coverage.given_up or self._rerun is None or self._rerun.result is None:
+            return Claim(Status.UNKNOWN, self.coverage.given_up or "the schedule could not be run")
+        return Claim(Status.LINEARIZABLE, self.gone)
+
+    def result(self, claim: Claim, findings: list[Finding]) -> TestResult:
+        """The result with what was covered."""
+        if claim.advice:
+            findings = [replace(each, advice=claim.advice) for each in findings]
+        return TestResult(
+            self.target.name,
+            claim.status,
+            claim.exhaustive,
+            claim.why,
+            tuple(findings),
+            claim.models or {self.target.model: claim.status},
+            self._tested(claim),
+            {} if self.replaying else self._bounds(findings),
+            claim.warnings,
+            file=self.target.program.file,
+            interrupted=self.interrupted,
+        )
+
+    @property
+    def _late(self) -> bool:
+        return time.monotonic() >= self.search_until
+
+    def _tested(self, claim: Claim) -> Tested:
+        covered, seconds = self.coverage, time.monotonic() - self.started
+        if self.replaying:
+            result = None if self._rerun is None else self._rerun.result
+            steps = 0 if result is None else result.steps
+            return Tested(0, 1, steps, seconds, covered.peak_memory_bytes, scenarios=1)
+        schedules = covered.unbounded + claim.counts.get("schedules", 0)
+        return Tested(
+            covered.bounded, schedules, covered.steps, seconds, covered.peak_memory_bytes, scenarios=covered.scenarios
+        )
+
+    def _bounds(self, findings: Sequence[Finding]) -> dict[str, int]:
+        failed = any(each.kind != PROGRESS for each in findings)
+        bounds = {"preemptions": FEW_PREEMPTIONS}
+        if self.coverage.exhaustive(interrupted=self.interrupted) and not failed:
+            bounds = {}
+        if self.generated is not None:
+            bounds |= {"threads": self.generated.bounds.threads, "operations": self.generated.bounds.operations}
+        return bounds
+
+    def _explore(self, batch: Sequence[ExploredScenario], search: str, seconds: float, seed: int = 0) -> Failure | None:
+        """The failure of the first scenario that fails. Raises KeyboardInterrupt where none has failed yet."""
+        self.judge.prepare([each.scenario for each in batch])
+        exploration = BatchSearch(batch, search, self.judge, self.coverage)
+        failure = exploration.run(self.target, seconds, seed, self._tick)
+        if exploration.interrupted:
+            self.interrupted = True
+            if failure is None:
+                raise KeyboardInterrupt
+        return failure
+
+    def _tick(self, scenario: Scenario, schedules: int) -> None:
+        covered = self.coverage
+        done = covered.bounded + covered.unbounded + schedules
+        begun = sum(bool(each.covered.unbounded) for each in covered.explored)
+        total = None if self.generated is None else self.generated.total
+        self._progress(CampaignProgress(scenario, begun, total, done))
+
+
+class OneSearchSession(ObjectSession):
+    """All schedules of the given scenarios, by one search that takes all the time."""
+
+    phases: Sequence[Phase] = (Phase((Search("dpor"),)),)
+
+    @property
+    def search_until(self) -> float:
+        """The deadline: nothing follows."""
+        return self.deadline
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the search came to its end."""
+        return bool(self.coverage.explored) and not self.coverage.open
