@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a replay token holds of a test: how to find it again, and whether its code is what it was."""
+"""The part of a replay token that identifies a test: where it is, and a digest of its code."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ReplayedFinding(msgspec.Struct):
 
 
 def replayed_finding(content: dict[str, Any]) -> ReplayedFinding:
-    """What a decoded token holds, or LP-U004."""
+    """The finding in a decoded token, or LP-U004."""
     if content["kind"] != "test":
         raise replay_token.not_a_finding("it is not of a test")
     try:
@@ -52,7 +52,7 @@ def replayed_finding(content: dict[str, Any]) -> ReplayedFinding:
 def identity(
     definition: ConcurrentTestDefinition, *, file: str = "", test: str = "", spec: str | None = None
 ) -> dict[str, Any]:
-    """The part of a token that says which test it is of."""
+    """The part of a token that identifies the test."""
     return {
         "kind": "test",
         **({"file": file, "test": test} if file else {}),
@@ -63,7 +63,7 @@ def identity(
 
 
 def code_hash(definition: ConcurrentTestDefinition) -> str:
-    """Of the sources that a schedule depends on, as far as they are known: to tell whether they have changed since."""
+    """A digest of the sources that a schedule depends on, as far as they are known: a change may change the schedule."""
     files = {definition.file} | {
         getattr(each.call, "__code__", None) and each.call.__code__.co_filename
         for each in definition.operations.values()

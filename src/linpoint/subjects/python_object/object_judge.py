@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judging the runs of tests in Python: without a spec by the object itself, and with what ``observe`` says.
+"""Judging the runs of tests in Python: without a spec by the object itself, and with the value of ``observe``.
 
-That, too, is put to the spec as an operation at the end of the history: is the final state one that a legal order leads
-to? The states compared are those of the object itself, run in that order.
+The observation is an operation at the end of the history: is the final state one that a legal order leads to? The states
+compared are those of the object itself, run in that order.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final
 from linpoint.explore import _native_control as native
 from linpoint.explore.python_control.control_session import MAX_RUN_STEPS, ControlSession
 from linpoint.judging.scenario_run import RunEnding, ScenarioRun
-from linpoint.judging.spec_judge import OBSERVE, Judgement, SpecJudge, blocked_calls
+from linpoint.judging.spec_judge import OBSERVE, SpecJudge, blocked_calls
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.specs.spec import Outcomes, Spec
@@ -22,10 +22,8 @@ from linpoint.specs.spec_with_question import with_memory, with_question
 from linpoint.subjects.python_object.scenario_runner import ScenarioRunner
 from linpoint.subjects.python_object.sequential_spec import SequentialObjectSpec
 
-__all__ = ["Judgement", "ObjectJudge", "blocked_calls"]
-
 _ENDLESS_RUN_FACTOR: Final = 10
-"""A run that takes so many times the steps of the usual one, and more, has no end."""
+"""A run that was cut has no end if the usual run needs fewer than its steps divided by this."""
 
 
 class ObjectJudge(SpecJudge):
@@ -45,7 +43,7 @@ class ObjectJudge(SpecJudge):
         return self._alone.guessed or run.given_up or (cut and self._takes_long(run.scenario))
 
     def _takes_long(self, scenario: Scenario) -> bool:
-        """Whether the threads need many steps even as they come: then a run that was cut may have had just too much to do."""
+        """Whether the threads need many steps even in the default schedule: then a run that was cut may only be long."""
         found = self._long.get(scenario)
         if found is None:
             explorer = native.explore_again([])
@@ -63,7 +61,7 @@ class ObjectJudge(SpecJudge):
         return self._observing
 
     def _observed(self) -> Spec:
-        """The spec with a question at the end, of the final state."""
+        """The spec with an operation at the end that observes the final state."""
         spec = self.spec if self._itself else with_memory(self.spec)
         return with_question(spec, OBSERVE, self._observe())
 

@@ -30,25 +30,25 @@ _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def result_value(value: Any) -> Value:
-    """A result as a value that stays as it is, the same for equal results of two runs; never raises.
+    """A result as an immutable value, equal for equal results of two runs; never raises.
 
-    What is no JSON is told by its ``repr`` without addresses, sets in an order of their own.
+    A value without a JSON form is represented by its ``repr`` without addresses, sets in a fixed order.
     """
     if inspect.iscoroutine(value):
-        return value  # it was to be awaited: whoever called says so
+        return value  # it had to be awaited: the caller raises CoroutinesError
     try:
         frozen = freeze(value)
         if _is_plain(frozen):
             hash(canonical(frozen))
             return frozen
-        return _told(value)
-    except Exception:  # noqa: BLE001 - a repr may raise anything, and what contains itself has no end
+        return _repr_value(value)
+    except Exception:  # noqa: BLE001 - a repr may raise anything, and a value that contains itself has no end
         return f"<{type(value).__name__}>"
 
 
-def _told(value: Any) -> str:
+def _repr_value(value: Any) -> str:
     if isinstance(value, (set, frozenset)):
-        inside = ", ".join(sorted(map(_told, value)))
+        inside = ", ".join(sorted(map(_repr_value, value)))
         return f"{{{inside}}}" if type(value) is set and inside else f"{type(value).__name__}({inside})"
     return _ADDRESS.sub("", repr(value))
 
@@ -62,33 +62,33 @@ def _is_plain(value: Value) -> bool:
 
 
 class CoroutinesError(Exception):
-    """Calls of a test gave coroutines, though nothing of it said ``async``: it needs an event loop."""
+    """Operations returned coroutines, though none was declared ``async``: the test needs an event loop."""
 
 
 _RESULTS: Final = (Exception, CancelledError, SystemExit, KeyboardInterrupt)
-"""What an operation may raise as its result, unless it is Ctrl-C."""
+"""Exceptions that count as the result of an operation, unless they are Ctrl-C."""
 
 
 def raised_value(error: BaseException) -> Value:
-    """That an operation has raised, as its result; raises what is none."""
+    """The result of an operation that raised; an error that is not a result is raised again."""
     if isinstance(error, (TestError, CoroutinesError)) or is_ctrl_c(error):
         raise error
     return FrozenObject(raises=type(error).__name__)
 
 
 def observed_value(observe: Callable[[Any], Any], subject: Any) -> Value:
-    """What ``observe`` gives for an object."""
+    """The value of ``observe`` for an object."""
     try:
         return result_value(observe(subject))
     except (*_RESULTS, BlockedForever) as error:
         return raised_value(error)
 
 
-_ALONE: Final = 1_000_000
-"""So many instructions of operations before or after the threads, and they count as waiting for ever."""
+_MAX_ALONE_INSTRUCTIONS: Final = 1_000_000
+"""Operations before or after the threads that need more instructions count as waiting for ever."""
 
 Plan = Sequence[tuple[Any, tuple[Any, ...]]]
-"""Functions with the arguments that come after the object."""
+"""Functions with their arguments after the object."""
 
 
 def plan_of(definition: ConcurrentTestDefinition, calls: Sequence[Call]) -> Plan:
@@ -97,7 +97,7 @@ def plan_of(definition: ConcurrentTestDefinition, calls: Sequence[Call]) -> Plan
 
 
 def body_of(subject: Any, plan: Plan) -> Body:
-    """What a thread does that calls operations one after another."""
+    """The body of a thread that calls operations one after another."""
     return tuple((function, (subject, *map(thaw, args))) for function, args in plan)
 
 
@@ -122,7 +122,7 @@ class ScenarioRunner:
         with session.alone():
             subject = self._setup()
         before = self._alone(subject, self.scenario.before, self._before) if self._before else ()
-        # Where one that comes before waits for ever, nothing comes after it.
+        # Where an operation before the threads waits for ever, no thread begins.
         reached = not before or before[-1].returned is not None
         ending = session.run(explorer, [body_of(subject, plan) for plan in (self._threads if reached else ())])
         if ending is RunEnding.REDUNDANT:
@@ -135,7 +135,7 @@ class ScenarioRunner:
         observed = self._observed(subject)
         if ended is not None:
             return replace(ended, after=after, observed=observed, given_up=self._given_up)
-        # Most schedules of a scenario give what an earlier one has given: then nothing is made of it.
+        # Most schedules of a scenario have the outcome of an earlier one, whose run is returned again.
         results = tuple([(each.returned, canonical(each.result)) for each in (*before, *after)])
         key = outcome, results, canonical(observed)
         found = self._seen.get(key)
@@ -146,9 +146,9 @@ class ScenarioRunner:
         return found
 
     def _ended(self, ending: RunEnding, before: tuple[PerformedOperation, ...]) -> ScenarioRun:
-        """The run that has just ended, without what comes after its threads."""
+        """The run that has just ended, without the operations after its threads."""
         operations = self.session.operations()
-        self._look_at(each.value for done in operations for each in done)
+        self._refuse_coroutines(each.value for done in operations for each in done)
         threads = tuple(
             tuple(performed(calls, done)) for calls, done in zip(self.scenario.threads, operations, strict=False)
         )
@@ -164,11 +164,11 @@ class ScenarioRunner:
 
     def _called(self, function: Callable[..., Any], *args: Any) -> Any:
         value = self.session.call(function, *args)
-        self._look_at((value,))
+        self._refuse_coroutines((value,))
         return value
 
-    def _look_at(self, values: Iterable[Any]) -> None:
-        """Close coroutines that nobody awaits, and raise ``CoroutinesError`` if there are any."""
+    def _refuse_coroutines(self, values: Iterable[Any]) -> None:
+        """Close coroutines that will not be awaited, and raise ``CoroutinesError`` if there are any."""
         found = [] if self._definition.is_async else [value for value in values if inspect.iscoroutine(value)]
         for each in found:
             each.close()
@@ -191,7 +191,7 @@ class ScenarioRunner:
     def _alone(self, subject: Any, calls: Sequence[Call], plan: Plan) -> tuple[PerformedOperation, ...]:
         """Operations one after another, until one of them would wait for ever."""
         done = []
-        with self.session.alone(most=_ALONE):
+        with self.session.alone(most=_MAX_ALONE_INSTRUCTIONS):
             for call, (function, args) in zip(calls, plan, strict=True):
                 try:
                     result = result_value(self._called(function, subject, *map(thaw, args)))

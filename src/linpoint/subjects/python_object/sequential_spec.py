@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The object under test as its own spec: what its operations give one after another.
+"""The object under test as its own spec: the results of its operations one after another.
 
 A state is the sequence of operations so far with their results, and a step runs that sequence on a fresh object, in one
 thread under control. So objects need not be copied; an operation that would wait for ever, or never comes to an end, is
-not a legal step; and operations may start threads. What those leave open is nondeterminism: all their schedules are run
-up to reordering, and each outcome is a legal one; ``guessed`` tells that they were too many. On an event loop only the
+not a legal step; and operations may start threads. The schedules of those are nondeterminism: all of them are run up to
+reordering, and each outcome is legal; ``guessed`` is set if they are too many. On an event loop only the
 usual schedule is run. Cost: O(n) operations for a step, each sequence once; scenarios are small.
 """
 
@@ -37,21 +37,21 @@ _MAX_SEQUENTIAL_RUNS: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class _Ended:
-    """A run of a sequence: the results of those operations that came to their end, and what was observed then."""
+    """A run of a sequence: the results of the operations that returned, and the observation after them."""
 
     results: tuple[Value, ...]
     observed: Value
 
 
 class SequentialObjectSpec:
-    """What sequences of operations of a test give."""
+    """The results of sequences of operations of a test."""
 
     def __init__(self, definition: ConcurrentTestDefinition, session: ControlSession) -> None:
         self._definition = definition
         self._session = session
         self._known: dict[Calls, tuple[_Ended, ...]] = {}
         self.guessed = False
-        """Some sequence may give more than is known."""
+        """Some sequence may have further results."""
 
     def spec(self) -> Spec:
         """The object as a spec."""
@@ -75,24 +75,24 @@ class SequentialObjectSpec:
         return apply
 
     def observed(self, calls: Calls) -> list[Value]:
-        """What ``observe`` may give after these operations."""
+        """The possible values of ``observe`` after these operations."""
         return _distinct(ended.observed for ended in self._runs(calls) if ended.observed is not UNSET)
 
     def observed_after(self, state: State) -> list[Value]:
-        """What ``observe`` may give after these operations with these results."""
+        """The possible values of ``observe`` after these operations with these results."""
         runs = self._runs(tuple(call for call, _ in state))
         return _distinct(each.observed for each in runs if each.observed is not UNSET and _begins_as(each, state))
 
     def _runs(self, calls: Calls) -> tuple[_Ended, ...]:
         found = self._known.get(calls)
         if found is None:
-            # Who explains a verdict asks again when the session is over.
+            # A verdict may be explained after the session has closed.
             with self._session if not self._session.is_open else nullcontext():
                 found = self._known[calls] = tuple(self._explore(calls))
         return found
 
     def _explore(self, calls: Calls) -> Iterator[_Ended]:
-        # What a step touches may be known only when it is over, so no process is put to sleep.
+        # The accesses of a step may be known only when it is over, so there are no sleep sets.
         explorer = native.explore_again([]) if self._definition.is_async else native.explore_dpor(sleep_sets=False)
         while explorer.begin():
             if explorer.runs >= (1 if self.guessed else _MAX_SEQUENTIAL_RUNS):
