@@ -19,8 +19,8 @@ namespace linpoint::bindings {
 
 namespace nb = nanobind;
 using namespace linpoint::explore;  // NOLINT: the whole file is about it
-using control::Control;
 using control::control;
+using control::ThreadController;
 
 namespace {
 
@@ -67,9 +67,9 @@ void bind_explorers(nb::module_& m) {
 /// What each process did: a list of (call, return, value, raised) for each, with -1 for what did not happen.
 nb::list operations() {
   nb::list all;
-  for (const auto& seat : control().seats()) {
+  for (const auto& slot : control().slots()) {
     nb::list mine;
-    for (const control::Done& done : seat->operations) {
+    for (const control::Done& done : slot->operations) {
       mine.append(
           nb::make_tuple(done.call, done.returned, done.value.is_valid() ? done.value : nb::none(), done.raised));
     }
@@ -152,20 +152,20 @@ void bind_control(nb::module_& m) {
   m.def("control_goes_round", [] { return control().goes_round(); });
   m.def("control_last_turns", [] {
     nb::list turns;
-    for (const auto& seat : control().seats()) turns.append(control().last_turn(*seat));
+    for (const auto& slot : control().slots()) turns.append(control().last_turn(*slot));
     return turns;
   });
   m.def("control_beats", [] { return control().beats(); });
   m.def("control_threads", [] {
     nb::list idents;
-    for (const auto& seat : control().seats()) idents.append(seat->alive && seat->started ? seat->ident : 0UL);
+    for (const auto& slot : control().slots()) idents.append(slot->alive && slot->started ? slot->ident : 0UL);
     const Process running = control().running();
     return nb::make_tuple(idents, running == kNobody ? nb::object(nb::none()) : nb::object(nb::int_(running)));
   });
   m.def("control_process", []() -> nb::object {
-    const control::Seat* seat = control().mine();
-    if (seat == nullptr) return nb::none();
-    return nb::int_(seat->id);
+    const control::ProcessSlot* slot = control().mine();
+    if (slot == nullptr) return nb::none();
+    return nb::int_(slot->id);
   });
   m.def("control_sleep", [](double seconds) { control().sleep(seconds); }, nb::arg("seconds"));
   m.def("control_now", [] { return control().now(); });

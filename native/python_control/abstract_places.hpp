@@ -18,6 +18,6 @@ constexpr Access kNumbers{kPlaces + 1, kPlaces + 2, Mode::kWrite};
 }
 
 /// Where a process is started: ordered before its first step.
-[[nodiscard]] inline Access start_of(const Seat& seat, Mode mode) { return at(&seat.body, mode); }
+[[nodiscard]] inline Access start_of(const ProcessSlot& slot, Mode mode) { return at(&slot.body, mode); }
 
 }  // namespace linpoint::control

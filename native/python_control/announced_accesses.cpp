@@ -148,8 +148,8 @@ PyMethodDef functions[] = {
 }  // namespace
 
 bool announce(Action action, PyObject* name, std::span<PyObject*> operands, std::int32_t at) {
-  Seat* seat = control().mine();
-  if (seat == nullptr) return goes_on_alone();
+  ProcessSlot* slot = control().mine();
+  if (slot == nullptr) return goes_on_alone();
   const Fineness& fine = fineness();
   const bool always = fine.always || action == Action::kLine || (action == Action::kBreak && fine.breaks);
   if (action == Action::kBreak && !always) return true;
@@ -166,7 +166,7 @@ bool announce(Action action, PyObject* name, std::span<PyObject*> operands, std:
     shown.generator = frame == nullptr ? nullptr : PyFrame_GetGenerator(frame);
     Py_XDECREF(shown.generator);  // it runs, so somebody has it
   }
-  return before(*seat, instruction, shown, {.depth = static_cast<std::int32_t>(operands.size())});
+  return before(*slot, instruction, shown, {.depth = static_cast<std::int32_t>(operands.size())});
 }
 
 bool announce_break() { return announce(Action::kBreak, nullptr, {}); }

@@ -14,9 +14,9 @@ constexpr std::uint64_t kRounds = 1000;  // steps of one that has come round alr
 
 }  // namespace
 
-bool Control::acquire(Resource& resource, bool blocking, double timeout) {
-  Seat* seat = mine();
-  if (seat == nullptr) {
+bool ThreadController::acquire(Resource& resource, bool blocking, double timeout) {
+  ProcessSlot* slot = mine();
+  if (slot == nullptr) {
     if (held(resource)) {
       if (!blocking || timeout >= 0) return false;
       throw Blocked{};
@@ -25,59 +25,59 @@ bool Control::acquire(Resource& resource, bool blocking, double timeout) {
     return true;
   }
   const bool certain = blocking && timeout < 0;
-  seat->pending.assign(1, at(&resource, certain ? Mode::kAcquire : Mode::kWrite));
-  seat->waits = blocking ? &resource : nullptr;
-  seat->timed = blocking && !certain;
-  if (seat->timed) seat->pending.push_back({kTime.begin, kTime.end, Mode::kWrite});
-  point(*seat, certain ? Doing::kAcquire : Doing::kTry, at(&resource, Mode::kRead).begin);
+  slot->pending.assign(1, at(&resource, certain ? Mode::kAcquire : Mode::kWrite));
+  slot->waits = blocking ? &resource : nullptr;
+  slot->timed = blocking && !certain;
+  if (slot->timed) slot->pending.push_back({kTime.begin, kTime.end, Mode::kWrite});
+  point(*slot, certain ? Doing::kAcquire : Doing::kTry, at(&resource, Mode::kRead).begin);
   if (held(resource)) {
     event_.front().mode = Mode::kRead;
     if (blocking) clock_ += timeout;
     return false;
   }
-  resource = {.run = run_, .held = true, .owner = seat->id};
+  resource = {.run = run_, .held = true, .owner = slot->id};
   return true;
 }
 
-void Control::release(Resource& resource) {
-  Seat* seat = mine();
-  if (seat != nullptr && !stopping_) {
-    seat->pending.assign(1, at(&resource, Mode::kRelease));
-    point(*seat, Doing::kRelease, at(&resource, Mode::kRead).begin);
+void ThreadController::release(Resource& resource) {
+  ProcessSlot* slot = mine();
+  if (slot != nullptr && !stopping_) {
+    slot->pending.assign(1, at(&resource, Mode::kRelease));
+    point(*slot, Doing::kRelease, at(&resource, Mode::kRead).begin);
   }
   resource.held = false;
 }
 
-void Control::wait_for_news(Seat& seat) {
-  if (!seat.parks) return;
-  overslept_ = overslept_ || seat.spin.slept();
-  seat.nothing_new = {.run = run_, .held = true, .owner = explore::kNobody};
-  seat.pending.assign(1, at(&seat.nothing_new, Mode::kAcquire));
-  seat.waits = &seat.nothing_new;
-  seat.timed = false;
-  point(seat, Doing::kNothing, 0);
-  seat.spin.forget();
+void ThreadController::wait_for_news(ProcessSlot& slot) {
+  if (!slot.parks) return;
+  overslept_ = overslept_ || slot.spin.slept();
+  slot.nothing_new = {.run = run_, .held = true, .owner = explore::kNobody};
+  slot.pending.assign(1, at(&slot.nothing_new, Mode::kAcquire));
+  slot.waits = &slot.nothing_new;
+  slot.timed = false;
+  point(slot, Doing::kNothing, 0);
+  slot.spin.forget();
 }
 
 /// Somebody writes a place: whoever reads it in a loop goes on.
-void Control::tell_spinning(const Access& written) {
-  for (const auto& seat : seats_) {
-    if (seat->id == running_ || !seat->spin.has_read(written)) continue;
-    if (!spins(*seat)) {
-      seat->spin.forget();
-    } else if (held(seat->nothing_new)) {
-      seat->nothing_new.held = false;
-      event_.push_back(at(&seat->nothing_new, Mode::kRelease));
+void ThreadController::tell_spinning(const Access& written) {
+  for (const auto& slot : slots_) {
+    if (slot->id == running_ || !slot->spin.has_read(written)) continue;
+    if (!spins(*slot)) {
+      slot->spin.forget();
+    } else if (held(slot->nothing_new)) {
+      slot->nothing_new.held = false;
+      event_.push_back(at(&slot->nothing_new, Mode::kRelease));
     }
   }
 }
 
 /// Nobody else can go on: whoever reads in a loop goes on with it after all, to see whether it comes to an end.
-bool Control::let_one_spin() {
-  for (const auto& seat : seats_) {
-    if (!seat->alive || seat->background || !spins(*seat)) continue;
-    seat->nothing_new.held = false;
-    seat->parks = false;
+bool ThreadController::let_one_spin() {
+  for (const auto& slot : slots_) {
+    if (!slot->alive || slot->background || !spins(*slot)) continue;
+    slot->nothing_new.held = false;
+    slot->parks = false;
     spinning_ = true;
     spins_until_ = std::min(most_steps_, step_ + kRounds);
     return true;
@@ -85,61 +85,61 @@ bool Control::let_one_spin() {
   return false;
 }
 
-void Control::sleep(double seconds) {
-  Seat* seat = mine();
-  if (seat == nullptr) {
+void ThreadController::sleep(double seconds) {
+  ProcessSlot* slot = mine();
+  if (slot == nullptr) {
     clock_ += seconds;
     return;
   }
   const double until = clock_ + seconds;
-  seat->pending.assign(1, {kTime.begin, kTime.end, Mode::kWrite});
-  seat->sleeps = true;
-  seat->spin.sleep();
-  point(*seat, Doing::kSleep, 0);
+  slot->pending.assign(1, {kTime.begin, kTime.end, Mode::kWrite});
+  slot->sleeps = true;
+  slot->spin.sleep();
+  point(*slot, Doing::kSleep, 0);
   clock_ = std::max(clock_, until);
 }
 
-double Control::now() {
-  if (Seat* seat = mine(); seat != nullptr && !stopping_) {
-    seat->pending.assign(1, kTime);
-    point(*seat, Doing::kTime, 0);
+double ThreadController::now() {
+  if (ProcessSlot* slot = mine(); slot != nullptr && !stopping_) {
+    slot->pending.assign(1, kTime);
+    point(*slot, Doing::kTime, 0);
   }
   return clock_;
 }
 
-Process Control::spawn(nb::object body, bool background) {
-  Seat* seat = mine();
-  if (seat == nullptr) return add(std::move(body), background);
+Process ThreadController::spawn(nb::object body, bool background) {
+  ProcessSlot* slot = mine();
+  if (slot == nullptr) return add(std::move(body), background);
   // A step of its own: what the new process does must not come before the operation that starts it is called.
-  seat->pending.assign(1, kNumbers);
-  point(*seat, Doing::kNothing, 0);
+  slot->pending.assign(1, kNumbers);
+  point(*slot, Doing::kNothing, 0);
   const Process process = add(std::move(body), background);
-  Seat& child = *seats_[process];
+  ProcessSlot& child = *slots_[process];
   note(start_of(child, Mode::kRelease));
   child.spawned = true;
-  Server& server = seated(child);
-  spawner_ = seat;
-  hand_over(seat, server);
-  if (stopping_ || seat->server->closing) throw StopRun{};
+  Server& server = slot_of(child);
+  spawner_ = slot;
+  hand_over(slot, server);
+  if (stopping_ || slot->server->closing) throw StopRun{};
   return process;
 }
 
-bool Control::ended(Process process) const { return process >= seats_.size() || !seats_[process]->alive; }
+bool ThreadController::ended(Process process) const { return process >= slots_.size() || !slots_[process]->alive; }
 
-bool Control::join(Process process, double timeout) {
-  if (process >= seats_.size()) return true;
-  const Resource& resource = seats_[process]->ended;
-  Seat* seat = mine();
-  if (seat == nullptr) {
+bool ThreadController::join(Process process, double timeout) {
+  if (process >= slots_.size()) return true;
+  const Resource& resource = slots_[process]->ended;
+  ProcessSlot* slot = mine();
+  if (slot == nullptr) {
     if (held(resource) && timeout < 0) throw Blocked{};
     return !held(resource);
   }
   const bool timed = timeout >= 0;
-  seat->pending.assign(1, at(&resource, timed ? Mode::kWrite : Mode::kAcquire));
-  seat->waits = &resource;
-  seat->timed = timed;
-  if (timed) seat->pending.push_back({kTime.begin, kTime.end, Mode::kWrite});
-  point(*seat, Doing::kJoin, process);
+  slot->pending.assign(1, at(&resource, timed ? Mode::kWrite : Mode::kAcquire));
+  slot->waits = &resource;
+  slot->timed = timed;
+  if (timed) slot->pending.push_back({kTime.begin, kTime.end, Mode::kWrite});
+  point(*slot, Doing::kJoin, process);
   if (held(resource)) {
     clock_ += timeout;
     return false;

@@ -63,8 +63,8 @@ void Lock::release() {
 }
 
 bool ReentrantLock::is_mine() const {
-  const Seat* seat = control().mine();
-  return locked() && resource_.owner == (seat == nullptr ? explore::kNobody : seat->id);
+  const ProcessSlot* slot = control().mine();
+  return locked() && resource_.owner == (slot == nullptr ? explore::kNobody : slot->id);
 }
 
 bool ReentrantLock::acquire(bool blocking, double timeout) {

@@ -99,7 +99,7 @@ Described* described(PyCodeObject* code) {
 
 constexpr std::int32_t kShown = 4;  // operands, beside the arguments of a call
 
-void narrate(const Seat& seat, const Instruction& instruction, const Operands& operands, const Spot& spot) {
+void narrate(const ProcessSlot& slot, const Instruction& instruction, const Operands& operands, const Spot& spot) {
   nb::list touched;
   for (const Touched& each : hook().touched) {
     touched.append(nb::make_tuple(nb::borrow(each.object), each.name == nullptr ? nb::none() : nb::borrow(each.name),
@@ -119,26 +119,26 @@ void narrate(const Seat& seat, const Instruction& instruction, const Operands& o
     line = PyFrame_GetLineNumber(frame);
   }
   const Aside aside;
-  hook().on_access(seat.id, code, line, static_cast<int>(instruction.action), shown, touched);
+  hook().on_access(slot.id, code, line, static_cast<int>(instruction.action), shown, touched);
 }
 
 /// Notes what it reads, and lets it wait where it goes round and round. Where code announces itself there is no
 /// call to be seen.
-void watch_spinning(Seat& seat, const Instruction& instruction, const Operands& operands, const Spot& spot) {
+void watch_spinning(ProcessSlot& slot, const Instruction& instruction, const Operands& operands, const Spot& spot) {
   const std::vector<Touched>& touched = hook().touched;
   const auto reads = [](const Touched& each) { return each.mode == explore::Mode::kRead; };
-  if (looked_opaquely() || spot.code == nullptr || seat.calling ||
+  if (looked_opaquely() || spot.code == nullptr || slot.calling ||
       !std::all_of(touched.begin(), touched.end(), reads)) {
-    return seat.spin.forget();
+    return slot.spin.forget();
   }
   if (touched.empty() && !instruction.always) return;
   std::vector<Access>& accesses = hook().accesses;
   accesses.clear();
   for (const Touched& each : touched) add_accesses(each, accesses);
   const Moment now{spot.call, spot.index, {operands.locals, operands.top}};
-  if (!seat.spin.comes_round(now, accesses) || !instruction.may_switch) return;
+  if (!slot.spin.comes_round(now, accesses) || !instruction.may_switch) return;
   std::vector<Touched> kept = touched;  // others use it before we go on
-  control().wait_for_news(seat);
+  control().wait_for_news(slot);
   hook().touched = std::move(kept);
 }
 
@@ -146,40 +146,40 @@ thread_local bool counts_alone = false;
 
 }  // namespace
 
-bool before(Seat& seat, const Instruction& instruction, const Operands& operands, const Spot& spot) {
+bool before(ProcessSlot& slot, const Instruction& instruction, const Operands& operands, const Spot& spot) {
   Hook& the = hook();
   the.touched.clear();
-  if (instruction.action == Action::kReturn && seat.under_way.empty() && !instruction.always) return true;
-  control().settle(seat, linpoint_is_calling);
+  if (instruction.action == Action::kReturn && slot.under_way.empty() && !instruction.always) return true;
+  control().settle(slot, linpoint_is_calling);
   PyObject* lock = collect(instruction, operands, the.touched);
   try {
     if (lock != nullptr && !the.uncontrolled.is_none()) the.uncontrolled(nb::borrow(lock));
-    watch_spinning(seat, instruction, operands, spot);
+    watch_spinning(slot, instruction, operands, spot);
     // What nobody knows of must not come before the operation is called.
-    const bool blind = looked_blindly() && seat.calling;
+    const bool blind = looked_blindly() && slot.calling;
     // Nor may others be kept from coming before what code written in C does when a function has returned to it.
-    const bool back = instruction.action == Action::kReturn && !seat.under_way.empty() &&
-                      linpoint_is_calling_directly(seat.under_way.back().frame) != 0;
+    const bool back = instruction.action == Action::kReturn && !slot.under_way.empty() &&
+                      linpoint_is_calling_directly(slot.under_way.back().frame) != 0;
     if (the.touched.empty() && !instruction.always && !blind && !back) return true;
     // Code that announces itself has no frame to be known again by.
     const bool calls = spot.code != nullptr && may_call_back(instruction, the.touched);
     const bool narrated = the.on_access.is_valid() && !the.on_access.is_none();
-    if (instruction.may_switch || seat.calling) {
-      seat.pending.clear();
-      for (const Touched& each : the.touched) add_accesses(each, seat.pending);
-      const std::size_t own = seat.pending.size();
+    if (instruction.may_switch || slot.calling) {
+      slot.pending.clear();
+      for (const Touched& each : the.touched) add_accesses(each, slot.pending);
+      const std::size_t own = slot.pending.size();
       std::vector<Touched> kept;  // others use it before we go on
       if (narrated) kept = the.touched;
-      control().point(seat, Doing::kInstruction, 0);
+      control().point(slot, Doing::kInstruction, 0);
       the.touched = std::move(kept);
-      if (calls) control().begin(seat, operands.locals, std::span(seat.pending).first(own));
+      if (calls) control().begin(slot, operands.locals, std::span(slot.pending).first(own));
     } else {
       the.accesses.clear();
       for (const Touched& each : the.touched) add_accesses(each, the.accesses);
       for (const Access& each : the.accesses) control().note(each);
-      if (calls) control().begin(seat, operands.locals, the.accesses);
+      if (calls) control().begin(slot, operands.locals, the.accesses);
     }
-    if (narrated) narrate(seat, instruction, operands, spot);
+    if (narrated) narrate(slot, instruction, operands, spot);
     return true;
   } catch (const StopRun&) {
     PyErr_SetNone(control().stop_type.ptr());
@@ -203,15 +203,15 @@ namespace {
 
 /// Code that is left alone begins or goes on: nobody knows what it reads.
 void leave_alone(const Described& known) {
-  if (Seat* seat = control().mine(); seat != nullptr && !known.harmless) seat->spin.forget();
+  if (ProcessSlot* slot = control().mine(); slot != nullptr && !known.harmless) slot->spin.forget();
 }
 
 /// Before the instruction at `index` of a frame.
-bool before_in(const linpoint_frame& frame, Seat& seat, const Instruction& instruction, std::size_t index) {
+bool before_in(const linpoint_frame& frame, ProcessSlot& slot, const Instruction& instruction, std::size_t index) {
   const std::int32_t depth = frame.depth >= 0 ? frame.depth : instruction.depth;
   const Operands operands{frame.locals, frame.locals + frame.code->co_nlocalsplus + depth, frame.globals,
                           frame.generator};
-  return before(seat, instruction, operands, {frame.code, index, depth, frame.call});
+  return before(slot, instruction, operands, {frame.code, index, depth, frame.call});
 }
 
 #if PY_VERSION_HEX < 0x030C0000
@@ -219,8 +219,8 @@ bool before_in(const linpoint_frame& frame, Seat& seat, const Instruction& instr
 /// Before the instruction that `frame` has come to: 0, or -1 with an exception set. A function that `begins` has come
 /// to RESUME, of which instructions are never told, or else an exception is thrown into a generator where it stands.
 int before_traced(PyFrameObject* frame, bool begins) {
-  Seat* seat = control().mine();
-  if (seat == nullptr) return goes_on_alone() ? 0 : -1;
+  ProcessSlot* slot = control().mine();
+  if (slot == nullptr) return goes_on_alone() ? 0 : -1;
   linpoint_frame shown{};
   if (linpoint_look(&shown) == 0) return 0;
   const Described* known = described(shown.code);
@@ -230,7 +230,7 @@ int before_traced(PyFrameObject* frame, bool begins) {
   const Instruction& instruction = known->instructions[index];
   const bool touches = instruction.action != Action::kNone;
   if (begins ? touches : !touches && !instruction.always) return 0;
-  return before_in(shown, *seat, instruction, index) ? 0 : -1;
+  return before_in(shown, *slot, instruction, index) ? 0 : -1;
 }
 
 int traced(PyObject*, PyFrameObject* frame, int what, PyObject*) {
@@ -260,11 +260,11 @@ PyObject* before_offset(PyCodeObject* code, const Described& known, PyObject* of
   if (index >= known.instructions.size()) return nothing_more();
   const Instruction& instruction = known.instructions[index];
   if (instruction.action == Action::kNone && !instruction.always) return nothing_more();
-  Seat* seat = control().mine();
-  if (seat == nullptr && !goes_on_alone()) return nullptr;
+  ProcessSlot* slot = control().mine();
+  if (slot == nullptr && !goes_on_alone()) return nullptr;
   linpoint_frame shown{};
-  if (seat == nullptr || linpoint_look(&shown) == 0 || shown.code != code) Py_RETURN_NONE;
-  if (!before_in(shown, *seat, instruction, index)) return nullptr;
+  if (slot == nullptr || linpoint_look(&shown) == 0 || shown.code != code) Py_RETURN_NONE;
+  if (!before_in(shown, *slot, instruction, index)) return nullptr;
   Py_RETURN_NONE;
 }
 

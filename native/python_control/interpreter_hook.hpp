@@ -22,7 +22,8 @@ struct Spot {
 };
 
 /// Before an instruction of a process: a point, if it touches something shared. False if an exception is set.
-[[nodiscard]] bool before(Seat& seat, const Instruction& instruction, const Operands& operands, const Spot& spot);
+[[nodiscard]] bool before(ProcessSlot& slot, const Instruction& instruction, const Operands& operands,
+                          const Spot& spot);
 /// Of a thread that has no process: false, with an exception set, if it has executed too much, or should have ended.
 [[nodiscard]] bool goes_on_alone();
 

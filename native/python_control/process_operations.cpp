@@ -23,10 +23,10 @@ bool is_told_by_its_value(PyObject* value) { return stays_as_it_is(value) && Py_
 
 }  // namespace
 
-nb::object Control::outcome() const {
+nb::object ThreadController::outcome() const {
   std::vector<const Done*> all;
-  for (const auto& seat : seats_) {
-    for (const Done& done : seat->operations) all.push_back(&done);
+  for (const auto& slot : slots_) {
+    for (const Done& done : slot->operations) all.push_back(&done);
   }
   if (all.size() > kMostInMask) return nb::none();
   nb::list parts;
@@ -45,7 +45,7 @@ nb::object Control::outcome() const {
 }
 
 /// What whoever called sees of a result is read with the last step, though no instruction reads it.
-void Control::read_result(PyObject* result) {
+void ThreadController::read_result(PyObject* result) {
   std::vector<Touched> touched;
   std::vector<Access> accesses;
   collect_result(result, touched);
@@ -53,19 +53,19 @@ void Control::read_result(PyObject* result) {
   for (const Access& each : accesses) note(each);
 }
 
-void Control::run_body(Seat& seat) {
+void ThreadController::run_body(ProcessSlot& slot) {
   try {
-    if (nb::isinstance<nb::tuple>(seat.body)) {
-      run_operations(seat);
+    if (nb::isinstance<nb::tuple>(slot.body)) {
+      run_operations(slot);
       return;
     }
-    PyObject* result = outlast([&seat] { return PyObject_CallNoArgs(seat.body.ptr()); });
+    PyObject* result = outlast([&slot] { return PyObject_CallNoArgs(slot.body.ptr()); });
     if (result != nullptr) {
       Py_DECREF(result);
       return;
     }
     const nb::python_error error;
-    if (!is_end(error)) seat.error = nb::borrow(error.value());
+    if (!is_end(error)) slot.error = nb::borrow(error.value());
   } catch (const StopRun&) {
   } catch (const nb::python_error& error) {  // of whoever listens: nobody up the stack could take it
     end_with(error);
@@ -73,34 +73,34 @@ void Control::run_body(Seat& seat) {
 }
 
 /// The run ends, and its driver raises this.
-void Control::end_with(const nb::python_error& error) {
+void ThreadController::end_with(const nb::python_error& error) {
   raised_ = nb::borrow(error.value());
   wants_stop_ = true;
 }
 
 /// Whether the process has been told to stop. Ctrl-C is nothing that the code under test does, although it is raised
 /// there; a KeyboardInterrupt that the code itself raises is.
-bool Control::is_end(const nb::python_error& error) {
+bool ThreadController::is_end(const nb::python_error& error) {
   if (error.matches(stop_type)) return true;
   if (!interrupted_ || !error.matches(PyExc_KeyboardInterrupt)) return false;
   end_with(error);
   return true;
 }
 
-void Control::run_operations(Seat& seat) {
-  const auto calls = nb::borrow<nb::tuple>(seat.body);
-  seat.operations.reserve(calls.size());
+void ThreadController::run_operations(ProcessSlot& slot) {
+  const auto calls = nb::borrow<nb::tuple>(slot.body);
+  slot.operations.reserve(calls.size());
   for (const nb::handle each : calls) {
-    seat.operations.emplace_back();
-    Done& done = seat.operations.back();
-    seat.calling = true;
+    slot.operations.emplace_back();
+    Done& done = slot.operations.back();
+    slot.calling = true;
     const std::int64_t begun = ++moment_;
     PyObject* result = outlast(
         [each] { return PyObject_Call(PyTuple_GET_ITEM(each.ptr(), 0), PyTuple_GET_ITEM(each.ptr(), 1), nullptr); });
     if (result != nullptr) {
       done.value = nb::steal(result);
       if (!stays_as_it_is(result) && on_result.is_valid()) {
-        settle(seat, nullptr);
+        settle(slot, nullptr);
         read_result(result);
         const Aside aside;
         done.value = on_result(done.value);
@@ -112,10 +112,10 @@ void Control::run_operations(Seat& seat) {
       done.value = nb::borrow(error.value());
       if (!narrated()) PyException_SetTraceback(done.value.ptr(), Py_None);  // its frames would keep objects alive
     }
-    seat.spin.forget();
+    slot.spin.forget();
     if (stopping_) return;
-    settle(seat, nullptr);
-    if (std::exchange(seat.calling, false)) {
+    settle(slot, nullptr);
+    if (std::exchange(slot.calling, false)) {
       // It has touched nothing that we see, so there was no point, and others may see it all the same: it took place
       // when it took place, within the step under way, and not at some later moment.
       note({explore::kClock, explore::kClock + 1, Mode::kCall});
@@ -125,7 +125,7 @@ void Control::run_operations(Seat& seat) {
     done.returned = ++moment_;
     if (narrated()) {
       const Aside aside;
-      on_return(seat.id, seat.operations.size() - 1, done.value, done.raised);
+      on_return(slot.id, slot.operations.size() - 1, done.value, done.raised);
     }
   }
 }

@@ -49,12 +49,12 @@ void Fiber::enter(unsigned high, unsigned low) {
   reinterpret_cast<Fiber*>(self)->body_();  // NOLINT: as above
 }
 
-void Weaver::leave(ucontext_t& from, const ucontext_t& to, PyThreadState* state) {
+void FiberScheduler::leave(ucontext_t& from, const ucontext_t& to, PyThreadState* state) {
   linpoint_swap(state);
   swapcontext(&from, &to);
 }
 
-void Weaver::switch_to(Fiber& fiber) {
+void FiberScheduler::switch_to(Fiber& fiber) {
   Fiber* before = std::exchange(running_, &fiber);
   if (before == nullptr) {
     home_state_ = PyThreadState_Get();
@@ -64,7 +64,7 @@ void Weaver::switch_to(Fiber& fiber) {
   }
 }
 
-void Weaver::switch_home() {
+void FiberScheduler::switch_home() {
   Fiber* before = std::exchange(running_, nullptr);
   leave(before->context_, home_, home_state_);
 }

@@ -25,7 +25,7 @@ class Fiber {
   Fiber& operator=(const Fiber&) = delete;
 
  private:
-  friend class Weaver;
+  friend class FiberScheduler;
   static void enter(unsigned high, unsigned low);
 
   struct Unmap {
@@ -39,7 +39,7 @@ class Fiber {
 };
 
 /// Switches between fibers and the thread that runs them all.
-class Weaver {
+class FiberScheduler {
  public:
   /// From whoever runs now to `fiber`; returns when somebody switches back.
   void switch_to(Fiber& fiber);

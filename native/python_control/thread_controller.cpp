@@ -18,16 +18,16 @@ constexpr double kPatienceOfInterrupts = 1;  // seconds
 
 }  // namespace
 
-Control& control() {
-  static auto* the_one = new Control;  // NOLINT: threads that are left behind may use it until the very end
+ThreadController& control() {
+  static auto* the_one = new ThreadController;  // NOLINT: threads that are left behind may use it until the very end
   return *the_one;
 }
 
-Control::~Control() = default;
+ThreadController::~ThreadController() = default;
 
-void Control::prepare() {
+void ThreadController::prepare() {
   ++run_;
-  seats_.clear();
+  slots_.clear();
   event_.clear();
   waiting_.clear();
   running_ = explore::kNobody;
@@ -44,17 +44,17 @@ void Control::prepare() {
   active_ = false;
 }
 
-Process Control::add(nb::object body, bool background) {
-  auto seat = std::make_unique<Seat>();
-  seat->id = static_cast<Process>(seats_.size());
-  seat->body = std::move(body);
-  seat->background = background;
-  seat->ended = {.run = run_, .held = true, .owner = seat->id};
-  seats_.push_back(std::move(seat));
-  return seats_.back()->id;
+Process ThreadController::add(nb::object body, bool background) {
+  auto slot = std::make_unique<ProcessSlot>();
+  slot->id = static_cast<Process>(slots_.size());
+  slot->body = std::move(body);
+  slot->background = background;
+  slot->ended = {.run = run_, .held = true, .owner = slot->id};
+  slots_.push_back(std::move(slot));
+  return slots_.back()->id;
 }
 
-Result Control::run(explore::Explorer& explorer, std::uint64_t most_steps, double patience) {
+Result ThreadController::run(explore::Explorer& explorer, std::uint64_t most_steps, double patience) {
   explorer_ = &explorer;
   most_steps_ = most_steps;
   result_ = Result::kComplete;
@@ -62,10 +62,10 @@ Result Control::run(explore::Explorer& explorer, std::uint64_t most_steps, doubl
     tell_explorer(Ending::kComplete);
     return result_;
   }
-  while (idle_.size() < seats_.size()) grow();
+  while (idle_.size() < slots_.size()) grow();
   active_ = true;
   booting_ = true;
-  Server& first = seated(*seats_.front());
+  Server& first = slot_of(*slots_.front());
   if (!set_off(first) && !wait_for_end(patience)) {
     if (result_ == Result::kStalled) abandon();
     throw nb::python_error();
@@ -82,7 +82,7 @@ Result Control::run(explore::Explorer& explorer, std::uint64_t most_steps, doubl
 }
 
 /// Waits for the last of the system's threads to hand back. False if a signal has raised meanwhile.
-bool Control::wait_for_end(double patience) {
+bool ThreadController::wait_for_end(double patience) {
   std::uint64_t beats = beats_;
   double waited = 0;
   bool undisturbed = true;
@@ -102,81 +102,81 @@ bool Control::wait_for_end(double patience) {
   return undisturbed;
 }
 
-bool Control::needed() const {
-  return std::any_of(seats_.begin(), seats_.end(), [](const auto& seat) { return seat->alive && !seat->background; });
+bool ThreadController::needed() const {
+  return std::any_of(slots_.begin(), slots_.end(), [](const auto& slot) { return slot->alive && !slot->background; });
 }
 
-bool Control::enabled(const Seat& seat) const {
-  return seat.alive && (seat.waits == nullptr || seat.timed || !held(*seat.waits));
+bool ThreadController::enabled(const ProcessSlot& slot) const {
+  return slot.alive && (slot.waits == nullptr || slot.timed || !held(*slot.waits));
 }
 
-explore::View Control::look() {
-  view_.resize(seats_.size());
-  for (std::size_t i = 0; i < seats_.size(); ++i) {
-    const Seat& seat = *seats_[i];
+explore::View ThreadController::look() {
+  view_.resize(slots_.size());
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const ProcessSlot& slot = *slots_[i];
     explore::Pending& pending = view_[i];
-    pending.alive = seat.alive;
-    pending.enabled = enabled(seat);
-    pending.accesses = seat.pending;
-    const bool waits = seat.timed && seat.waits != nullptr && held(*seat.waits);
-    pending.yields = waits || seat.sleeps || (seat.id == running_ && turn_ > kLongTurn);
+    pending.alive = slot.alive;
+    pending.enabled = enabled(slot);
+    pending.accesses = slot.pending;
+    const bool waits = slot.timed && slot.waits != nullptr && held(*slot.waits);
+    pending.yields = waits || slot.sleeps || (slot.id == running_ && turn_ > kLongTurn);
   }
   return {.processes = view_, .running = running_, .event = event_};
 }
 
-void Control::tell_explorer(Ending ending) { explorer_->end(look(), ending); }
+void ThreadController::tell_explorer(Ending ending) { explorer_->end(look(), ending); }
 
-void Control::note(const Access& access) {
+void ThreadController::note(const Access& access) {
   event_.push_back(access);
   if (access.mode == Mode::kRead) return;
   spinning_ = false;
   tell_spinning(access);
 }
 
-void Control::point(Seat& seat, Doing doing, std::uint64_t place) {
-  if (stopping_ || seat.server->closing) {
-    refuse(seat);
+void ThreadController::point(ProcessSlot& slot, Doing doing, std::uint64_t place) {
+  if (stopping_ || slot.server->closing) {
+    refuse(slot);
     throw StopRun{};
   }
   ++beats_;
-  if (std::exchange(seat.spawned, false)) seat.pending.push_back(start_of(seat, Mode::kAcquire));
-  if (seat.calling) seat.pending.push_back({explore::kClock, explore::kClock + 1, Mode::kCall});
-  seat.pending.insert(seat.pending.end(), seat.touching.begin(), seat.touching.end());
-  if (doing != Doing::kInstruction && doing != Doing::kSleep && !spins(seat)) seat.spin.forget();
-  seat.doing = doing;
-  seat.doing_at = place;
-  const bool begins = seat.calling;
-  seat.waiting = true;
-  go_on(&seat);
-  seat.waiting = false;
-  if (stopping_ || seat.server->closing) throw StopRun{};
+  if (std::exchange(slot.spawned, false)) slot.pending.push_back(start_of(slot, Mode::kAcquire));
+  if (slot.calling) slot.pending.push_back({explore::kClock, explore::kClock + 1, Mode::kCall});
+  slot.pending.insert(slot.pending.end(), slot.touching.begin(), slot.touching.end());
+  if (doing != Doing::kInstruction && doing != Doing::kSleep && !spins(slot)) slot.spin.forget();
+  slot.doing = doing;
+  slot.doing_at = place;
+  const bool begins = slot.calling;
+  slot.waiting = true;
+  go_on(&slot);
+  slot.waiting = false;
+  if (stopping_ || slot.server->closing) throw StopRun{};
   if (!narrated()) return;
   const Aside aside;
-  on_turn(seat.id, step_, preempted_, static_cast<int>(doing), place, begins);
+  on_turn(slot.id, step_, preempted_, static_cast<int>(doing), place, begins);
 }
 
-void Control::begin(Seat& seat, const void* frame, std::span<const Access> touching) {
-  seat.under_way.push_back({frame, step_, seat.touching.size()});
-  seat.touching.insert(seat.touching.end(), touching.begin(), touching.end());
+void ThreadController::begin(ProcessSlot& slot, const void* frame, std::span<const Access> touching) {
+  slot.under_way.push_back({frame, step_, slot.touching.size()});
+  slot.touching.insert(slot.touching.end(), touching.begin(), touching.end());
 }
 
-void Control::settle(Seat& seat, int (*is_calling)(const void* frame)) {
-  while (!seat.under_way.empty()) {
-    const UnderWay last = seat.under_way.back();
+void ThreadController::settle(ProcessSlot& slot, int (*is_calling)(const void* frame)) {
+  while (!slot.under_way.empty()) {
+    const UnderWay last = slot.under_way.back();
     if (is_calling != nullptr && is_calling(last.frame) != 0) return;
-    const std::vector<Access> touched(seat.touching.begin() + static_cast<std::ptrdiff_t>(last.first),
-                                      seat.touching.end());
-    seat.touching.resize(last.first);
-    seat.under_way.pop_back();
+    const std::vector<Access> touched(slot.touching.begin() + static_cast<std::ptrdiff_t>(last.first),
+                                      slot.touching.end());
+    slot.touching.resize(last.first);
+    slot.under_way.pop_back();
     if (step_ == last.step) continue;
     for (const Access& each : touched) note(each);
   }
 }
 
-/// `seat` has come to a point, or a process has ended (null): whoever is next goes on.
-void Control::go_on(Seat* seat) {
+/// `slot` has come to a point, or a process has ended (null): whoever is next goes on.
+void ThreadController::go_on(ProcessSlot* slot) {
   if (stopping_) {
-    Seat* next = next_to_stop();
+    ProcessSlot* next = next_to_stop();
     if (next == nullptr) {
       active_ = false;
       hand_back();
@@ -186,52 +186,52 @@ void Control::go_on(Seat* seat) {
     return;
   }
   if (spawner_ != nullptr) {
-    hand_over(seat, *std::exchange(spawner_, nullptr)->server);
+    hand_over(slot, *std::exchange(spawner_, nullptr)->server);
     return;
   }
   if (booting_) {
-    const auto next = std::find_if(seats_.begin(), seats_.end(), [](const auto& each) { return !each->started; });
-    if (next != seats_.end()) {
-      hand_over(seat, seated(**next));
+    const auto next = std::find_if(slots_.begin(), slots_.end(), [](const auto& each) { return !each->started; });
+    if (next != slots_.end()) {
+      hand_over(slot, slot_of(**next));
       return;
     }
     booting_ = false;
     event_.clear();
   }
-  choose(seat);
+  choose(slot);
 }
 
-void Control::choose(Seat* seat) {
-  if (interrupted_ || wants_stop_) return stop(seat, Result::kStopped, Ending::kStopped);
+void ThreadController::choose(ProcessSlot* slot) {
+  if (interrupted_ || wants_stop_) return stop(slot, Result::kStopped, Ending::kStopped);
   if (!needed()) {
     // What those in the background would do next counts: it could have come before.
-    const bool left = std::any_of(seats_.begin(), seats_.end(), [](const auto& each) { return each->alive; });
-    return stop(seat, Result::kComplete, left ? Ending::kStopped : Ending::kComplete);
+    const bool left = std::any_of(slots_.begin(), slots_.end(), [](const auto& each) { return each->alive; });
+    return stop(slot, Result::kComplete, left ? Ending::kStopped : Ending::kComplete);
   }
   explore::View view = look();
   if (std::none_of(view_.begin(), view_.end(), [](const auto& each) { return each.enabled; })) {
-    if (!let_one_spin()) return stop(seat, Result::kStuck, Ending::kStuck);
+    if (!let_one_spin()) return stop(slot, Result::kStuck, Ending::kStuck);
     view = look();
   }
   // Where one has gone round and round by itself, nothing is cut off that could have shown anything.
-  if (spinning_ && step_ >= spins_until_) return stop(seat, Result::kCut, Ending::kStuck);
-  if (step_ >= most_steps_) return stop(seat, Result::kCut, Ending::kCut);
+  if (spinning_ && step_ >= spins_until_) return stop(slot, Result::kCut, Ending::kStuck);
+  if (step_ >= most_steps_) return stop(slot, Result::kCut, Ending::kCut);
   const Process next = explorer_->choose(view);
   if (next == explore::kNobody) {
     result_ = Result::kRedundant;
     stopping_ = true;
-    if (seat == nullptr) go_on(nullptr);
+    if (slot == nullptr) go_on(nullptr);
     return;
   }
   preempted_ = explore::preempts(view, next);
   turn_ = next == running_ ? turn_ + 1 : 0;
-  take_turn(*seats_[next]);
-  if (seat == nullptr || seat->id != next) hand_over(seat, *seats_[next]->server);
+  take_turn(*slots_[next]);
+  if (slot == nullptr || slot->id != next) hand_over(slot, *slots_[next]->server);
 }
 
-void Control::stop(Seat* seat, Result result, Ending ending) {
+void ThreadController::stop(ProcessSlot* slot, Result result, Ending ending) {
   tell_explorer(ending);
-  for (const auto& each : seats_) {
+  for (const auto& each : slots_) {
     if (!each->alive || each->waits == nullptr || enabled(*each) || spins(*each)) continue;
     const Resource& resource = *each->waits;
     waiting_.push_back({each->id, at(&resource, Mode::kRead).begin, resource.owner, each->background});
@@ -239,46 +239,46 @@ void Control::stop(Seat* seat, Result result, Ending ending) {
   result_ = result;
   stopping_ = true;
   // The process at the point throws by itself; without one, another has to be told.
-  if (seat == nullptr) go_on(nullptr);
+  if (slot == nullptr) go_on(nullptr);
 }
 
-Seat* Control::next_to_stop() const {
-  for (const auto& seat : seats_) {
-    if (seat->alive && seat->started) return seat.get();
+ProcessSlot* ThreadController::next_to_stop() const {
+  for (const auto& slot : slots_) {
+    if (slot->alive && slot->started) return slot.get();
   }
   return nullptr;
 }
 
-void Control::take_turn(Seat& seat) {
-  running_ = seat.id;
+void ThreadController::take_turn(ProcessSlot& slot) {
+  running_ = slot.id;
   ++step_;
-  seat.last_turn = step_;
-  event_ = seat.pending;
-  for (const Access& each : seat.pending) {
-    if (each.mode == Mode::kRead || seat.sleeps || spins(seat)) continue;
+  slot.last_turn = step_;
+  event_ = slot.pending;
+  for (const Access& each : slot.pending) {
+    if (each.mode == Mode::kRead || slot.sleeps || spins(slot)) continue;
     spinning_ = false;
     tell_spinning(each);
   }
-  seat.waits = nullptr;
-  seat.sleeps = false;
-  if (seat.calling) {
-    seat.calling = false;
-    seat.operations.back().call = ++moment_;
+  slot.waits = nullptr;
+  slot.sleeps = false;
+  if (slot.calling) {
+    slot.calling = false;
+    slot.operations.back().call = ++moment_;
   }
 }
 
-bool Control::limit_alone(std::uint64_t instructions) {
+bool ThreadController::limit_alone(std::uint64_t instructions) {
   const bool exceeded = alone_ == 1;
   alone_ = instructions == 0 ? 0 : instructions + 1;
   hook_alone(instructions != 0);
   return exceeded;
 }
 
-bool Control::may_go_on_alone() {
+bool ThreadController::may_go_on_alone() {
   if (alone_ > 1) --alone_;
   return alone_ != 1;
 }
 
-void Control::stop_run() { wants_stop_ = true; }
+void ThreadController::stop_run() { wants_stop_ = true; }
 
 }  // namespace linpoint::control

@@ -43,7 +43,7 @@ struct Resource {
 struct Server {
   Baton baton;
   std::unique_ptr<Fiber> fiber;
-  struct Seat* seat = nullptr;
+  struct ProcessSlot* slot = nullptr;
   bool closing = false;
 };
 
@@ -67,7 +67,7 @@ struct UnderWay {
 };
 
 /// A process of a run.
-struct Seat {
+struct ProcessSlot {
   Process id = 0;
   Server* server = nullptr;
   nb::object body;  ///< a callable, or a tuple of (callable, arguments): operations
@@ -104,17 +104,17 @@ struct Waiting {
   bool background = false;
 };
 
-/// Thrown where a process has to stop; becomes the Python exception `Control::stop_type`.
+/// Thrown where a process has to stop; becomes the Python exception `ThreadController::stop_type`.
 class StopRun {};
-/// Thrown where the only thread there is would wait for ever; becomes `Control::blocked_type`.
+/// Thrown where the only thread there is would wait for ever; becomes `ThreadController::blocked_type`.
 class Blocked {};
 
 /// How a run ended, as the driver is told.
 enum class Result : std::uint8_t { kComplete, kStuck, kStopped, kCut, kRedundant, kStalled };
 
-class Control {
+class ThreadController {
  public:
-  ~Control();
+  ~ThreadController();
 
   // --- the driver
   /// Before the object of a run is made: what was held is free, virtual time starts again.
@@ -122,7 +122,7 @@ class Control {
   /// A process that begins with the next run.
   Process add(nb::object body, bool background);
   /// Another body for a process that has not begun.
-  void give(Process process, nb::object body) { seats_.at(process)->body = std::move(body); }
+  void give(Process process, nb::object body) { slots_.at(process)->body = std::move(body); }
   /// Runs the processes to their end. Waits in short pieces, so that signals are handled.
   Result run(explore::Explorer& explorer, std::uint64_t most_steps, double patience);
   /// Processes are carried by fibers from now on, or else by threads of the system; `add_thread` makes one that serves.
@@ -159,24 +159,24 @@ class Control {
 
   // --- a process
   /// The process of the calling thread, if it has one in the present run.
-  [[nodiscard]] Seat* mine() const;
-  /// A step comes next, with the accesses of `seat.pending`.
-  void point(Seat& seat, Doing doing, std::uint64_t place);
+  [[nodiscard]] ProcessSlot* mine() const;
+  /// A step comes next, with the accesses of `slot.pending`.
+  void point(ProcessSlot& slot, Doing doing, std::uint64_t place);
   [[nodiscard]] bool narrated() const { return on_turn.is_valid() && !on_turn.is_none(); }
   /// Accesses that belong to the step under way.
   void note(const Access& access);
   /// An instruction of a frame begins that may call others; what it touches is what is pending.
-  void begin(Seat& seat, const void* frame, std::span<const Access> touching);
+  void begin(ProcessSlot& slot, const void* frame, std::span<const Access> touching);
   /// Those are over whose frames have called nobody who executes now; all of them, if `is_calling` is null.
-  void settle(Seat& seat, int (*is_calling)(const void* frame));
+  void settle(ProcessSlot& slot, int (*is_calling)(const void* frame));
   /// The process has come round in a loop that only reads: it waits until somebody writes what it has read.
-  void wait_for_news(Seat& seat);
+  void wait_for_news(ProcessSlot& slot);
   /// Whether somebody who sleeps in such a loop was left to wait since this was last asked: others may miss the time.
   [[nodiscard]] bool overslept() { return std::exchange(overslept_, false); }
   /// Whether the run was cut because whoever could go on waits in a loop for what nobody will write.
   [[nodiscard]] bool goes_round() const { return spinning_ && result_ == Result::kCut; }
   /// The step at which the process last went on. Who waits in a loop would go on at any time, to no avail.
-  [[nodiscard]] std::uint64_t last_turn(const Seat& seat) const { return spins(seat) ? step_ : seat.last_turn; }
+  [[nodiscard]] std::uint64_t last_turn(const ProcessSlot& slot) const { return spins(slot) ? step_ : slot.last_turn; }
   [[nodiscard]] bool acquire(Resource& resource, bool blocking, double timeout);
   void release(Resource& resource);
   [[nodiscard]] bool held(const Resource& resource) const { return resource.held && resource.run == run_; }
@@ -192,7 +192,7 @@ class Control {
   /// Counts points, for whoever watches from another thread; 0 while there is no run.
   [[nodiscard]] std::uint64_t beats() const { return active_ ? beats_ : 0; }
   [[nodiscard]] Process running() const { return running_; }
-  [[nodiscard]] std::vector<std::unique_ptr<Seat>>& seats() { return seats_; }
+  [[nodiscard]] std::vector<std::unique_ptr<ProcessSlot>>& slots() { return slots_; }
   [[nodiscard]] std::uint64_t run_number() const { return run_; }
   [[nodiscard]] bool stopping() const { return stopping_; }
   /// Those that waited when the run ended.
@@ -208,34 +208,34 @@ class Control {
  private:
   void grow();
   void add_fiber();
-  Server& seated(Seat& seat);
-  void serve_seat(Server& server);
-  void end(Seat& seat);
-  void refuse(Seat& seat);
+  Server& slot_of(ProcessSlot& slot);
+  void serve_slot(Server& server);
+  void end(ProcessSlot& slot);
+  void refuse(ProcessSlot& slot);
   [[nodiscard]] bool set_off(Server& first);
   bool wait_for_end(double patience);
-  void run_body(Seat& seat);
-  void run_operations(Seat& seat);
+  void run_body(ProcessSlot& slot);
+  void run_operations(ProcessSlot& slot);
   void read_result(PyObject* result);
   [[nodiscard]] bool is_end(const nb::python_error& error);
   void end_with(const nb::python_error& error);
-  void go_on(Seat* seat);
-  void choose(Seat* seat);
-  void stop(Seat* seat, Result result, Ending ending);
-  void hand_over(Seat* from, Server& to);
+  void go_on(ProcessSlot* slot);
+  void choose(ProcessSlot* slot);
+  void stop(ProcessSlot* slot, Result result, Ending ending);
+  void hand_over(ProcessSlot* from, Server& to);
   void hand_back();
-  void take_turn(Seat& seat);
-  [[nodiscard]] Seat* next_to_stop() const;
+  void take_turn(ProcessSlot& slot);
+  [[nodiscard]] ProcessSlot* next_to_stop() const;
   [[nodiscard]] explore::View look();
-  [[nodiscard]] bool enabled(const Seat& seat) const;
+  [[nodiscard]] bool enabled(const ProcessSlot& slot) const;
   [[nodiscard]] bool needed() const;
-  [[nodiscard]] static bool spins(const Seat& seat) { return seat.waits == &seat.nothing_new; }
+  [[nodiscard]] static bool spins(const ProcessSlot& slot) { return slot.waits == &slot.nothing_new; }
   [[nodiscard]] bool let_one_spin();
   void tell_spinning(const Access& written);
   void tell_explorer(Ending ending);
 
   explore::Explorer* explorer_ = nullptr;
-  std::vector<std::unique_ptr<Seat>> seats_;
+  std::vector<std::unique_ptr<ProcessSlot>> slots_;
   std::vector<std::unique_ptr<Server>> servers_;
   std::vector<Server*> idle_;
   std::size_t serving_ = 0;
@@ -243,12 +243,12 @@ class Control {
   bool fibers_ = false;
   nb::object add_thread_;
   Baton driver_;
-  Weaver weaver_;
+  FiberScheduler fiber_scheduler_;
   std::vector<explore::Pending> view_;
   std::vector<Access> event_;
   std::vector<Waiting> waiting_;
   Process running_ = explore::kNobody;
-  Seat* spawner_ = nullptr;  ///< goes on when the process that is started has come to its first point
+  ProcessSlot* spawner_ = nullptr;  ///< goes on when the process that is started has come to its first point
   std::uint64_t step_ = 0;
   std::int64_t moment_ = 0;  ///< counts calls and returns
   std::uint64_t most_steps_ = 0;
@@ -279,10 +279,10 @@ class Aside {
   Aside& operator=(const Aside&) = delete;
 
  private:
-  Seat* before_;
+  ProcessSlot* before_;
 };
 
 /// The one that the process has; its hooks are global to the interpreter too.
-[[nodiscard]] Control& control();
+[[nodiscard]] ThreadController& control();
 
 }  // namespace linpoint::control
