@@ -5,6 +5,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp' -o -name 'CMakeLists.txt')
 
+# Objects that the extension and the native tests have in common are compiled once, where ccache is installed.
+CCACHE := $(shell command -v ccache)
+ifneq ($(CCACHE),)
+export CMAKE_C_COMPILER_LAUNCHER := $(CCACHE)
+export CMAKE_CXX_COMPILER_LAUNCHER := $(CCACHE)
+endif
+
 .PHONY: setup demo test test-long bench lint format docs clean
 .DEFAULT_GOAL := setup
 
