@@ -148,7 +148,7 @@ def _agreement(tested: Structure, images: list[ImageSampled], results: list[byte
         # A process that was killed, or has said only a part, did not come to its end.
         ended = "complete" if said.endswith(b"]]") else "crash"
         judged = msgspec.structs.replace(image, ended=ended, results=msgspec.Raw(said or b"[]"))
-        allowed = tested.oracle.judge(judged)
+        allowed = tested.oracle.allows(judged)
         same += allowed == image.allowed
         refused += not allowed and not image.allowed
     return same, refused

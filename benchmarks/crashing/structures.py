@@ -66,7 +66,7 @@ class Structure:
         with host.test(self.plan, kinds, PATIENCE) as testing:
             for number, message in testing:
                 if message.question is not None:
-                    testing.answer(number, allowed=self.oracle.judge(message.question))
+                    testing.answer(number, allowed=self.oracle.allows(message.question))
                 elif message.sampled is not None:
                     told(message.sampled)
         return _ended(testing.reply)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is foretold to the host is what the oracle would allow, and nothing else."""
+"""The expected results that the host compares are those that the oracle allows, and no others."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def oracle(spec: str = "map", plan: CrashPlan = PLAN, results: list[Any] | None 
 
 
 def sections(script: bytes) -> list[dict[int, Any]]:
-    """What is foretold before and after each operation: by the numbers of probes, what is known then."""
+    """The expected results before and after each operation, by the numbers of probes."""
     known: dict[int, Any] = {}
     found: list[dict[int, Any]] = []
     for line in script.decode().split("\n"):
@@ -53,15 +53,15 @@ def sections(script: bytes) -> list[dict[int, Any]]:
 
 
 def test_a_script_has_what_probes_return_before_and_after_each_operation():
-    told = sections(oracle().foretold(PLAN.probe_numbers))
+    told = sections(oracle().expected_results(PLAN.probe_numbers))
     absent = {4: None, 6: False, 7: None, 8: None}
     one = {4: 10, 6: True, 7: None, 8: None}
     assert told[:4] == [absent, one, {**one, 5: None}, {**one, 5: 20}]
     assert told[4:] == [{**one, 5: 20}, *[{**absent, 5: 20}] * 3]
 
 
-def test_what_is_foretold_is_allowed_and_what_is_not_is_judged():
-    judge, told = oracle(), sections(oracle().foretold(PLAN.probe_numbers))
+def test_expected_results_are_allowed_and_others_are_judged():
+    judge, told = oracle(), sections(oracle().expected_results(PLAN.probe_numbers))
     for moment, expected in enumerate(told):
         operation, returned = divmod(moment, 2)
         numbers = [number for number, since in PLAN.probe_numbers if since <= operation]
@@ -75,12 +75,12 @@ def test_what_is_foretold_is_allowed_and_what_is_not_is_judged():
                 msgspec.Raw(msgspec.json.encode(numbers)),
                 msgspec.Raw(msgspec.json.encode([[expected[number]] for number in numbers])),
             )
-            assert judge.judge(asked)
+            assert judge.allows(asked)
     assert judge.checked == 0
 
 
 def test_only_changes_are_told():
-    lines = oracle().foretold(PLAN.probe_numbers).split(b"\n")
+    lines = oracle().expected_results(PLAN.probe_numbers).split(b"\n")
     assert lines == [
         *(b"before", b"4 null", b"6 false", b"7 null", b"8 null"),
         *(b"after", b"4 10", b"6 true"),
@@ -93,13 +93,15 @@ def test_only_changes_are_told():
 
 def test_results_that_are_not_one_thing_are_left_open():
     plan = CrashPlan("T", (call("push", 1),), (Probe(call("pop")), Probe(call("pop"))))
-    told = sections(oracle("tests.crash.test_expected_results:EITHER", plan, [None]).foretold(plan.probe_numbers))
+    told = sections(
+        oracle("tests.crash.test_expected_results:EITHER", plan, [None]).expected_results(plan.probe_numbers)
+    )
     assert told == [{1: "?", 2: "?"}, {1: "?", 2: "?"}]
 
 
-def test_what_takes_too_long_to_foretell_is_not_foretold(monkeypatch: pytest.MonkeyPatch):
+def test_no_results_are_expected_where_they_take_too_long(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(expected_results, "_MAX_SPEC_STEPS", 3)
-    assert oracle().foretold(PLAN.probe_numbers) == b""
+    assert oracle().expected_results(PLAN.probe_numbers) == b""
 
 
 class _Either:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One crash as a history: what had completed, what was open, what completed beside it, and what was seen afterwards.
+"""One crash as a history: completed operations, open ones, those that completed concurrently, and the probes afterwards.
 
-Guarantee: the history holds exactly that, so that the general checkers decide it by the definition of the condition.
+Guarantee: the history has exactly these operations, so the general checkers decide it by the definition of the condition.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Completed = tuple[int, Value]
 
 @dataclass(frozen=True, slots=True)
 class CrashCase:
-    """A crash, by numbers of operations. Those open and those done overlap each other, and come after ``before``."""
+    """A crash, by numbers of operations. Open and done ones are concurrent, and come after those ``before``."""
 
     before: tuple[Completed, ...]
     """One after the other."""
@@ -31,7 +31,7 @@ class CrashCase:
 
 
 def history_of_crash(case: CrashCase, calls: Sequence[Call]) -> History:
-    """The history of a crash; its positions are in the order of the case."""
+    """The history of a crash, with the operations in the order of the case."""
     operations = [_complete(0, calls, each, 2 * at, 2 * at + 1) for at, each in enumerate(case.before)]
     begin = 2 * len(case.before)
     beside = len(case.open) + len(case.done)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether what is seen after a crash is allowed: by the general checker, and far faster where the answer is plain.
+"""Whether the results after a crash are allowed: by the general checker, or by a much faster comparison where that suffices.
 
-What completed before a crash ran one operation after the other, so the spec's state after each prefix of the workload is
-computed once for a trace. A crash allows that state, with each operation that was open done or not; then the probes must
-return what the spec gives from there. An object with independent parts is judged part by part.
+The operations that completed before a crash ran one after the other, so the spec's state after each prefix of the workload
+is computed once for a trace. A crash allows that state, with each open operation done or not; from there the probes must
+return the results of the spec. An object with independent parts is judged part by part.
 
-Guarantee: a crash is called a violation only if ``check`` says so, with the user's spec under the condition. It is allowed
-without asking ``check`` only by a run of the spec that is strict, which every other condition allows too.
-Cost: a comparison of bytes for most crashes; a step of the spec for each probe that was not foretold; a check for those
-that look wrong.
+Guarantee: a crash is a violation only if ``check`` rejects its history, with the user's spec under the condition. It is
+allowed without ``check`` only by a strict run of the spec, which every other condition allows too.
+Cost: a comparison of bytes for most crashes; a step of the spec for each probe without an expected result; a check for
+each crash that looks wrong.
 """
 
 from __future__ import annotations
@@ -39,16 +39,17 @@ _NOT_LOCAL: Final = frozenset({"sequential", "buffered-durable"})
 _MAX_CACHED_PROBINGS: Final = 256
 _MAX_CACHED_STATES: Final = 64
 _MAX_PART_COMBINATIONS: Final = 16
-"""Combinations of parts that are compared before each part is looked at by itself."""
+"""Combinations of parts that are compared before each part is compared by itself."""
 
 
-_Told = tuple[bytes, ...]
+_Written = tuple[bytes, ...]
+"""Results of probes, as the host writes them."""
 _Group = tuple[Hashable, tuple[int, ...]]
 """Probes about one part of the object."""
 
 
 class _Probing:
-    """Probes that run after a crash, sorted by the part of the object that they are about."""
+    """Probes that run after a crash, sorted by the part of the object that they query."""
 
     __slots__ = ("arrange", "groups", "numbers")
 
@@ -67,7 +68,7 @@ class _Probing:
 
 
 class _Prefix:
-    """Where each part stands when some operations have completed: in the trace, or one after the other as told."""
+    """The possible states of each part after some operations: those of the trace, or those listed in a question."""
 
     __slots__ = ("at", "before", "count", "ways")
 
@@ -78,26 +79,26 @@ class _Prefix:
         at: Callable[[Hashable], PossibleStates],
     ) -> None:
         self.count = count
-        """So many of the trace; None for others."""
+        """The number of operations of the trace; None for listed ones."""
         self.before = before
         self.at = at
         self.ways: dict[Hashable, _Ways] = {}
 
 
 _Ways = dict[Hashable, list[PossibleStates]]
-"""Of parts that the last operations were about: the states that they may have, each by itself."""
+"""For each part that the last operations act on: its possible states, each by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedProbe:
-    """What is wrong with one part of the object."""
+    """The first result of one part of the object that is not allowed."""
 
     probe: int | None
-    """The position of the first probe whose result is not allowed; None if the crash itself is wrong already."""
+    """The position of the first probe whose result is not allowed; None if the operations at the crash are not allowed."""
     allowed: tuple[Value, ...]
-    """Results that would have been."""
+    """The allowed results."""
     before: tuple[int, ...]
-    """The operations about this part that had completed before the crash."""
+    """The operations on this part that had completed before the crash."""
     open: tuple[int, ...]
 
 
@@ -113,33 +114,33 @@ class CrashOracle:
         types: Mapping[str, OperationDescription] | None = None,
         condition: str = DEFAULT_CONDITION,
     ) -> None:
-        """``calls`` are all operations by number, probes among them; ``results`` those of the workload, which is first."""
+        """``calls`` are all operations by number, the workload first; ``results`` are those of the workload."""
         self.spec, self.condition, self.calls = spec, condition, list(calls)
-        self.asked = self.checked = 0
+        self.questions = self.checked = 0
         self.disagreed = 0
-        """Crashes that ``check`` allows although no state that was found does: none under the condition strict."""
+        """Crashes that ``check`` allows although no possible state does: none under the condition strict."""
         self.undecided = 0
         self.results = [freeze(each) for each in results]
-        """Of the workload, without a crash."""
+        """The results of the workload without a crash."""
         self._steps = SpecSteps(spec, self.calls, dict(types or {}))
         self._part_of = [self._part(call) for call in self.calls]
         self._initial = PossibleStates([spec.initial])
         self._moments: dict[Hashable, list[int]] = {}
-        self._standings: dict[Hashable, list[PossibleStates]] = {}
+        self._part_states: dict[Hashable, list[PossibleStates]] = {}
         for number, result in enumerate(self.results):
             part = self._part_of[number]
-            before = self._standings.setdefault(part, [self._initial])[-1]
+            before = self._part_states.setdefault(part, [self._initial])[-1]
             self._moments.setdefault(part, []).append(number)
-            self._standings[part].append(PossibleStates(self._steps.after(before.states, number, result)))
+            self._part_states[part].append(PossibleStates(self._steps.after(before.states, number, result)))
         self._probings: dict[bytes, _Probing] = {}
         self._count = 0
-        self._known: dict[_Group, _Told | None] = {}
-        """What groups of probes must show when ``_count`` operations of the trace have completed."""
+        self._known: dict[_Group, _Written | None] = {}
+        """The expected results of groups of probes after ``_count`` operations of the trace."""
         self._groups: dict[Hashable, set[_Group]] = {}
         self._prefixes: dict[Hashable, _Prefix] = {}
 
     def before_any_crash(self, budget: Budget | None = None) -> Verdict:
-        """Whether the workload itself did what the spec says, without any crash."""
+        """Whether the workload itself satisfies the spec, without any crash."""
         case = CrashCase(tuple(enumerate(self.results)))
         return check_with_progress(
             history_of_crash(case, self.calls), self.spec, condition="linearizable", budget=budget, jobs=1
@@ -149,58 +150,58 @@ class CrashOracle:
         """The first operation of the workload whose result the spec does not allow after those before it."""
         empty = (
             number
-            for part, each in self._standings.items()
-            for number, standing in zip(self._moments[part], each[1:], strict=True)
-            if not standing.states
+            for part, each in self._part_states.items()
+            for number, possible in zip(self._moments[part], each[1:], strict=True)
+            if not possible.states
         )
         return min(empty, default=None)
 
-    def foretold(self, probes: Iterable[tuple[int, int]]) -> bytes:
-        """What the host need not ask about: see ``ExpectedResults``. Each probe has the operation since which it is run."""
-        foretelling = ExpectedResults(self._steps, self._part_of, self._standing)
-        return foretelling.script(len(self.results), probes)
+    def expected_results(self, probes: Iterable[tuple[int, int]]) -> bytes:
+        """The results that the host compares by itself; each probe comes with the operation since which it is run."""
+        expected = ExpectedResults(self._steps, self._part_of, self._states_after)
+        return expected.script(len(self.results), probes)
 
-    def judge(self, asked: CrashQuestion) -> bool:
-        """Whether a crash is allowed."""
-        self.asked += 1
-        if asked.ended != "complete":
+    def allows(self, question: CrashQuestion) -> bool:
+        """Whether the results after a crash are allowed."""
+        self.questions += 1
+        if question.ended != "complete":
             return False
-        prefix = self._prefix(asked)
-        probing = self._probing(bytes(asked.probes))
-        done = tuple((number, freeze(result)) for number, result in asked.done)
-        beside = self._beside(prefix, tuple(asked.open), done)
-        written = bytes(asked.results)
-        if any(written == told for told in self._told(prefix, probing, beside)):
+        prefix = self._prefix(question)
+        probing = self._probing(bytes(question.probes))
+        done = tuple((number, freeze(result)) for number, result in question.done)
+        beside = self._beside(prefix, tuple(question.open), done)
+        written = bytes(question.results)
+        if any(written == expected for expected in self._expected(prefix, probing, beside)):
             return True
         results = [freeze(each[0]) for each in msgspec.json.decode(written, type=list[list[Any]])]
-        case = CrashCase(prefix.before(), tuple(asked.open), done, tuple(zip(probing.numbers, results, strict=True)))
+        case = CrashCase(prefix.before(), tuple(question.open), done, tuple(zip(probing.numbers, results, strict=True)))
         wrong = self._wrong_parts(prefix, case, beside)
         return not wrong or not self._is_violation(case, wrong)
 
-    def case_of(self, asked: Any) -> CrashCase:
-        """A crash that the host tells of, a ``Violation`` say, as a case; with the probes that came back."""
-        prefix = self._prefix(asked)
-        probes = zip(asked.probes, asked.results, strict=False)
+    def case_of(self, crash: Any) -> CrashCase:
+        """A crash in a host message, such as a ``CrashViolation``, as a case; with the probes that returned."""
+        prefix = self._prefix(crash)
+        probes = zip(crash.probes, crash.results, strict=False)
         return CrashCase(
             prefix.before(),
-            tuple(asked.open),
-            tuple((number, freeze(result)) for number, result in asked.done),
+            tuple(crash.open),
+            tuple((number, freeze(result)) for number, result in crash.done),
             tuple((number, freeze(each[0])) for number, each in probes if each),
         )
 
     def verdict(self, case: CrashCase, condition: str | None = None) -> Verdict:
-        """What the general checker says of a case."""
+        """The verdict of the general checker on a case."""
         return check_with_progress(
             history_of_crash(case, self.calls), self.spec, condition=condition or self.condition, jobs=1
         )[0]
 
-    def allows(self, case: CrashCase) -> bool:
-        """The short way, for a case: whether a strict run of the spec explains it."""
+    def explains(self, case: CrashCase) -> bool:
+        """Whether a strict run of the spec explains a case, without the general checker."""
         prefix = self._counted(case.before)
         return not self._wrong_parts(prefix, case, self._beside(prefix, case.open, case.done))
 
     def refused(self, case: CrashCase) -> list[RefusedProbe]:
-        """For each part that looks wrong, what is first seen that no strict run of the spec explains; the earliest first."""
+        """For each part, the first result that no strict run of the spec explains; the earliest first."""
         prefix = self._counted(case.before)
         beside = self._beside(prefix, case.open, case.done)
         wrong = [self._refused(prefix, case, beside, part) for part in self._wrong_parts(prefix, case, beside)]
@@ -235,12 +236,12 @@ class CrashOracle:
             self._probings[numbers] = found
         return found
 
-    def _prefix(self, asked: Any) -> _Prefix:
-        """The operations that have completed, with their results: those of the trace, or told with the question."""
-        prefix, told = asked.prefix, getattr(asked, "prefix_results", None)
-        if told is not None:
+    def _prefix(self, crash: Any) -> _Prefix:
+        """The operations that have completed, with their results: those of the trace, or those listed with the crash."""
+        prefix, results = crash.prefix, getattr(crash, "prefix_results", None)
+        if results is not None:
             numbers = range(prefix) if isinstance(prefix, int) else prefix
-            return self._listed(tuple((number, freeze(each[0])) for number, each in zip(numbers, told, strict=True)))
+            return self._listed(tuple((number, freeze(each[0])) for number, each in zip(numbers, results, strict=True)))
         if isinstance(prefix, int):
             return self._traced(prefix)
         if list(prefix) == list(range(len(prefix))):
@@ -255,26 +256,26 @@ class CrashOracle:
         found = self._prefixes.get(count)
         if found is None:
             before = lambda: tuple(enumerate(self.results[:count]))  # noqa: E731
-            found = self._kept(count, _Prefix(count, before, lambda part: self._standing(part, count)))
+            found = self._kept(count, _Prefix(count, before, lambda part: self._states_after(part, count)))
         return found
 
-    def _standing(self, part: Hashable, count: int) -> PossibleStates:
-        """Where a part stands when so many operations of the trace have completed."""
+    def _states_after(self, part: Hashable, count: int) -> PossibleStates:
+        """The possible states of a part after this number of operations of the trace."""
         moments = self._moments.get(part)
-        return self._initial if moments is None else self._standings[part][bisect_right(moments, count - 1)]
+        return self._initial if moments is None else self._part_states[part][bisect_right(moments, count - 1)]
 
     def _listed(self, before: tuple[Completed, ...]) -> _Prefix:
         key = canonical(before)
         found = self._prefixes.get(key)
         if found is None:
-            standings: dict[Hashable, PossibleStates] = {}
+            possible: dict[Hashable, PossibleStates] = {}
             for number, result in before:
                 part = self._part_of[number]
-                states = standings.get(part, self._initial).states
-                standings[part] = PossibleStates(self._steps.after(states, number, result))
+                states = possible.get(part, self._initial).states
+                possible[part] = PossibleStates(self._steps.after(states, number, result))
 
             def at(part: Hashable) -> PossibleStates:
-                return standings.get(part, self._initial)
+                return possible.get(part, self._initial)
 
             found = self._kept(key, _Prefix(None, lambda: before, at))
         return found
@@ -286,7 +287,7 @@ class CrashOracle:
         return prefix
 
     def _given(self, numbers: Iterable[int]) -> Iterator[Completed]:
-        """Operations in another order than in the trace, with what the spec gives: one of its results, if it has several."""
+        """Operations in another order than in the trace, each with a result that the spec allows."""
         states: dict[Hashable, Any] = {}
         for number in numbers:
             part = self._part_of[number]
@@ -297,7 +298,7 @@ class CrashOracle:
             yield number, freeze(result)
 
     def _beside(self, prefix: _Prefix, opened: tuple[int, ...], done: tuple[Completed, ...]) -> _Ways:
-        """Where the parts may stand that the last operations were about."""
+        """The possible states of the parts that the last operations act on."""
         if not opened and not done:
             return {}
         key = opened, canonical(done)
@@ -318,41 +319,41 @@ class CrashOracle:
             }
         return found
 
-    def _told(self, prefix: _Prefix, probing: _Probing, beside: _Ways) -> Iterator[bytes]:
-        """All that the host may write of probes, where that can be foretold."""
+    def _expected(self, prefix: _Prefix, probing: _Probing, beside: _Ways) -> Iterator[bytes]:
+        """The expected results of probes, as the host writes them; nothing where they are not known."""
         if not all(beside.values()):
             return
-        told = self._foretold(prefix, probing)
+        expected = self._expected_groups(prefix, probing)
         about = (
             [(at, beside[group[0]]) for at, group in enumerate(probing.groups) if group[0] in beside] if beside else []
         )
         for at, _ in about:
-            told[at] = ()
-        if None in told:
+            expected[at] = ()
+        if None in expected:
             return
         for chosen in itertools.islice(itertools.product(*(ways for _, ways in about)), _MAX_PART_COMBINATIONS):
-            for (at, _), standing in zip(about, chosen, strict=True):
-                told[at] = standing.foretold(self._steps, probing.groups[at][1])
-            if None not in told:
-                flat = list(itertools.chain.from_iterable(told))  # type: ignore[arg-type]
+            for (at, _), possible in zip(about, chosen, strict=True):
+                expected[at] = possible.expected(self._steps, probing.groups[at][1])
+            if None not in expected:
+                flat = list(itertools.chain.from_iterable(expected))  # type: ignore[arg-type]
                 yield b"[" + b",".join(probing.arrange(flat)) + b"]"
 
-    def _foretold(self, prefix: _Prefix, probing: _Probing) -> list[_Told | None]:
-        """What each group of probes must show. Between two moments of the trace, only that of few parts changes."""
+    def _expected_groups(self, prefix: _Prefix, probing: _Probing) -> list[_Written | None]:
+        """The expected results of each group of probes. From one operation to the next, those of few parts change."""
         if prefix.count is None:
-            return [prefix.at(part).foretold(self._steps, numbers) for part, numbers in probing.groups]
+            return [prefix.at(part).expected(self._steps, numbers) for part, numbers in probing.groups]
         self._move(prefix.count)
         known = self._known
-        told = list(map(known.get, probing.groups))
-        if None in told:
+        expected = list(map(known.get, probing.groups))
+        if None in expected:
             for at, group in enumerate(probing.groups):
-                if told[at] is None:
-                    told[at] = known[group] = prefix.at(group[0]).foretold(self._steps, group[1])
+                if expected[at] is None:
+                    expected[at] = known[group] = prefix.at(group[0]).expected(self._steps, group[1])
                     self._groups.setdefault(group[0], set()).add(group)
-        return told
+        return expected
 
     def _move(self, count: int) -> None:
-        """Forget what is no longer known when so many operations of the trace have completed."""
+        """Forget the expected results that the operations of the trace up to ``count`` change."""
         low, high = sorted((count, self._count))
         for number in range(low, high):
             for group in self._groups.pop(self._part_of[number], ()):
@@ -360,11 +361,11 @@ class CrashOracle:
         self._count = count
 
     def _wrong_parts(self, prefix: _Prefix, case: CrashCase, beside: _Ways) -> list[Hashable]:
-        """The parts of which no strict run of the spec explains what was seen."""
+        """The parts whose results no strict run of the spec explains."""
         probes: dict[Hashable, list[Completed]] = {part: [] for part in beside}
         for each in case.probes:
             probes.setdefault(self._part_of[each[0]], []).append(each)
-        if prefix.count is None:  # what was traced has been looked at before any crash
+        if prefix.count is None:  # that of the trace was checked before any crash
             probes |= {part: [] for number, _ in case.before if (part := self._part_of[number]) not in probes}
         wrong = []
         for part, seen in probes.items():
@@ -376,7 +377,7 @@ class CrashOracle:
         return wrong
 
     def _is_violation(self, case: CrashCase, wrong: Sequence[Hashable]) -> bool:
-        """What ``check`` says of what looks wrong: of the parts alone, where each can be judged by itself."""
+        """Whether ``check`` rejects the parts that look wrong: each alone, where parts can be judged by themselves."""
         whole = self.condition in _NOT_LOCAL or wrong == [None]
         for part in [None] if whole else wrong:
             self.checked += 1

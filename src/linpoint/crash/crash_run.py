@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of hosts over a plan, with an oracle that answers what they ask.
+"""One run of hosts over a plan, with an oracle that answers their questions.
 
-Guarantee: nothing is judged before the workload itself was found to do what the spec says; a workload that does something
-else the second time ends the run.
+Guarantee: no crash is judged before the workload itself was found to satisfy the spec; a workload with other results than
+before ends the run.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ Want = Callable[["CrashRun", int, CrashViolation], bool]
 
 @dataclass(slots=True)
 class CrashRun:
-    """What came of one run."""
+    """One run and its results."""
 
     plan: CrashPlan
     kinds: tuple[str, ...] = ()
-    """Of the crash tests in it."""
+    """The kinds of its crash tests."""
     heard: CrashReply = field(default_factory=CrashReply)
     oracle: CrashOracle | None = None
     wrong: Verdict | None = None
-    """Of the workload itself, if it does not do what the spec says."""
+    """On the workload itself, if it violates the spec."""
     differs: bool = False
     """The workload gave other results than the last time."""
     wanted: CrashViolation | None = None
@@ -52,13 +52,13 @@ class CrashRun:
 
     @property
     def sound(self) -> bool:
-        """The workload came to its end, and did what the spec says."""
+        """The workload came to its end and satisfied the spec."""
         return self.oracle is not None and self.wrong is None and not self.differs
 
     def places(self, library: Path, sources: Sequence[str] = ()) -> StorePlaces:
         """The lines of its code."""
-        told = [each.modules for each in self.heard.results.values() if each.modules]
-        modules = told[0] if told else self.traced.modules if self.traced is not None else []
+        named = [each.modules for each in self.heard.results.values() if each.modules]
+        modules = named[0] if named else self.traced.modules if self.traced is not None else []
         return StorePlaces(library, modules or self.modules, sources)
 
 
@@ -91,7 +91,7 @@ class CrashRunner:
     ) -> CrashRun:
         """Crash tests of these kinds; ``known`` has judged the same plan before. With ``want`` it ends at the first one."""
         run = CrashRun(plan, tuple(kinds), oracle=known)
-        expected = b"" if known is None else known.foretold(plan.probe_numbers)
+        expected = b"" if known is None else known.expected_results(plan.probe_numbers)
         workers = 0 if want is None else 1
         return self._run(run, self.host.test(plan, kinds, seconds, workers=workers, expected=expected), want)
 
@@ -108,7 +108,7 @@ class CrashRunner:
                     if run.oracle is None:
                         break
                     try:
-                        allowed = run.oracle.judge(message.question)
+                        allowed = run.oracle.allows(message.question)
                     except msgspec.MsgspecError as error:
                         testing.reject(host, error)
                     else:
@@ -131,15 +131,15 @@ class CrashRunner:
         elif traced.ended != "complete" or not _alike(run.oracle.results, traced):
             run.differs = True
 
-    def _begin(self, run: CrashRun, said: WorkloadTraced) -> None:
-        run.modules = said.modules
-        if said.ended != "complete":
+    def _begin(self, run: CrashRun, traced: WorkloadTraced) -> None:
+        run.modules = traced.modules
+        if traced.ended != "complete":
             return
-        calls, results = run.plan.calls, [each[0] for each in said.results]
+        calls, results = run.plan.calls, [each[0] for each in traced.results]
         oracle = CrashOracle(self.spec, calls, results, types=self.types, condition=self.condition)
         verdict = oracle.before_any_crash()
         run.oracle, run.wrong = oracle, verdict if verdict.status is Status.VIOLATION else None
 
 
-def _alike(results: Sequence[Any], said: WorkloadTraced) -> bool:
-    return canonical([freeze(each[0]) if each else None for each in said.results]) == canonical(list(results))
+def _alike(results: Sequence[Any], traced: WorkloadTraced) -> bool:
+    return canonical([freeze(each[0]) if each else None for each in traced.results]) == canonical(list(results))

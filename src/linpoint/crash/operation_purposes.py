@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operations of a test are for, by its spec: those that only read, that add, that take, that change.
+"""The purpose of each operation of a test, by its spec: it only reads, adds, takes or changes.
 
-Found out by trying them on states of the spec, so that a user's own spec is understood as well as a built-in one.
-Guarantee: what is called reading never changes a state that was tried; what is called total was legal in all of them.
+The operations are tried on states of the spec, so a user's own spec is understood as well as a built-in one.
+Guarantee: an operation that reads changed none of the states that were tried; a total one was legal in all of them.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _TRIED_VALUES: Final = 6
 """Values of each parameter that are tried."""
 _MAX_STATES: Final = 24
 MEMORIES: Final = frozenset({"mwcas", "multi-register"})
-"""Specs of several words, which operations name in lists."""
+"""Specs of several words, where the arguments of operations are lists of words."""
 _DEFAULT_WORDS: Final = 4
-"""Words of a memory of which nothing is known."""
+"""Words of a memory if the test names none."""
 
 
 def nth_value(kind: TypeDescription, number: int) -> Value:
-    """The values of a type by number, all different as long as there are others; the simplest first."""
+    """The values of a type by number, the simplest first and distinct as long as there are more."""
     match kind.kind:
         case "integer":
             least = max(1, kind.least)
@@ -52,7 +52,7 @@ def nth_value(kind: TypeDescription, number: int) -> Value:
 
 
 def zero_value(kind: TypeDescription) -> Value:
-    """The value of memory that holds only zeros; None where that is no value of the type, or nobody knows."""
+    """The value in memory that is all zeros; None where that is not a value of the type, or not known to be one."""
     match kind.kind:
         case "integer" if kind.least <= 0 <= kind.most:
             return 0
@@ -75,49 +75,49 @@ def _word(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """An operation, and what it is for."""
+    """An operation and its purpose."""
 
     name: str
     parameters: tuple[TypeDescription, ...]
     given: tuple[tuple[Value, ...], ...] | None
     """The values that the test gives for each parameter, if it does."""
     named: tuple[str, ...]
-    """The parameters as the spec calls them."""
+    """The names of the parameters in the spec."""
     reads: bool
     adds: bool
-    """It changes the first state, whatever it is called with."""
+    """It changes the initial state, whatever its arguments."""
     takes: bool
-    """Called without arguments, it changes a state that something was added to, and says what it took."""
+    """It has no arguments, removes something from the state, and returns it."""
     total: bool
     """It was legal in every state that was tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class OperationPurposes:
-    """All operations of a test."""
+    """The purposes of all operations of a test."""
 
     spec: Spec
     purposes: dict[str, Purpose]
     words: tuple[Value, ...] = field(default=())
-    """Names of words of a memory, for specs of several words."""
+    """The words of a memory, for specs of several words."""
 
     @property
     def keyed(self) -> bool:
-        """The first argument says which part of the object an operation is about."""
+        """The first argument of an operation is the key of the part of the object that it acts on."""
         return self.spec.partition is not None
 
     @property
     def keys(self) -> tuple[Value, ...]:
-        """The keys that the test gives for some operations, which are then those of all; none if it gives none."""
+        """The keys that the test gives for some operations, which are then the keys of all; empty if it gives none."""
         given = [each.given[0] for each in self.purposes.values() if self.keyed and each.given]
         return tuple(dict.fromkeys(key for keys in given for key in keys))
 
     def of(self, wanted: Callable[[Purpose], bool]) -> list[Purpose]:
-        """Those that are for this."""
+        """The purposes that satisfy a predicate."""
         return [each for each in self.purposes.values() if wanted(each)]
 
     def outcomes(self, state: State, call: Call) -> Outcomes:
-        """What the spec gives; nothing where it complains."""
+        """The outcomes of the spec; none for arguments that it rejects."""
         operation = Operation(0, call.operation, call.args)
         if self.spec.complaint(operation) is not None:
             return []
@@ -127,7 +127,7 @@ class OperationPurposes:
 def vocabulary_of(
     spec: Spec, test: CppObjectTest, given: dict[str, tuple[tuple[Value, ...], ...]]
 ) -> OperationPurposes:
-    """What the operations of a test are for; ``given`` are the values of ``LINPOINT_VALUES``."""
+    """The purposes of the operations of a test; ``given`` are the values of ``LINPOINT_VALUES``."""
     words: tuple[Value, ...] = ()
     if spec.name in MEMORIES:
         words = tuple(
@@ -139,7 +139,7 @@ def vocabulary_of(
 
 
 class _Trying:
-    """States of a spec that a few operations lead to, on which the others are tried."""
+    """States of a spec that a few operations reach, on which each operation is tried."""
 
     def __init__(
         self, spec: Spec, test: CppObjectTest, given: dict[str, tuple[tuple[Value, ...], ...]], words: tuple[Value, ...]
@@ -172,11 +172,11 @@ class _Trying:
             step.parameters,
             reads,
             adds=bool(fresh) and all(fresh),
-            takes=not parameters and not reads and any(changes) and self._says(name),
+            takes=not parameters and not reads and any(changes) and self._has_result(name),
             total=total,
         )
 
-    def _says(self, name: str) -> bool:
+    def _has_result(self, name: str) -> bool:
         return self._test.types[name].result.kind != "nothing"
 
     def _samples(self, name: str) -> Iterator[Call]:
@@ -198,7 +198,7 @@ class _Trying:
             return []
 
     def _reached(self) -> Iterator[State]:
-        """The first state and a few more, by a walk of calls."""
+        """The initial state and a few more, by a random walk of calls."""
         state, draw = self._spec.initial, random.Random(0)  # noqa: S311 - no secret
         yield state
         calls = [call for each in self._calls.values() for call in each]
@@ -210,7 +210,7 @@ class _Trying:
 
 
 def named_words(cells: Value) -> list[Value]:
-    """The words of a memory that an argument names: ``[m, ...]``, ``[[m, ...], ...]`` or ``[["read", m, null], ...]``."""
+    """The words of a memory in an argument: ``[m, ...]``, ``[[m, ...], ...]`` or ``[["read", m, null], ...]``."""
     if not isinstance(cells, tuple):
         return []
     plain = [cell for cell in cells if not isinstance(cell, tuple)]
@@ -221,7 +221,7 @@ def named_words(cells: Value) -> list[Value]:
 def memory_cells(
     name: str, words: Sequence[Value], number: int, new: Value, old: Callable[[Value], Value] | None = None
 ) -> Value:
-    """The argument of an operation on several words of a memory, from the word of this number on."""
+    """The argument of an operation on several words of a memory, beginning with the word of this number."""
     chosen = [words[(number + more) % len(words)] for more in range(1 + number % min(2, len(words)))]
     match name.replace("_", "-"):
         case "read":

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a spec may stand, and what probes must show there.
+"""The possible states of a spec, and the results of probes in them.
 
-A ``PossibleStates`` is a set of states, mostly one; it remembers what it has foretold, since many crashes are judged at the same
-standing. Cost: a step of the spec for each probe that is new, none for others.
+A ``PossibleStates`` is a set of states, mostly of one; it caches expected results, since many crashes are judged in the
+same states. Cost: a step of the spec for each probe that is new, none for others.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from linpoint.scenarios.scenario import Call
 from linpoint.specs.integer_automaton import state_key, step_error
 from linpoint.specs.spec import Outcomes, Returns, Spec, State
 
-_MAX_CACHED_PREDICTIONS: Final = 64
-"""Predictions of one standing."""
+_MAX_CACHED_RESULTS: Final = 64
+"""For each set of states."""
 
 
 class SpecSteps:
@@ -38,7 +38,7 @@ class SpecSteps:
         self._writers = [_writer(spec, call, types) for call in calls]
 
     def outcomes(self, state: State, number: int) -> Outcomes:
-        """What the spec gives; what it raises is a coded error."""
+        """The outcomes of the spec; an exception of the spec becomes a coded error."""
         step, args = self._applied[number]
         try:
             found = step.apply(state, *args, process=0) if step.takes_process else step.apply(state, *args)
@@ -47,18 +47,18 @@ class SpecSteps:
         return found if type(found) is list else [found]
 
     def after(self, states: Sequence[State], number: int, result: Value) -> list[State]:
-        """The states after an operation that has returned this."""
+        """The states after an operation that returned this result."""
         allows = self._allows[number]
         return self._distinct(
             [after for state in states for given, after in self.outcomes(state, number) if allows(result, given)]
         )
 
-    def whatever(self, states: Sequence[State], number: int) -> list[State]:
-        """The states after an operation whose result nobody knows."""
+    def after_any_result(self, states: Sequence[State], number: int) -> list[State]:
+        """The states after an operation with an unknown result."""
         return self._distinct([after for state in states for _, after in self.outcomes(state, number)])
 
     def explained(self, states: Sequence[State], probes: Sequence[tuple[int, Value]]) -> bool:
-        """Whether operations may return this, one after the other, from some of the states."""
+        """Whether these operations may return these results, one after the other, from some of the states."""
         now = list(states)
         for number, result in probes:
             now = self.after(now, number, result)
@@ -67,7 +67,7 @@ class SpecSteps:
         return bool(now)
 
     def written(self, number: int, result: Value) -> bytes:
-        """A result as the host writes it, if the operation returns what the spec says."""
+        """A result of the spec as the host writes it."""
         return self._writers[number](result)
 
     def _distinct(self, states: list[State]) -> list[State]:
@@ -77,9 +77,9 @@ class SpecSteps:
 
 
 def _writer(spec: Spec, call: Call, types: dict[str, OperationDescription]) -> Callable[[Value], bytes]:
-    """How the result of a call is written, where its type leaves out or adds what the spec does not mind."""
-    returns, said = spec.step_named(call.operation).returns, types.get(call.operation)
-    kind = "" if said is None else said.result.kind
+    """Writes the results of a call; the return type may have less or more than the spec compares."""
+    returns, described = spec.step_named(call.operation).returns, types.get(call.operation)
+    kind = "" if described is None else described.result.kind
     unseen = kind == "nothing" and returns in (Returns.SUCCESS, Returns.NOTHING)
     if unseen or (kind == "boolean" and returns is Returns.NOTHING):
         fixed = b"[null]" if unseen else b"[true]"
@@ -102,11 +102,11 @@ def _as_json(value: Value) -> bytes:
     try:
         return b"[" + msgspec.json.encode(thaw(value)) + b"]"
     except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):
-        return b"[]"  # no result is written so: it is then compared in the long way
+        return b"[]"  # no result is written so, and the host asks
 
 
 class PossibleStates:
-    """States of the spec, one of which it has."""
+    """A set of states of the spec, one of which is the actual one."""
 
     __slots__ = ("_known", "states")
 
@@ -114,25 +114,25 @@ class PossibleStates:
         self.states = states
         self._known: dict[tuple[int, ...], tuple[bytes, ...] | None] = {}
 
-    def foretold(self, steps: SpecSteps, probes: tuple[int, ...]) -> tuple[bytes, ...] | None:
-        """What probes return, one after the other, as the host writes it; None where that is not one thing."""
+    def expected(self, steps: SpecSteps, probes: tuple[int, ...]) -> tuple[bytes, ...] | None:
+        """The results of probes, one after the other, as the host writes them; None where several are possible."""
         if probes in self._known:
             return self._known[probes]
-        if len(self._known) >= _MAX_CACHED_PREDICTIONS:
+        if len(self._known) >= _MAX_CACHED_RESULTS:
             self._known.clear()
         found = self._known[probes] = results_possible(steps, self.states, probes)
         return found
 
 
 def results_possible(steps: SpecSteps, states: Sequence[State], probes: tuple[int, ...]) -> tuple[bytes, ...] | None:
-    """What probes return from the only state, as the host writes it; None where there are several, or several results."""
+    """The results of probes in the only state, as the host writes them; None for several states or results."""
     if len(states) != 1:
         return None
-    state, told = states[0], list[bytes]()
-    idle = -1  # the call that has just left the state as it is: a queue that is empty stays so for the rest of a drain
+    state, written = states[0], list[bytes]()
+    idle = -1  # the last call, if it left the state as it is: an empty queue stays empty for the rest of a drain
     for number in probes:
         if steps.alike[number] == idle:
-            told.append(told[-1])
+            written.append(written[-1])
             continue
         outcomes = steps.outcomes(state, number)
         if len(outcomes) != 1:
@@ -140,14 +140,14 @@ def results_possible(steps: SpecSteps, states: Sequence[State], probes: tuple[in
         result, after = outcomes[0]
         idle = steps.alike[number] if after is state else -1
         state = after
-        told.append(steps.written(number, result))
-    return tuple(told)
+        written.append(steps.written(number, result))
+    return tuple(written)
 
 
 def linearized(
     steps: SpecSteps, states: Sequence[State], opened: Sequence[int], done: Sequence[tuple[int, Value]]
 ) -> list[State]:
-    """The states after operations that overlap: all that are done, with their results, and any of those open."""
+    """The states after concurrent operations: all that are done, with their results, and any of the open ones."""
     found: list[State] = []
     for kept in product((False, True), repeat=len(opened)):
         chosen = [number for number, keep in zip(opened, kept, strict=True) if keep]
@@ -156,7 +156,7 @@ def linearized(
         ):
             now = list(states)
             for number, result in order:
-                now = steps.whatever(now, number) if result is None else steps.after(now, number, result[0])
+                now = steps.after_any_result(now, number) if result is None else steps.after(now, number, result[0])
             found += now
     if len(found) < 2:
         return found

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Probes: the operations that ask, after recovery, what a crash has left.
+"""Probes: the operations that query the recovered object after a crash.
 
-Of an object with keys: every key that the workload touched is read back, and a few that it did not; then keys are deleted,
-read, inserted and read again (section 5.4 of the Durinn paper, and one step more). What can be drained is drained, then
-filled and emptied once more. Of other objects: what reads, then what changes, then what reads again.
-Guarantee: every probe is legal in each state that a crash can leave, as far as was tried; one about a key that an
-operation names first comes only after crashes in that operation or later.
-Cost: about ``_MAX_PROBES`` of them, so that crashes stay cheap: what reads comes first.
+Of an object with keys, every key of the workload is read back, and a few others; then keys are deleted, read, inserted and
+read again (section 5.4 of the Durinn paper, with one more step). A container is drained, then filled and drained once
+more. Of other objects, operations that read run first, then those that change, then those that read again.
+Guarantee: every probe was legal in each state that was tried; a probe of a key runs only after crashes in the first
+operation on this key or later.
+Cost: about ``_MAX_PROBES`` of them, so that crash tests stay cheap; those that read come first.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _MAX_PROBES: Final = 1000
 _MIN_UPDATED_KEYS: Final = 16
 """Keys that are deleted and inserted again, however many are read."""
 _UNTOUCHED_KEYS: Final = 6
-"""Keys that are read although the workload does not touch them."""
+"""Keys that are read although they are not in the workload."""
 _READ_ARGUMENTS: Final = 24
 """Different arguments of an operation that reads."""
 _UPDATE_ARGUMENTS: Final = 4
-"""And of one that changes: what is read after it may be long."""
+"""Different arguments of an operation that changes; the reads after it may be many."""
 _REINSERTED_VALUES: Final = 3
-"""Things that are put into what was drained."""
+"""Values that are added to a drained container."""
 _UNUSED_VALUE: Final = 1_000_000
-"""The number of a value that no workload comes to."""
+"""The number of a value that no workload reaches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Probe:
 def generated_probes(
     vocabulary: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call] = ()
 ) -> list[Probe]:
-    """The probes for a workload, and for operations that may run beside it."""
+    """The probes for a workload, and for operations that may run concurrently with it."""
     if vocabulary.keyed:
         return list(_keyed(vocabulary, workload, beside))
     takers = vocabulary.of(lambda each: each.takes and each.total)
@@ -65,9 +65,10 @@ def generated_probes(
 
 
 def concurrent_reads(vocabulary: OperationPurposes, workload: Sequence[Call]) -> list[Probe]:
-    """Reads of what operations change, each to run beside one of them (``since``): what they see, a crash may still lose.
+    """Reads of the values that operations change, each concurrent with one of them (``since``).
 
-    A workload seldom has all of them, as most of its operations change something.
+    They see values that a crash may still lose. A workload seldom has all of these reads, as most of its operations change
+    something.
     """
     found = []
     for number, call in enumerate(workload):
@@ -93,7 +94,7 @@ def _keyed(vocabulary: OperationPurposes, workload: Sequence[Call], beside: Sequ
     adders = [each for each in total if each.adds]
     others = [each for each in total if not each.reads and not each.adds]
     removers = [each for each in others if len(each.parameters) == 1]
-    asking = readers or removers or adders  # what answers and changes tells as much, once
+    asking = readers or removers or adders  # an operation that changes also returns a result, once
     for key, since in keys.values():
         yield from (Probe(_call(each, key, 0), since) for each in asking)
     for key in _untouched(asking[0], keys) if asking and not vocabulary.keys else ():
@@ -112,7 +113,7 @@ def _keyed(vocabulary: OperationPurposes, workload: Sequence[Call], beside: Sequ
 
 
 def _call(purpose: Purpose, key: Value, rank: int) -> Call:
-    """An operation on a key; what else it takes is a value that nobody has used."""
+    """An operation on a key; its other arguments are values that the workload does not use."""
     given = purpose.given
     rest = (
         nth_value(kind, _UNUSED_VALUE + rank) if given is None else given[at][rank % len(given[at])]
@@ -122,7 +123,7 @@ def _call(purpose: Purpose, key: Value, rank: int) -> Call:
 
 
 def _keys(workload: Sequence[Call], beside: Sequence[Call]) -> dict[object, tuple[Value, int]]:
-    """Keys with the operations that name them first. What runs beside may be anywhere."""
+    """Keys with their first operations. Operations beside the workload may run at any time."""
     found: dict[object, tuple[Value, int]] = {}
     for number, call in enumerate(workload):
         if call.args:
@@ -134,7 +135,7 @@ def _keys(workload: Sequence[Call], beside: Sequence[Call]) -> dict[object, tupl
 
 
 def _untouched(purpose: Purpose, keys: dict[object, tuple[Value, int]]) -> Iterator[Value]:
-    """A few keys that nobody has touched: what lost memory looks like, beside those that were, and far away."""
+    """A few keys that are not in the workload: the one that zeroed memory would have, close ones and remote ones."""
     empty = zero_value(purpose.parameters[0])
     if empty is not None and canonical(empty) not in keys:
         yield empty
@@ -145,7 +146,7 @@ def _untouched(purpose: Purpose, keys: dict[object, tuple[Value, int]]) -> Itera
 
 
 def _spread(items: list[tuple[Value, int]], most: int) -> list[tuple[Value, int]]:
-    """At most so many of them, evenly."""
+    """At most this number of them, evenly spread."""
     if len(items) <= most:
         return items
     return [items[at * len(items) // most] for at in range(most)]
@@ -154,7 +155,7 @@ def _spread(items: list[tuple[Value, int]], most: int) -> list[tuple[Value, int]
 def _drained(
     vocabulary: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call], takers: Sequence[Purpose]
 ) -> Iterator[Probe]:
-    """As often as something may be there, one is taken; then some are put in and taken again."""
+    """Take as often as there may be a value; then add some and take them again."""
     readers = vocabulary.of(lambda each: each.reads and each.total and not each.parameters)
     adders = vocabulary.of(lambda each: each.adds and each.total)
     yield from (Probe(Call(each.name)) for each in readers)
@@ -162,7 +163,7 @@ def _drained(
     adds = [number for number, call in enumerate(workload) if call.operation in names]
     most = _most_there(vocabulary, workload) + sum(call.operation in names for call in beside) + 1
     for number in range(most):
-        # It takes as many operations that add before this one can find anything.
+        # Only after that many operations that add can this one find a value.
         since = adds[number - 1] if 0 < number <= len(adds) and not beside else 0
         yield Probe(Call(takers[number % len(takers)].name), since)
     for number in range(_REINSERTED_VALUES):
@@ -180,7 +181,7 @@ def _fresh(purpose: Purpose, number: int) -> tuple[Value, ...]:
 
 
 def _most_there(vocabulary: OperationPurposes, workload: Sequence[Call]) -> int:
-    """How many things the object holds at most, if every operation takes effect and none that takes may."""
+    """The maximum number of values in the object, if those that take had no effect."""
     state, there, most = vocabulary.spec.initial, 0, 0
     for call in workload:
         outcomes = vocabulary.outcomes(state, call)
@@ -190,11 +191,11 @@ def _most_there(vocabulary: OperationPurposes, workload: Sequence[Call]) -> int:
         there += changed and purpose.adds
         there -= changed and purpose.takes
         most, state = max(most, there), after
-    return most + 1  # one that takes may have been dropped
+    return most + 1  # the effect of one that takes may be lost
 
 
 def _of_words(vocabulary: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call]) -> Iterator[Probe]:
-    """All words of a memory that somebody names, read one by one; changed; read again, also together."""
+    """All words of a memory in the workload or the test: read one by one, changed, read again, also together."""
     words = dict.fromkeys(vocabulary.words if vocabulary.spec.name == "mwcas" else ())
     for call in (*workload, *beside):
         words |= dict.fromkeys(named_words(call.args[0]) if call.args else ())
@@ -216,7 +217,7 @@ def _read(vocabulary: OperationPurposes, words: Sequence[Value]) -> Call:
 
 
 def _any(vocabulary: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call]) -> Iterator[Probe]:
-    """What reads, then everything once, then what reads again."""
+    """The operations that read, then each that changes once, then those that read again."""
     first: dict[tuple[str, object], tuple[Call, int]] = {}
     for number, call in enumerate((*workload, *beside)):
         first.setdefault((call.operation, canonical(call.args)), (call, number if number < len(workload) else 0))
@@ -233,7 +234,7 @@ def _any(vocabulary: OperationPurposes, workload: Sequence[Call], beside: Sequen
 def _samples(
     vocabulary: OperationPurposes, calls: Iterable[tuple[Call, int]], most: int, *, reads: bool
 ) -> Iterator[Probe]:
-    """Calls of operations that read, or of the others, that are legal everywhere: a few of each."""
+    """A few calls of each total operation that reads, or of each other one."""
     by_name: dict[str, list[tuple[Call, int]]] = {}
     for call, number in calls:
         by_name.setdefault(call.operation, []).append((call, number))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Violations with one cause, over all hosts and runs: one finding each, with the simplest of them to show it."""
+"""Violations grouped by root cause, over all hosts and runs: one finding for each, with the simplest violation."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _CLASSES: Final = ("DL1", "DL2", "DL3", "C2", "stuck-lock", "recovery")
 
 @dataclass(slots=True)
 class RootCause:
-    """A store that is not durable in time, a lock that stays, or what recovery does not understand."""
+    """A store that is not durable in time, a lock that stays locked, or a state that recovery does not handle."""
 
     key: str
     shown: CrashViolation
     run: CrashRun
-    """The run that it is of."""
+    """The run with the violation ``shown``."""
     classes: dict[str, None] = field(default_factory=dict)
     count: int = 0
     codes: dict[Code, None] = field(default_factory=dict)
-    """Of the stores that are to blame."""
+    """The places of the stores to blame."""
 
     @property
     def rank(self) -> tuple[bool, int]:
-        """By which causes are told: what is proven first, then what most crashes suffer from."""
+        """The order of causes: proven ones first, then those of most crashes."""
         return not self.shown.proven, -self.count
 
 
@@ -37,7 +37,7 @@ def violation_class(violation: CrashViolation) -> str:
     """The class of a violation: exhaustive tests have those of the others."""
     if violation.lock:
         return "stuck-lock"
-    if violation.kind == "DL1" and violation.unrecovered:  # what a crash before the next store leaves
+    if violation.kind == "DL1" and violation.unrecovered:  # the state before the next store
         return "DL2"
     if violation.kind in _CLASSES:
         return violation.kind
@@ -49,16 +49,16 @@ def violation_class(violation: CrashViolation) -> str:
 
 
 def cause_key(violation: CrashViolation, places: StorePlaces) -> str:
-    """What violations of one cause have in common."""
+    """The key that all violations of one cause have."""
     blamed = violation.root or violation.sync
     where = "nowhere" if blamed is None else places.key(blamed)
-    # Whoever is sent to a line twice reads the same twice: how it goes wrong there is for the classes of the finding to
-    # say. But a lock that stays locked is nothing that could be flushed.
+    # One finding for a line, whose classes list the ways in which it fails. A lock that stays locked is another one, since
+    # no flush fixes it.
     return f"{where} lock" if violation.lock else where
 
 
 def group_by_cause(runs: Iterable[tuple[CrashRun, StorePlaces]]) -> list[RootCause]:
-    """All causes, the most telling first: one for each line, and one more for a lock that is taken there."""
+    """All causes by rank: one for each line, and one more for a lock that is taken there."""
     found: dict[str, RootCause] = {}
     every = list(runs)
     begun = {
@@ -92,9 +92,9 @@ def group_by_cause(runs: Iterable[tuple[CrashRun, StorePlaces]]) -> list[RootCau
 
 
 def _begun_by(violation: CrashViolation, places: StorePlaces, begun: set[str]) -> str:
-    """The line that is known to begin what is never undone, if this violation has it and nothing else to blame.
+    """The line that is known to begin an unrecovered change, if this violation has its store and no other root.
 
-    Beside an operation that a split was cut off in, whoever runs sees half of it, after each of its further stores.
+    After a crash within a split, a concurrent operation sees half of it after each further store of the split.
     """
     if violation.dl3 is None or violation.root is not None:
         return ""
@@ -106,8 +106,7 @@ def _simplicity(violation: CrashViolation) -> tuple[bool, bool, bool, bool, bool
     prefix = violation.prefix
     done = prefix if isinstance(prefix, int) else len(prefix)
     root = violation.root
-    # One that says before what the store must be durable says more than that it must be some time; best of all within
-    # one operation.
+    # A violation that names the store that must wait is more specific, best within one operation.
     later = violation.before is None
     another = root is not None and root.operation != violation.operation
     twice = violation.kind == "recovery"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code of a target as lines of source, and what a line of source stores to.
+"""Code of a target as lines of source, and the variable that a line of source stores to.
 
-Of functions that were inlined the innermost line of the user's own is taken, whose file is that of the function it was
-written in. What nobody knows stays unknown: nothing here fails.
+Of inlined functions the innermost line of the user's own code counts, in the file of the function that contains it.
+Guarantee: an address without a line stays unknown; nothing here fails.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _TYPES: Final = frozenset({"return", "auto", "const", "if", "while", "for"})
 
 
 class StorePlaces:
-    """The lines of one target, as hosts name its code."""
+    """The lines of one target, by the addresses in host messages."""
 
     def __init__(self, library: Path, modules: Sequence[CodeModule], sources: Sequence[str] = ()) -> None:
-        """``sources`` are those of the target, as the user wrote them."""
+        """``sources`` are those of the target, as the user gave them."""
         self._symbols = AddressSymbols(library, modules)
         self._folder = os.path.realpath(".")
         self._beside = tuple(dict.fromkeys(Path(source).parent for source in sources))
@@ -47,7 +47,7 @@ class StorePlaces:
         self._symbols.look_up(each for each in offsets if each is not None)
 
     def of(self, code: Code | None, stack: Sequence[Code] = ()) -> SourcePlace | None:
-        """The user's line at a return address: its own, else that of the nearest caller that has one."""
+        """The user's line at a return address, else that of the nearest caller with one."""
         for each in (code, *stack):
             frame = self._frame(each)
             if frame is not None:
@@ -64,12 +64,12 @@ class StorePlaces:
         return None if store is None else self.of(store.place, store.stack)
 
     def key(self, store: StoreEvent) -> str:
-        """What stores of one line have in common."""
+        """The key that all stores of one line have."""
         place = self.of_store(store)
         return f"{place.file}:{place.line}" if place is not None else str(store.place)
 
     def _here(self, place: SourcePlace) -> SourcePlace:
-        """The same line of a file beside the sources, where a cache of compilers names an equal file elsewhere."""
+        """The same line of an equal file next to the sources, where a compiler cache names a file elsewhere."""
         if not Path(place.file).is_absolute():
             return place
         elsewhere = source_lines(place.file)
@@ -89,13 +89,13 @@ class StorePlaces:
         return () if offset is None else self._symbols.frames(offset)
 
     def _offset(self, code: Code | None) -> int | None:
-        """The call itself, not where it returns to: that may be of the next line."""
+        """Of the call itself; its return address may belong to the next line."""
         offset = None if code is None else self._symbols.offset(code[1], code[0])
         return None if not offset else offset - 1
 
 
 def stored_name(place: SourcePlace | None) -> str | None:
-    """What a line stores to, if it leaves no doubt."""
+    """The variable that a line stores to, if it is unambiguous."""
     text = "" if place is None else (place.text or "").split("//")[0]
     for pattern in _STORED:
         found = {match["name"] for match in pattern.finditer(text)} - _TYPES

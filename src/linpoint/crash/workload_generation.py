@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workloads: the operations that run before and at a crash, generated or given.
 
-Generated ones have the bias of Durinn (Fu et al., OSDI 2022, section 8.1): fresh keys for what adds, existing ones for the
-rest. Fresh keys come in several manners, since structures look at them in several ways: what is spread over a tree is in
-one bucket of a hash table, and what fills all buckets alike never makes a chain. Several workloads are traced, and the one
-that covers most edges of the target is kept and grown, with the best of several continuations at each step, in the same
-manner or in another; the paper lets a fuzzer do that.
+Generated ones have the bias of Durinn (Fu et al., OSDI 2022, section 8.1): fresh keys for operations that add, existing
+keys for the others. Fresh keys follow one of several patterns, since structures use keys in several ways: keys that spread
+over a tree may share one bucket of a hash table, and keys that fill all buckets evenly never make a chain. Several
+workloads are traced, and the one that covers most edges of the target is extended by the best of several continuations at
+each step, with the same pattern or another; the paper uses a fuzzer for that.
 Guarantee: the same seed and target give the same workload.
 """
 
@@ -26,27 +26,27 @@ from linpoint.scenarios.scenario import Call
 from linpoint.scenarios.scenario_text import parse_calls
 
 _FRESH_KEY_PROBABILITY: Final = 0.85
-"""How often what adds gets a fresh key."""
+"""Of operations that add."""
 _EXISTING_KEY_PROBABILITY: Final = 0.9
-"""How often the rest gets an existing one."""
+"""Of all other operations."""
 _CURRENT_VALUE_PROBABILITY: Final = 0.75
-"""How often what is compared is what is there."""
+"""That the expected value of a comparison is the current one."""
 _RECENT_KEYS: Final = 16
 _RECENT_KEY_PROBABILITY: Final = 0.5
-"""How often an existing key is one of the last."""
+"""That an existing key is one of the last."""
 _DRAW_ATTEMPTS: Final = 12
 _CANDIDATE_WORKLOADS: Final = 8
 _WORKLOAD_STAGES: Final = 3
-"""After the first, each adds as much as there is."""
+"""Each stage after the first doubles the workload."""
 _CONTINUATIONS_PER_STAGE: Final = 3
-_MANNERS: Final = ("ascending", "shuffled", "sparse", "strided")
+_KEY_PATTERNS: Final = ("ascending", "shuffled", "sparse", "strided")
 _KEY_MULTIPLIER: Final = 2_654_435_761
 _MAX_SPARSE_KEY: Final = 2**31 - 2
 _STRIDES: Final = range(1, 9)
-"""Powers of two: keys so far apart are in one bucket of a table that takes its low bits, as long as it has no more of them.
-A longer stride would make tables of some designs grow until they have as many."""
+"""Powers of two: keys at this distance share a bucket of a table that is indexed by as many low bits. A longer stride would
+make tables of some designs grow until they have that many buckets."""
 _IN_STRIDE: Final = range(4, 17)
-"""How many keys are so far apart."""
+"""The number of keys at one distance."""
 
 
 class _Row(NamedTuple):
@@ -56,12 +56,12 @@ class _Row(NamedTuple):
 
 
 class WorkloadGenerator:
-    """Operations one after the other, with a state of the spec that goes along to know what exists."""
+    """Draws operations one after the other, with the state of the spec after them to know which keys exist."""
 
-    def __init__(self, vocabulary: OperationPurposes, seed: str, manner: str = "ascending") -> None:
+    def __init__(self, vocabulary: OperationPurposes, seed: str, pattern: str = "ascending") -> None:
         self._words = vocabulary
         self._draw = random.Random(seed)  # noqa: S311 - no secret
-        self._manner = manner
+        self._pattern = pattern
         self._shuffled: list[int] = []
         self._row = _Row(0, 1, 0)
         self._numbers: set[int] = set()
@@ -71,16 +71,16 @@ class WorkloadGenerator:
         self._keys: list[Value] = []
         self._states: dict[Hashable, Any] = {}
 
-    def another(self, seed: str, manner: str | None = None) -> WorkloadGenerator:
-        """One that goes on from here in another way, and in this manner."""
-        other = WorkloadGenerator(self._words, seed, manner or self._manner)
+    def another(self, seed: str, pattern: str | None = None) -> WorkloadGenerator:
+        """A generator that continues from here with another seed, and with this pattern."""
+        other = WorkloadGenerator(self._words, seed, pattern or self._pattern)
         other._shuffled, other._made, other._values = list(self._shuffled), self._made, self._values
         other._row, other._numbers = self._row, set(self._numbers)
         other._used, other._keys, other._states = list(self._used), list(self._keys), dict(self._states)
         return other
 
     def calls(self, count: int) -> list[Call]:
-        """So many more; fewer, if the spec allows none of the operations any more."""
+        """The next operations; fewer, if the spec allows none any more."""
         found: list[Call] = []
         while len(found) < count and (call := self._next()) is not None:
             found.append(call)
@@ -154,24 +154,24 @@ class WorkloadGenerator:
 
     def _fresh(self, kind: TypeDescription) -> Value:
         number, self._made = self._made, self._made + 1
-        if self._manner == "shuffled":
+        if self._pattern == "shuffled":
             block, at = divmod(number, 256)
             if at == 0 or not self._shuffled:
                 self._shuffled = list(range(block * 256, block * 256 + 256))
                 self._draw.shuffle(self._shuffled)
             number = self._shuffled[at]
-        elif self._manner == "sparse":
+        elif self._pattern == "sparse":
             number = (number + 1) * _KEY_MULTIPLIER % _MAX_SPARSE_KEY
-        elif self._manner == "strided":
+        elif self._pattern == "strided":
             number = self._in_row()
-        # Another manner may have had it.
+        # Another pattern may have drawn it.
         while number in self._numbers:
             number += 1
         self._numbers.add(number)
         return nth_value(kind, number)
 
     def _in_row(self) -> int:
-        """The next of a row of numbers with one distance between them; the next row has another."""
+        """The next of a row of numbers at one distance; each row has its own distance."""
         if not self._row.left:
             stride = 1 << self._draw.choice(_STRIDES)
             self._row = _Row(self._draw.randrange(2 * stride), stride, self._draw.choice(_IN_STRIDE))
@@ -180,7 +180,7 @@ class WorkloadGenerator:
         return row.number
 
     def _current(self, args: Sequence[Value], kind: TypeDescription) -> Value:
-        """What is there now, as an operation tells that only reads."""
+        """The current value, as an operation that reads returns it."""
         for purpose in self._words.of(lambda each: each.reads and len(each.parameters) == len(args)):
             call = Call(purpose.name, tuple(args))
             outcomes = self._words.outcomes(self._state(call), call)
@@ -190,25 +190,25 @@ class WorkloadGenerator:
 
 
 def _weight(purpose: Purpose, every: Sequence[Purpose]) -> float:
-    """Adding is half of a workload, changing three eighths, reading the rest."""
+    """Half of a workload adds, three eighths of it change, the rest reads."""
     kind = (purpose.adds, purpose.reads)
     alike = sum((each.adds, each.reads) == kind for each in every)
     return (4 if purpose.adds else 1 if purpose.reads else 3) / alike
 
 
 Tracer = Callable[[Sequence[Call]], int]
-"""Runs a workload and says how many edges of the target it covers; below 0 if it did not come to its end."""
+"""Runs a workload and returns the number of edges of the target that it covers; negative if it was not complete."""
 
 
 def generate_workload(
     vocabulary: OperationPurposes, count: int, seed: int, trace: Tracer, *, enough: Callable[[], bool] = lambda: False
 ) -> list[Call]:
-    """A workload that covers much. ``enough`` says that there is no more time to compare."""
+    """A workload that covers many edges. ``enough``: whether there is no time left to compare more of them."""
     first = max(1, count >> _WORKLOAD_STAGES) if count > _RECENT_KEYS else count
     ways = []
     for number in range(_CANDIDATE_WORKLOADS):
-        manner = _MANNERS[number % len(_MANNERS)]
-        generator = WorkloadGenerator(vocabulary, f"{seed} {number}", manner)
+        pattern = _KEY_PATTERNS[number % len(_KEY_PATTERNS)]
+        generator = WorkloadGenerator(vocabulary, f"{seed} {number}", pattern)
         calls = generator.calls(first)
         ways.append((trace(calls), -number, calls, generator))
         if enough():
@@ -219,7 +219,7 @@ def generate_workload(
         several = not enough()
         for number in range(_CONTINUATIONS_PER_STAGE if several else 1):
             seeded = f"{seed} {len(best)} {number}"
-            other = random.Random(seeded).choice(_MANNERS) if number else None  # noqa: S311 - no secret
+            other = random.Random(seeded).choice(_KEY_PATTERNS) if number else None  # noqa: S311 - no secret
             another = generator.another(seeded, other)
             calls = [*best, *another.calls(min(len(best), count - len(best)))]
             ways.append((trace(calls) if several else edges, -number, calls, another))
@@ -231,9 +231,9 @@ def generate_workload(
 
 
 def read_workload(path: str) -> tuple[list[Call], list[Call]]:
-    """The operations of a file: operation lines, or text as in scenarios with a line or more; after ``|`` further ones.
+    """The operations of a file: operation lines, or the text of a scenario in one or several lines.
 
-    The second list has operations that may run beside the others.
+    The second list has the operations after ``|``, which may run concurrently with the others.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -282,7 +282,7 @@ def _from_text(text: str, path: str) -> tuple[list[Call], list[Call]]:
 
 
 def _pieces(line: str) -> Iterator[str]:
-    """A line without the ``;`` at its end, cut at a ``|`` that stands alone in its line or between operations."""
+    """A line without a final ``;``, or a ``|`` that is alone in its line."""
     text = line.strip().rstrip(";").strip()
     if text == "|":
         yield "|"

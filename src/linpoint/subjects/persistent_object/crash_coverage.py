@@ -82,7 +82,7 @@ class CrashCoverage:
             infeasible=sum(each.infeasible for each in results),
             duplicates=sum(each.duplicates for each in results),
             retests=sum(each.retests for each in results),
-            judgements=0 if first is None or first.oracle is None else first.oracle.asked,
+            judgements=0 if first is None or first.oracle is None else first.oracle.questions,
             stores=0 if traced is None else traced.stores,
             flushes=0 if traced is None else traced.flushes,
             fences=0 if traced is None else traced.fences,
