@@ -9,6 +9,7 @@ PYTEST_DONT_REWRITE: a word to pytest, which would warn whoever imports linpoint
 
 from linpoint import specs, strategies
 from linpoint.api.check_model import check_model
+from linpoint.api.stress_object import stress
 from linpoint.api.test_object import test
 from linpoint.checkers.check import check
 from linpoint.errors import (
@@ -25,7 +26,8 @@ from linpoint.errors import (
 from linpoint.explain import Explanation, PrecedenceGraph
 from linpoint.histories import Annotation, Crash, History, Operation, Outcome, history
 from linpoint.histories.formats import load, save
-from linpoint.record import Recorder, StressResult, stress
+from linpoint.record.recorder import Recorder
+from linpoint.record.result import StressResult
 from linpoint.refine.dsl import Atomic, Model, array, assume, atomic, choose, dcas, fence, lock, point, record
 from linpoint.scenarios import ConcurrentTest, Scenario, operation
 from linpoint.specs.class_as_spec import sequential

@@ -183,7 +183,7 @@ CLASSES = {
         "bounds exhaustive explain file findings interrupted models name raise_for_violation status tested warnings why"
     ),
     "StressResult": (
-        "exhaustive history kind operations raise_for_violation report runs seconds spec statistics status stuck test text "
+        "exhaustive history interrupted kind operations raise_for_violation report runs seconds spec statistics status stuck test text "
         "verdict warnings why"
     ),
     "UndecidedError": "",

@@ -81,9 +81,11 @@ def run_request(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> 
     if request.spec is not None:
         definition = dataclasses.replace(definition, spec=request.spec)
     if request.action in ("stress", "recheck"):
-        from linpoint.cli.stressing import recheck, stress  # noqa: PLC0415 - only who asks for it is to wait for it
+        from linpoint.campaign.stress_answers import recheck_test, stress_test  # noqa: PLC0415 - a worker does one thing
 
-        return stress(definition, request, say) if request.action == "stress" else recheck(definition, request)
+        if request.action == "stress":
+            return stress_test(definition, request, say)
+        return recheck_test(definition, request)
     token = identity(definition, file=request.file, test=request.test, spec=request.spec)
     subject = PythonObjectSubject(
         definition=definition,

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-import time
 from collections.abc import Iterator
 from typing import Any, Final
 
+from linpoint.campaign.driver import run_campaign
+from linpoint.campaign.stress_answers import answer_of_stress, recheck_history, stress_document
 from linpoint.campaign.worker_protocol import RenderedResult, TestRequest
 from linpoint.cli import options
 from linpoint.cli.commands.replay import stressed
@@ -16,17 +17,17 @@ from linpoint.cli.output.build_output import show_build_error
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportEntry, ReportList
 from linpoint.cli.output.terminal import ProgressLine
-from linpoint.cli.stressing import answer_of_stress, recheck_operations, stress_document
 from linpoint.errors import LinpointError, TestError, UsageError
 from linpoint.explore.cpp.objects.asked import said_in
 from linpoint.processes.command_runner import OutOfTimeError
 from linpoint.record.cpp_program import describe
-from linpoint.record.cpp_stress import CppSettings, conduct_cpp
 from linpoint.record.result import StressResult
 from linpoint.scenarios.cpp_test_description import CppObjectTest, object_tests
 from linpoint.scenarios.scenario import Scenario
 from linpoint.specs.spec import Spec
 from linpoint.subjects.cpp_object.build_tests import check_operations, named_test
+from linpoint.subjects.interface import CampaignProgress
+from linpoint.subjects.stress.cpp_subject import CppStressSubject
 from linpoint.subjects.stress.stress_request import StressConfig
 from linpoint.targets.build_error import BuildError
 from linpoint.targets.build_recipe import BuildRecipe
@@ -162,20 +163,27 @@ class StressTest:
             erratic=asked.erratic,
         )
 
-        def show(runs: int, operations: int) -> None:
-            line(f"stressing {name}: {runs:,} runs, {operations:,} operations")
+        def show(reached: CampaignProgress) -> None:
+            line(f"stressing {name}: {reached.executions:,} runs, {reached.operations:,} operations")
 
         try:
             scenario = None if asked.scenario is None else self.test.accept(asked.scenario)
-            settings = CppSettings(self.program.program, self.test, self.spec, manner, scenario)
-            settings = dataclasses.replace(settings, sanitized=asked.sanitizer is not None)
-            budget = Budget(time.monotonic() + seconds, self.max_memory)
-            result, interrupted = conduct_cpp(settings, budget, progress=show)
+            subject = CppStressSubject(
+                self.program.program,
+                self.test,
+                self.spec,
+                manner,
+                scenario,
+                sanitized=asked.sanitizer is not None,
+                max_memory=self.max_memory,
+            )
+            result = run_campaign(subject, seconds, show)
         except LinpointError as error:
             return ReportEntry(self.file, name, RenderedResult(error=error.as_dict())), False
         request = TestRequest("stress", self.file, name, spec=asked.spec, seed=asked.seed)
         again = asked.again(self.file, name)
-        return ReportEntry(self.file, name, answer_of_stress(result, request, language="cpp", again=again)), interrupted
+        answer = answer_of_stress(result, request, language="cpp", again=again)
+        return ReportEntry(self.file, name, answer), result.interrupted
 
 
 def replay_stress_cpp(content: dict[str, Any], *, as_json: bool) -> int:
@@ -185,7 +193,7 @@ def replay_stress_cpp(content: dict[str, Any], *, as_json: bool) -> int:
         raise UsageError("LP-U004", "the token names no spec.", remedy="Copy all of it.")
     limits = Budget.starting_now(options.DEFAULT_BUDGET, None)
     spec = options.find_spec(request.spec, options.NO_VALUE)
-    answer = recheck_operations(request.test, spec, request, language="cpp")
+    answer = recheck_history(request.test, spec, request, language="cpp")
     return write_report(
         ReportList([ReportEntry(request.file, request.test, answer)]), OutputFormats(json=as_json), limits
     )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which runs of a stress test are right, counted; the same for objects in Python and in C++.
 
-Guarantee: a violation was decided twice. A run counts only once it is decided.
+Guarantee: a violation that is confirmed was decided twice. A run counts only once it is decided.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import time
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, replace
+from typing import Final
 
 from linpoint.checkers.check import check
 from linpoint.histories.history import History
@@ -20,23 +21,30 @@ from linpoint.specs.spec import Spec
 from linpoint.verdicts import Budget, Status, Verdict
 from linpoint.verdicts.hung_thread import HungThread
 
+_NOT_LINEARIZABLE: Final = "linearizability"
+
 
 @dataclass(frozen=True, slots=True)
 class StressOutcome:
-    """What ended the stress, other than its budget."""
+    """A run that is wrong, or that could not be decided."""
 
     status: Status
     why: str
-    kind: str | None = None
+    kind: str = ""
+    """Of a violation, a key of ``FAILURES``."""
     verdict: Verdict | None = None
     history: History | None = None
     stuck: tuple[HungThread, ...] = ()
     report: str = ""
-    """What a sanitizer or a process that died had to say."""
+    """The report of a sanitizer, or of the process that died."""
+    run: int = 0
+    """The number of the run, from 1."""
+    pairs: int = 0
+    """Operations that overlap."""
 
 
 class StressJudge:
-    """Decides runs one after another, and knows how many there were."""
+    """Decides runs one after another, and counts them."""
 
     def __init__(self, spec: Spec, budget: Budget, patience: float, *, jobs: int | None = None) -> None:
         self._spec, self._budget, self._patience, self._jobs = spec, budget, patience, jobs
@@ -45,11 +53,9 @@ class StressJudge:
         self._checking = 0.0
         self.runs = 0
         self.operations = 0
-        self.finding: StressOutcome | None = None
-        """As soon as it is certain: Ctrl-C while more is found out about it must not make a pass of it."""
 
     def warnings(self) -> list[str]:
-        """What is to be said of all runs."""
+        """Warnings that hold for all runs."""
         warnings = [warning for warning, count in self._warnings.items() if count == self.runs]
         if self._counts["waiting"]:
             runs = counted(self._counts["waiting"], "run")
@@ -57,7 +63,7 @@ class StressJudge:
         return warnings
 
     def statistics(self) -> dict[str, int | float]:
-        """How many runs there were, and how much of them overlapped."""
+        """The counts of the runs that were decided."""
         return {
             "operations": self.operations,
             "runs": self.runs,
@@ -67,45 +73,62 @@ class StressJudge:
         }
 
     def decide(
-        self, history: History, run: int, stuck: tuple[HungThread, ...] = (), *, pairs: int | None = None
+        self, history: History, stuck: tuple[HungThread, ...] = (), *, pairs: int | None = None
     ) -> StressOutcome | None:
-        """What is wrong with a run, if anything; ``pairs`` of operations overlap, where that is known already."""
+        """Decide the next run; None if nothing is wrong with it. ``pairs`` is known where operations overlap.
+
+        A history that does not fit the spec is to be confirmed before its run counts.
+        """
         began = time.monotonic()
         try:
-            return self._decided(history, f"run {run + 1}", stuck, pairs)
+            return self._decided(history, stuck, pairs)
         finally:
             self._checking += time.monotonic() - began
 
-    def _decided(
-        self, history: History, run: str, stuck: tuple[HungThread, ...], pairs: int | None
-    ) -> StressOutcome | None:
-        verdict = self._check(history)
+    def confirm(self, outcome: StressOutcome) -> StressOutcome | None:
+        """Decide a run that is wrong once more, and find out whether exceptions explain it; None if it fits now."""
+        if outcome.history is None or outcome.kind != _NOT_LINEARIZABLE:
+            return outcome
+        began = time.monotonic()
+        try:
+            return self._confirmed(outcome, outcome.history)
+        finally:
+            self._checking += time.monotonic() - began
+
+    def _decided(self, history: History, stuck: tuple[HungThread, ...], pairs: int | None) -> StressOutcome | None:
+        verdict, number, run = self._check(history), self.runs + 1, f"run {self.runs + 1}"
+        pairs = overlapping_pairs(history) if pairs is None else pairs
         if verdict.status is Status.UNKNOWN:
-            return StressOutcome(verdict.status, f"{run} was not decided: {verdict.why}", None, verdict, history, stuck)
+            return StressOutcome(verdict.status, f"{run} was not decided: {verdict.why}", "", verdict, history, stuck)
         if verdict.status is Status.VIOLATION:
-            if self._check(history).status is Status.LINEARIZABLE:
-                why = f"two checks of {run} disagree, so the spec {self._spec.name} is not pure"
-                return StressOutcome(Status.UNKNOWN, why, None, verdict, history, stuck)
             why = f"{run} does not fit the spec {self._spec.name}"
-            self.finding = StressOutcome(verdict.status, why, "linearizability", verdict, history, stuck)
-            excused = without_exceptions(history)
-            if excused is not None and self._check(excused).status is Status.LINEARIZABLE:
-                self.finding = replace(self.finding, kind="exception")
-        elif stuck:
-            self.finding = self._hanging(history, verdict, run, stuck)
-        self._count(history, verdict, overlapping_pairs(history) if pairs is None else pairs)
-        return self.finding
+            return StressOutcome(
+                verdict.status, why, _NOT_LINEARIZABLE, verdict, history, stuck, run=number, pairs=pairs
+            )
+        outcome = self._hanging(history, verdict, run, stuck) if stuck else None
+        self._count(history, verdict, pairs)
+        return outcome
+
+    def _confirmed(self, outcome: StressOutcome, history: History) -> StressOutcome | None:
+        if self._check(history).status is Status.LINEARIZABLE:
+            return None
+        excused = without_exceptions(history)
+        if excused is not None and self._check(excused).status is Status.LINEARIZABLE:
+            outcome = replace(outcome, kind="exception")
+        assert outcome.verdict is not None
+        self._count(history, outcome.verdict, outcome.pairs)
+        return outcome
 
     def _hanging(
         self, history: History, verdict: Verdict, run: str, stuck: tuple[HungThread, ...]
     ) -> StressOutcome | None:
-        """What is wrong with a run that hangs, though whatever returned is right."""
+        """The outcome of a run that hangs, though each operation that returned is right."""
         if may_wait_forever(history, self._spec, self._check):
             self._counts["waiting"] += 1
             return None
         remaining = self._budget.remaining()
         if remaining is not None and remaining <= 0:
-            return StressOutcome(Status.UNKNOWN, f"the budget ended inside of {run}", None, verdict, history, stuck)
+            return StressOutcome(Status.UNKNOWN, f"the budget ended inside of {run}", "", verdict, history, stuck)
         kind = "livelock" if all(each.running for each in stuck) else "deadlock"
         inside = counted(sum(op.outcome is Outcome.UNKNOWN for op in history), "operation")
         why = f"in {run} nothing moved for {self._patience:g} s, and {inside} had not returned"

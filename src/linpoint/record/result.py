@@ -40,6 +40,8 @@ class StressResult:
     warnings: tuple[str, ...] = ()
     exhaustive: bool = False
     report: str = field(default="", repr=False)
+    interrupted: bool = False
+    """By Ctrl-C, so that it is only what was known by then."""
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a result has three values: compare result.status, or call result.raise_for_violation()")

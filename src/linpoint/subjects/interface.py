@@ -132,6 +132,7 @@ class CampaignProgress:
     total: int | None = None
     """Cases, if it is known how many there will be."""
     executions: int = 0
+    operations: int = 0
     depth: int = 0
     estimate: float | None = None
     """Of the executions that there will be."""

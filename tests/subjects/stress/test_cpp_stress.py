@@ -18,22 +18,23 @@ import pytest
 
 import linpoint
 from linpoint import Status
+from linpoint.campaign.driver import run_campaign
 from linpoint.errors import TestError
 from linpoint.histories.formats.load_save import parse_operations
 from linpoint.judging.stress_judge import overlapping_pairs
 from linpoint.record import cpp_program
 from linpoint.record.cpp_program import SilenceError, StressProgram, describe
-from linpoint.record.cpp_stress import CppSettings, conduct_cpp
 from linpoint.record.result import StressResult
 from linpoint.scenarios.cpp_test_description import CppObjectTest, object_tests
 from linpoint.scenarios.scenario import Scenario
 from linpoint.specs.spec_lookup import find
+from linpoint.subjects.interface import CampaignProgress
+from linpoint.subjects.stress.cpp_subject import CppStressSubject
 from linpoint.subjects.stress.stress_request import StressConfig, program_of
 from linpoint.targets.build_recipe import BuildRecipe
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.host_builder import sdk
 from linpoint.targets.stress_executable_builder import build_executable
-from linpoint.verdicts import Budget
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
 
@@ -70,8 +71,9 @@ def stress(
 ) -> StressResult:
     program, test = read_test(file, name, **build)
     fixed = None if scenario is None else test.definition.accept(scenario)
-    settings = CppSettings(program, test, find(spec), manner, fixed, iterations, build.get("sanitizer") is not None)
-    return conduct_cpp(settings, Budget.starting_now(budget, None))[0]
+    sanitized = build.get("sanitizer") is not None
+    subject = CppStressSubject(program, test, find(spec), manner, fixed, iterations, sanitized)
+    return run_campaign(subject, budget)
 
 
 def hostile(name: str, spec: Any = "register", **options: Any) -> StressResult:
@@ -241,8 +243,7 @@ def test_the_budget_holds() -> None:
 
 def test_the_limit_of_memory_holds() -> None:
     program, test = read_test("hostile", "Good")
-    settings = CppSettings(program, test, find("register"), MANNER)
-    result, _ = conduct_cpp(settings, Budget(time.monotonic() + 30, 1))
+    result = run_campaign(CppStressSubject(program, test, find("register"), MANNER, max_memory=1), 30)
     assert result.status is Status.UNKNOWN
     assert "memory" in result.why
 
@@ -250,14 +251,12 @@ def test_the_limit_of_memory_holds() -> None:
 def test_ctrl_c_tells_what_was_covered_and_leaves_no_process() -> None:
     program, test = read_test("hostile", "Good")
 
-    def press(runs: int, _operations: int) -> None:
-        if runs == 5:
+    def press(reached: CampaignProgress) -> None:
+        if reached.executions == 5:
             raise KeyboardInterrupt
 
-    result, interrupted = conduct_cpp(
-        CppSettings(program, test, find("register"), MANNER), Budget.starting_now(30, None), progress=press
-    )
-    assert (result.status, result.runs, interrupted) == (Status.LINEARIZABLE, 5, True)
+    result = run_campaign(CppStressSubject(program, test, find("register"), MANNER), 30, press)
+    assert (result.status, result.runs, result.interrupted) == (Status.LINEARIZABLE, 5, True)
     assert result.why == "stopped by Ctrl-C"
     ours = ["ps", "-ww", "-o", "args", "--ppid", str(os.getpid())]
     assert str(program) not in subprocess.run(ours, capture_output=True, text=True, check=True).stdout

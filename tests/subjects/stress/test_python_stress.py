@@ -17,13 +17,15 @@ import pytest
 
 import linpoint
 from linpoint import Outcome, Status
+from linpoint.campaign.driver import run_campaign
 from linpoint.judging import stress_judge
 from linpoint.judging.deadlock_policy import may_wait_forever
 from linpoint.judging.stress_judge import overlapping_pairs
 from linpoint.record.result import lines_of
-from linpoint.record.stress import Settings, conduct
 from linpoint.record.stress_workload import StressWorkload
 from linpoint.scenarios import Call, ConcurrentTestDefinition, Scenario, TestedOperation, definition_of_object
+from linpoint.subjects.interface import CampaignProgress
+from linpoint.subjects.stress.python_subject import PythonStressSubject
 from linpoint.verdicts import Budget
 
 
@@ -407,9 +409,13 @@ def test_ctrl_c_gives_what_was_covered(at: int) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         stress(LockedCounter, operations=2, progress=press)
-    settings = Settings(definition_of_object(LockedCounter, ADD), linpoint.specs.fetch_add, operations=2)
-    result, interrupted = conduct(settings, Budget.starting_now(20, None), progress=press)
-    assert interrupted
+    subject = PythonStressSubject(definition_of_object(LockedCounter, ADD), linpoint.specs.fetch_add, operations=2)
+
+    def watch(reached: CampaignProgress) -> None:
+        press(reached.executions, reached.operations)
+
+    result = run_campaign(subject, 20, watch)
+    assert result.interrupted
     assert result.status is Status.LINEARIZABLE
     assert result.runs == at + 1
     assert "Ctrl-C" in result.text
@@ -420,12 +426,13 @@ def press(*_: object) -> None:
 
 
 def test_ctrl_c_takes_no_violation_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = Settings(definition_of_object(SlowCounter, ADD), linpoint.specs.fetch_add, threads=2, operations=9)
-    at_once, interrupted = conduct(settings, Budget.starting_now(20, None), progress=press)
-    assert (at_once.status, interrupted) == (Status.VIOLATION, True) or at_once.runs == 1
+    definition = definition_of_object(SlowCounter, ADD)
+    subject = PythonStressSubject(definition, linpoint.specs.fetch_add, threads=2, operations=9)
+    at_once = run_campaign(subject, 20, press)
+    assert (at_once.status, at_once.interrupted) == (Status.VIOLATION, True) or at_once.runs == 1
     monkeypatch.setattr(stress_judge, "without_exceptions", press)  # linpoint.record is also a word of models
-    inside, interrupted = conduct(settings, Budget.starting_now(20, None))
-    assert (inside.status, inside.kind, interrupted) == (Status.VIOLATION, "linearizability", True)
+    inside = run_campaign(subject, 20)
+    assert (inside.status, inside.kind, inside.interrupted) == (Status.VIOLATION, "linearizability", True)
 
 
 def test_limits_are_kept() -> None:

@@ -1,156 +1,193 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of a stress test: made, watched and checked one after another, several at once if asked.
+"""A Python object on real threads: random operations or scenarios, each run recorded and checked.
 
-Guarantee: a run counts only once it is decided. One that hangs ends the campaign, unless the spec lets it wait; its
-workers are left behind, and the next run has others. The switch interval is put back whatever happens.
+Guarantee: a run that hangs ends the campaign, unless the spec lets it wait; its workers are left behind, and the next run
+has others. The switch interval is restored whatever happens.
+Cost: a run of a few hundred operations takes about a millisecond, its check as long again. Checks alternate with runs: in
+the background they would take the interpreter lock from the very threads that are to disturb each other.
+Source: Lowe, *Testing for Linearizability*: workers on one datatype, a log, a decision, repeat. Of the open questions there
+this has several tests at the same time (``instances``) and erratic scheduling (``erratic``).
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Final, Self
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 from linpoint.errors import UsageError
-from linpoint.executors.thread_executor import peak_memory, resident_memory
+from linpoint.executors.thread_executor import resident_memory
 from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
-from linpoint.judging.stress_judge import StressJudge, StressOutcome
+from linpoint.judging.stress_judge import StressOutcome
 from linpoint.record.log_assembly import history_of
-from linpoint.record.result import StressResult, has_interpreter_lock
+from linpoint.record.result import has_interpreter_lock
 from linpoint.record.stress_workload import Program, StressPlan, StressWorkload
 from linpoint.record.thread_pool import FreshObject, PoolJob, ThreadPool
+from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
+from linpoint.specs.class_as_spec import sequential_calls
 from linpoint.specs.spec import Spec
-from linpoint.verdicts import Budget
+from linpoint.specs.spec_lookup import find
+from linpoint.subjects.interface import Failure, Progress, Reproduction
+from linpoint.subjects.stress.stress_session import StressSession
 from linpoint.verdicts.hung_thread import HungThread
 
 if TYPE_CHECKING:
-    from linpoint.scenarios import ConcurrentTestDefinition
+    from linpoint.scenarios import Scenario
 
-_INTERVALS: Final = (1e-6, 1e-6, 1e-5, 1e-4)
-_PAUSING: Final = (0.0, 0.0, 0.02, 0.2)
-"""What an erratic run draws its switch interval and its share of pauses from: which of them finds a bug depends on it."""
+_SWITCH_INTERVALS_S: Final = (1e-6, 1e-6, 1e-5, 1e-4)
+_PAUSE_SHARES: Final = (0.0, 0.0, 0.02, 0.2)
+"""An erratic run draws its switch interval and its share of pauses from these: which of them finds a bug depends on it."""
 _MAX_PAUSE_S: Final = 2e-5
 _REMAINING_RUNS_FACTOR: Final = 2
-"""So many times the longest run so far must fit into the rest of the budget for another one to begin."""
+"""Another run begins only if the rest of the budget is longer than the longest run so far by this factor."""
 
 
-class StressSession:
-    """The runs of one stress test and what is known of them."""
+def spec_of_test(definition: ConcurrentTestDefinition) -> Spec:
+    """The spec of a test; by default the object itself, copied between operations and called on one thread."""
+    if definition.spec is not None:
+        return find(definition.spec)
+    calls = {name: (each.call, each.parameters) for name, each in definition.operations.items()}
+    return sequential_calls(definition.setup, calls, name=f"{definition.name}, one operation at a time")
 
-    def __init__(
-        self,
-        definition: ConcurrentTestDefinition,
-        spec: Spec,
-        workload: StressWorkload,
-        budget: Budget,
-        *,
-        instances: int,
-        erratic: bool,
-        patience: float,
-    ) -> None:
-        self._definition, self._spec, self._workload, self._budget = definition, spec, workload, budget
-        self._decider = StressJudge(spec, budget, patience)
-        self._instances, self._erratic, self._patience = instances, erratic, patience
-        self._threads = workload.most_threads
-        self._interval = sys.getswitchinterval()
-        self._crew: ThreadPool | None = None
-        self._started = time.monotonic()
-        self._longest = 0.0
 
-    @property
-    def runs(self) -> int:
-        """Runs that were decided."""
-        return self._decider.runs
+@dataclass(frozen=True, slots=True)
+class PythonStressSubject:
+    """A Python object, its spec, and how threads use it."""
 
-    @property
-    def operations(self) -> int:
-        """All their operations."""
-        return self._decider.operations
+    definition: ConcurrentTestDefinition
+    spec: Spec
+    scenarios: tuple[Scenario, ...] | None = None
+    threads: int = 4
+    operations: int = 50
+    iterations: int | None = None
+    seed: int = 0
+    instances: int = 1
+    erratic: bool = False
+    patience: float = 5.0
+    max_memory: int | None = None
 
-    @property
-    def finding(self) -> StressOutcome | None:
-        """What is certain, whatever happens now."""
-        return self._decider.finding
+    def __post_init__(self) -> None:
+        for name in ("threads", "operations", "instances", "iterations"):
+            number = getattr(self, name)
+            if number is not None and (type(number) is not int or number < 1):
+                raise UsageError("LP-U001", f"{number!r} is not a number of {name}.", remedy="Use 1 or more.")
 
-    def __enter__(self) -> Self:
-        return self
+    @contextmanager
+    def open(self, seconds: float, progress: Progress) -> Iterator[PythonStressSession]:
+        """A session with threads of its own."""
+        session = PythonStressSession(self, seconds, progress)
+        try:
+            yield session
+        finally:
+            session.close()
 
-    def __exit__(self, *_: object) -> None:
-        sys.setswitchinterval(self._interval)
-        if self._crew is not None:
-            self._crew.close()
 
-    def over(self) -> str | None:
-        """Why no other run is to begin, if so."""
-        remaining = self._budget.remaining()
-        if remaining is not None and remaining <= (_REMAINING_RUNS_FACTOR * self._longest if self.runs else 0):
-            return "stopped with the budget"
-        if self._budget.max_memory is not None and resident_memory() > self._budget.max_memory:
-            return "stopped at the limit of memory"
-        return None
+class PythonStressSession(StressSession):
+    """The rounds of one Python object."""
 
-    def round(self, instances: int) -> StressOutcome | None:
-        """So many runs at once, each on a fresh object of its own; what is wrong with the first that is wrong."""
-        began = time.monotonic()
-        numbers = range(self.runs, self.runs + instances)
-        crew = self._crew = self._crew or ThreadPool(
-            self._instances * self._threads, expected=self._workload.most_operations, precise=self._erratic
+    def __init__(self, subject: PythonStressSubject, seconds: float, progress: Progress) -> None:
+        super().__init__(
+            subject.definition.name,
+            subject.spec,
+            seconds,
+            progress,
+            max_memory=subject.max_memory,
+            patience=subject.patience,
         )
-        if self._erratic:
-            sys.setswitchinterval(self._workload.rng(self.runs, "interval").choice(_INTERVALS))
-        hanging = self._perform(crew, numbers)
-        sys.setswitchinterval(self._interval)
-        histories = [self._history(crew, at) for at in range(instances)]
-        stuck = self._stuck(crew, hanging, histories) if hanging else {}
-        if hanging:
-            crew.close()
-            self._crew = None
-        else:
-            for log in crew.logs:
-                log.clear()
-        finding = None
-        for at, history in enumerate(histories):
-            finding = self._decider.decide(history, numbers[at], stuck.get(at, ()))
-            if finding is not None:
-                break
-        self._longest = max(self._longest, time.monotonic() - began)
-        return finding
+        self.subject = subject
+        self._workload = StressWorkload(
+            subject.definition,
+            subject.spec,
+            subject.scenarios,
+            threads=subject.threads,
+            operations=subject.operations,
+            seed=subject.seed,
+        )
+        self._threads = self._workload.most_threads
+        self._interval = sys.getswitchinterval()
+        self._pool: ThreadPool | None = None
+        self._longest_s = 0.0
 
-    def result(self, finding: StressOutcome, seed: int) -> StressResult:
-        """The answer, with what was covered."""
-        elapsed = time.monotonic() - self._started
-        statistics = {
-            "seconds": round(elapsed, 6),
-            "peak_memory_bytes": peak_memory(),
-            **self._decider.statistics(),
+    def close(self) -> None:
+        """Restore the switch interval and end the threads."""
+        sys.setswitchinterval(self._interval)
+        if self._pool is not None:
+            self._pool.close()
+
+    def outcomes(self) -> Iterator[StressOutcome]:
+        """Make rounds of ``instances`` runs, each on a fresh object of its own, and judge their runs in order."""
+        instances, iterations = self.subject.instances, self.subject.iterations
+        while not (stopped := self._stop_reason()):
+            left = instances if iterations is None else iterations - self.judge.runs
+            yield from self._round(min(instances, left))
+            self.tell_progress()
+        self.stopped = stopped
+
+    def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
+        """Decide the history of the run again, which then counts."""
+        reproduction = super().reproduce(failure, record=record)
+        self.tell_progress()
+        return reproduction
+
+    def statistics(self, elapsed_s: float) -> dict[str, Any]:
+        """As in the JSON contract."""
+        return {
+            **self.judge.statistics(),
             "threads": self._threads,
-            "instances": self._instances,
-            "seed": seed,
-            "erratic": self._erratic,
+            "instances": self.subject.instances,
+            "seed": self.subject.seed,
+            "erratic": self.subject.erratic,
             "switch_interval": self._interval,
             "gil": has_interpreter_lock(),
         }
-        return StressResult(
-            finding.status,
-            self._definition.name,
-            self._spec.name,
-            self.runs,
-            self.operations,
-            elapsed,
-            finding.why,
-            finding.kind,
-            finding.verdict,
-            finding.history,
-            finding.stuck,
-            statistics,
-            tuple(self._decider.warnings()),
-        )
 
-    def _perform(self, crew: ThreadPool, numbers: range) -> frozenset[int]:
+    def _stop_reason(self) -> str:
+        """Why no further round is to begin, if so."""
+        iterations, runs = self.subject.iterations, self.judge.runs
+        if iterations is not None and runs >= iterations:
+            return "stopped after as many as were asked for"
+        remaining = self.budget.remaining()
+        if remaining is not None and remaining <= (_REMAINING_RUNS_FACTOR * self._longest_s if runs else 0):
+            return "stopped with the budget"
+        if self.budget.max_memory is not None and resident_memory() > self.budget.max_memory:
+            return "stopped at the limit of memory"
+        return ""
+
+    def _round(self, instances: int) -> Iterator[StressOutcome]:
+        """Make several runs at the same time; those that are wrong or undecided."""
+        began = time.monotonic()
+        first = self.judge.runs
+        pool = self._pool = self._pool or ThreadPool(
+            self.subject.instances * self._threads,
+            expected=self._workload.most_operations,
+            precise=self.subject.erratic,
+        )
+        if self.subject.erratic:
+            sys.setswitchinterval(self._workload.rng(first, "interval").choice(_SWITCH_INTERVALS_S))
+        hanging = self._perform(pool, range(first, first + instances))
+        sys.setswitchinterval(self._interval)
+        histories = [self._history(pool, at) for at in range(instances)]
+        stuck = self._stuck(pool, hanging, histories) if hanging else {}
+        if hanging:
+            pool.close()
+            self._pool = None
+        else:
+            for log in pool.logs:
+                log.clear()
+        for at, history in enumerate(histories):
+            outcome = self.judge.decide(history, stuck.get(at, ()))
+            if outcome is not None:
+                yield outcome
+        self._longest_s = max(self._longest_s, time.monotonic() - began)
+
+    def _perform(self, pool: ThreadPool, numbers: range) -> frozenset[int]:
         """Let the workers do these runs, each on a fresh object; those that hang."""
         plans = [self._workload.plan(number) for number in numbers]
-        subjects = [FreshObject(self._definition.setup) for _ in plans]
+        subjects = [FreshObject(self.subject.definition.setup) for _ in plans]
         hanging: frozenset[int] = frozenset()
         for phase in (_before, _together, _after):
             jobs = {
@@ -159,9 +196,9 @@ class StressSession:
                 )
                 for at, (number, plan, subject) in enumerate(zip(numbers, plans, subjects, strict=True))
                 for thread, program in enumerate(phase(plan))
-                if program or (thread == 0 and phase is _together)  # who makes the object, if nobody did
+                if program or (thread == 0 and phase is _together)  # a worker must make the object
             }
-            hanging = crew.run(jobs, patience=self._patience, deadline=self._budget.deadline)
+            hanging = pool.run(jobs, patience=self.subject.patience, deadline=self.budget.deadline)
             if hanging:
                 break
         self._raise_for(subjects)
@@ -172,35 +209,35 @@ class StressSession:
         if error is not None:
             raise UsageError(
                 "LP-U009",
-                f"the setup of {self._definition.name} raised {type(error).__name__}: {error}.",
+                f"the setup of {self.name} raised {type(error).__name__}: {error}.",
                 remedy="It makes a fresh object for each run, without arguments.",
             ) from error
 
     def _pauses(self, run: int, thread: int, program: Program) -> list[float] | None:
-        if not self._erratic:
+        if not self.subject.erratic:
             return None
-        share = self._workload.rng(run, "pauses").choice(_PAUSING)
+        share = self._workload.rng(run, "pauses").choice(_PAUSE_SHARES)
         if not share:
             return None
         rng = self._workload.rng(run, f"pauses of {thread}")
         return [rng.random() * _MAX_PAUSE_S if rng.random() < share else 0.0 for _ in program]
 
-    def _history(self, crew: ThreadPool, at: int) -> History:
+    def _history(self, pool: ThreadPool, at: int) -> History:
         first = at * self._threads
-        logs = list(enumerate(crew.logs[first : first + self._threads]))
-        return history_of(logs, self._workload.labels, source=self._definition.name)
+        logs = list(enumerate(pool.logs[first : first + self._threads]))
+        return history_of(logs, self._workload.labels, source=self.name)
 
     def _stuck(
-        self, crew: ThreadPool, hanging: frozenset[int], histories: list[History]
+        self, pool: ThreadPool, hanging: frozenset[int], histories: list[History]
     ) -> dict[int, tuple[HungThread, ...]]:
-        """The threads that hang, by the run that they belong to."""
+        """The threads that hang, by their run."""
         found: dict[int, list[HungThread]] = {}
-        for worker, (stack, running) in crew.stuck(hanging).items():
+        for worker, (stack, running) in pool.stuck(hanging).items():
             at, process = divmod(worker, self._threads)
             last = next((op for op in reversed(histories[at]) if op.process == process), None)
             inside = str(last) if last is not None and last.outcome is Outcome.UNKNOWN else None
             found.setdefault(at, []).append(HungThread(process, inside, stack, running))
-        # Who is nowhere waits for the others; but a run that hangs never goes without anybody who does.
+        # A thread that is nowhere waits for the others; but a run that hangs always has a thread that hangs.
         return {
             at: tuple([each for each in threads if each.stack or each.operation] or threads)
             for at, threads in found.items()

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``linpoint test --stress``, in the worker: the object on real threads, and what is said of it.
+"""``linpoint test --stress`` in the worker, and the answers of stress tests in any language.
 
-Without a spec of its own the object itself, copied between operations and called on one thread, says what is right. A
-finding cannot be made to happen again, so its token holds the few operations that conspire, and replaying checks them.
+A finding cannot be made to happen again, so its token holds the few operations that conspire, and replaying checks them.
 """
 
 from __future__ import annotations
@@ -11,34 +10,33 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from linpoint.campaign.driver import replay_finding, run_campaign
 from linpoint.campaign.worker_protocol import RenderedResult, TestRequest
-from linpoint.checkers.check import check
 from linpoint.executors.thread_executor import peak_memory
 from linpoint.explain.history.explain_verdict import explain
 from linpoint.explain.history.explanation import operation_dict
 from linpoint.record.result import StressResult
-from linpoint.record.stress import Settings, conduct
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Scenario
-from linpoint.specs.class_as_spec import sequential_calls
 from linpoint.specs.spec import Spec
-from linpoint.specs.spec_lookup import find
-from linpoint.verdicts import Budget, Status, replay_token
+from linpoint.subjects.interface import CampaignProgress
+from linpoint.subjects.stress.history_replay import RecordedHistory
+from linpoint.subjects.stress.python_subject import PythonStressSubject, spec_of_test
+from linpoint.verdicts import Status, replay_token
 
 _THREADS: Final = 4
 _OPERATIONS: Final = 50
-_BETWEEN: Final = 0.1
-"""Seconds between two words of progress."""
+_PROGRESS_INTERVAL_S: Final = 0.1
 
 
-def stress(
+def stress_test(
     definition: ConcurrentTestDefinition, request: TestRequest, say: Callable[[dict[str, Any]], None]
 ) -> RenderedResult:
-    """Stress the object for the time that is asked for."""
+    """Stress an object for the time of the request."""
     scenarios = None if request.scenario is None else (definition.accept(Scenario.from_dict(request.scenario)),)
-    settings = Settings(
+    subject = PythonStressSubject(
         definition,
-        _spec_of(definition),
+        spec_of_test(definition),
         scenarios,
         request.threads or _THREADS,
         request.operations or _OPERATIONS,
@@ -46,52 +44,41 @@ def stress(
         instances=request.instances,
         erratic=request.erratic,
     )
-    told = started = time.monotonic()
+    last = started = time.monotonic()
 
-    def progress(runs: int, _operations: int) -> None:
-        nonlocal told
+    def watch(reached: CampaignProgress) -> None:
+        nonlocal last
         now = time.monotonic()
-        if now - told >= _BETWEEN:
-            told = now
+        if now - last >= _PROGRESS_INTERVAL_S:
+            last = now
+            runs = reached.executions
             say({"progress": {"scenario": None, "scenarios": 0, "schedules": runs, "seconds": now - started}})
 
-    result, _ = conduct(settings, Budget.starting_now(request.budget, None), progress=progress)
+    result = run_campaign(subject, request.budget, watch)
     again = ["test", f"{request.file}:{request.test}", "--stress", "--seed", str(request.seed)]
     return answer_of_stress(result, request, again=again)
 
 
-def recheck(definition: ConcurrentTestDefinition, request: TestRequest) -> RenderedResult:
+def recheck_test(definition: ConcurrentTestDefinition, request: TestRequest) -> RenderedResult:
     """Check the operations of a finding again."""
-    return recheck_operations(definition.name, _spec_of(definition), request)
+    return recheck_history(definition.name, spec_of_test(definition), request)
 
 
-def recheck_operations(name: str, spec: Spec, request: TestRequest, *, language: str = "") -> RenderedResult:
+def recheck_history(name: str, spec: Spec, request: TestRequest, *, language: str = "") -> RenderedResult:
     """Check the operations of a finding again; ``name`` is that of the test, ``language`` as for ``answer_of_stress``."""
-    verdict = check(request.history, spec, budget=request.budget)
-    status = verdict.status
-    why = "the operations of the finding are still a violation" if status is Status.VIOLATION else verdict.why
-    statistics = {"operations": len(request.history), "gil": True}
-    kind = request.finding if status is Status.VIOLATION else None
-    seconds = verdict.statistics.seconds
-    text = verdict.explain().text
-    result = StressResult(
-        status, name, verdict.spec.name, 0, len(request.history), seconds, why, kind, statistics=statistics
-    )
+    subject = RecordedHistory(name, spec, request.history)
+    result = replay_finding(subject, subject.failure(request.finding), request.budget, changed=False)
+    assert result.verdict is not None
+    text = result.verdict.explain().text
     replay = _token(request, request.history, language=language)
-    return RenderedResult(status=status.value, document=stress_document(result, request, text, replay), text=text)
-
-
-def _spec_of(definition: ConcurrentTestDefinition) -> Spec:
-    if definition.spec is not None:
-        return find(definition.spec)
-    calls = {name: (each.call, each.parameters) for name, each in definition.operations.items()}
-    return sequential_calls(definition.setup, calls, name=f"{definition.name}, one operation at a time")
+    document = stress_document(result, request, text, replay)
+    return RenderedResult(status=result.status.value, document=document, text=text)
 
 
 def answer_of_stress(
     result: StressResult, request: TestRequest, *, language: str = "", again: Sequence[str] = ()
 ) -> RenderedResult:
-    """What is said of a result. ``again`` are the words that run the test once more, where no operations conspire.
+    """A result as it is printed. ``again`` are the arguments that run the test once more, where no operations conspire.
 
     ``language`` is that of the object unless it is Python, for the token.
     """

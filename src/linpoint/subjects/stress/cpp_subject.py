@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A C++ object on real threads: its program makes rounds, and each is checked here.
+
+Guarantee: a program that crashes, hangs or has a sanitizer's report is a finding. Nothing that it does ends linpoint, and it
+does not outlive linpoint.
+Cost: making and recording an operation takes 0.1 microseconds or so, checking it 1 to 2. Bursts of rounds and their checks
+take turns unless there are cores for both.
+Source: Lowe, *Testing for Linearizability*; see ``python_subject``.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from linpoint.checkers.check import check
+from linpoint.executors.thread_executor import resident_memory
+from linpoint.histories.formats.load_save import parse_operations
+from linpoint.histories.history import History
+from linpoint.histories.operation import Outcome
+from linpoint.judging.stress_judge import StressOutcome
+from linpoint.record.cpp_program import Doing, Round, SilenceError, StressProgram
+from linpoint.scenarios.cpp_test_description import CppObjectTest
+from linpoint.scenarios.scenario import Scenario
+from linpoint.specs.spec import Spec
+from linpoint.subjects.interface import Claim, Failure, Progress, Reproduction
+from linpoint.subjects.stress.sanitizer_reports import (
+    REPORT_KINDS,
+    kind_of_report,
+    shortened_report,
+    summary_of_report,
+)
+from linpoint.subjects.stress.stress_request import StressConfig, StressRequest, program_of
+from linpoint.subjects.stress.stress_session import StressSession
+from linpoint.verdicts import Status
+from linpoint.verdicts.hung_thread import HungThread
+
+_SILENCE_GRACE_S: Final = 3.0
+"""Beyond its patience, a program may send nothing for this long."""
+_MIN_HALT_S: Final = 1.0
+"""A program that is ended after this time without a message may hang."""
+_MEMORY_POLL_INTERVAL_S: Final = 0.2
+_REPORT_WAIT_S: Final = 5.0
+"""After a round that does not fit, a sanitizer may still report the cause for this long."""
+
+
+@dataclass(frozen=True, slots=True)
+class CppStressSubject:
+    """A test of a C++ object that was built, its spec, and how threads use it."""
+
+    program: Path
+    test: CppObjectTest
+    spec: Spec
+    config: StressConfig
+    scenario: Scenario | None = None
+    iterations: int | None = None
+    sanitized: bool = False
+    """A sanitizer watches the program."""
+    max_memory: int | None = None
+
+    @contextmanager
+    def open(self, seconds: float, progress: Progress) -> Iterator[CppStressSession]:
+        """A session with a process of its own."""
+        session = CppStressSession(self, seconds, progress)
+        try:
+            yield session
+        finally:
+            session.close()
+
+
+class CppStressSession(StressSession):
+    """The rounds of one C++ test."""
+
+    def __init__(self, subject: CppStressSubject, seconds: float, progress: Progress) -> None:
+        super().__init__(
+            subject.test.definition.name,
+            subject.spec,
+            seconds,
+            progress,
+            max_memory=subject.max_memory,
+            patience=subject.config.patience,
+            jobs=1,
+        )
+        self.subject = subject
+        self._request: StressRequest = program_of(subject.test, subject.scenario, subject.config)
+        self._running = ExitStack()
+        self._program: StressProgram | None = None
+        self._restarts = 0
+        self._memory_polled = 0.0
+        self._clock = ""
+        self._halted_at: float | None = None
+        """Since when, if the last message was of a round in which nothing moves."""
+
+    def close(self) -> None:
+        """End the program."""
+        self._running.close()
+        self._program = None
+
+    def outcomes(self) -> Iterator[StressOutcome]:
+        """Listen to the program, and to another one where a round waits for ever as the spec lets it."""
+        while not self.stopped:
+            yield from self._listen(self._start())
+
+    def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
+        """Decide the history of the run again, and let a sanitizer report its cause."""
+        reproduction = super().reproduce(failure, record=record)
+        if reproduction is None or reproduction.failure is None or self._program is None:
+            return reproduction
+        outcome = self._with_cause(self._program, reproduction.run)
+        return replace(reproduction, run=outcome, failure=replace(failure, kind=outcome.kind))
+
+    def claim(self) -> Claim:
+        """No run was wrong; but if nothing moved for a while in the last one, it may hang."""
+        claim = super().claim()
+        if self.undecided is None and self._halted_at is not None and time.monotonic() - self._halted_at > _MIN_HALT_S:
+            inside = f"run {self.judge.runs + 1}, in which nothing moved"
+            return Claim(Status.UNKNOWN, f"{claim.why}, inside of {inside}")
+        return claim
+
+    def statistics(self, elapsed_s: float) -> dict[str, Any]:
+        """As in the JSON contract."""
+        config, operations = self.subject.config, self.judge.operations
+        return {
+            **self.judge.statistics(),
+            "operations_per_second": round(operations / elapsed_s) if elapsed_s else 0,
+            "threads": self._request.threads,
+            "instances": config.instances,
+            "seed": config.seed,
+            "erratic": config.erratic,
+            "clock": self._clock,
+        }
+
+    def warnings(self) -> list[str]:
+        """Those of the judge, and a clock that is less precise."""
+        if not self._clock.startswith("steady"):
+            return super().warnings()
+        why = self._clock.partition(" ")[2]
+        return [*super().warnings(), f"operations were stamped by the system's clock: {why}"]
+
+    def _start(self) -> StressProgram:
+        """Start the program; another one than before makes other calls."""
+        self.close()
+        config = self.subject.config
+        if self._restarts:
+            another = replace(config, seed=config.seed + (self._restarts << 32))
+            self._request = program_of(self.subject.test, self.subject.scenario, another)
+        self._restarts += 1
+        program = StressProgram(
+            self.subject.program,
+            self._request.text,
+            workers=self._request.threads * config.instances,
+            silence=config.patience + _SILENCE_GRACE_S,
+        )
+        self._program = self._running.enter_context(program)
+        return program
+
+    def _listen(self, program: StressProgram) -> Iterator[StressOutcome]:
+        """The outcomes of the rounds of one program, until no further round is to be judged or it waits for ever."""
+        while not (stopped := self._stop_reason(program)):
+            try:
+                made = program.next(self.budget.deadline)
+            except SilenceError:
+                yield self._silent(program)
+                return
+            self._clock = program.clock
+            if made is None:
+                if self.budget.remaining() == 0:
+                    continue
+                yield self._died(program)
+                return
+            if made.state == "stuck":
+                outcome = self._stuck(program, made)
+                if outcome is not None:
+                    yield outcome
+                return
+            self._halted_at = time.monotonic() if made.state == "halted" else None
+            outcome = self._halted(made) if made.state == "halted" else self._decide(made)
+            if outcome is not None:
+                yield outcome
+            self.tell_progress()
+        self.stopped = stopped
+
+    def _stop_reason(self, program: StressProgram) -> str:
+        """Why no further round is to be judged, if so."""
+        now = time.monotonic()
+        if self.budget.remaining() == 0:
+            return "stopped with the budget"
+        iterations = self.subject.iterations
+        if iterations is not None and self.judge.runs >= iterations:
+            return "stopped after as many as were asked for"
+        most = self.budget.max_memory
+        if most is not None and now - self._memory_polled > _MEMORY_POLL_INTERVAL_S:
+            self._memory_polled = now
+            if resident_memory() + program.memory() > most:
+                return "stopped at the limit of memory"
+        return ""
+
+    def _decide(self, made: Round) -> StressOutcome | None:
+        return self.judge.decide(self._history(made), pairs=made.pairs)
+
+    def _halted(self, made: Round) -> StressOutcome | None:
+        """Judge a round that is not over. If nothing is wrong with it, it does not count: it comes again."""
+        history = self._history(made)
+        verdict = check(history, self.spec, budget=self.budget.remaining(), jobs=1)
+        return self.judge.decide(history, pairs=made.pairs) if verdict.status is Status.VIOLATION else None
+
+    def _history(self, made: Round) -> History:
+        return parse_operations(made.lines, self.name)
+
+    def _stuck(self, program: StressProgram, made: Round) -> StressOutcome | None:
+        """Judge a round that hangs: what returned in it may be wrong, or the spec may let it wait."""
+        for _ in program.drain():
+            pass
+        history = self._history(made)
+        open_ = {op.process: str(op) for op in history if op.outcome is Outcome.UNKNOWN}
+        stuck = tuple(
+            HungThread(thread, open_.get(thread), (), running=running)
+            for thread, running in sorted(program.threads.items())
+        )
+        return self.judge.decide(history, stuck, pairs=made.pairs)
+
+    def _silent(self, program: StressProgram) -> StressOutcome:
+        """A program that hangs outside of operations."""
+        program.end()
+        silence_s = self.subject.config.patience + _SILENCE_GRACE_S
+        why = f"the program said nothing for {silence_s:g} s: it hangs where the object is made or destroyed"
+        return StressOutcome(Status.VIOLATION, why, "deadlock")
+
+    def _with_cause(self, program: StressProgram, outcome: StressOutcome) -> StressOutcome:
+        """The report of a sanitizer in the place of a history that does not fit.
+
+        Wrong use of memory shows in wrong results too, perhaps before it is noticed. The program continues for a while;
+        whatever else it does does not count.
+        """
+        if not self.subject.sanitized or outcome.history is None or outcome.stuck:
+            return outcome
+        until = time.monotonic() + _REPORT_WAIT_S
+        until = until if self.budget.deadline is None else min(until, self.budget.deadline)
+        with suppress(SilenceError):
+            while program.next(until) is not None:
+                pass
+        if not program.reports():
+            return outcome
+        reported = self._died(program)
+        return reported if reported.kind in REPORT_KINDS else outcome
+
+    def _died(self, program: StressProgram) -> StressOutcome:
+        """A program that ended by itself, which it never does when all is well."""
+        program.wait(_SILENCE_GRACE_S)
+        code, said = program.end()
+        text = said.decode("utf-8", "replace").rstrip()
+        doing = self._inside(program)
+        how = summary_of_report(text) or _ending_text(code)
+        run = max((each.round for _, each in doing), default=0) + 1
+        why = f"in run {run}: {how}" if doing else f"{how}, where the object was made or destroyed"
+        inside = ", ".join(f"process {at} in {self._request.calls[each.call or 0]}" for at, each in doing)
+        report = "\n".join([*([f"At that moment: {inside}."] if inside else []), *shortened_report(text)])
+        return StressOutcome(Status.VIOLATION, why, kind_of_report(text), report=report)
+
+    def _inside(self, program: StressProgram) -> list[tuple[int, Doing]]:
+        """The threads that were in calls when the program ended."""
+        threads = self._request.threads
+        return [(at % threads, each) for at, each in enumerate(program.doing()) if each.call is not None]
+
+
+def _ending_text(code: int | None) -> str:
+    if code is None:
+        return "the program said no more"
+    if code < 0:
+        return f"the program was ended by {signal.Signals(-code).name}"
+    return f"the program exited with code {code}"

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A campaign of rounds on real threads, whatever the language of the object.
+
+Guarantee: a violation is one of a run that took place, and its history was decided twice. A pass says that no run that took
+place was wrong, and nothing of the others. Real threads cannot be made to run the same way again, so what replays is the
+history of a run.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from linpoint.executors.thread_executor import peak_memory
+from linpoint.judging.stress_judge import StressJudge, StressOutcome
+from linpoint.limits.budget import Budget
+from linpoint.record.result import StressResult
+from linpoint.specs.spec import Spec
+from linpoint.subjects.interface import (
+    NONDETERMINISM,
+    CampaignProgress,
+    Claim,
+    Failure,
+    Phase,
+    Progress,
+    Reproduction,
+    Search,
+    SearchTask,
+    Session,
+)
+from linpoint.verdicts import Status
+
+
+class StressSession(Session[StressOutcome, StressResult]):
+    """The rounds of one stress test. Languages differ in how rounds are made."""
+
+    phases = (Phase((Search("rounds"),)),)
+    repetitions: ClassVar = (False,)
+
+    def __init__(
+        self,
+        name: str,
+        spec: Spec,
+        seconds: float,
+        progress: Progress,
+        *,
+        max_memory: int | None,
+        patience: float,
+        jobs: int | None = None,
+    ) -> None:
+        super().__init__(seconds)
+        self.name, self.spec = name, spec
+        self.budget = Budget(None if math.isinf(seconds) else self.deadline, max_memory)
+        self.judge = StressJudge(spec, self.budget, patience, jobs=jobs)
+        self.undecided: StressOutcome | None = None
+        """The run that ended the campaign because it could not be decided."""
+        self.stopped = ""
+        """Why no further round began."""
+        self._progress = progress
+
+    @abstractmethod
+    def outcomes(self) -> Iterator[StressOutcome]:
+        """Make rounds and judge them; the runs that are wrong or undecided."""
+
+    @abstractmethod
+    def statistics(self, elapsed_s: float) -> dict[str, Any]:
+        """The counts and settings of the campaign, in the order of the JSON contract."""
+
+    def warnings(self) -> list[str]:
+        """Why a pass proves less."""
+        return self.judge.warnings()
+
+    def search(self, task: SearchTask) -> Iterator[Failure]:
+        """The runs that are wrong, until one cannot be decided."""
+        for outcome in self.outcomes():
+            if outcome.status is not Status.VIOLATION:
+                self.undecided = outcome
+                return
+            yield _failure(outcome)
+
+    def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
+        """Decide the history of the run again."""
+        outcome = self.judge.confirm(failure.run)
+        return Reproduction(outcome, None if outcome is None else _failure(outcome))
+
+    def is_same(self, failure: Failure, reproduction: Reproduction) -> bool:
+        """The history is still wrong, though an exception or a report may explain it now."""
+        return reproduction.failure is not None
+
+    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> StressOutcome:
+        """The run with the explanation that was found for it."""
+        outcome: StressOutcome = failure.run
+        if failure.kind == NONDETERMINISM:
+            why = f"two checks of run {outcome.run} disagree, so the spec {self.spec.name} is not pure"
+            return replace(outcome, status=Status.UNKNOWN, why=why, kind=NONDETERMINISM)
+        return outcome if reproduction is None else reproduction.run
+
+    def claim(self) -> Claim:
+        """No run was wrong, as far as there were any."""
+        if self.undecided is not None:
+            return Claim(Status.UNKNOWN, self.undecided.why)
+        why = "stopped by Ctrl-C" if self.interrupted else self.stopped or "stopped with the budget"
+        return Claim(Status.LINEARIZABLE if self.judge.runs else Status.UNKNOWN, why)
+
+    def result(self, claim: Claim, findings: list[StressOutcome]) -> StressResult:
+        """The result with the run that is wrong or undecided, if there is one."""
+        shown = next(iter(findings), self.undecided) or StressOutcome(claim.status, claim.why)
+        elapsed = time.monotonic() - self.started
+        cost = {"seconds": round(elapsed, 6), "peak_memory_bytes": peak_memory()}
+        return StressResult(
+            claim.status,
+            self.name,
+            self.spec.name,
+            self.judge.runs,
+            self.judge.operations,
+            elapsed,
+            shown.why,
+            shown.kind if claim.status is Status.VIOLATION else None,
+            shown.verdict,
+            shown.history,
+            shown.stuck,
+            cost | self.statistics(elapsed),
+            (*self.warnings(), *claim.warnings),
+            report=shown.report,
+            interrupted=self.interrupted,
+        )
+
+    def tell_progress(self) -> None:
+        """Report the runs so far."""
+        self._progress(CampaignProgress(executions=self.judge.runs, operations=self.judge.operations))
+
+
+def _failure(outcome: StressOutcome) -> Failure:
+    return Failure(outcome.kind, None, (), 0, outcome, outcome.verdict, outcome.why)
