@@ -16,6 +16,7 @@ from linpoint.campaign.conclusion import conclude
 from linpoint.campaign.confirmation import confirm_failure
 from linpoint.campaign.phases import PhaseClock
 from linpoint.campaign.shrinking import shrink_failure
+from linpoint.processes.orphan_guard import shared_guard
 from linpoint.subjects.interface import (
     AnyFinding,
     Claim,
@@ -39,7 +40,8 @@ ResultT = TypeVar("ResultT")
 def run_campaign(subject: Subject[FindingT, ResultT], seconds: float, progress: Progress = no_progress) -> ResultT:
     """Search a subject for failures within ``seconds``; the result with what was found."""
     try:
-        return _campaign(subject, seconds, progress)
+        with shared_guard():
+            return _campaign(subject, seconds, progress)
     except OtherSubjectError as other:
         replacement: Subject[FindingT, ResultT] = other.subject
         return run_campaign(replacement, seconds, progress)
@@ -76,7 +78,8 @@ def replay_finding(
     If the schedule shows no failure any more, as after a fix, the result is a pass, and its reason says what that means.
     """
     try:
-        return _replay(subject, failure, seconds, progress, changed=changed)
+        with shared_guard():
+            return _replay(subject, failure, seconds, progress, changed=changed)
     except OtherSubjectError as other:
         replacement: Subject[FindingT, ResultT] = other.subject
         return replay_finding(replacement, failure, seconds, changed=changed, progress=progress)

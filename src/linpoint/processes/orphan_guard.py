@@ -65,15 +65,12 @@ os.register_at_fork(after_in_child=_guards.abandon)
 
 
 @contextmanager
-def guarded_environment() -> Iterator[dict[str, str]]:
-    """Variables that a process must inherit so that it does not outlive this one. The guard ends with the last block."""
+def shared_guard() -> Iterator[None]:
+    """One guard serves all processes that are started in this block; without it each of a series starts its own."""
     with _guards.lock:
         _guards.users += 1
-        if _guards.guard is None:
-            _guards.guard = _start(_guards.marker)
-        guard = _guards.guard
     try:
-        yield {} if guard is None else {_VARIABLE: _guards.marker}
+        yield
     finally:
         with _guards.lock:
             if _guards.users:  # not after a fork
@@ -81,6 +78,17 @@ def guarded_environment() -> Iterator[dict[str, str]]:
             if not _guards.users and _guards.guard is not None:
                 _end(_guards.guard)
                 _guards.guard = None
+
+
+@contextmanager
+def guarded_environment() -> Iterator[dict[str, str]]:
+    """Variables that a process must inherit so that it does not outlive this one. The guard ends with the last block."""
+    with shared_guard():
+        with _guards.lock:
+            if _guards.guard is None:
+                _guards.guard = _start(_guards.marker)
+            guard = _guards.guard
+        yield {} if guard is None else {_VARIABLE: _guards.marker}
 
 
 def _start(marker: str) -> _Guard | None:
