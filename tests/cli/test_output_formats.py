@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from linpoint.campaign.worker_client import NOT_BEGUN, WorkerOutcome
 from linpoint.campaign.worker_protocol import RenderedResult, TestRequest
 from linpoint.cli.output.github_annotations import render_annotations
 from linpoint.cli.output.junit_xml import render_junit
 from linpoint.cli.output.target_report import ReportEntry, ReportList, told_of
-from linpoint.cli.workers import NOT_BEGUN, Outcome
 from tests.cli.conftest import Command
 from tests.cli.test_github_annotations import commands
 from tests.cli.test_junit import HOSTILE, read
@@ -214,7 +214,7 @@ def test_hostile_text_leaves_everything_well_formed(text: str, tmp_path: Path) -
         "seconds": 0.5,
     }
     request = TestRequest("test", f"{text}.py", text, page=True, command=["test", f"{text}.py:{text}"])
-    died = told_of(request, Outcome(None, f"it said {text}", reached))
+    died = told_of(request, WorkerOutcome(None, f"it said {text}", reached))
     error = {"code": "LP-T015", "message": text, "place": None, "remedy": text}
     everything = ReportList([died, ReportEntry(text, text, RenderedResult(error=error))])
     (tmp_path / "out.xml").write_text(

@@ -122,6 +122,11 @@ class SupervisedProcess:
         return self._stopped
 
     @property
+    def interrupted(self) -> bool:
+        """Ctrl-C was pressed while it ran."""
+        return self._interrupted
+
+    @property
     def over(self) -> bool:
         """Nothing more will be read from it."""
         return not self._lines and (self._silent or self._finished or self._killed)

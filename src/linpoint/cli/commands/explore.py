@@ -11,12 +11,12 @@ from typing import Annotated, Any, Final
 import msgspec
 import typer
 
+from linpoint.campaign.worker_client import WorkerOutcome, run_in_worker
 from linpoint.campaign.worker_protocol import ProgramRequest, RenderedResult
 from linpoint.cli import options
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportEntry, ReportList
 from linpoint.cli.output.terminal import progress
-from linpoint.cli.workers import Outcome, ask
 from linpoint.errors import TestError, UsageError
 from linpoint.executors.thread_executor import peak_memory
 from linpoint.explore.python_control.access_backends import BACKENDS
@@ -162,12 +162,12 @@ def _run(request: ProgramRequest, limits: Budget, forms: OutputFormats) -> int:
     """Ask a worker and say what it answers; the exit code."""
     with progress() as line:
         line(f"loading {request.file}")
-        outcome = ask(request, limits, progress=lambda message: line(f"{message['schedules']:,} schedules"))
+        outcome = run_in_worker(request, limits, progress=lambda message: line(f"{message['schedules']:,} schedules"))
     told = ReportEntry(request.file, "", outcome.answer or _died(request, outcome))
     return write_report(ReportList([told], "linpoint explore"), forms, limits, interrupted=outcome.interrupted)
 
 
-def _died(request: ProgramRequest, outcome: Outcome) -> RenderedResult:
+def _died(request: ProgramRequest, outcome: WorkerOutcome) -> RenderedResult:
     """A program that took its process with it, or that could not be stopped otherwise."""
     status, why = "unknown", outcome.died
     findings: list[dict[str, Any]] = []

@@ -88,13 +88,13 @@ def replay(
 
 def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
     """Run the schedule of a finding again; it needs the file of the test where it was."""
-    from linpoint.cli.output.output_formats import OutputFormats, write_report  # noqa: PLC0415 - only who replays a test waits for it
+    from linpoint.campaign.worker_client import run_in_worker  # noqa: PLC0415 - only who replays a test waits for it
+    from linpoint.cli.output.output_formats import OutputFormats, write_report  # noqa: PLC0415 - as above
     from linpoint.cli.output.target_report import ReportList, told_of  # noqa: PLC0415 - as above
-    from linpoint.cli.workers import ask  # noqa: PLC0415 - as above
 
     request = stressed(content) if content["kind"] == "stress" else _scheduled(content)
     limits = Budget.starting_now(options.DEFAULT_BUDGET, None)
-    outcome = ask(request, limits)
+    outcome = run_in_worker(request, limits)
     answer = ReportList([told_of(request, outcome)])
     return write_report(answer, OutputFormats(json=as_json), limits, interrupted=outcome.interrupted)
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
+from linpoint.campaign.worker_client import NOT_BEGUN, WorkerOutcome, run_in_worker
 from linpoint.campaign.worker_protocol import RenderedResult, TestRequest
 from linpoint.cli import options
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportEntry, ReportList, split_target, told_of
 from linpoint.cli.output.terminal import ProgressLine, progress
 from linpoint.cli.passthrough_args import passthrough_args
-from linpoint.cli.workers import NOT_BEGUN, Outcome, ask
 from linpoint.errors import TestError, UsageError
 from linpoint.explore.cpp.objects.asked import Asked
 from linpoint.explore.python_control.access_backends import BACKENDS
@@ -308,7 +308,7 @@ def _listed(target: str, base: TestRequest, limits: Budget, line: ProgressLine) 
         return [ReportEntry(file, name, RenderedResult(error=error.as_dict()))]
     if not name:
         line(f"loading {file}")
-        outcome = ask(request, limits)
+        outcome = run_in_worker(request, limits)
         if outcome.answer is None or outcome.answer.error is not None:
             return [told_of(request, outcome)]
         names = outcome.answer.tests
@@ -318,7 +318,7 @@ def _listed(target: str, base: TestRequest, limits: Budget, line: ProgressLine) 
     ]
 
 
-def _ask(request: TestRequest, limits: Budget, line: ProgressLine) -> Outcome:
+def _ask(request: TestRequest, limits: Budget, line: ProgressLine) -> WorkerOutcome:
     def show(message: dict[str, Any]) -> None:
         if message["scenario"] is None:
             line(f"stressing {request.test}: {message['schedules']:,} runs")
@@ -326,7 +326,7 @@ def _ask(request: TestRequest, limits: Budget, line: ProgressLine) -> Outcome:
         scenario = Scenario.from_dict(message["scenario"])
         line(f"testing {request.test}: {message['schedules']:,} schedules, now {scenario.describe()}")
 
-    return ask(request, limits, progress=show)
+    return run_in_worker(request, limits, progress=show)
 
 
 def _refuse(file: str) -> None:

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from linpoint.campaign.worker_client import WorkerOutcome
 from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, answer_of
 from linpoint.cli.output.ci_cases import CiCase, CiNote, CiSuite
 from linpoint.cli.output.html_reports import ReportPage, write_pages
 from linpoint.cli.output.output_files import WrittenFile
 from linpoint.cli.output.terminal import print_error, print_table, print_text
 from linpoint.cli.reports import BAD_INPUT, EXIT, print_written, unwritten, worst
-from linpoint.cli.workers import Outcome
 from linpoint.errors import LinpointError
 from linpoint.executors.thread_executor import peak_memory
 from linpoint.histories.values import counted
@@ -110,14 +110,14 @@ class ReportEntry:
         return self.answer.document | {name: each.as_dict() for name, each in self.written.items()}
 
 
-def told_of(request: TestRequest, outcome: Outcome) -> ReportEntry:
+def told_of(request: TestRequest, outcome: WorkerOutcome) -> ReportEntry:
     """What is to be said of a test whose worker ended like this."""
     answer = outcome.answer if outcome.answer is not None else _died(request, outcome)
     # Of stress there is no page to see more on.
     return ReportEntry(request.file, request.test, answer, () if request.action == "stress" else request.command)
 
 
-def _died(request: TestRequest, outcome: Outcome) -> RenderedResult:
+def _died(request: TestRequest, outcome: WorkerOutcome) -> RenderedResult:
     """The answer for a target that took its process with it, or that could not be stopped otherwise."""
     reached = outcome.reached
     scenario = None if reached is None or not reached["scenario"] else Scenario.from_dict(reached["scenario"])
@@ -140,7 +140,7 @@ def _died(request: TestRequest, outcome: Outcome) -> RenderedResult:
 
 
 def _result(
-    request: TestRequest, outcome: Outcome, status: Status, why: str, findings: tuple[Finding, ...] = ()
+    request: TestRequest, outcome: WorkerOutcome, status: Status, why: str, findings: tuple[Finding, ...] = ()
 ) -> TestResult:
     """What is known without the worker; the schedules of which it told may be of either kind, and are few."""
     reached = outcome.reached or {"scenarios": 0, "schedules": 0, "seconds": 0.0}
