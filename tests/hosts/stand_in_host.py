@@ -44,3 +44,36 @@ def asked(folder: Path) -> list[list[str]]:
 def searches(folder: Path) -> list[str]:
     """What it was asked to search."""
     return [words[words.index("--search") + 1] for words in asked(folder)]
+
+
+_TEST_SCRIPT = """#!{python}
+import json, os, signal, sys, time
+words = sys.argv[1:]
+fd = int(words[words.index("--results") + 1])
+search = words[words.index("--search") + 1]
+seed = int(words[words.index("--seed") + 1])
+with open({asked!r}, "a") as log:
+    log.write(json.dumps(words) + "\\n")
+def say(**what):
+    os.write(fd, json.dumps(what).encode() + b"\\n")
+def history(number, *results, schedule=(), preemptions=0, schedules=1, orders=None, called=None, stuck=""):
+    order = [each for at in range(len(results)) for each in (2 * at, 2 * at + 1)]
+    say(history=dict(
+        scenario=number, results=[[each] for each in results], called=called or [True] * len(results),
+        orders=orders or [order], schedule=list(schedule), preemptions=preemptions, schedules=schedules, stuck=stuck,
+    ))
+def ended(number, ended="exhausted", **more):
+    say(result=dict(scenario=number, ended=ended) | dict(exhaustive=ended == "exhausted", schedules=5, steps=50) | more)
+texts = os.read(int(words[words.index("--scenarios") + 1]), 10**6).decode().split("\\0")[:-1]
+{code}
+"""
+
+
+def stand_in_with_test(folder: Path, code: str) -> Path:
+    """A host with a test: ``code`` answers ``texts`` by ``history`` and ``ended``, given ``search``, ``seed`` and ``words``."""
+    path = folder / "host"
+    path.write_text(
+        _TEST_SCRIPT.format(python=sys.executable, asked=str(folder / "asked"), code=code), encoding="utf-8"
+    )
+    path.chmod(0o755)
+    return path

@@ -10,7 +10,7 @@ one step down fails. Cost: no scenario is proposed twice; in practice there are 
 from __future__ import annotations
 
 from collections.abc import Generator, Hashable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Final, TypeVar
 
@@ -21,6 +21,14 @@ from linpoint.scenarios.scenario import Call, Scenario
 
 Item = TypeVar("Item")
 FailureT = TypeVar("FailureT")
+
+
+@dataclass(frozen=True, slots=True)
+class FewestPreemptions:
+    """The last candidate of shrinking: the smallest scenario, with as few preemptions as show its failure."""
+
+    scenario: Scenario
+    preemptions: int
 
 
 def smaller_scenarios(

@@ -13,9 +13,9 @@ from linpoint import Scenario, Status
 from linpoint.campaign.driver import run_campaign
 from linpoint.campaign.shrinking import shrink_failure
 from linpoint.scenarios import ConcurrentTestDefinition, definition_of, definition_of_object
+from linpoint.scenarios.smaller_scenarios import FewestPreemptions
 from linpoint.subjects.interface import Failure, no_progress
 from linpoint.subjects.python_object.subject import (
-    FewestPreemptions,
     PythonObjectSession,
     PythonObjectSubject,
 )

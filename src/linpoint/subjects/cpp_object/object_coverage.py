@@ -47,7 +47,7 @@ class ExploredScenario:
 
 
 @dataclass(slots=True)
-class ObjectCoverage:
+class CppObjectCoverage:
     """What was explored of all scenarios of a test under one memory model."""
 
     explored: list[ExploredScenario] = field(default_factory=list)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any, ClassVar, Final, TypeVar
 
@@ -21,10 +21,10 @@ from linpoint.judging.spec_judge import Judge
 from linpoint.limits.search_limits import SearchLimits
 from linpoint.scenarios.scenario import Scenario
 from linpoint.scenarios.scenario_generation import ScenarioStream
-from linpoint.scenarios.smaller_scenarios import smaller_scenarios
+from linpoint.scenarios.smaller_scenarios import FewestPreemptions, smaller_scenarios
 from linpoint.subjects.cpp_object.blocked_operations import PROGRESS
 from linpoint.subjects.cpp_object.finding_builder import build_finding
-from linpoint.subjects.cpp_object.object_coverage import ExploredScenario, ObjectCoverage
+from linpoint.subjects.cpp_object.object_coverage import CppObjectCoverage, ExploredScenario
 from linpoint.subjects.cpp_object.object_under_test import CppObject
 from linpoint.subjects.cpp_object.scenario_batches import BatchSearch
 from linpoint.subjects.cpp_object.schedule_rerun import (
@@ -80,14 +80,6 @@ FollowUp = Generator[FurtherSearch[Finding, TestResult], SearchEnd[Finding, Test
 """Searches that the campaign makes, and what they lead to."""
 
 
-@dataclass(frozen=True, slots=True)
-class FewestPreemptions:
-    """A scenario that fails, to be run with up to this number of preemptions."""
-
-    scenario: Scenario
-    preemptions: int
-
-
 class ObjectSession(Session[Finding, TestResult]):
     """The searches, of which a case is a batch of scenarios that workers of the host share."""
 
@@ -103,7 +95,7 @@ class ObjectSession(Session[Finding, TestResult]):
         super().__init__(seconds)
         self.target = target
         self.judge = judge
-        self.coverage = ObjectCoverage()
+        self.coverage = CppObjectCoverage()
         self.generated: ScenarioStream | None = None
         self._progress = progress
         self._surely_minimal = True

@@ -15,7 +15,7 @@ from linpoint.hosts.scenario_histories import scenario_runs_of
 from linpoint.hosts.search_messages import HostFinding, ScenarioHistory, SearchResult
 from linpoint.judging.spec_judge import Judge
 from linpoint.scenarios.scenario import Scenario
-from linpoint.subjects.cpp_object.object_coverage import ExploredScenario, ObjectCoverage
+from linpoint.subjects.cpp_object.object_coverage import CppObjectCoverage, ExploredScenario
 from linpoint.subjects.cpp_object.object_under_test import CppObject
 from linpoint.subjects.interface import Failure
 
@@ -35,7 +35,9 @@ def process_failure(scenario: Scenario, found: HostFinding) -> Failure:
 class BatchSearch:
     """One search over a batch, run once."""
 
-    def __init__(self, batch: Sequence[ExploredScenario], search: str, judge: Judge, coverage: ObjectCoverage) -> None:
+    def __init__(
+        self, batch: Sequence[ExploredScenario], search: str, judge: Judge, coverage: CppObjectCoverage
+    ) -> None:
         self.batch = batch
         self.search = search
         self.interrupted = False

@@ -28,7 +28,7 @@ from linpoint.limits.search_limits import SearchLimits
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.scenarios.scenario_generation import ScenarioStream, scenarios
-from linpoint.scenarios.smaller_scenarios import smaller_scenarios
+from linpoint.scenarios.smaller_scenarios import FewestPreemptions, smaller_scenarios
 from linpoint.subjects.interface import (
     NONDETERMINISM,
     CampaignProgress,
@@ -74,14 +74,6 @@ _PHASES: Final = (
 _GIL_SHARE: Final = 0.5
 """Of the time that is left after shrinking."""
 _MIN_GIL_S: Final = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class FewestPreemptions:
-    """The last candidate of shrinking: the smallest scenario, with as few preemptions as show its failure."""
-
-    scenario: Scenario
-    preemptions: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
