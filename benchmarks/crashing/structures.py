@@ -76,22 +76,22 @@ class Structure:
 
     def _runner(self, *, points_only: bool) -> CrashRunner:
         host = dataclasses.replace(self.test.host, config=self._config(points_only=points_only))
-        return CrashRunner(host, self.test.spec, self.test.asked.judged_by, self.test.test.types)
+        return CrashRunner(host, self.test.spec, self.test.options.condition, self.test.test.types)
 
 
 @cache
 def structure(file: str, spec: str, flags: tuple[str, ...], operations: int) -> Structure:
     """A structure of the zoo, with the workload that the command would make for it."""
     with in_zoo():
-        asked = CrashOptions(spec=spec, flags=flags, operations=operations, workers=1)
-        (test,) = build_crash_tests(file, "", asked)
+        options = CrashOptions(spec=spec, flags=flags, operations=operations, workers=1)
+        (test,) = build_crash_tests(file, "", options)
 
         def edges(calls: Sequence[Call]) -> int:
             heard = test.host.trace(CrashPlan(test.name, tuple(calls)), PATIENCE)
             return -1 if heard.traced is None else heard.traced.edges
 
         plan = test.plan(generate_workload(test.vocabulary, operations, 0, edges))
-        run = CrashRunner(test.host, test.spec, asked.judged_by, test.test.types).trace(plan, PATIENCE)
+        run = CrashRunner(test.host, test.spec, options.condition, test.test.types).trace(plan, PATIENCE)
     assert run.sound, f"{file} does not do what {spec} says"
     return Structure(test, run)
 

@@ -14,14 +14,9 @@ from typing import Any, Final
 
 import pytest
 
-OPTIONS: Final = {
-    "budget": ("TIME", "the time for each test, such as 10s or 2m (default: 30s)"),
-    "seed": ("N", "for the scenarios that are generated"),
-    "threads": ("N", "at most so many threads, whatever the test says"),
-    "operations": ("N", "at most so many operations in each thread"),
-    "replay": ("TOKEN", "run one test with the schedule of a finding, and nothing else"),
-    "report": ("DIR", "write a page, the text and JSON of each failure into this folder"),
-}
+from _linpoint_pytest.option_table import OPTIONS
+
+_PREFIX: Final = "--linpoint-"
 CPP: Final = ("_linpoint.cpp", "_linpoint.cc", "_linpoint.cxx")
 """How the names of files of tests in C++ end."""
 
@@ -29,10 +24,24 @@ CPP: Final = ("_linpoint.cpp", "_linpoint.cc", "_linpoint.cxx")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The options ``--linpoint-...``."""
     group = parser.getgroup("linpoint", "concurrent objects under every schedule (linpoint)")
-    for name, (metavar, text) in OPTIONS.items():
-        kind = int if name in ("seed", "threads", "operations") else str
+    for name, (metavar, text, is_number) in OPTIONS.items():
+        kind = int if is_number else str
         group.addoption(f"--linpoint-{name}", metavar=metavar, help=text, type=kind, default=None)
     parser.addini("linpoint_budget", "the time for each test of linpoint, such as 10s or 2m", default="")
+
+
+def pytest_load_initial_conftests(args: list[str]) -> None:
+    """Propose the nearest option for a misspelt one, before pytest refuses it."""
+    words = args[: args.index("--")] if "--" in args else args
+    for word in words:
+        flag = word.partition("=")[0]
+        if flag.startswith(_PREFIX) and flag.removeprefix(_PREFIX) not in OPTIONS:
+            import difflib  # noqa: PLC0415 - only after a mistake
+
+            near = difflib.get_close_matches(flag.removeprefix(_PREFIX), OPTIONS, n=1)
+            hint = f"Did you mean {_PREFIX}{near[0]}? " if near else ""
+            known = ", ".join(f"{_PREFIX}{name}" for name in OPTIONS)
+            raise pytest.UsageError(f"LP-U001: there is no option {flag}. {hint}Known: {known}.")
 
 
 def pytest_configure(config: pytest.Config) -> None:

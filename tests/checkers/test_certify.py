@@ -9,8 +9,9 @@ import pytest
 import linpoint
 from linpoint.checkers.brute_force import brute_force
 from linpoint.checkers.certify import certify_prefix, certify_witness
-from linpoint.checkers.conditions import CONDITIONS, NOT_LOCAL
+from linpoint.checkers.conditions import NOT_LOCAL
 from linpoint.errors import CertificateError
+from linpoint.options.choices import CONDITIONS
 from linpoint.verdicts import StuckFrontier, Witness
 from tests.checkers.plain_certify import refusals
 from tests.checkers.test_differential import describe

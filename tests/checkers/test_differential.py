@@ -19,11 +19,10 @@ import linpoint
 from linpoint import Status
 from linpoint.checkers import portfolio
 from linpoint.checkers._native_search import SearchStatus, SeenTable, StopToken, depth_first, linear, wing_gong
-from linpoint.checkers.checker_selection import CHECKERS
-from linpoint.checkers.conditions import CONDITIONS
 from linpoint.checkers.history_interpretation import HistoryInterpretation
 from linpoint.executors.thread_executor import resident_memory
 from linpoint.histories.history import History
+from linpoint.options.choices import CHECKERS, CONDITIONS
 from linpoint.specs.spec import Spec
 from linpoint.verdicts import Verdict, Witness
 from linpoint.verdicts.refutation import Pattern, StuckFrontier

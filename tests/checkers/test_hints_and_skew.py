@@ -12,10 +12,10 @@ import pytest
 
 import linpoint
 from linpoint.checkers.brute_force import brute_force
-from linpoint.checkers.conditions import CONDITIONS
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical
+from linpoint.options.choices import CONDITIONS
 from linpoint.specs import BUILT_IN
 from linpoint.specs.spec import Spec
 from tests.random_histories import MAKERS, random_history

@@ -6,9 +6,8 @@ from __future__ import annotations
 import pytest
 
 import linpoint
-from linpoint.checkers.checker_selection import CHECKERS
-from linpoint.checkers.conditions import CONDITIONS
 from linpoint.histories.operation import Crash
+from linpoint.options.choices import CHECKERS, CONDITIONS
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)

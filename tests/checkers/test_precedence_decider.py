@@ -11,8 +11,8 @@ import pytest
 import linpoint
 from linpoint import Status
 from linpoint.checkers.brute_force import brute_force
-from linpoint.checkers.conditions import CONDITIONS
 from linpoint.histories.history import History
+from linpoint.options.choices import CONDITIONS
 from linpoint.verdicts import Precedence
 from tests.checkers.plain_certify import refusals
 from tests.checkers.test_differential import describe

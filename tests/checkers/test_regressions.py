@@ -4,7 +4,7 @@
 import pytest
 
 import linpoint
-from linpoint.checkers.checker_selection import CHECKERS
+from linpoint.options.choices import CHECKERS
 
 UNKNOWN_POINT = {"process": 0, "op": "write", "args": [1], "call": 5, "return": 5, "outcome": "unknown"}
 CASES = {

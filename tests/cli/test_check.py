@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from linpoint.checkers.checker_selection import CHECKERS
-from linpoint.checkers.conditions import CONDITIONS
+from linpoint.options.choices import CHECKERS, CONDITIONS
 from tests.cli.conftest import BAD, GOOD, Command, Writer, hard
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import linpoint
-from linpoint.cli import options
 from linpoint.explain.history.history_text import explanation_text
+from linpoint.options.commands.check import CheckOptions
 from linpoint.verdicts import replay_token
 from tests.cli.conftest import Command, Writer
 
@@ -51,7 +51,7 @@ CONTRARY = [
     ],
 )
 def test_spans_in_the_unit_of_the_file(text: str | None, unit: str, skew: float) -> None:
-    found = options.parse_clock_skew(text, unit)
+    found = CheckOptions(spec="register", clock_skew=text, time_unit=unit).skew
     assert (found, type(found)) == (skew, type(skew))
 
 

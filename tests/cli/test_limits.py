@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from linpoint.checkers.checker_selection import CHECKERS
+from linpoint.options.choices import CHECKERS
 from tests.cli.conftest import Command, Writer, hard
 
 Starter = Callable[..., subprocess.Popen[bytes]]
@@ -259,7 +259,7 @@ def _begin() -> str:
 
 
 @pytest.mark.parametrize(
-    ("module", "form"), [("linpoint", []), ("linpoint.histories.operation", ["--json"]), ("typer", [])]
+    ("module", "form"), [("linpoint", []), ("linpoint.histories.operation", ["--json"]), ("click", [])]
 )
 def test_ctrl_c_while_the_command_is_still_being_imported(module: str, form: list[str]) -> None:
     program = f"""

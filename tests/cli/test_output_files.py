@@ -19,14 +19,14 @@ from pathlib import Path
 import pytest
 
 import linpoint
-from linpoint.cli.check_request import CheckRequest
-from linpoint.cli.options import NO_VALUE, find_spec
+from linpoint.cli.check_request import CheckRequest, load_spec
 from linpoint.cli.output.check_report import CheckReport
 from linpoint.cli.output.output_files import FileContentToWrite, time_to_write, write_file
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.reports import Report
 from linpoint.errors import UsageError
 from linpoint.histories.formats.file_content import write_content
+from linpoint.options.commands.check import CheckOptions
 from linpoint.verdicts import Budget
 from tests.cli.conftest import BAD, GOOD, Command, Writer, hard
 from tests.cli.test_limits import Terminal
@@ -188,10 +188,10 @@ def test_the_small_files_come_before_a_page_that_takes_all_the_time(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("linpoint.explain.history.history_page.history_page", lambda *_, **__: time.sleep(60))
-    spec = find_spec("register", NO_VALUE)
+    spec = load_spec("register")
     explanation = linpoint.check(linpoint.history(BAD), spec).explain()
     reports = [Report(f"{number}.jsonl", explanation) for number in range(6)]
-    request = CheckRequest(spec, "register", NO_VALUE, "auto", None, Budget(), None)
+    request = CheckRequest(CheckOptions(spec="register"), spec, Budget())
     started = time.monotonic()
     assert (
         write_report(

@@ -13,7 +13,7 @@ from linpoint.crash.crash_host import CrashHost
 from linpoint.crash.operation_purposes import vocabulary_of
 from linpoint.options.commands.crash import CrashOptions
 from linpoint.specs.spec_lookup import find
-from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest, described_tests
+from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest, config_of, described_tests
 from linpoint.subjects.persistent_object.crash_token import read_token
 from linpoint.subjects.persistent_object.subject import PersistentObjectSubject
 from linpoint.targets.target_builder import Target, TargetContents
@@ -23,14 +23,14 @@ from linpoint.verdicts.durability import CrashResult
 _HOST = Path(__file__).with_name("fake_host.py")
 
 
-def fake_host(folder: Path, manner: dict[str, Any], asked: CrashOptions) -> CrashHost:
+def fake_host(folder: Path, manner: dict[str, Any], options: CrashOptions) -> CrashHost:
     """A host that plays a target of this manner."""
     host = folder / "host"
     host.write_text(f"#!{sys.executable}\n{_HOST.read_text(encoding='utf-8')}", encoding="utf-8")
     host.chmod(0o755)
     target = folder / "target.json"
     target.write_text(json.dumps(manner), encoding="utf-8")
-    return CrashHost(host, target, asked.manner(None))
+    return CrashHost(host, target, config_of(options, None))
 
 
 def fake_test(folder: Path, manner: dict[str, Any], **asked: Any) -> BuiltCrashTest:

@@ -26,14 +26,15 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import typer
 import yaml
+from click import Context
 
 from linpoint.cli.main import app
 
@@ -143,6 +144,8 @@ def _check_data(block: Block, place: str) -> None:
                 json.loads(line)
     elif block.kind == "csv":
         list(csv.reader(io.StringIO(block.text), strict=True))
+    elif block.kind == "toml":
+        tomllib.loads(block.text)
     elif block.kind == "yaml":
         _check_yaml(block, place)
     elif block.kind not in ("text", "edn") and (block.kind != "cpp" or block.file is None):
@@ -151,7 +154,7 @@ def _check_data(block: Block, place: str) -> None:
 
 def _check_yaml(block: Block, place: str) -> None:
     """The steps of a pipeline cannot run here, but what they ask of our command must exist."""
-    commands = typer.main.get_command(app).commands
+    commands = {name: app.get_command(Context(app), name) for name in app.entries}
     values = [yaml.safe_load(block.text)]
     while values:
         value = values.pop()

@@ -9,15 +9,17 @@ import inspect
 import re
 
 import pytest
-import typer
+from click import Context
 
 import linpoint
-from linpoint.checkers.checker_selection import CHECKERS
-from linpoint.checkers.conditions import CONDITIONS
 from linpoint.cli.main import app
 from linpoint.errors import CODES
 from linpoint.explain.history.reasons import CAUSES, REASONS
 from linpoint.histories.formats import FORMATS
+from linpoint.options.choices import CHECKERS, CONDITIONS
+from linpoint.options.commands.registry import options_classes
+from linpoint.options.project_file import toml_key
+from linpoint.options.schema import Surface
 from linpoint.specs import BUILT_IN
 from linpoint.specs.spec import Returns
 from linpoint.traces.trace import (
@@ -64,7 +66,7 @@ def test_each_code_has_its_anchor_meaning_message_and_remedy(code):
 
 # Commands
 
-COMMANDS = typer.main.get_command(app).commands
+COMMANDS = {name: app.get_command(Context(app), name) for name in app.entries}
 
 
 def test_commands_has_exactly_the_commands():
@@ -82,6 +84,16 @@ def test_each_command_has_its_options(name):
                 else [(parameter.metavar or parameter.name.upper()).strip("[]")]
             )
             assert all(f"`{each}" in section for each in wanted), wanted
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_default_of_a_project_is_listed(name):
+    section = sections_of("commands.md")["Defaults of a project and of a machine"]
+    for option in options_classes()[name].declared().values():
+        if Surface.TOML in option.surfaces:
+            variable = f"`{option.variable}`" if Surface.ENVIRONMENT in option.surfaces else ""
+            row = rf"^\| `{re.escape(toml_key(option))}` \| .*`{name}`.* \| {variable} ?\|$"
+            assert re.search(row, section, re.MULTILINE), option.flag
 
 
 @pytest.mark.parametrize("name", CHECKERS)

@@ -6,8 +6,7 @@ from __future__ import annotations
 import pytest
 
 from linpoint.errors import LinpointError, UsageError
-from linpoint.explore.cpp.objects.asked import Asked, said_in
-from linpoint.scenarios.scenario import Scenario
+from linpoint.options.commands.test import TestOptions
 
 
 def written(folder, *lines: str) -> str:
@@ -17,8 +16,11 @@ def written(folder, *lines: str) -> str:
 
 
 def test_a_file_without_comments_asks_for_nothing(tmp_path):
-    assert said_in(written(tmp_path, "// linpoint is a tool", 'auto text = "// linpoint: --spec set";')) == Asked()
-    assert said_in(str(tmp_path / "none.cpp")) == Asked()
+    assert (
+        TestOptions.in_comments(written(tmp_path, "// linpoint is a tool", 'auto text = "// linpoint: --spec set";'))
+        == TestOptions()
+    )
+    assert TestOptions.in_comments(str(tmp_path / "none.cpp")) == TestOptions()
 
 
 def test_options_of_several_comments_come_together(tmp_path):
@@ -28,16 +30,17 @@ def test_options_of_several_comments_come_together(tmp_path):
         "  //linpoint:  --operations 3 --reuse --progress --races ignore --method outcomes -- -O2",
         '// linpoint: --scenario "push(1) | pop()" --before "push(2)" --seed 7 --workers 1 --compiler clang++',
     )
-    assert said_in(file) == Asked(
-        "queue(capacity=2)",
-        ("-DONE", "-O2"),
-        "clang++",
-        "tso",
-        "ignore",
+    assert TestOptions.in_comments(file) == TestOptions(
+        spec="queue(capacity=2)",
+        flags=("-DONE", "-O2"),
+        compiler="clang++",
+        memory_model="tso",
+        races="ignore",
         reuse=True,
         method="outcomes",
         progress=True,
-        scenario=Scenario.parse("push(1) | pop()", "push(2)"),
+        scenario="push(1) | pop()",
+        before="push(2)",
         threads=2,
         operations=3,
         seed=7,
@@ -50,7 +53,7 @@ def test_paths_begin_at_the_folder_of_the_file(tmp_path):
         tmp_path,
         "// linpoint: --spec specs.py:Stack -- -Iinclude -isystem other -D stack.hpp ../src/stack.cpp -L/lib -Wall",
     )
-    said = said_in(file)
+    said = TestOptions.in_comments(file)
     assert said.spec == f"{tmp_path}/specs.py:Stack"
     assert said.flags == (
         *(f"-I{tmp_path}/include", "-isystem", f"{tmp_path}/other", "-D", "stack.hpp"),
@@ -61,11 +64,13 @@ def test_paths_begin_at_the_folder_of_the_file(tmp_path):
 
 
 def test_what_the_user_asks_for_wins(tmp_path):
-    said = said_in(written(tmp_path, "// linpoint: --spec stack --memory-model tso --threads 2 -- -DONE=1"))
-    asked = Asked(memory_model="sc", flags=("-DONE=2",)).over(said)
-    assert asked == Asked("stack", ("-DONE=1", "-DONE=2"), memory_model="sc", threads=2)
-    assert Asked().over(said) == said
-    assert said.over(Asked(reuse=True)).reuse
+    said = TestOptions.in_comments(
+        written(tmp_path, "// linpoint: --spec stack --memory-model tso --threads 2 -- -DONE=1")
+    )
+    asked = TestOptions(memory_model="sc", flags=("-DONE=2",)).over(said)
+    assert asked == TestOptions(spec="stack", flags=("-DONE=1", "-DONE=2"), memory_model="sc", threads=2)
+    assert TestOptions().over(said) == said
+    assert said.over(TestOptions(reuse=True)).reuse
 
 
 @pytest.mark.parametrize(
@@ -89,11 +94,11 @@ def test_what_the_user_asks_for_wins(tmp_path):
 def test_what_is_wrong_is_told_with_its_line(tmp_path, comment, message):
     file = written(tmp_path, "", f"// linpoint: {comment}")
     with pytest.raises(LinpointError) as caught:
-        said_in(file)
+        TestOptions.in_comments(file)
     assert message in str(caught.value)
     assert (caught.value.place or "").startswith(f"{file}:3")
 
 
 def test_names_that_are_none_are_refused():
     with pytest.raises(UsageError, match="It is one of sc, tso, pso"):
-        Asked(memory_model="arm")
+        TestOptions(memory_model="arm")

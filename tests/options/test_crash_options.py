@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from linpoint.errors import LinpointError, TestError, UsageError
-from linpoint.options.commands.crash import CrashOptions, parse_kinds, said_in
+from linpoint.options.commands.crash import CrashOptions
 from linpoint.scenarios.scenario import Scenario
 from linpoint.subjects.persistent_object.build_tests import described_tests
 from tests.crash.fake_host_campaigns import fake_host, fake_test
@@ -22,8 +22,11 @@ def test_kinds_and_lengths() -> None:
     assert CrashOptions(exhaustive=True).length == 8
     assert CrashOptions(exhaustive=True, operations=5).length == 5
     assert CrashOptions(tests=("c2",)).kinds == ("c2",)
-    assert CrashOptions(tests=parse_kinds("C2, dl3")).kinds == ("c2", "dl3")
-    assert CrashOptions().judged_by == "strict"
+    assert CrashOptions(tests=KINDS.parse("C2, dl3", "--tests")).kinds == ("c2", "dl3")
+    assert CrashOptions().condition == "strict"
+
+
+KINDS = CrashOptions.declared()["tests"].type
 
 
 @pytest.mark.parametrize(
@@ -35,7 +38,7 @@ def test_kinds_and_lengths() -> None:
         ({"operations": 0}, "LP-U001"),
         ({"operations": 3, "workload": "w.txt"}, "LP-U001"),
         ({"pool_size": "many"}, "LP-U001"),
-        ({"scenario": Scenario.parse("get(1) | get(2) | get(3)")}, "LP-U001"),
+        ({"scenario": "get(1) | get(2) | get(3)"}, "LP-U001"),
     ],
 )
 def test_what_cannot_be(asked: dict[str, Any], code: str) -> None:
@@ -47,7 +50,7 @@ def test_what_cannot_be(asked: dict[str, Any], code: str) -> None:
 
 def test_no_kind_at_all() -> None:
     with pytest.raises(TestError, match="LP-C003"):
-        parse_kinds(" , ")
+        KINDS.parse(" , ", "--tests")
 
 
 def test_comments_of_a_file(tmp_path: Path) -> None:
@@ -56,13 +59,13 @@ def test_comments_of_a_file(tmp_path: Path) -> None:
         "// linpoint: --spec map --operations 50 --persistent-heap --pool-size 64M -- -Iinclude list.cpp\n"
         "// linpoint: --tests dl1,c2 --condition durable\n"
     )
-    said = said_in(str(file))
+    said = CrashOptions.in_comments(str(file))
     assert (said.spec, said.operations, said.persistent_heap, said.tests) == ("map", 50, True, ("dl1", "c2"))
     assert said.condition == "durable"
     assert said.sources == (str(tmp_path / "list.cpp"),)
     assert said.compiler_flags == (f"-I{tmp_path / 'include'}",)
-    assert said.manner(None).pool_size == 64 * 2**20
-    both = CrashOptions(spec="set", scenario=Scenario.parse("get(1)"), flags=("-O2",)).over(said)
+    assert said.pool_bytes == 64 * 2**20
+    both = CrashOptions(spec="set", scenario="get(1)", flags=("-O2",)).over(said)
     assert both.spec == "set"
     assert both.operations is None
     assert both.flags[-1] == "-O2"
@@ -72,7 +75,7 @@ def test_a_comment_that_cannot_be_says_where(tmp_path: Path) -> None:
     file = tmp_path / "list_test.cpp"
     file.write_text("\n// linpoint: --spec map --threads 3\n")
     with pytest.raises(UsageError, match="LP-U001") as raised:
-        said_in(str(file))
+        CrashOptions.in_comments(str(file))
     assert raised.value.place == f"{file}:2"
 
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 
 from linpoint.errors import UsageError
-from linpoint.targets.compiler_flags import DEFAULT, in_language_of, is_cpp, is_source, sorted_flags, split_flags
+from linpoint.options.source_arguments import is_cpp, is_source, split_flags
+from linpoint.targets.compiler_flags import DEFAULT, in_language_of, sorted_flags
 
 
 def test_flags_are_sorted() -> None:

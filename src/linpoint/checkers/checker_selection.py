@@ -9,8 +9,8 @@ from typing import Final
 from linpoint.checkers._native_search import Problem
 from linpoint.checkers.portfolio import PortfolioAnswer
 from linpoint.errors import UsageError
+from linpoint.options.choices import CHECKERS
 
-CHECKERS: Final = ("auto", "wing-gong", "dfs", "linear", "competition", "monitor", "graph", "brute-force")
 _MAX_SEARCH_THREADS: Final = 8
 
 

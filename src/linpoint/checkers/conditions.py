@@ -13,10 +13,10 @@ from linpoint.errors import UsageError
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import canonical
+from linpoint.options.choices import CONDITIONS
 from linpoint.specs.integer_automaton import StateMachine
 from linpoint.specs.spec import Spec, State
 
-CONDITIONS: Final = ("linearizable", "strict", "recoverable", "durable", "buffered-durable", "sequential")
 NOT_LOCAL: Final = ("buffered-durable", "sequential")
 """Conditions under which objects cannot be checked one by one."""
 

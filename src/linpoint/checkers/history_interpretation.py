@@ -31,10 +31,11 @@ from linpoint.errors import SpecError
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import Value, canonical
+from linpoint.options.choices import CONDITIONS
 from linpoint.specs.integer_automaton import IntegerAutomaton
 from linpoint.specs.spec import Spec
 
-NATIVE_CONDITIONS: Final = {name: getattr(Condition, name.replace("-", "_").upper()) for name in conditions.CONDITIONS}
+NATIVE_CONDITIONS: Final = {name: getattr(Condition, name.replace("-", "_").upper()) for name in CONDITIONS}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a check is asked for, and what is said of its answer: the same for whole files and for growing ones."""
+"""A check with its options, and its explanation and replay token: the same for whole files and for growing ones."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from linpoint.checkers.check import check_with_progress
-from linpoint.cli import options
+from linpoint.cli.output import standard_streams
 from linpoint.cli.reports import Report
 from linpoint.executors.thread_executor import peak_memory
 from linpoint.explain.history.explain_verdict import EXPLANATION_S, explain, explanation_without_reasons
 from linpoint.explain.history.explanation import Explanation, operation_dict
 from linpoint.histories.history import History
-from linpoint.histories.operation import Time
 from linpoint.limits.deadlines import TimeIsUpError, deadline
+from linpoint.options.commands.check import NO_VALUE, CheckOptions
 from linpoint.specs.initial_values.memory_words import words_before
 from linpoint.specs.spec import Spec
+from linpoint.specs.spec_lookup import find
 from linpoint.text.shell_commands import check_argv
 from linpoint.verdicts import Budget, KeyVerdict, Precedence, Statistics, Status, Verdict, replay_token
 
@@ -27,22 +28,19 @@ _EXPLANATION_GRACE_S: Final = 0.3
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """How to check: the spec and the options that are the same for every file."""
+    """The options of a check with what they stand for: the spec, loaded, and the budget, running."""
 
+    options: CheckOptions
     spec: Spec
-    spec_text: str
-    initial: Any
-    checker: str
-    condition: str | None
     budget: Budget
-    jobs: int | None
-    clock_skew: Time = 0
-    """How much clocks may differ, in the unit of the files' times."""
-    arguments: tuple[str, ...] = ()
-    """The options that matter for the verdict, to be given again."""
-    paper_rules: bool = False
-    graph: str | None = None
-    """Where to write the precedence graph."""
+    initial: Any = NO_VALUE
+    """The initial value to put into tokens, if one is given or found out."""
+
+
+def load_spec(text: str, initial: Any = NO_VALUE) -> Spec:
+    """The spec of that name with its initial value. Its code may be the user's and print: stdout stays ours."""
+    standard_streams.keep_stdout()
+    return find(text) if initial is NO_VALUE else find(text, initial=initial)
 
 
 def explain_within_budget(verdict: Verdict, budget: Budget, seconds: float = EXPLANATION_S) -> Explanation | None:
@@ -61,11 +59,11 @@ def explain_within_budget(verdict: Verdict, budget: Budget, seconds: float = EXP
 
 def unknown_report(file: str, request: CheckRequest, why: str) -> Report:
     """The report on a file for which there was no time: unknown, and nothing more is known."""
-    empty = History([], source=file, clock_skew=request.clock_skew)
-    key = KeyVerdict(None, Status.UNKNOWN, request.checker, why, ())
-    condition = request.condition or "linearizable"
+    empty = History([], source=file, clock_skew=request.options.skew)
+    key = KeyVerdict(None, Status.UNKNOWN, request.options.checker, why, ())
+    condition = request.options.condition or "linearizable"
     statistics = Statistics(peak_memory_bytes=peak_memory())
-    verdict = Verdict(Status.UNKNOWN, empty, request.spec, condition, request.checker, why, (key,), statistics)
+    verdict = Verdict(Status.UNKNOWN, empty, request.spec, condition, request.options.checker, why, (key,), statistics)
     return Report(file, explanation_without_reasons(verdict))
 
 
@@ -80,7 +78,7 @@ def _first_value(explanation: Explanation, request: CheckRequest) -> tuple[Any] 
     first = words_before(verdict.spec, [verdict.history.operations[position] for position in core])
     if first is None:
         return None
-    spec = options.find_spec(request.spec_text, first[0])
+    spec = load_spec(request.options.spec, first[0])
     again, _ = check_with_progress(
         verdict.history.select(core), spec, checker="graph", condition=verdict.condition, jobs=1
     )
@@ -96,16 +94,16 @@ def replay_argv(file: str, explanation: Explanation, request: CheckRequest) -> t
     """
     if explanation.verdict.status is not Status.VIOLATION:
         return ()
-    from_file = check_argv(file, request.arguments)
+    from_file = check_argv(file, request.options.argv())
     history = explanation.verdict.history
     # What the paper's rules make of a few of the operations need not be what they make of all.
     # In the order of the file, which is that of two operations of a process at the same instant.
-    core = range(len(history)) if request.paper_rules else sorted(explanation.core)
+    core = range(len(history)) if request.options.paper_rules else sorted(explanation.core)
     if len(core) > _MAX_TOKEN_OPERATIONS and file != "-":
         return from_file
     content: dict[str, Any] = {
         "kind": "check",
-        "spec": request.spec_text,
+        "spec": request.options.spec,
         "condition": explanation.verdict.condition,
         "operations": [operation_dict(history, position) for position in core],
         "crashes": [
@@ -113,14 +111,14 @@ def replay_argv(file: str, explanation: Explanation, request: CheckRequest) -> t
             for crash in history.crashes
         ],
     }
-    if request.initial is not options.NO_VALUE:
+    if request.initial is not NO_VALUE:
         content["initial"] = request.initial
-    if explanation.precedence is not None and not request.paper_rules:
+    if explanation.precedence is not None and not request.options.paper_rules:
         first = _first_value(explanation, request)
         if first is None:
             return from_file
         content["initial"] = first[0]
-    if request.paper_rules:
+    if request.options.paper_rules:
         content["paper_rules"] = True
     if history.clock_skew:
         content["clock_skew"] = history.clock_skew

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from linpoint.campaign.driver import replay_finding, run_campaign
 from linpoint.campaign.worker_protocol import RenderedResult
-from linpoint.cli import options
 from linpoint.cli.output import standard_streams
 from linpoint.cli.output.build_output import show_build_error
 from linpoint.cli.output.output_formats import OutputFormats, write_report
@@ -20,7 +19,8 @@ from linpoint.errors import LinpointError
 from linpoint.explain import explain_crash
 from linpoint.explain.crash.crash_text import document
 from linpoint.limits.deadlines import TimeIsUpError, deadline
-from linpoint.options.commands.crash import CrashOptions, said_in
+from linpoint.options.commands.crash import CrashOptions
+from linpoint.options.source_arguments import split_test
 from linpoint.processes.command_runner import OutOfTimeError
 from linpoint.subjects.interface import CampaignProgress, Progress
 from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest, build_crash_tests
@@ -28,7 +28,7 @@ from linpoint.subjects.persistent_object.crash_token import read_token
 from linpoint.subjects.persistent_object.subject import PersistentObjectSubject
 from linpoint.targets.build_error import BuildError
 from linpoint.targets.compiler_discovery import find_compiler
-from linpoint.targets.compiler_flags import sorted_flags, split_test
+from linpoint.targets.compiler_flags import sorted_flags
 from linpoint.targets.host_builder import find_host
 from linpoint.text.shell_commands import shell_command
 from linpoint.verdicts import Budget
@@ -47,25 +47,22 @@ _GRACE: Final = 10.0
 class Command:
     """What the command was given for all its tests; what a file says of itself comes to it."""
 
-    asked: CrashOptions = field(default_factory=CrashOptions)
-    page: bool = False
-    words: tuple[str, ...] = ()
-    """The options that run the same tests."""
+    options: CrashOptions = field(default_factory=CrashOptions)
 
     def prepare(self, targets: Sequence[str] = ()) -> None:
         """Build the hosts, once, and say what cannot be before anything is built."""
-        sorted_flags(self.asked.compiler_flags)
+        sorted_flags(self.options.compiler_flags)
         files = [named[0] for target in targets if (named := split_test(target)) is not None]
-        compilers = [self._for(file).compiler for file in files] or [self.asked.compiler]
+        compilers = [self._for(file).compiler for file in files] or [self.options.compiler]
         with progress() as line:
             for compiler in dict.fromkeys(compilers):
                 find_host(find_compiler(compiler), tell=line)
 
     def _for(self, file: str) -> CrashOptions:
         try:
-            return self.asked.over(said_in(file))
-        except LinpointError:  # it will be said when the file is tested
-            return self.asked
+            return self.options.for_file(file)
+        except LinpointError:  # reported when the file is tested
+            return self.options
 
     def run(self, targets: Sequence[str], limits: Budget, line: ProgressLine) -> tuple[list[ReportEntry], bool]:
         """What is to be said of every test, in order. The bool says Ctrl-C."""
@@ -94,7 +91,7 @@ class Command:
         named = split_test(target)
         assert named is not None
         try:
-            return list(self.built(self.asked.over(said_in(named[0])), *named, limits, line))
+            return list(self.built(self.options.for_file(named[0]), *named, limits, line))
         except LinpointError as error:
             if isinstance(error, BuildError):
                 show_build_error(error)
@@ -104,13 +101,13 @@ class Command:
             return [self.told(*named, undecided(named[1] or named[0], named[0], why))]
 
     def built(
-        self, asked: CrashOptions, file: str, name: str, limits: Budget, line: ProgressLine
+        self, options: CrashOptions, file: str, name: str, limits: Budget, line: ProgressLine
     ) -> list[BuiltCrashTest]:
         """The tests of a file."""
         return build_crash_tests(
             file,
             name,
-            asked,
+            options,
             deadline=limits.deadline,
             max_memory=limits.max_memory,
             tell=lambda text: line(text, at_once=True),
@@ -131,8 +128,9 @@ class Command:
         if isinstance(result, LinpointError):
             said = result.said if isinstance(result, BuildError) else ""
             return ReportEntry(file, name, RenderedResult(error=result.as_dict(), said=said), measure=_MEASURE)
-        command = ["crash", f"{file}:{name}" if name else file, *self.words]
-        return ReportEntry(file, name, answer_of_crash(result, command, page=self.page), command, measure=_MEASURE)
+        command = ["crash", f"{file}:{name}" if name else file, *self.options.argv()]
+        page = self.options.report is not None
+        return ReportEntry(file, name, answer_of_crash(result, command, page=page), command, measure=_MEASURE)
 
 
 def answer_of_crash(result: CrashResult, command: Sequence[str] = (), *, page: bool = False) -> RenderedResult:
@@ -169,15 +167,15 @@ def _watcher(name: str, line: ProgressLine) -> Progress:
 def replay_crash_finding(content: dict[str, Any], *, as_json: bool) -> int:
     """Crash a workload again as a finding did; it needs the sources where they were."""
     found = read_token(content)
-    options_of_token, failure = found.options, found.failure
-    command = Command(options_of_token)
+    options, failure = found.options, found.failure
+    command = Command(options)
     command.prepare()
-    limits = Budget.starting_now(options.DEFAULT_BUDGET, None)
+    limits = Budget.starting_now(options.budget, None)
     standard_streams.keep_stdout()
     with progress() as line:
         result: CrashResult | LinpointError
         try:
-            (test,) = command.built(options_of_token, found.file, found.test, limits, line)
+            (test,) = command.built(options, found.file, found.test, limits, line)
             test.accept(failure.case)
             seconds = max(_AT_LEAST, limits.remaining() or time.monotonic())
             result = replay_finding(PersistentObjectSubject(test), failure, seconds, changed=found.is_outdated(test))

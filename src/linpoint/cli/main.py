@@ -9,83 +9,98 @@ import signal
 import sys
 import threading
 import traceback
-from typing import Annotated, Final
+from typing import Any, Final
 
-import typer
+import click
 
-from linpoint.cli.commands.check import check
-from linpoint.cli.commands.convert import convert
-from linpoint.cli.commands.crash import run as test_crashes
-from linpoint.cli.commands.demo import demo
-from linpoint.cli.commands.explore import explore
-from linpoint.cli.commands.refine import run as refine_models
-from linpoint.cli.commands.replay import replay
-from linpoint.cli.commands.report import report
-from linpoint.cli.commands.specs import specs
-from linpoint.cli.commands.test import run as run_tests
+from linpoint.cli.command_builder import CommandEntry, CommandGroup
 from linpoint.cli.output import standard_streams
 from linpoint.cli.output.terminal import print_error, print_json, print_text
-from linpoint.cli.passthrough_args import PassthroughCommand
-from linpoint.cli.reports import BAD_INPUT, EXIT
 from linpoint.errors import LinpointError, UsageError
 from linpoint.executors.thread_executor import peak_memory
 from linpoint.limits import deadlines
 from linpoint.verdicts import Statistics, Status
 
-_INTERRUPTED_IN_CLICK: Final = 130  # what it makes of Ctrl-C
-_WrongUsageError: type[Exception] = typer.BadParameter.__bases__[0]  # click's, which typer may carry inside itself
-
-app = typer.Typer(
-    name="linpoint",
-    help="Find, explain and rule out linearizability bugs.\n\nNew here? Run `linpoint demo`.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command()(check)
-app.command()(convert)
-app.command("test", cls=PassthroughCommand)(run_tests)
-app.command()(explore)
-app.command("refine")(refine_models)
-app.command("crash", cls=PassthroughCommand)(test_crashes)
-app.command()(specs)
-app.command()(demo)
-app.command()(replay)
-app.command()(report)
+_EXIT_UNKNOWN: Final = 3
+_EXIT_BAD_INPUT: Final = 2
+_COMPLETION_VARIABLE: Final = "_LINPOINT_COMPLETE"
+_SHELLS: Final = ("bash", "zsh", "fish")
 
 
-def _version(show: bool) -> None:
-    if show:
-        from importlib.metadata import version  # noqa: PLC0415 - it takes as long as the rest of the command line
+def _entry(name: str, options_class: str, summary: str, *, options_module: str = "") -> CommandEntry:
+    options = f"linpoint.options.commands.{options_module or name}:{options_class}"
+    return CommandEntry(options, f"linpoint.cli.commands.{name}:run", summary)
+
+
+COMMANDS: Final = {
+    "check": _entry(
+        "check", "CheckOptions", "Decide whether recorded histories are linearizable, and explain why not."
+    ),
+    "convert": _entry("convert", "ConvertOptions", "Convert a recorded history to another format."),
+    "test": _entry("test", "TestOptions", "Run scenarios of an object under every schedule and check each run."),
+    "explore": _entry(
+        "explore",
+        "ExploreOptions",
+        "Run a program under every schedule: assertions, exceptions, deadlocks, data races.",
+    ),
+    "refine": _entry(
+        "refine", "RefineOptions", "Check models of algorithms against their specs, in every reachable state."
+    ),
+    "crash": _entry("crash", "CrashOptions", "Crash a persistent object at every store and check what is recovered."),
+    "specs": _entry("specs", "SpecsOptions", "List the built-in specs with their operations, or describe one."),
+    "demo": _entry("demo", "DemoOptions", "Check bundled histories and test a bundled class.", options_module="specs"),
+    "replay": _entry("replay", "ReplayOptions", "Show a finding again from its replay token."),
+    "report": _entry("report", "ReportOptions", "Put the results of many runs on one page."),
+}
+
+
+def _show_version(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
+    if is_given and not ctx.resilient_parsing:
+        from importlib.metadata import version  # noqa: PLC0415 - as slow as the rest of the command line
 
         print_text(f"linpoint {version('linpoint')}")
-        raise typer.Exit
+        ctx.exit()
 
 
-def _cmake_dir(show: bool) -> None:
-    if show:
-        from linpoint.targets.host_builder import cmake_dir  # noqa: PLC0415 - only who asks waits for it
+def _show_cmake_dir(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:
+    if is_given and not ctx.resilient_parsing:
+        from linpoint.targets.host_builder import cmake_dir  # noqa: PLC0415 - needed for this alone
 
         print_text(str(cmake_dir()))
-        raise typer.Exit
+        ctx.exit()
 
 
-@app.callback()
-def common(
-    _version_option: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-    _cmake_dir_option: Annotated[
-        bool,
-        typer.Option(
-            "--cmake-dir",
-            callback=_cmake_dir,
-            is_eager=True,
-            help="Show the folder for CMake's linpoint_DIR and exit.",
+def _show_completion(ctx: click.Context, _param: click.Parameter, shell: str | None) -> None:
+    if shell is None or ctx.resilient_parsing:
+        return
+    found = click.shell_completion.get_completion_class(shell)
+    if found is None:
+        raise UsageError(
+            "LP-U001", f"there is no completion for {shell!r}.", remedy=f"It is one of {', '.join(_SHELLS)}."
+        )
+    print_text(found(app, {}, "linpoint", _COMPLETION_VARIABLE).source())
+    ctx.exit()
+
+
+def _eager(flag: str, callback: Any, help: str, **more: Any) -> click.Option:  # noqa: A002 - the word for it
+    return click.Option([flag], is_eager=True, expose_value=False, callback=callback, help=help, **more)
+
+
+app: Final = CommandGroup(
+    "linpoint",
+    COMMANDS,
+    "Find, explain and rule out linearizability bugs.\n\nNew here? Run `linpoint demo`.",
+    params=[
+        _eager("--version", _show_version, "Show the version and exit.", is_flag=True),
+        _eager("--cmake-dir", _show_cmake_dir, "Show the directory for CMake's linpoint_DIR and exit.", is_flag=True),
+        _eager(
+            "--show-completion",
+            _show_completion,
+            "Show the completion script of a shell (bash, zsh or fish) and exit.",
+            metavar="SHELL",
         ),
-    ] = False,
-) -> None:
-    """Find, explain and rule out linearizability bugs."""
+    ],
+)
 
 
 def main(*, interrupted: bool = False) -> None:
@@ -115,24 +130,31 @@ def main(*, interrupted: bool = False) -> None:
 
 
 def _run(*, as_json: bool) -> int:
-    """The exit code of the command; everything has been said."""
+    """Run the command that the arguments name; the exit code. Everything else is printed."""
+    if _COMPLETION_VARIABLE in os.environ:  # pragma: no cover - a shell asks
+        app.main(prog_name="linpoint")
     try:
-        # By itself it shows wrong usage beautifully, but not as JSON.
-        code = typer.main.get_command(app).main(standalone_mode=not as_json)
+        if len(sys.argv) == 1:
+            with click.Context(app, info_name="linpoint") as context:
+                print_text(app.get_help(context))
+            return _EXIT_BAD_INPUT
+        with app.make_context("linpoint", sys.argv[1:]) as context:
+            code = app.invoke(context)
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
     except SystemExit as stop:
         code = stop.code
     except LinpointError as error:
         return _fail(error, as_json=as_json)
-    except _WrongUsageError as error:
-        usage = UsageError("LP-U001", str(error).rstrip(".") + ".", remedy="See `linpoint --help`.")
-        return _fail(usage, as_json=as_json)
-    except (typer.Abort, KeyboardInterrupt, deadlines.TimeIsUpError):
+    except click.UsageError as error:
+        path = "linpoint" if error.ctx is None else error.ctx.command_path
+        fact = error.format_message().rstrip(".") + "."
+        return _fail(UsageError("LP-U001", fact, remedy=f"See `{path} --help`."), as_json=as_json)
+    except (KeyboardInterrupt, deadlines.TimeIsUpError):
         return _interrupted(as_json=as_json)
     except Exception:  # noqa: BLE001 - a bug of ours; Python's own exit code for it would say "violation"
         traceback.print_exc()
-        return EXIT[Status.UNKNOWN]
-    if code == _INTERRUPTED_IN_CLICK:
-        return _interrupted(as_json=as_json)
+        return _EXIT_UNKNOWN
     return code if isinstance(code, int) else 0
 
 
@@ -143,7 +165,7 @@ def _interrupted(*, as_json: bool) -> int:
         statistics = Statistics(peak_memory_bytes=peak_memory()).as_dict()
         verdict = {"verdict": Status.UNKNOWN.value, "exhaustive": False, "why": "it was interrupted"}
         print_json(verdict | {"statistics": statistics, "findings": []})
-    return EXIT[Status.UNKNOWN]
+    return _EXIT_UNKNOWN
 
 
 def _fail(error: LinpointError, *, as_json: bool) -> int:
@@ -151,7 +173,7 @@ def _fail(error: LinpointError, *, as_json: bool) -> int:
         print_json({"error": error.as_dict()})
     else:
         print_error(str(error))
-    return BAD_INPUT
+    return _EXIT_BAD_INPUT
 
 
 if __name__ == "__main__":

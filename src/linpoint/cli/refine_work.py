@@ -21,13 +21,15 @@ from linpoint.cli.output import standard_streams
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportEntry, ReportList, split_target
 from linpoint.cli.output.terminal import ProgressLine, progress
-from linpoint.cli.refine_asked import Choices, content_of
 from linpoint.errors import LinpointError
 from linpoint.executors.thread_executor import peak_memory, resident_memory
 from linpoint.explain.model.model_text import explain_model
 from linpoint.limits.deadlines import TimeIsUpError, deadline
+from linpoint.options.commands.refine import RefineOptions
 from linpoint.refine.dsl import Model
 from linpoint.refine.model_loading import load_model, load_models
+from linpoint.refine.model_token import ModelToken
+from linpoint.refine.refinement_task import RefinementTask
 from linpoint.subjects.interface import CampaignProgress, Progress
 from linpoint.subjects.model.finding_builder import failure_of_token
 from linpoint.subjects.model.subject import ModelSubject
@@ -53,12 +55,9 @@ class _Planned:
 class Work:
     """Checks models, one after the other."""
 
-    choices: Choices
+    options: RefineOptions
     limits: Budget
-    jobs: int | None
     line: ProgressLine
-    words: Sequence[str]
-    page: bool = False
 
     def told(self, targets: Sequence[str]) -> tuple[list[ReportEntry], bool]:
         """What is to be said of every model, in order; those that were not begun are unknown. The bool says Ctrl-C."""
@@ -98,8 +97,8 @@ class Work:
     def _checked(self, each: _Planned, left: int) -> ModelResult | LinpointError:
         try:
             with deadline(self.limits):
-                task = self.choices.asked(each.file, each.name, each.model)
-            subject = ModelSubject(task, self.jobs, self.limits.max_memory)
+                task = RefinementTask.of(self.options, each.file, each.name, each.model)
+            subject = ModelSubject(task, self.options.jobs, self.limits.max_memory)
             return run_campaign(subject, self._share(left), self._watch(each.name))
         except LinpointError as error:
             return error
@@ -127,17 +126,16 @@ class Work:
 
     def _undecided(self, name: str, file: str, why: str) -> ModelResult:
         explored = ModelExplored(peak_memory_bytes=peak_memory())
-        bounds, remedy = self.choices.bounds(), "Run it again, with a larger --budget if there was one."
+        bounds, remedy = self.options.bounds(), "Run it again, with a larger --budget if there was one."
         return ModelResult(name, Verdict.UNKNOWN, False, why, (), explored, bounds, file, remedy=remedy)
 
     def _as_told(self, file: str, name: str, result: ModelResult | LinpointError) -> ReportEntry:
         if isinstance(result, LinpointError):
             return ReportEntry(file, name, RenderedResult(error=result.as_dict()), unit="model", measure="state")
         path = f"./{file}" if file.startswith("-") else file
-        words = ["refine", f"{path}:{name}" if name else path, *self.words]
-        return ReportEntry(
-            file, name, answer_of_model(result, words, page=self.page), words, unit="model", measure="state"
-        )
+        words = ["refine", f"{path}:{name}" if name else path, *self.options.argv()]
+        page = self.options.report is not None
+        return ReportEntry(file, name, answer_of_model(result, words, page=page), words, unit="model", measure="state")
 
 
 def answer_of_model(result: ModelResult, command: Sequence[str] = (), *, page: bool = False) -> RenderedResult:
@@ -156,10 +154,11 @@ def answer_of_model(result: ModelResult, command: Sequence[str] = (), *, page: b
 
 def replay_model(content: dict[str, Any], *, as_json: bool) -> int:
     """Take the run of a finding again; it needs the file of the model where it was. If the run is gone, search again."""
-    found = content_of(content)
+    token = ModelToken.read(content)
+    found = token.run
     standard_streams.keep_stdout()
     limits = Budget()
-    task = found.choices().asked(found.file, found.model, load_model(found.file, found.model))
+    task = RefinementTask.of(token.options, found.file, found.model, load_model(found.file, found.model))
     failure = failure_of_token(msgspec.to_builtins(found))
     with progress() as line:
         result = replay_finding(

@@ -11,19 +11,19 @@ from typing import Any, Final
 from linpoint.campaign.driver import run_campaign
 from linpoint.campaign.stress_answers import answer_of_stress, recheck_history, stress_document
 from linpoint.campaign.worker_protocol import RenderedResult, TestRequest
-from linpoint.cli import options
+from linpoint.cli.check_request import load_spec
 from linpoint.cli.commands.replay import stressed
 from linpoint.cli.output.build_output import show_build_error
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportEntry, ReportList
 from linpoint.cli.output.terminal import ProgressLine
 from linpoint.errors import LinpointError, TestError, UsageError
-from linpoint.explore.cpp.objects.asked import said_in
+from linpoint.options.commands.shared_options import DEFAULT_BUDGET
+from linpoint.options.commands.test import TestOptions
 from linpoint.processes.command_runner import OutOfTimeError
 from linpoint.record.cpp_program import describe
 from linpoint.record.result import StressResult
 from linpoint.scenarios.cpp_test_description import CppObjectTest, object_tests
-from linpoint.scenarios.scenario import Scenario
 from linpoint.specs.spec import Spec
 from linpoint.subjects.cpp_object.build_tests import check_operations, named_test
 from linpoint.subjects.interface import CampaignProgress
@@ -32,10 +32,12 @@ from linpoint.subjects.stress.stress_request import StressConfig
 from linpoint.targets.build_error import BuildError
 from linpoint.targets.build_recipe import BuildRecipe
 from linpoint.targets.compiler_discovery import find_compiler
-from linpoint.targets.compiler_flags import sorted_flags, split_flags
-from linpoint.targets.stress_executable_builder import SANITIZERS, Executable, build_executable
+from linpoint.targets.compiler_flags import sorted_flags
+from linpoint.targets.stress_executable_builder import Executable, build_executable
 from linpoint.verdicts import Budget, Status
 
+_FROM_COMMENTS: Final = ("spec", "compiler", "flags")
+"""Threads and operations in comments are those of exploring a file."""
 _THREADS: Final = 4
 _OPERATIONS: Final = 100
 _VALUES: Final = 8
@@ -49,32 +51,22 @@ _SINGLE: Final = frozenset(["queue", "stack", "deque", "register", "log", "prior
 class Stressed:
     """How tests of C++ objects are to be built and run on real threads."""
 
-    flags: tuple[str, ...] = ()
-    """Compiler flags, and further sources."""
-    spec: str | None = None
-    scenario: Scenario | None = None
-    threads: int | None = None
-    operations: int | None = None
-    instances: int = 1
-    erratic: bool = False
-    seed: int = 0
-    sanitizer: str | None = None
-    compiler: str | None = None
+    options: TestOptions
 
     def validate(self) -> None:
         """Say what cannot be before anything is built."""
         if sys.platform != "linux":
             message = f"C++ objects are tested on Linux, and this is {sys.platform}."
             raise TestError("LP-T035", message, remedy="Use such a machine, or a container.")
-        if self.sanitizer is not None:
-            options.validate_name("--sanitizer", self.sanitizer, SANITIZERS)
-        numbers = {"threads": self.threads, "operations": self.operations, "instances": self.instances}
+        options = self.options
+        options.check_stress_cpp()
+        numbers = {"threads": options.threads, "operations": options.operations, "instances": options.instances}
         for name, number in numbers.items():
             if number is not None and number < 1:
                 raise UsageError("LP-U001", f"{number} is not a number of {name}.", remedy="Use 1 or more.")
-        if self.seed < 0:
-            raise UsageError("LP-U001", f"{self.seed} is not a seed.", remedy="Use 0 or more.")
-        sorted_flags(split_flags(self.flags)[1], hooked=False)
+        if options.seed < 0:
+            raise UsageError("LP-U001", f"{options.seed} is not a seed.", remedy="Use 0 or more.")
+        sorted_flags(options.compiler_flags, hooked=False)
 
     def tests(self, file: str, name: str, limits: Budget, line: ProgressLine) -> list[StressTest | ReportEntry]:
         """The tests of a file, built, or the one of this name; or what kept them from being found.
@@ -82,9 +74,7 @@ class Stressed:
         Of what the file says of itself, spec, compiler and flags count; threads and operations are for exploring it.
         """
         try:
-            said = said_in(file)
-            asked = dataclasses.replace(self, spec=self.spec or said.spec, compiler=self.compiler or said.compiler)
-            return list(asked.found(file, name, (*said.flags, *self.flags), limits, line))
+            return list(Stressed(self.options.for_file(file, only=_FROM_COMMENTS)).found(file, name, limits, line))
         except OutOfTimeError:
             return [_not_run(file, name, "the budget ended while it was compiled")]
         except BuildError as error:
@@ -93,50 +83,23 @@ class Stressed:
         except LinpointError as error:
             return [ReportEntry(file, name, RenderedResult(error=(error if error.place else error.at(file)).as_dict()))]
 
-    def found(
-        self, file: str, name: str, flags: tuple[str, ...], limits: Budget, line: ProgressLine
-    ) -> Iterator[StressTest]:
+    def found(self, file: str, name: str, limits: Budget, line: ProgressLine) -> Iterator[StressTest]:
         """The tests, with the file's own flags and those of the command."""
-        if self.spec is None:
+        options = self.options
+        if options.spec is None:
             remedy = "Say which: --spec stack (`linpoint specs` lists them), or in the file: // linpoint: --spec stack."
             raise UsageError("LP-U001", "a test of a C++ object needs a spec.", remedy=remedy)
-        spec = options.find_spec(self.spec)
-        compiler = find_compiler(self.compiler)
+        spec = load_spec(options.spec)
+        compiler = find_compiler(options.compiler)
         line(f"compiling {file}", at_once=True)
-        sources, compiler_flags = split_flags(flags)
-        recipe = BuildRecipe((file, *sources), compiler_flags, compiler)
-        program = build_executable(recipe, sanitizer=self.sanitizer, deadline=limits.deadline)
+        recipe = BuildRecipe((file, *options.sources), options.compiler_flags, compiler)
+        program = build_executable(recipe, sanitizer=options.sanitizer, deadline=limits.deadline)
         width = _MORE_VALUES if spec.name in _SINGLE else _VALUES
         tests = object_tests(describe(program.program), file, width=width)
         chosen = tests if not name else {name: named_test(tests, name, file)}
         for test in chosen.values():
             check_operations(test, spec)
-            yield StressTest(file, program, test, spec, self, limits.max_memory)
-
-    def again(self, file: str, test: str) -> list[str]:
-        """The arguments that run a test again."""
-        words = ["test", f"{file}:{test}", "--stress"]
-        given = {
-            "--spec": self.spec,
-            "--threads": self.threads,
-            "--operations": self.operations,
-            "--sanitizer": self.sanitizer,
-            "--compiler": self.compiler,
-            "--seed": self.seed or None,
-            "--instances": self.instances if self.instances != 1 else None,
-            "--scenario": None if self.scenario is None else str(self.scenario),
-        }
-        words += [str(word) for option, value in given.items() if value is not None for word in (option, value)]
-        for option, calls in () if self.scenario is None else self._beside(self.scenario):
-            words += [option, calls]
-        words += ["--erratic"] if self.erratic else []
-        return [*words, *(["--", *self.flags] if self.flags else [])]
-
-    @staticmethod
-    def _beside(scenario: Scenario) -> Iterator[tuple[str, str]]:
-        for option, calls in (("--before", scenario.before), ("--after", scenario.after)):
-            if calls:
-                yield option, "; ".join(map(str, calls))
+            yield StressTest(file, program, test, spec, options, limits.max_memory)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -147,41 +110,42 @@ class StressTest:
     program: Executable
     test: CppObjectTest
     spec: Spec
-    asked: Stressed
+    options: TestOptions
     max_memory: int | None
 
     def run(self, seconds: float, line: ProgressLine) -> tuple[ReportEntry, bool]:
         """What is to be said of it, and whether Ctrl-C ended it."""
-        asked, name = self.asked, self.test.definition.name
+        options, name = self.options, self.test.definition.name
         if not seconds:
             return _not_run(self.file, name, "it was interrupted"), False
         manner = StressConfig(
-            asked.threads or _THREADS,
-            asked.operations or _OPERATIONS,
-            asked.seed,
-            asked.instances,
-            erratic=asked.erratic,
+            options.threads or _THREADS,
+            options.operations or _OPERATIONS,
+            options.seed,
+            options.instances,
+            erratic=options.erratic,
         )
 
         def show(reached: CampaignProgress) -> None:
             line(f"stressing {name}: {reached.executions:,} runs, {reached.operations:,} operations")
 
         try:
-            scenario = None if asked.scenario is None else self.test.accept(asked.scenario)
+            fixed = options.fixed_scenario
+            scenario = None if fixed is None else self.test.accept(fixed)
             subject = CppStressSubject(
                 self.program.program,
                 self.test,
                 self.spec,
                 manner,
                 scenario,
-                sanitized=asked.sanitizer is not None,
+                sanitized=options.sanitizer is not None,
                 max_memory=self.max_memory,
             )
             result = run_campaign(subject, seconds, show)
         except LinpointError as error:
             return ReportEntry(self.file, name, RenderedResult(error=error.as_dict())), False
-        request = TestRequest("stress", self.file, name, spec=asked.spec, seed=asked.seed)
-        again = asked.again(self.file, name)
+        request = TestRequest("stress", self.file, name, spec=options.spec, seed=options.seed)
+        again = ["test", f"{self.file}:{name}", *options.argv()]
         answer = answer_of_stress(result, request, language="cpp", again=again)
         return ReportEntry(self.file, name, answer), result.interrupted
 
@@ -191,8 +155,8 @@ def replay_stress_cpp(content: dict[str, Any], *, as_json: bool) -> int:
     request = stressed(content)
     if request.spec is None:
         raise UsageError("LP-U004", "the token names no spec.", remedy="Copy all of it.")
-    limits = Budget.starting_now(options.DEFAULT_BUDGET, None)
-    spec = options.find_spec(request.spec, options.NO_VALUE)
+    limits = Budget.starting_now(DEFAULT_BUDGET, None)
+    spec = load_spec(request.spec)
     answer = recheck_history(request.test, spec, request, language="cpp")
     return write_report(
         ReportList([ReportEntry(request.file, request.test, answer)]), OutputFormats(json=as_json), limits

@@ -10,19 +10,19 @@ from typing import Any, Final
 
 from linpoint.campaign.driver import replay_finding, run_campaign
 from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, answer_of
-from linpoint.cli import options
 from linpoint.cli.output import standard_streams
 from linpoint.cli.output.build_output import show_build_error
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportEntry, ReportList
 from linpoint.cli.output.terminal import ProgressLine, progress
 from linpoint.errors import LinpointError, TestError
-from linpoint.explore.cpp.objects.asked import Asked, said_in
-from linpoint.explore.cpp.objects.finding import cpp_finding
 from linpoint.histories.values import counted
 from linpoint.limits.deadlines import TimeIsUpError, deadline
+from linpoint.options.commands.shared_options import DEFAULT_BUDGET
+from linpoint.options.commands.test import TestOptions
 from linpoint.processes.command_runner import OutOfTimeError
 from linpoint.subjects.cpp_object.build_tests import BuiltCppTest, build_tests
+from linpoint.subjects.cpp_object.cpp_token import CppObjectToken
 from linpoint.subjects.interface import CampaignProgress, Progress
 from linpoint.targets.build_error import BuildError
 from linpoint.targets.compiler_discovery import find_compiler
@@ -40,35 +40,31 @@ _GRACE: Final = 10.0
 class Command:
     """What the command was given for all its tests of C++ objects; what a file says of itself comes to it."""
 
-    asked: Asked = dataclasses.field(default_factory=Asked)
-    page: bool = False
-    words: tuple[str, ...] = ()
-    """The options that run the same tests."""
+    options: TestOptions = dataclasses.field(default_factory=TestOptions)
 
     def prepare(self, files: Sequence[str] = ()) -> None:
         """Build the hosts, once, and say what cannot be before anything is built."""
-        sorted_flags(self.asked.compiler_flags)
-        compilers = [self._for(file).compiler for file in files] or [self.asked.compiler]
+        sorted_flags(self.options.compiler_flags)
+        compilers = [self._for(file).compiler for file in files] or [self.options.compiler]
         with progress() as line:
             for compiler in dict.fromkeys(compilers):
                 find_host(find_compiler(compiler), tell=line)
 
-    def _for(self, file: str) -> Asked:
+    def _for(self, file: str) -> TestOptions:
         try:
-            return self.asked.over(said_in(file))
-        except LinpointError:  # it will be said when the file is tested
-            return self.asked
+            return self.options.for_file(file)
+        except LinpointError:  # reported when the file is tested
+            return self.options
 
     def tests(self, file: str, name: str, limits: Budget, line: ProgressLine) -> list[ToldTest | ReportEntry]:
         """The tests of a file, built; or what kept them from being found."""
         try:
-            asked = self.asked.over(said_in(file))
-            return self.tests_with(asked, file, name, limits, line)
+            return self.tests_with(self.options.for_file(file), file, name, limits, line)
         except LinpointError as error:
             return [ReportEntry(file, name, RenderedResult(error=error.as_dict()))]
 
     def tests_with(
-        self, asked: Asked, file: str, name: str, limits: Budget, line: ProgressLine
+        self, options: TestOptions, file: str, name: str, limits: Budget, line: ProgressLine
     ) -> list[ToldTest | ReportEntry]:
         """The same, whatever the file says of itself."""
         standard_streams.keep_stdout()  # a user's spec may print
@@ -78,7 +74,7 @@ class Command:
 
         try:
             found = build_tests(
-                file, name, asked, deadline=limits.deadline, max_memory=limits.max_memory, tell=tell_at_once
+                file, name, options, deadline=limits.deadline, max_memory=limits.max_memory, tell=tell_at_once
             )
             return [ToldTest(each, self) for each in found]
         except OutOfTimeError:
@@ -112,8 +108,9 @@ class ToldTest:
     def told(self, result: TestResult) -> ReportEntry:
         """What is to be said of a result."""
         file, name = self.test.program.file, self.test.name
-        command = ["test", f"{file}:{name}", *self.command.words]
-        request = TestRequest("test", file, name, page=self.command.page, command=command)
+        options = self.command.options
+        command = ["test", f"{file}:{name}", *options.argv()]
+        request = TestRequest("test", file, name, page=options.report is not None, command=command)
         return ReportEntry(file, name, answer_of(result, request), command)
 
 
@@ -134,16 +131,16 @@ def _listener(name: str, line: ProgressLine) -> Progress:
 
 def replay_cpp_test(content: dict[str, Any], *, as_json: bool) -> int:
     """Run the schedule of a finding again; it needs the sources where they were."""
-    found = cpp_finding(content)
+    found = CppObjectToken.read(content)
     if not Path(found.file).is_file():
         remedy = "Replay it in the folder where it was found: its sources are needed."
         raise TestError("LP-T015", "there is no such file.", place=found.file, remedy=remedy)
-    command = Command(found.asked)
+    command = Command(found.options)
     command.prepare()
-    limits = Budget.starting_now(options.DEFAULT_BUDGET, None)
+    limits = Budget.starting_now(DEFAULT_BUDGET, None)
     interrupted = False
     with progress() as line:
-        (test,) = command.tests_with(command.asked, found.file, found.test, limits, line)
+        (test,) = command.tests_with(command.options, found.file, found.test, limits, line)
         if isinstance(test, ToldTest):
             built, seconds = test.test, max(_AT_LEAST, limits.remaining() or 0.0)
             subject, failure = built.replay_subject(found), built.failure(found)

@@ -19,10 +19,8 @@ from linpoint.crash.crash_plan import CrashPlan
 from linpoint.hosts.crash_messages import CrashTestsEnded, CrashViolation, WorkloadTraced
 from linpoint.hosts.host_message import CRASH_MESSAGES, CrashMessage
 from linpoint.hosts.host_process import GRACE, HostProcess, read_hosts, start_host
+from linpoint.options.host_arguments import host_words
 
-KINDS: Final = ("dl1", "dl2", "c2", "dl3", "exhaustive", "recovery")
-"""Kinds of crash tests, as the host knows them."""
-PERSISTENCIES: Final = ("adr", "eadr")
 _TRACE_TIMEOUT_S: Final = 10.0
 
 
@@ -42,13 +40,18 @@ class CrashConfig:
 
     def words(self, workers: int) -> list[str]:
         """The command-line options of each of that many hosts."""
-        words = ["--persistency", self.persistency, "--seed", str(self.seed)]
-        words += [] if self.pool_size is None else ["--pool-size", str(self.pool_size)]
-        words += ["--persistent-heap"] * self.persistent_heap + ["--points-only"] * self.points_only
-        words += [] if self.images is None else ["--images", self.images[0], "--every", str(self.images[1])]
-        # Half of it is for what the target allocates; the rest is the host's own.
-        words += [] if self.max_memory is None else ["--max-memory", str(max(1, self.max_memory // 2 // workers))]
-        return words
+        images, every = self.images or (None, None)
+        return host_words(
+            persistency=self.persistency,
+            seed=self.seed,
+            pool_size=self.pool_size,
+            persistent_heap=self.persistent_heap,
+            points_only=self.points_only,
+            images=images,
+            every=every,
+            # Half of it is for what the target allocates; the rest is the host's own.
+            max_memory=None if self.max_memory is None else max(1, self.max_memory // 2 // workers),
+        )
 
 
 @dataclass(slots=True)

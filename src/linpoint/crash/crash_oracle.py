@@ -28,12 +28,12 @@ from linpoint.crash.expected_results import ExpectedResults
 from linpoint.crash.possible_states import PossibleStates, SpecSteps, linearized
 from linpoint.histories.values import Value, canonical, freeze
 from linpoint.hosts.crash_messages import CrashQuestion
+from linpoint.options.commands.crash import DEFAULT_CONDITION
 from linpoint.scenarios.cpp_test_description import OperationDescription
 from linpoint.scenarios.scenario import Call
 from linpoint.specs.spec import Spec
 from linpoint.verdicts import Budget, Status, Verdict
 
-DEFAULT_CONDITION: Final = "strict"
 _NOT_LOCAL: Final = frozenset({"sequential", "buffered-durable"})
 """Conditions under which parts cannot be judged one by one."""
 _MAX_CACHED_PROBINGS: Final = 256

@@ -4,11 +4,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
-RACES: Final = ("stop", "report", "ignore")
-"""A data race ends the search as its finding, is reported beside it, or plain accesses count as relaxed atomics."""
-ISOLATIONS: Final = ("none", "fork")
+from linpoint.options.host_arguments import host_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +27,13 @@ class HostConfig:
 
     def words(self, workers: int = 1) -> list[str]:
         """The command-line options of each of that many hosts."""
-        words = ["--memory-model", self.memory_model, "--races", self.races, "--isolate", self.isolate]
-        words += ["--reuse"] * self.reuse + ["--spurious"] * self.spurious
-        words += ["--atomic", ",".join(f"{begin}-{end}" for begin, end in self.atomic)] if self.atomic else []
-        # Half of it is for what the program allocates; the rest is the host's own.
-        words += [] if self.max_memory is None else ["--max-memory", str(max(1, self.max_memory // 2 // workers))]
-        return words
+        return host_words(
+            memory_model=self.memory_model,
+            races=self.races,
+            isolate=self.isolate,
+            reuse=self.reuse,
+            spurious=self.spurious,
+            atomic=self.atomic,
+            # Half of it is for what the program allocates; the rest is the host's own.
+            max_memory=None if self.max_memory is None else max(1, self.max_memory // 2 // workers),
+        )

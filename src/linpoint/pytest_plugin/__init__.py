@@ -25,11 +25,12 @@ import pytest
 from linpoint.api.test_object import test as run
 from linpoint.errors import LinpointError, TestError, UndecidedError, ViolationError
 from linpoint.explain.test.result_text import document
-from linpoint.explore.cpp.objects.finding import CPP_KIND, CppFinding, cpp_finding
 from linpoint.histories.formats.file_content import write_content
 from linpoint.limits.budget import seconds
+from linpoint.pytest_plugin.option_names import options_of
 from linpoint.scenarios.concurrent_test import ConcurrentTest, definition_of
 from linpoint.scenarios.tested_operation import mark_of
+from linpoint.subjects.cpp_object.cpp_token import CPP_KIND, CppObjectToken
 from linpoint.subjects.python_object.code_identity import ReplayedFinding, replayed_finding
 from linpoint.text.shell_commands import shell_command
 from linpoint.verdicts import Status, replay_token
@@ -39,7 +40,7 @@ from linpoint.verdicts.finding import TestResult
 def check_options(config: pytest.Config) -> None:
     """Refuse what pytest could not refuse: times, tokens, numbers, folders."""
     try:
-        budget_of(config)
+        seconds(config.getoption("--linpoint-budget"))
         _replayed(config)
     except LinpointError as error:
         raise pytest.UsageError(str(error)) from None
@@ -154,16 +155,16 @@ class ConcurrentTestItem(ResultItem, pytest.Function):
 
     def runtest(self) -> None:
         """Test the object, or run one schedule again."""
-        option = self.config.getoption
-        replay = option("--linpoint-replay")
+        options = options_of(self.config)
+        replay = self.config.getoption("--linpoint-replay")
         # Every schedule prints the same again; who wants to read it looks at one schedule.
         with contextlib.nullcontext() if replay else _silence():
             result = run(
                 self.tested,
-                budget=budget_of(self.config),
-                seed=option("--linpoint-seed") or 0,
-                threads=option("--linpoint-threads"),
-                operations=option("--linpoint-operations"),
+                budget=options.budget,
+                seed=options.seed,
+                threads=options.threads,
+                operations=options.operations,
                 replay=replay,
             )
         self.conclude(result)
@@ -240,24 +241,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
 
 
-def _is_of(found: ReplayedFinding | CppFinding, item: ResultItem) -> bool:
+def _is_of(found: ReplayedFinding | CppObjectToken, item: ResultItem) -> bool:
     """Whether a token is of this test: as seen from the folder of the run, or from its root."""
     bases = (item.config.invocation_params.dir, item.config.rootpath)
     name = item.tested.__name__ if isinstance(item, ConcurrentTestItem) else item.name
     return name == found.test and any((base / found.file).resolve() == item.path for base in bases)
 
 
-def budget_of(config: pytest.Config) -> float | None:
-    """The time for each test; None if nothing is said of it."""
-    given = config.getoption("--linpoint-budget") or config.getini("linpoint_budget") or None
-    return seconds(given)
-
-
-def _replayed(config: pytest.Config) -> ReplayedFinding | CppFinding | None:
+def _replayed(config: pytest.Config) -> ReplayedFinding | CppObjectToken | None:
     token = config.getoption("--linpoint-replay")
     content = {} if token is None else replay_token.decode(token)
     if content.get("kind") == CPP_KIND:
-        return cpp_finding(content)
+        return CppObjectToken.read(content)
     return None if token is None else replayed_finding(content)
 
 

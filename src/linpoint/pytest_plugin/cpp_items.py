@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files ``*_linpoint.cpp`` as files of tests: each ``LINPOINT_TEST`` in one is a test of pytest.
 
-How they are built and run is said in the file, by ``// linpoint: --spec stack`` (``explore.cpp.objects.asked``). They are
+How they are built and run is said in the file, by ``// linpoint: --spec stack`` (``options.comment_options``). They are
 found by reading the file, so that collecting costs nothing; a file is built when the first of its tests is run.
 Guarantee: a file that does not compile or has a wrong option is an error of its tests, not of the whole run.
 """
@@ -18,10 +18,11 @@ import pytest
 
 from linpoint.campaign.driver import replay_finding, run_campaign
 from linpoint.errors import LinpointError
-from linpoint.explore.cpp.objects.asked import Asked, said_in
-from linpoint.explore.cpp.objects.finding import cpp_finding
-from linpoint.pytest_plugin import ResultItem, budget_of
+from linpoint.limits.budget import seconds as parse_seconds
+from linpoint.pytest_plugin import ResultItem
+from linpoint.pytest_plugin.option_names import options_of
 from linpoint.subjects.cpp_object.build_tests import BuiltCppTest, build_tests
+from linpoint.subjects.cpp_object.cpp_token import CppObjectToken
 from linpoint.targets.build_error import BuildError
 from linpoint.verdicts import replay_token
 
@@ -58,10 +59,11 @@ class CppTestItem(ResultItem):
         file = os.path.relpath(self.path)
         token = self.config.getoption("--linpoint-replay")
         try:
-            asked = (
-                self._asked().over(said_in(file)) if token is None else cpp_finding(replay_token.decode(token)).asked
-            )
-            (self.test,) = build_tests(file, self.name, asked)
+            if token is None:
+                options = options_of(self.config).for_file(file)
+            else:
+                options = CppObjectToken.read(replay_token.decode(token)).options
+            (self.test,) = build_tests(file, self.name, options)
         except BuildError as error:
             pytest.fail(f"{error}\n{error.output.decode(errors='replace')}".rstrip(), pytrace=False)
         except LinpointError as error:
@@ -70,12 +72,12 @@ class CppTestItem(ResultItem):
     def runtest(self) -> None:
         """Test the object, or run one schedule again."""
         assert self.test is not None
-        seconds = budget_of(self.config) or _DEFAULT_BUDGET_S
+        seconds = parse_seconds(options_of(self.config).budget) or _DEFAULT_BUDGET_S
         token = self.config.getoption("--linpoint-replay")
         if token is None:
             result = run_campaign(self.test.subject, seconds)
         else:
-            found = cpp_finding(replay_token.decode(token))
+            found = CppObjectToken.read(replay_token.decode(token))
             subject, failure = self.test.replay_subject(found), self.test.failure(found)
             result = replay_finding(subject, failure, seconds, changed=self.test.has_changed_since(found))
         if result.interrupted:
@@ -85,11 +87,3 @@ class CppTestItem(ResultItem):
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where the test is, and its name."""
         return self.path, self.line, self.name
-
-    def _asked(self) -> Asked:
-        option = self.config.getoption
-        return Asked(
-            threads=option("--linpoint-threads"),
-            operations=option("--linpoint-operations"),
-            seed=option("--linpoint-seed"),
-        )

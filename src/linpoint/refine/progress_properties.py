@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
+from linpoint.options.choices import FAIRNESS, PROGRESS_PROPERTIES
 from linpoint.refine.counterexample import ModelRun
-from linpoint.refine.refinement_task import FAIRNESS, PROPERTIES, RefinementTask
+from linpoint.refine.refinement_task import RefinementTask
 from linpoint.refine.state_search import SearchEnding, StateSearch, StateSearchLimits, search
 from linpoint.traces.trace import TraceFailure
 
@@ -54,7 +55,7 @@ def search_for_progress(task: RefinementTask, limits: StateSearchLimits) -> tupl
     found = search(task.program, config, None, replace(limits, jobs=1))
     if found.ending is not SearchEnding.HOLDS:
         return found, None
-    number = PROPERTIES.index(str(task.progress)) - 1
+    number = PROGRESS_PROPERTIES.index(str(task.progress)) - 1
     is_found, waits, process, stem, choices = found.search.lasso(number, FAIRNESS.index(task.fairness))
     return found, EndlessRun(tuple(choices), stem, waits, process) if is_found else None
 

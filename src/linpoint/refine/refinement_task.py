@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from linpoint.errors import ModelError, UsageError
+from linpoint.options.choices import FAIRNESS, HEAPS, MODEL_MEMORY_MODELS, PROGRESS_PROPERTIES, REDUCTIONS
+from linpoint.options.commands.refine import RefineOptions
 from linpoint.refine.dsl import Model
 from linpoint.refine.frontend import compile_model
 from linpoint.refine.program_ir import CompiledModel
-from linpoint.refine.state_layout import HEAPS, MAX_PROCESSES, MEMORY_MODELS, REDUCTIONS, ModelRunConfig, deal_roles
+from linpoint.refine.state_layout import MAX_PROCESSES, ModelRunConfig, deal_roles
 from linpoint.specs import spec_lookup
 from linpoint.specs.spec import Spec
 from linpoint.specs.user_modules import load_user_module
 
-PROPERTIES: Final = ("deadlock-free", "lock-free", "obstruction-free", "returns")
-"""Properties of runs that go on for ever."""
-FAIRNESS: Final = ("none", "weak", "strong")
 _DEFAULT_PROCESS_COUNT: Final = 2
 _TOLD: Final = frozenset(
     ("operations", "memory_model", "heap", "without", "points", "compact", "progress", "fairness"),
@@ -74,10 +73,30 @@ class RefinementTask:
     points: bool = False
     compact: bool = False
     progress: str | None = None
-    """A property of runs that go on for ever, one of ``PROPERTIES``; then the spec is not asked."""
+    """A property of runs that go on for ever, one of ``PROGRESS_PROPERTIES``; then the spec is not asked."""
     fairness: str = "none"
     replay: Mapping[str, Any] | None = None
     """What a replay token holds beside the run."""
+
+    @classmethod
+    def of(cls, options: RefineOptions, file: str, name: str, model: type[Model]) -> RefinementTask:
+        """The task of checking one model of a file."""
+        constants = options.constants or {}
+        model = model.with_(**constants) if constants else model
+        task = cls(
+            replace(compile_model(model), name=name, file=file),
+            find_spec(model, options.spec) if options.progress is None else None,
+            options.processes,
+            options.operations,
+            options.memory_model,
+            options.heap,
+            frozenset(options.without),
+            options.points,
+            options.compact,
+            options.progress,
+            options.fairness,
+        )
+        return task.replayable(file, name, spec=options.spec, constants=constants)
 
     def replayable(
         self, file: str, model: str, *, spec: str | None = None, constants: Mapping[str, Any] | None = None
@@ -97,15 +116,15 @@ class RefinementTask:
     def manner(self) -> ModelRunConfig:
         """The same for the assembler; raises a coded error for what cannot be."""
         for option, given, known in (
-            ("--memory-model", self.memory_model, MEMORY_MODELS),
+            ("--memory-model", self.memory_model, MODEL_MEMORY_MODELS),
             ("--heap", self.heap, HEAPS),
             *(("--without", each, REDUCTIONS) for each in sorted(self.without)),
         ):
             if given not in known:
                 raise UsageError("LP-U001", f"{option} {given!r} is none.", remedy=f"Use {', '.join(known)}.")
-        if self.progress is not None and self.progress not in PROPERTIES:
+        if self.progress is not None and self.progress not in PROGRESS_PROPERTIES:
             raise UsageError(
-                "LP-U001", f"--progress {self.progress!r} is none.", remedy=f"Use {', '.join(PROPERTIES)}."
+                "LP-U001", f"--progress {self.progress!r} is none.", remedy=f"Use {', '.join(PROGRESS_PROPERTIES)}."
             )
         if self.fairness not in FAIRNESS:
             raise UsageError("LP-U001", f"--fairness {self.fairness!r} is none.", remedy=f"Use {', '.join(FAIRNESS)}.")

@@ -13,13 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from linpoint.errors import ModelError
+from linpoint.options.choices import HEAPS
 from linpoint.refine import program_analysis
 from linpoint.refine._native_refine import ModelProgram
 from linpoint.refine.program_ir import CompiledModel, Constant, OpCode, OperationCode, PlaceKind
 
-MEMORY_MODELS: Final = ("sc", "tso")
-HEAPS: Final = ("gc", "free", "counted")
-REDUCTIONS: Final = ("local", "fusion", "por", "symmetry", "heap")
 MAX_PROCESSES: Final = 8
 _MAX_PLACE_KINDS: Final = 64
 _NEGATIVE: Final = {1: 16, 2: 1 << 10, 4: 1 << 20}

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Final
 
 from linpoint.errors import UsageError
+from linpoint.options.source_arguments import is_cpp, is_source
 from linpoint.targets.compiler_discovery import Compiler
 
-_CPP_SOURCES: Final = (".cpp", ".cc", ".cxx", ".c++", ".C")
-_C_SOURCE: Final = ".c"
 DEFAULT: Final = ("-std=c++20", "-O1")
 """The flags that come first, so that what the user gives overrules them; C has its compiler's standard."""
 
@@ -136,36 +135,6 @@ class Flags:
 
     compiling: tuple[str, ...]
     linking: tuple[str, ...]
-
-
-def is_cpp(name: str) -> bool:
-    """Whether a file is a C++ source, by its name."""
-    return Path(name).suffix in _CPP_SOURCES
-
-
-def is_source(name: str) -> bool:
-    """Whether a file is a source of a program in C or C++, by its name."""
-    return is_cpp(name) or Path(name).suffix == _C_SOURCE
-
-
-def split_targets(words: Sequence[str], after_dashes: int) -> tuple[list[str], tuple[str, ...]]:
-    """The tests, and what came after ``--``: compiler flags and more sources."""
-    count = len(words) - after_dashes
-    return list(words[:count]), tuple(words[count:])
-
-
-def split_flags(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Of what came after ``--``: the sources, and the flags."""
-    sources = tuple(word for word in words if is_source(word) and not word.startswith("-"))
-    return sources, tuple(word for word in words if word not in sources)
-
-
-def split_test(target: str) -> tuple[str, str] | None:
-    """The file and the name of a test, which may be missing; None if it is no C++ file."""
-    if is_cpp(target):
-        return target, ""
-    file, _, name = target.partition(":")
-    return (file, name) if is_cpp(file) else None
 
 
 def sorted_flags(words: Sequence[str], *, hooked: bool = True) -> Flags:

@@ -24,9 +24,6 @@ from linpoint.targets.build_recipe import (
 from linpoint.targets.compiler_flags import FAST, Flags, in_language_of, sorted_flags, to_build
 from linpoint.targets.host_builder import sdk
 
-SANITIZERS: Final = ("thread", "address", "undefined")
-"""Whose reports are understood."""
-
 _KIND: Final = "executables"
 _FORM: Final = "1"
 """To be raised whenever programs are built in another way."""

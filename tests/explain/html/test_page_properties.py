@@ -9,9 +9,9 @@ import random
 import pytest
 
 import linpoint
-from linpoint.checkers.conditions import CONDITIONS
 from linpoint.explain.history.history_page import history_page
 from linpoint.explain.history.page_downloads import minimal_lines
+from linpoint.options.choices import CONDITIONS
 from tests.explain.html.balance import Balanced, data_of
 from tests.random_histories import MAKERS, random_history
 from tests.user_specs import USER_MAKERS

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from linpoint.campaign.driver import run_campaign
-from linpoint.explore.cpp.objects.asked import Asked, said_in
+from linpoint.options.commands.test import TestOptions
 from linpoint.subjects.cpp_object.build_tests import build_tests
 from linpoint.verdicts import Status
 from linpoint.verdicts.finding import TestResult
@@ -34,13 +34,13 @@ PACKAGES = {
 }
 
 
-def run(library: str, test: str, asked: Asked) -> TestResult:
-    """Test one; what is ``asked`` for comes before what the file says."""
+def run(library: str, test: str, options: TestOptions) -> TestResult:
+    """Test one; ``options`` come before the comments of the file."""
     package, header = PACKAGES[library]
     if not Path("/usr/include", header).exists():
         missing(f"there is no <{header}>: apt install {package}")
     file = str(FOLDER / f"{library}_linpoint.cpp")
-    bounded = asked.over(Asked(compiler="g++", threads=2, operations=2)).over(said_in(file))
+    bounded = options.over(TestOptions(compiler="g++", threads=2, operations=2)).for_file(file)
     (found,) = build_tests(file, test, bounded)
     return run_campaign(found.subject, _SECONDS)
 
@@ -59,8 +59,8 @@ class Exhausted:
     races: str | None = None
     long: bool = False
 
-    def asked(self, model: str) -> Asked:
-        return Asked(self.spec, memory_model=model, races=self.races)
+    def options(self, model: str) -> TestOptions:
+        return TestOptions(spec=self.spec, memory_model=model, races=self.races)
 
 
 RIGHT = [
@@ -88,7 +88,7 @@ def cases() -> list[object]:
 
 @pytest.mark.parametrize(("library", "model", "schedules"), cases())
 def test_every_schedule_is_right(library: Exhausted, model: str, schedules: int) -> None:
-    result = run(library.library, library.test, library.asked(model))
+    result = run(library.library, library.test, library.options(model))
     assert (result.status, result.exhaustive) == (LINEARIZABLE, True), result.explain().text
     assert (result.tested.scenarios, result.tested.schedules) == (library.scenarios, schedules)
 
@@ -96,7 +96,7 @@ def test_every_schedule_is_right(library: Exhausted, model: str, schedules: int)
 @pytest.mark.parametrize("library", [each for each in RIGHT if each.tso is None], ids=lambda each: each.test)
 def test_a_store_that_waits_lets_another_thread_find_nothing(library: Exhausted) -> None:
     """Rings and queues without a fence: an enqueue comes back before others can see it, as their authors chose."""
-    result = run(library.library, library.test, library.asked("tso"))
+    result = run(library.library, library.test, library.options("tso"))
     assert result.status is VIOLATION
     (finding,) = result.findings
     assert (finding.kind, finding.scenario) == ("linearizability", "enqueue(1) | dequeue()")
@@ -105,7 +105,7 @@ def test_a_store_that_waits_lets_another_thread_find_nothing(library: Exhausted)
 
 def test_many_producers_are_no_queue() -> None:
     """What one thread has enqueued before another may be dequeued after it, as the documentation says."""
-    result = run("moodycamel_queues", "ManyProducers", Asked())
+    result = run("moodycamel_queues", "ManyProducers", TestOptions())
     assert result.status is VIOLATION
     (finding,) = result.findings
     assert finding.kind == "linearizability"
@@ -114,26 +114,26 @@ def test_many_producers_are_no_queue() -> None:
 
 @pytest.mark.parametrize(("library", "test"), [("boost_stack", "BoostStack"), ("boost_queues", "BoostQueue")])
 def test_free_lists_of_boost_have_races(library: str, test: str) -> None:
-    result = run(library, test, Asked(races="stop"))
+    result = run(library, test, TestOptions(races="stop"))
     assert result.status is VIOLATION
     assert [finding.kind for finding in result.findings] == ["race"]
 
 
 def test_a_few_schedules_of_the_large_one() -> None:
     """In every run of the tests; all of them are in the long lane."""
-    result = run("boost_queues", "BoostQueue", Asked(operations=1, memory_model="tso"))
+    result = run("boost_queues", "BoostQueue", TestOptions(operations=1, memory_model="tso"))
     assert (result.status, result.exhaustive) == (LINEARIZABLE, True)
     assert (result.tested.scenarios, result.tested.schedules) == (6, 505)
 
 
 def test_inline_assembly_is_refused() -> None:
-    result = run("ck_stack", "CkStack", Asked())
+    result = run("ck_stack", "CkStack", TestOptions())
     assert result.status is UNKNOWN
     assert "inline assembly is out of sight" in result.why
     assert "ck_pr.h" in result.why
 
 
 def test_what_is_in_a_shared_object_is_out_of_sight() -> None:
-    result = run("tbb_queue", "TbbQueue", Asked())
+    result = run("tbb_queue", "TbbQueue", TestOptions())
     assert result.status is UNKNOWN
     assert "dlopen()" in result.why

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from linpoint.checkers.online.online_checker import OnlineCheckAbandonedError, OnlineChecker
-from linpoint.cli import options
-from linpoint.cli.check_request import CheckRequest, explain_within_budget, replay_argv
+from linpoint.cli.check_request import CheckRequest, explain_within_budget, load_spec, replay_argv
 from linpoint.cli.output.terminal import ProgressLine, print_error, progress
 from linpoint.cli.reports import Report
 from linpoint.errors import LinpointError, SpecError, UsageError
@@ -75,15 +74,13 @@ class _State:
         return covered | {"ended": self.ended, "line": self.line}
 
 
-def follow_files(
-    files: list[str], request: CheckRequest, reading: dict[str, Any], until_idle: str | None
-) -> tuple[Report, dict[str, Any]]:
+def follow_files(files: list[str], request: CheckRequest, until_idle: str | None) -> tuple[Report, dict[str, Any]]:
     """Follow the one file; what was found, and what more the JSON document has. An empty ``until_idle`` lacks its --follow."""
     _validate(files, request, until_idle)
     idle = parse_seconds(until_idle)
     file = files[0]
     with progress() as line:
-        report, covered = _follow(file, request, reading, idle, line)
+        report, covered = _follow(file, request, idle, line)
     return report, {} if report.error else {"followed": covered.as_dict()}
 
 
@@ -92,22 +89,20 @@ def _validate(files: list[str], request: CheckRequest, until_idle: str | None) -
         raise UsageError("LP-U001", "--until-idle is for --follow.", remedy="Add --follow, or leave it out.")
     if len(files) != 1:
         raise UsageError("LP-U001", f"--follow takes one file, not {len(files)}.", remedy="Follow each by itself.")
-    if request.condition not in (None, "linearizable"):
-        message = f"the condition {request.condition} cannot be decided before the end."
+    if request.options.condition not in (None, "linearizable"):
+        message = f"the condition {request.options.condition} cannot be decided before the end."
         raise cannot_follow(message, None, "Check the finished file, or leave --condition out.")
-    if request.checker not in ("auto", "linear"):
-        message = f"the checker {request.checker} works on whole histories."
+    if request.options.checker not in ("auto", "linear"):
+        message = f"the checker {request.options.checker} works on whole histories."
         raise cannot_follow(message, None, "Use --checker auto or --checker linear.")
-    if request.clock_skew:
+    if request.options.skew:
         raise cannot_follow("a clock skew is only for whole files.", None, "Leave --clock-skew out.")
 
 
-def _follow(
-    file: str, request: CheckRequest, reading: dict[str, Any], idle: float | None, line: ProgressLine
-) -> tuple[Report, _State]:
-    follower = OnlineChecker(request.spec, source=file, checker=request.checker, jobs=request.jobs)
+def _follow(file: str, request: CheckRequest, idle: float | None, line: ProgressLine) -> tuple[Report, _State]:
+    follower = OnlineChecker(request.spec, source=file, checker=request.options.checker, jobs=request.options.jobs)
     words = works_on_words(request.spec.steps)
-    log = LogStream(follower, source=file, format=reading["format"], keyed=reading["keyed"], words=words)
+    log = LogStream(follower, source=file, format=request.options.format, keyed=request.options.is_keyed, words=words)
     state = _State(follower, log)
     verdict: Verdict | None = None
     why = ""
@@ -271,14 +266,14 @@ def _honest(explanation: Explanation, *, whole: bool) -> Explanation:
 
 def _shown_again(file: str, explanation: Explanation, request: CheckRequest) -> tuple[str, ...]:
     """The arguments that show it again. What was forgotten is the first value now, if a first value can say it."""
-    from_file = ("check", file, *request.arguments)
+    from_file = ("check", file, *request.options.argv())
     if not explanation.core:
         return from_file
     spec, initial = explanation.verdict.spec, request.initial
     if spec is not request.spec and canonical(spec.initial) != canonical(request.spec.initial):
         initial = thaw(spec.initial)
         try:
-            again = options.find_spec(request.spec_text, initial)
+            again = load_spec(request.options.spec, initial)
         except (SpecError, UsageError):
             return from_file
         if canonical(again.initial) != canonical(spec.initial):

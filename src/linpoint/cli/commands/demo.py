@@ -8,6 +8,7 @@ from importlib.resources import as_file, files
 from linpoint.checkers.check import check
 from linpoint.cli.output.terminal import print_text
 from linpoint.histories.formats import load
+from linpoint.options.commands.specs import DemoOptions
 
 _SCENES = (
     ("queue.jsonl", "queue", "A work queue, recorded from three threads. Is it a queue?"),
@@ -19,8 +20,9 @@ _TEST = "cache_test.py"
 _DEMO_BUDGET_S = 10.0
 
 
-def demo() -> None:
-    """Check three bundled histories and test a bundled class, to show what the answers look like."""
+def run(options: DemoOptions) -> int:
+    """Check the histories and test the class; the exit code says only that it was shown."""
+    del options
     for name, spec, story in _SCENES:
         with as_file(files("linpoint.cli") / "demo_data" / name) as path:
             history = load(path)
@@ -36,3 +38,4 @@ def demo() -> None:
         print_text(run_campaign(subject, _DEMO_BUDGET_S).explain().text + "\n")
     print_text("Now yours: linpoint check FILE --spec SPEC   (linpoint specs lists the specs)")
     print_text("           linpoint test FILE.py             (with a subclass of linpoint.ConcurrentTest)")
+    return 0

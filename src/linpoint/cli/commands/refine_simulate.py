@@ -19,12 +19,12 @@ from typing import Final
 from linpoint.campaign.driver import run_campaign
 from linpoint.cli.output import standard_streams
 from linpoint.cli.output.terminal import print_text, progress
-from linpoint.cli.refine_asked import Choices
 from linpoint.errors import ModelError
 from linpoint.explain.model.model_text import refusal_lines, step_numbers, survivor_told, value_told
 from linpoint.explain.trace import run_text
 from linpoint.explain.trace.step_wording import wording_of
 from linpoint.histories.values import counted
+from linpoint.options.commands.refine import RefineOptions
 from linpoint.refine._native_refine import ModelStep as NativeStep
 from linpoint.refine.counterexample import FAULTY_STEP_CHOICE, ModelRun, lacks_room
 from linpoint.refine.model_loading import load_model, load_models
@@ -55,7 +55,7 @@ _HELP: Final = """\
   q      quit"""
 
 
-def simulate_model(file: str, name: str, choices: Choices, budget: Budget, jobs: int | None) -> int:
+def simulate_model(file: str, name: str, options: RefineOptions, budget: Budget) -> int:
     """Let somebody step through a model; the exit code."""
     standard_streams.keep_stdout()
     models = {name: load_model(file, name)} if name else load_models(file)
@@ -67,8 +67,8 @@ def simulate_model(file: str, name: str, choices: Choices, budget: Budget, jobs:
             remedy=f"Name one: {', '.join(f'{file}:{each}' for each in models)}.",
         )
     ((name, model),) = models.items()
-    asked = choices.asked(file, name, model)
-    ModelSimulation(asked, budget, jobs, prepare(asked.program, asked.manner(), asked.spec)).talk()
+    task = RefinementTask.of(options, file, name, model)
+    ModelSimulation(task, budget, options.jobs, prepare(task.program, task.manner(), task.spec)).talk()
     return 0
 
 

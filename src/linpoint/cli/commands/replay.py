@@ -3,22 +3,22 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
-import typer
 
 from linpoint.campaign.worker_protocol import TestRequest
 from linpoint.checkers.conditions import validate as validate_condition
-from linpoint.cli import options
-from linpoint.cli.check_request import CheckRequest
+from linpoint.cli.check_request import CheckRequest, load_spec
 from linpoint.cli.commands.check import check_one_history
 from linpoint.cli.output.terminal import print_json, print_text, progress
 from linpoint.cli.reports import document
 from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.history import History
 from linpoint.histories.history_builder import history as build
+from linpoint.options.commands.check import NO_VALUE, CheckOptions
+from linpoint.options.commands.replay import ReplayOptions
+from linpoint.options.commands.shared_options import DEFAULT_BUDGET
 from linpoint.verdicts import Budget, replay_token
 
 
@@ -29,61 +29,55 @@ class _Finding(msgspec.Struct):
     condition: str
     operations: list[dict[str, Any]]
     crashes: list[dict[str, Any]]
-    initial: Any = options.NO_VALUE
+    initial: Any = NO_VALUE
     clock_skew: int | float = 0
     paper_rules: bool = False
 
 
-def replay(
-    token: Annotated[str, typer.Argument(help="The word that a finding gave after `linpoint replay`.")],
-    *,
-    json: options.JsonOption = False,
-) -> None:
-    """Show a finding again from its token.
-
-    A token of `check` holds the operations of the finding; nothing else is needed, except for your own spec if you used
-    one. A token of `test` holds the scenario and its schedule, one of `explore` the schedule, one of `refine` the run of
-    the model, one of `crash` the workload and the crash state; they need your code again: from the same folder, with the file where it was.
-    """
-    content = replay_token.decode(token)
+def run(options: ReplayOptions) -> int:
+    """Show the finding; the exit code is that of its verdict now."""
+    as_json = options.json
+    content = replay_token.decode(options.token)
     if content["kind"] in ("test", "stress"):
-        raise typer.Exit(_replay_test(content, as_json=json))
+        return _replay_test(content, as_json=as_json)
     if content["kind"] == "stress-cpp":
-        from linpoint.cli.stress_cpp import replay_stress_cpp  # noqa: PLC0415 - only who replays one waits for it
+        from linpoint.cli.stress_cpp import replay_stress_cpp  # noqa: PLC0415 - only what the token needs is imported
 
-        raise typer.Exit(replay_stress_cpp(content, as_json=json))
+        return replay_stress_cpp(content, as_json=as_json)
     if content["kind"] == "explore":
-        from linpoint.cli.commands.explore import replay_program  # noqa: PLC0415 - only who replays one waits for it
+        from linpoint.cli.commands.explore import replay_program  # noqa: PLC0415 - only what the token needs is imported
 
-        raise typer.Exit(replay_program(content, as_json=json))
+        return replay_program(content, as_json=as_json)
     if content["kind"] == "explore-cpp":
         from linpoint.cli.commands.explore_cpp import replay_cpp_program  # noqa: PLC0415 - as above
 
-        raise typer.Exit(replay_cpp_program(content, as_json=json))
+        return replay_cpp_program(content, as_json=as_json)
     if content["kind"] == "test-cpp":
         from linpoint.cli.test_cpp import replay_cpp_test  # noqa: PLC0415 - as above
 
-        raise typer.Exit(replay_cpp_test(content, as_json=json))
+        return replay_cpp_test(content, as_json=as_json)
     if content["kind"] == "refine":
         from linpoint.cli.refine_work import replay_model  # noqa: PLC0415 - as above
 
-        raise typer.Exit(replay_model(content, as_json=json))
+        return replay_model(content, as_json=as_json)
     if content["kind"] == "crash":
         from linpoint.cli.crash_work import replay_crash_finding  # noqa: PLC0415 - as above
 
-        raise typer.Exit(replay_crash_finding(content, as_json=json))
+        return replay_crash_finding(content, as_json=as_json)
     finding, history = _read(content)
-    spec = options.find_spec(finding.spec, finding.initial)
+    spec = load_spec(finding.spec, finding.initial)
     checker = "graph" if finding.paper_rules else "auto"
-    request = CheckRequest(spec, finding.spec, finding.initial, checker, finding.condition, Budget(), None)
-    request = dataclasses.replace(request, paper_rules=finding.paper_rules)
+    checked = CheckOptions(
+        spec=finding.spec, checker=checker, condition=finding.condition, paper_rules=finding.paper_rules
+    )
+    request = CheckRequest(checked, spec, Budget(), finding.initial)
     with progress() as line:
         report, _ = check_one_history("replay", history, request, line)
-    if json:
+    if as_json:
         print_json(document(report))
     elif report.explanation is not None:
         print_text(report.explanation.text)
-    raise typer.Exit(report.code)
+    return report.code
 
 
 def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
@@ -93,7 +87,7 @@ def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
     from linpoint.cli.output.target_report import ReportList, told_of  # noqa: PLC0415 - as above
 
     request = stressed(content) if content["kind"] == "stress" else _scheduled(content)
-    limits = Budget.starting_now(options.DEFAULT_BUDGET, None)
+    limits = Budget.starting_now(DEFAULT_BUDGET, None)
     outcome = run_in_worker(request, limits)
     answer = ReportList([told_of(request, outcome)])
     return write_report(answer, OutputFormats(json=as_json), limits, interrupted=outcome.interrupted)

@@ -6,20 +6,18 @@ from __future__ import annotations
 import dataclasses
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
-
-import typer
+from typing import Final
 
 from linpoint.cli.output.html_reports import ENDINGS
 from linpoint.cli.output.output_files import FileContentToWrite, ends_in, refuse_unwritable, write_file
 from linpoint.cli.output.terminal import print_error, print_text
 from linpoint.cli.reports import BAD_INPUT, EXIT, worst
 from linpoint.errors import LinpointError
+from linpoint.explain.pages.overview_page import overview_page, sentence
+from linpoint.explain.pages.result_documents import ResultDocument, results_in, unreadable
 from linpoint.histories.formats.file_content import STANDARD, FileContent
+from linpoint.options.commands.report import ReportOptions
 from linpoint.verdicts import Budget, Status
-
-if TYPE_CHECKING:  # all of the commands are imported at every start, and only this one needs these
-    from linpoint.explain.pages.result_documents import ResultDocument
 
 _CODES: Final = {status.value: code for status, code in EXIT.items()} | {
     "holds": EXIT[Status.LINEARIZABLE],
@@ -27,30 +25,9 @@ _CODES: Final = {status.value: code for status, code in EXIT.items()} | {
 }
 
 
-def report(
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="What commands printed with --json; - is standard input.")
-    ],
-    *,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE.html", help="The page to write.")
-    ] = "linpoint-report.html",
-) -> None:
-    """Put the results of many runs on one page.
-
-    A FILE is a JSON document of any command, or has one in each line. The page has a table to sort and to filter, and
-    links to the pages that `check --report` has written.
-
-    Exit code: the worst of the results: 0 they hold, 1 a violation, 2 an error, 3 unknown.
-
-    Examples:
-      linpoint check orders.jsonl --spec queue --report orders.html --json > orders.json
-
-      linpoint report *.json --output index.html
-    """
-    from linpoint.explain.pages.overview_page import overview_page, sentence  # noqa: PLC0415 - as above
-    from linpoint.explain.pages.result_documents import unreadable  # noqa: PLC0415 - as above
-
+def run(options: ReportOptions) -> int:
+    """Write the page; the exit code is that of the worst result."""
+    files, output = list(options.files), options.output
     ends_in(output, ENDINGS, "page")
     refuse_unwritable([output], files, called="one of the results")
     results: list[ResultDocument] = []
@@ -65,12 +42,10 @@ def report(
     if written.error is not None:
         raise written.error
     print_text(written.line)
-    raise typer.Exit(worst(_CODES[result.verdict] for result in results))
+    return worst(_CODES[result.verdict] for result in results)
 
 
 def _results(file: str) -> tuple[list[ResultDocument], LinpointError | None]:
-    from linpoint.explain.pages.result_documents import results_in  # noqa: PLC0415 - as above
-
     name = "standard input" if file == STANDARD else file
     try:
         return results_in(FileContent(file).text(), name)

@@ -4,34 +4,19 @@
 from __future__ import annotations
 
 import inspect
-from typing import Annotated
 
-import typer
-
-from linpoint.cli import options
+from linpoint.cli.check_request import load_spec
 from linpoint.cli.output.terminal import print_json, print_table, print_text
+from linpoint.options.commands.specs import SpecsOptions
 from linpoint.specs import BUILT_IN
 from linpoint.specs.spec import Spec
 
 
-def specs(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[SPEC]", help="A spec to describe; without it, all built-ins.")
-    ] = None,
-    *,
-    json: options.JsonOption = False,
-) -> None:
-    """List the built-in specs with their operations, or describe one.
-
-    Examples:
-      linpoint specs
-
-      linpoint specs queue
-
-      linpoint specs myspec.py:Queue
-    """
-    chosen = BUILT_IN if name is None else {name: options.find_spec(name)}
-    if json:
+def run(options: SpecsOptions) -> int:
+    """Print the specs."""
+    name = options.name
+    chosen = BUILT_IN if name is None else {name: load_spec(name)}
+    if options.json:
         print_json({"specs": [_document(title, spec) for title, spec in chosen.items()]})
     elif name is None:
         rows = [[title, ", ".join(spec.steps), _parameters(spec)] for title, spec in BUILT_IN.items()]
@@ -42,6 +27,7 @@ def specs(
         print_text(f"{spec.name}: {spec.doc}")
         for step in spec.steps.values():
             print_text(f"  {step.signature()}")
+    return 0
 
 
 def _parameters(spec: Spec) -> str:

@@ -48,7 +48,7 @@ class CheckReport:
 
     def show(self, written: Mapping[str, WrittenFile]) -> None:
         """Print it all for people."""
-        print_reports(self.reports, self.request.arguments, written)
+        print_reports(self.reports, self.request.options.argv(), written)
 
     def summaries(self) -> list[str]:
         """A line for each file."""
@@ -63,7 +63,7 @@ class CheckReport:
 
     def with_pages(self, path: str, budget: Budget) -> tuple[CheckReport, WrittenFile]:
         """Write the report; the same with what became of the pages of files, and what became of the one at ``path``."""
-        arguments = self.request.arguments
+        arguments = self.request.options.argv()
         pages = [_own_page(report, arguments) for report in self.reports]
         own, whole = write_pages(pages, path, budget)
         reports = [dataclasses.replace(report, page=page) for report, page in zip(self.reports, own, strict=True)]

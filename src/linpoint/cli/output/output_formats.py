@@ -20,6 +20,7 @@ from linpoint.cli.output.terminal import print_error, print_json, print_lines
 from linpoint.cli.reports import BAD_INPUT, print_unwritten, unwritten
 from linpoint.errors import LinpointError
 from linpoint.limits.deadlines import uninterrupted
+from linpoint.options.commands.shared_options import OutputOptions
 from linpoint.verdicts import Budget
 
 
@@ -63,6 +64,11 @@ class OutputFormats:
     github: bool = False
     summary: bool = False
     json: bool = False
+
+    @classmethod
+    def of(cls, options: OutputOptions, *, graph: str | None = None) -> OutputFormats:
+        """The formats that the options of a command ask for."""
+        return cls(graph, options.report, options.junit, options.github, options.summary, options.json)
 
     def validate(self, files: Sequence[str], *, called: str = "the history itself") -> None:
         """Refuse what cannot be written before anything is read; ``called`` is what the files are."""

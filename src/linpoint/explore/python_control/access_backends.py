@@ -4,13 +4,9 @@
 from __future__ import annotations
 
 import platform
-from typing import Final
 
 from linpoint.errors import TestError
 from linpoint.explore import _native_control as native
-
-BACKENDS: Final = ("auto", "native", "ast")
-"""Where there are frames to look into they are looked into, unless something else is said."""
 
 
 def rewrites_source(backend: str) -> bool:

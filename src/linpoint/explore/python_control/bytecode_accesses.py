@@ -146,9 +146,6 @@ _WITHOUT_FALL: Final = frozenset(("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWAR
 _PREPARED: Final = "PRECALL" in dis.opmap
 _JUMPS: Final = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 
-GRANULARITIES: Final = ("access", "line", "opcode")
-"""How fine schedules are: a point before each shared access, each line or each instruction."""
-
 
 def table(
     code: types.CodeType, *, granularity: str = "access", gil: bool = False, program: bool = False

@@ -1,181 +1,202 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How crashes are to be tested: what the user asks for, and what a file says of itself in comments.
-
-    // linpoint: --spec map --operations 500 -- -Iinclude list.c
-
-Guarantee: as for tests of C++ objects; what the user asks for wins, compiler flags of both are used.
-"""
+"""Options of ``linpoint crash``: structures in persistent memory."""
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
-from typing import Final
+from dataclasses import dataclass
+from typing import ClassVar, Final
 
-from linpoint.checkers.conditions import validate as validate_condition
-from linpoint.crash.crash_host import KINDS, PERSISTENCIES, CrashConfig
-from linpoint.crash.crash_oracle import DEFAULT_CONDITION
-from linpoint.errors import LinpointError, TestError, UsageError
-from linpoint.explore.cpp.objects.asked import (
-    CommentParser,
-    comments_in,
-    flags_from,
-    spec_beside,
-    whole_number,
-    words_of,
-)
+from linpoint.errors import TestError, UsageError
 from linpoint.limits.budget import size
+from linpoint.options.choices import CONDITIONS, CRASH_TEST_KINDS, PERSISTENCIES
+from linpoint.options.commands.shared_options import CPP_SOURCE, BuildOptions, LimitOptions, OutputOptions
+from linpoint.options.option_types import (
+    CallsText,
+    Choice,
+    Choices,
+    FilePath,
+    MemorySize,
+    OnOff,
+    OptionType,
+    ScenarioText,
+    SpecName,
+    WholeNumber,
+    Words,
+    choice,
+)
+from linpoint.options.rules import Exclusive, Requires, Rule
+from linpoint.options.schema import CONFIG, Panel, Surface, argument, option
 from linpoint.scenarios.scenario import Scenario
-from linpoint.targets.compiler_flags import split_flags
 
 DEFAULT_OPERATIONS: Final = 1000
-FEW_OPERATIONS: Final = 8
+DEFAULT_EXHAUSTIVE_OPERATIONS: Final = 8
 """Where every crash state is tested."""
 DEFAULT_KINDS: Final = ("dl1", "dl2", "c2", "dl3", "recovery")
-_MOST_THREADS: Final = 2
+DEFAULT_CONDITION: Final = "strict"
+_MAX_THREADS: Final = 2
+_WORKLOAD_GROUP: Final = "workload"
+_FILE_OR_DEFAULT: Final = CONFIG | Surface.COMMENT
 
 
-@dataclass(frozen=True, slots=True)
-class CrashOptions:
-    """What is asked for; None where nothing is."""
+@dataclass(frozen=True, kw_only=True)
+class CrashOptions(BuildOptions, LimitOptions, OutputOptions):
+    """How crashes are tested."""
 
-    spec: str | None = None
-    flags: tuple[str, ...] = ()
-    """Compiler flags, and further sources."""
-    compiler: str | None = None
-    operations: int | None = None
-    scenario: Scenario | None = None
-    """One thread, or two: the second has operations that may run beside those of the first."""
-    workload: str | None = None
-    """A file."""
-    probes: str | None = None
-    exhaustive: bool = False
-    points_only: bool = False
-    tests: tuple[str, ...] | None = None
-    persistency: str | None = None
-    persistent_heap: bool = False
-    pool_size: str | None = None
-    condition: str | None = None
-    seed: int | None = None
-    workers: int | None = None
+    rules: ClassVar[tuple[Rule, ...]] = (
+        Requires(("before",), "scenario"),
+        Exclusive(("operations", "scenario", "workload")),
+    )
+    description: ClassVar[str] = """\
+Crash a persistent object at every store, recover it, and check the recovered state against its spec.
+
+Exit code: 0 correct after every crash tested, 1 violation, 2 bad input, 3 unknown; over several tests the worst.
+
+Examples:
+  linpoint crash list_test.cpp --spec map
+  linpoint crash list_test.cpp --spec map --operations 1000 --budget 2m -- -O2 list.c
+  linpoint crash queue_test.cpp --spec queue --scenario "enqueue(1); dequeue()" --exhaustive
+  linpoint crash list_test.cpp --spec set --scenario "add(1) | contains(1)" --tests dl3
+  linpoint crash tree_test.cpp --spec map --persistent-heap --report tree.html
+"""
+
+    targets: tuple[str, ...] = argument(
+        "FILE.cpp[:TEST]...", Words(), "C++ files of tests; a single test with :TEST.", default=()
+    )
+    spec: str | None = option(
+        None, SpecName(), "Sequential spec the object must satisfy.", Panel.INPUT, on=CPP_SOURCE, short="-s"
+    )
+    operations: int | None = option(
+        None,
+        WholeNumber(minimum=1),
+        "Length of the generated workload.",
+        Panel.INPUT,
+        on=_FILE_OR_DEFAULT,
+        group=_WORKLOAD_GROUP,
+        default_text=f"{DEFAULT_OPERATIONS}; {DEFAULT_EXHAUSTIVE_OPERATIONS} with --exhaustive",
+    )
+    scenario: str | None = option(
+        None,
+        ScenarioText(),
+        'Run only these operations: "insert(1, 2); get(1)"; concurrent ones after |.',
+        Panel.INPUT,
+        on=Surface.COMMENT,
+        group=_WORKLOAD_GROUP,
+    )
+    before: str = option(
+        "",
+        CallsText(),
+        "With --scenario: operations that run before it.",
+        Panel.INPUT,
+        on=Surface.COMMENT,
+        group=_WORKLOAD_GROUP,
+    )
+    workload: str | None = option(
+        None,
+        FilePath(),
+        "Operations from a file: operation lines, or text.",
+        Panel.INPUT,
+        on=Surface.COMMENT,
+        group=_WORKLOAD_GROUP,
+    )
+    probes: str | None = option(
+        None,
+        OptionType(),
+        "Operations to call after recovery.",
+        Panel.INPUT,
+        on=Surface.COMMENT,
+        default_text="generated from the spec and the workload",
+    )
+    tests: tuple[str, ...] | None = option(
+        None,
+        Choices(metavar="KINDS", names=CRASH_TEST_KINDS, noun="kind", error=TestError, code="LP-C003"),
+        f"Kinds of crash tests: {','.join(CRASH_TEST_KINDS)}.",
+        Panel.CRASH,
+        on=_FILE_OR_DEFAULT,
+        default_text="all but exhaustive",
+    )
+    condition: str = option(
+        DEFAULT_CONDITION,
+        Choice(names=CONDITIONS, noun="condition", code="LP-U003"),
+        f"Correctness condition: {', '.join(CONDITIONS[:-1])} or {CONDITIONS[-1]}.",
+        Panel.CRASH,
+        on=CPP_SOURCE,
+    )
+    exhaustive: bool = option(
+        False,
+        OnOff(),
+        "Test also every crash state that recovery and probes can distinguish.",
+        Panel.CRASH,
+        on=_FILE_OR_DEFAULT,
+    )
+    points_only: bool = option(
+        False,
+        OnOff(),
+        "Crash only at likely linearization points, as in the paper.",
+        Panel.CRASH,
+        on=_FILE_OR_DEFAULT | Surface.HOST,
+    )
+    persistency: str = option(
+        "adr",
+        choice(PERSISTENCIES),
+        "Caches are lost in a crash (adr) or survive it (eadr).",
+        Panel.CRASH,
+        on=CPP_SOURCE | Surface.HOST,
+    )
+    pool_size: str | None = option(
+        None,
+        MemorySize(),
+        "Size of the persistent memory, such as 64M.",
+        Panel.CRASH,
+        on=CPP_SOURCE | Surface.HOST,
+        default_text="that of the test",
+    )
+    persistent_heap: bool = option(
+        False,
+        OnOff(),
+        "malloc and new allocate persistent memory.",
+        Panel.CRASH,
+        on=CPP_SOURCE | Surface.HOST,
+    )
+    seed: int = option(
+        0,
+        WholeNumber(minimum=None),
+        "Seed of the generated workload.",
+        Panel.CRASH,
+        on=CPP_SOURCE | Surface.HOST,
+    )
+    workers: int | None = option(
+        None,
+        WholeNumber(minimum=1),
+        "Number of processes that share the work.",
+        Panel.LIMITS,
+        on=_FILE_OR_DEFAULT,
+        default_text="all processors",
+    )
 
     def __post_init__(self) -> None:
-        if self.persistency is not None and self.persistency not in PERSISTENCIES:
-            remedy = f"It is one of {', '.join(PERSISTENCIES)}."
-            raise UsageError("LP-U001", f"--persistency {self.persistency!r} is none.", remedy=remedy)
-        for kind in self.tests or ():
-            if kind not in KINDS:
-                remedy = f"They are {', '.join(KINDS)}."
-                raise TestError("LP-C003", f"--tests: there is no kind {kind!r}.", remedy=remedy)
-        if self.condition is not None:
-            validate_condition(self.condition)
-        given = [
-            name
-            for name, is_given in (
-                ("--operations", self.operations is not None),
-                ("--scenario", self.scenario is not None),
-                ("--workload", self.workload is not None),
-            )
-            if is_given
-        ]
-        if len(given) > 1:
-            raise UsageError("LP-U001", f"{' and '.join(given)} exclude each other.", remedy="Leave all but one out.")
-        if self.operations is not None and self.operations < 1:
-            raise UsageError("LP-U001", f"--operations {self.operations} is none.", remedy="Give 1 or more.")
-        if self.scenario is not None and len(self.scenario.threads) > _MOST_THREADS:
-            fact = f"--scenario has {len(self.scenario.threads)} threads, and crashes are tested with one or two."
+        super().__post_init__()
+        scenario = self.fixed_scenario
+        if scenario is not None and len(scenario.threads) > _MAX_THREADS:
+            fact = f"--scenario has {len(scenario.threads)} threads, and crashes are tested with one or two."
             raise UsageError("LP-U001", fact, remedy="Leave the others out.")
-        size(self.pool_size)
-
-    def over(self, other: CrashOptions) -> CrashOptions:
-        """The same, and what ``other`` asks for where nothing is asked for here."""
-        given = {each.name: getattr(self, each.name) for each in fields(self)}
-        given = {name: value for name, value in given.items() if value is not None and value is not False}
-        if given.keys() & {"operations", "scenario", "workload"}:
-            other = replace(other, operations=None, scenario=None, workload=None)
-        return replace(other, **given | {"flags": (*other.flags, *self.flags)})
 
     @property
-    def sources(self) -> tuple[str, ...]:
-        """The sources beside the file of the test."""
-        return split_flags(self.flags)[0]
-
-    @property
-    def compiler_flags(self) -> tuple[str, ...]:
-        """What is not a source."""
-        return split_flags(self.flags)[1]
+    def fixed_scenario(self) -> Scenario | None:
+        """One thread, or two: the second has operations that may run concurrently with those of the first."""
+        return None if self.scenario is None else Scenario.parse(self.scenario, self.before)
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of crash tests."""
-        if self.tests is not None:
-            return tuple(kind for kind in KINDS if kind in self.tests or (kind == "exhaustive" and self.exhaustive))
-        return tuple(kind for kind in KINDS if kind in DEFAULT_KINDS or (kind == "exhaustive" and self.exhaustive))
+        chosen = DEFAULT_KINDS if self.tests is None else self.tests
+        return tuple(kind for kind in CRASH_TEST_KINDS if kind in chosen or (kind == "exhaustive" and self.exhaustive))
 
     @property
     def length(self) -> int:
         """Operations of a workload that is generated."""
-        return self.operations or (FEW_OPERATIONS if "exhaustive" in self.kinds else DEFAULT_OPERATIONS)
+        return self.operations or (DEFAULT_EXHAUSTIVE_OPERATIONS if "exhaustive" in self.kinds else DEFAULT_OPERATIONS)
 
     @property
-    def judged_by(self) -> str:
-        """The condition."""
-        return self.condition or DEFAULT_CONDITION
-
-    def manner(self, max_memory: int | None) -> CrashConfig:
-        """How hosts are to test."""
-        return CrashConfig(
-            self.persistency or "adr",
-            size(self.pool_size),
-            self.persistent_heap,
-            self.points_only,
-            self.seed or 0,
-            self.workers or os.cpu_count() or 1,
-            max_memory,
-        )
-
-
-def parse_kinds(text: str | None) -> tuple[str, ...] | None:
-    """``--tests dl1,c2``."""
-    if text is None:
-        return None
-    found = tuple(word.strip().lower() for word in text.split(",") if word.strip())
-    if not found:
-        raise TestError("LP-C003", "--tests names no kind.", remedy=f"They are {', '.join(KINDS)}.")
-    return found
-
-
-def said_in(file: str) -> CrashOptions:
-    """What a file asks for in its comments."""
-    found = CrashOptions()
-    for line, comment in comments_in(file):
-        try:
-            found = _parsed(comment, Path(file).parent).over(found)
-        except LinpointError as error:
-            raise error.at(f"{file}:{line}") from None
-    return found
-
-
-def _parsed(comment: str, folder: Path) -> CrashOptions:
-    words, flags = words_of(comment)
-    given = vars(_parser().parse_args(words))
-    before, scenario, kinds = (given.pop(name) for name in ("before", "scenario", "tests"))
-    given["scenario"] = None if scenario is None else Scenario.parse(scenario, before)
-    given["spec"] = None if given["spec"] is None else spec_beside(given["spec"], folder)
-    given["workload"] = None if given["workload"] is None else str(folder / given["workload"])
-    return CrashOptions(**given, tests=parse_kinds(kinds), flags=flags_from(flags, folder))
-
-
-def _parser() -> CommentParser:
-    parser = CommentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("-s", "--spec")
-    for name in ("--compiler", "--scenario", "--workload", "--probes", "--tests", "--persistency", "--pool-size"):
-        parser.add_argument(name)
-    parser.add_argument("--condition")
-    parser.add_argument("--before", default="")
-    for name in ("--operations", "--seed", "--workers"):
-        parser.add_argument(name, type=whole_number)
-    for name in ("--exhaustive", "--points-only", "--persistent-heap"):
-        parser.add_argument(name, action="store_true")
-    return parser
+    def pool_bytes(self) -> int | None:
+        """The size of the pool, if one is given."""
+        return size(self.pool_size)

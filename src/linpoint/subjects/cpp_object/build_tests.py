@@ -7,21 +7,24 @@ the host a minute; both are kept.
 
 from __future__ import annotations
 
-import dataclasses
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from linpoint.errors import TestError, UsageError
-from linpoint.explore.cpp.objects.asked import LINEARIZABILITY, Asked
-from linpoint.explore.cpp.objects.finding import CPP_KIND, CppFinding
 from linpoint.histories.operation import Operation
+from linpoint.hosts.host_config import HostConfig
+from linpoint.options.commands.test import TestOptions
+from linpoint.options.schema import Panel
+from linpoint.options.token_fields import token_fields
 from linpoint.scenarios.cpp_test_description import CppObjectTest
 from linpoint.scenarios.tested_operation import nearest
 from linpoint.specs.spec import Spec
 from linpoint.specs.spec_lookup import find
 from linpoint.subjects.cpp_object.blocked_operations import StoppedScenario, StoppedThread
+from linpoint.subjects.cpp_object.cpp_token import CPP_KIND, CppObjectToken
 from linpoint.subjects.cpp_object.object_under_test import BuiltCppTests, CppObject
 from linpoint.subjects.cpp_object.outcomes_method import OutcomesSubject
 from linpoint.subjects.cpp_object.subject import CppObjectSubject
@@ -43,7 +46,7 @@ class BuiltCppTest:
     test: CppObjectTest
     spec: Spec | None
     """None where outcomes are compared."""
-    asked: Asked
+    options: TestOptions
 
     @property
     def name(self) -> str:
@@ -55,44 +58,43 @@ class BuiltCppTest:
         """For a campaign."""
         target = self._target(self._content())
         return (
-            OutcomesSubject(target) if self.spec is None else CppObjectSubject(target, self.spec, self.asked.progress)
+            OutcomesSubject(target) if self.spec is None else CppObjectSubject(target, self.spec, self.options.progress)
         )
 
-    def replay_subject(self, found: CppFinding) -> CppObjectSubject:
+    def replay_subject(self, found: CppObjectToken) -> CppObjectSubject:
         """For the replay of a finding of this test."""
         return CppObjectSubject(self._target({**self._content(), "finding": found.finding}), self.spec)
 
-    def failure(self, found: CppFinding) -> Failure:
+    def failure(self, found: CppObjectToken) -> Failure:
         """The failure of which a token holds the schedule."""
-        assert self.asked.scenario is not None
-        scenario = self.test.accept(self.asked.scenario)
+        fixed = self.options.fixed_scenario
+        assert fixed is not None
+        scenario = self.test.accept(fixed)
         case = scenario if found.stop is None else StoppedScenario(scenario, StoppedThread(*found.stop))
         return Failure(found.finding, case, tuple(found.schedule), 0, None)
 
-    def has_changed_since(self, found: CppFinding) -> bool:
+    def has_changed_since(self, found: CppObjectToken) -> bool:
         """Whether the code is not that of the finding."""
         return bool(found.code) and found.code != self.program.target.digest
 
     def _target(self, token: dict[str, Any]) -> CppObject:
-        asked = self.asked
-        scenarios = () if asked.scenario is None else (asked.scenario,)
+        options, fixed = self.options, self.options.fixed_scenario
+        scenarios = () if fixed is None else (fixed,)
         return CppObject(
-            self.program, self.test, asked.seed or 0, scenarios, asked.threads, asked.operations, token=token
+            self.program, self.test, options.seed, scenarios, options.threads, options.operations, token=token
         )
 
     def _content(self) -> dict[str, Any]:
         """What a replay token holds beside the scenario and its schedule."""
-        asked, manner = self.asked, self.program.config
         content: dict[str, Any] = {"kind": CPP_KIND, "file": self.program.file, "test": self.name}
-        content |= {"code": self.program.target.digest, "spec": asked.spec, "flags": list(asked.flags)}
-        content |= {"compiler": asked.compiler, "memory_model": manner.memory_model, "races": manner.races}
-        return content | {"reuse": manner.reuse, "method": asked.method or LINEARIZABILITY}
+        fields = token_fields(self.options, defaults=True, without=Panel.PYTHON)
+        return content | {"code": self.program.target.digest} | fields
 
 
 def build_tests(
     file: str,
     name: str,
-    asked: Asked,
+    options: TestOptions,
     *,
     deadline: float | None = None,
     max_memory: int | None = None,
@@ -101,30 +103,37 @@ def build_tests(
     """The tests of a file, or the one of that name. Raises ``OutOfTimeError`` where ``deadline`` comes first."""
     if not Path(file).is_file():
         raise TestError("LP-T015", "there is no such file.", place=file, remedy="Give the path of a C++ file.")
-    spec = _spec_of(asked)
-    compiler = find_compiler(asked.compiler)
+    spec = _spec_of(options)
+    compiler = find_compiler(options.compiler)
     host = find_host(compiler, tell=tell)
     tell(f"compiling {file}")
-    target = build_target(BuildRecipe((file, *asked.sources), asked.compiler_flags, compiler), deadline=deadline)
-    program = BuiltCppTests(file, host, target, dataclasses.replace(asked.manner, max_memory=max_memory))
+    target = build_target(BuildRecipe((file, *options.sources), options.compiler_flags, compiler), deadline=deadline)
+    config = HostConfig(
+        options.memory_model,
+        options.races,
+        options.reuse,
+        max_memory=max_memory,
+        workers=options.workers or os.cpu_count() or 1,
+    )
+    program = BuiltCppTests(file, host, target, config)
     tests = program.tests(_DESCRIPTION_TIMEOUT_S)
     chosen = tests if not name else {name: named_test(tests, name, file)}
     for test in chosen.values():
         check_operations(test, spec)
-    return [BuiltCppTest(program, test, spec, asked) for test in chosen.values()]
+    return [BuiltCppTest(program, test, spec, options) for test in chosen.values()]
 
 
-def _spec_of(asked: Asked) -> Spec | None:
-    if asked.compares_outcomes:
+def _spec_of(options: TestOptions) -> Spec | None:
+    if options.compares_outcomes:
         return None
-    if asked.spec is None:
+    if options.spec is None:
         raise UsageError(
             "LP-U001",
             "a test of a C++ object needs a spec.",
             remedy="Say which: --spec stack (`linpoint specs` lists them), or in the file: // linpoint: --spec stack; "
             "or compare outcomes: --method outcomes.",
         )
-    return find(asked.spec)
+    return find(options.spec)
 
 
 def named_test(tests: dict[str, CppObjectTest], name: str, file: str) -> CppObjectTest:

@@ -6,12 +6,13 @@ Guarantee: what cannot be run is a coded error before anything of it is.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from linpoint.crash.crash_host import CrashHost
+from linpoint.crash.crash_host import CrashConfig, CrashHost
 from linpoint.crash.crash_plan import CrashPlan
 from linpoint.crash.operation_purposes import OperationPurposes, vocabulary_of
 from linpoint.crash.probe_generation import Probe, concurrent_reads, generated_probes
@@ -41,7 +42,7 @@ class BuiltCrashTest:
     file: str
     test: CppObjectTest
     spec: Spec
-    asked: CrashOptions
+    options: CrashOptions
     host: CrashHost
     target: Target
     vocabulary: OperationPurposes
@@ -54,31 +55,31 @@ class BuiltCrashTest:
     @property
     def sources(self) -> tuple[str, ...]:
         """All of them, as the user wrote them."""
-        return (self.file, *self.asked.sources)
+        return (self.file, *self.options.sources)
 
     def plan(self, workload: Sequence[Call], beside: Sequence[Call] = (), *, reads: bool = False) -> CrashPlan:
         """A workload with its probes: those that the user gives, or made from the spec; and with reads beside it."""
         probes: Sequence[Probe]
-        if self.asked.probes is None:
+        if self.options.probes is None:
             probes = generated_probes(self.vocabulary, workload, beside)
         else:
-            probes = [Probe(call) for call in self._given_probes(self.asked.probes)]
+            probes = [Probe(call) for call in self._given_probes(self.options.probes)]
         more = concurrent_reads(self.vocabulary, workload) if reads else ()
         return CrashPlan(self.name, tuple(workload), tuple(probes), tuple(beside), reads=tuple(more))
 
     def given(self) -> tuple[list[Call], list[Call]] | None:
         """The workload that the user gives, and what may run beside it; None if it is to be generated."""
-        asked = self.asked
-        if asked.scenario is not None:
-            scenario = self.test.accept(asked.scenario)
+        options, fixed = self.options, self.options.fixed_scenario
+        if fixed is not None:
+            scenario = self.test.accept(fixed)
             first, *more = scenario.threads
             return [*scenario.before, *first], [call for thread in more for call in thread]
-        if asked.workload is None:
+        if options.workload is None:
             return None
-        workload, beside = read_workload(asked.workload)
+        workload, beside = read_workload(options.workload)
         if not workload:
             remedy = "Write operations into it: insert(1, 2); get(1)."
-            raise TestError("LP-C002", "the workload has no operations.", place=asked.workload, remedy=remedy)
+            raise TestError("LP-C002", "the workload has no operations.", place=options.workload, remedy=remedy)
         return self._accepted(workload), self._accepted(beside)
 
     def accept(self, plan: CrashPlan) -> None:
@@ -99,7 +100,7 @@ class BuiltCrashTest:
 def build_crash_tests(
     file: str,
     name: str,
-    asked: CrashOptions,
+    options: CrashOptions,
     *,
     deadline: float | None = None,
     max_memory: int | None = None,
@@ -108,27 +109,40 @@ def build_crash_tests(
     """The tests of a file, or the one of that name. Raises ``OutOfTimeError`` where ``deadline`` comes first."""
     if not Path(file).is_file():
         raise TestError("LP-T015", "there is no such file.", place=file, remedy="Give the path of a C++ file.")
-    if asked.spec is None:
+    if options.spec is None:
         raise UsageError(
             "LP-U001",
             "a test of a persistent object needs a spec.",
             remedy="Say which: --spec map (`linpoint specs` lists them), or in the file: // linpoint: --spec map.",
         )
-    spec = find(asked.spec)
-    compiler = find_compiler(asked.compiler)
+    spec = find(options.spec)
+    compiler = find_compiler(options.compiler)
     path = find_host(compiler, tell=tell)
     tell(f"compiling {file}")
-    recipe = BuildRecipe((file, *asked.sources), without_pmdk(asked.compiler_flags), compiler)
+    recipe = BuildRecipe((file, *options.sources), without_pmdk(options.compiler_flags), compiler)
     target = build_target(recipe, deadline=deadline, persistent=True)
-    host = CrashHost(path, target.library, asked.manner(max_memory))
+    host = CrashHost(path, target.library, config_of(options, max_memory))
     tests, given = described_tests(host, file)
     chosen = tests if not name else {name: named_test(tests, name, file)}
     for each in chosen.values():
         check_operations(each, spec)
     return [
-        BuiltCrashTest(file, each, spec, asked, host, target, vocabulary_of(spec, each, given[each.definition.name]))
+        BuiltCrashTest(file, each, spec, options, host, target, vocabulary_of(spec, each, given[each.definition.name]))
         for each in chosen.values()
     ]
+
+
+def config_of(options: CrashOptions, max_memory: int | None) -> CrashConfig:
+    """How hosts are to test."""
+    return CrashConfig(
+        options.persistency,
+        options.pool_bytes,
+        options.persistent_heap,
+        options.points_only,
+        options.seed,
+        options.workers or os.cpu_count() or 1,
+        max_memory,
+    )
 
 
 def without_pmdk(flags: tuple[str, ...]) -> tuple[str, ...]:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
 import msgspec
 
@@ -13,6 +14,7 @@ from linpoint.errors import LinpointError
 from linpoint.histories.values import freeze, thaw
 from linpoint.hosts.crash_messages import Code, CrashViolation, OverlappingOperations
 from linpoint.options.commands.crash import CrashOptions
+from linpoint.options.token_fields import options_from_token, token_fields
 from linpoint.scenarios.scenario import Call
 from linpoint.subjects.interface import Failure
 from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest
@@ -40,8 +42,8 @@ class CrashState(msgspec.Struct):
         return "\n".join(words) + "\n"
 
 
-class CrashToken(msgspec.Struct):
-    """The fields of a token, in the order in which they are written."""
+class _TokenFields(msgspec.Struct):
+    """The fields of a token beside the options."""
 
     file: str
     test: str
@@ -53,32 +55,32 @@ class CrashToken(msgspec.Struct):
     reads: list[tuple[str, list[Any], int]] = []
     healed: list[Code] = []
     state: CrashState | None = None
-    condition: str | None = None
-    flags: list[str] = []
-    compiler: str | None = None
     code: str = ""
-    persistency: str | None = None
-    pool_size: str | None = None
-    persistent_heap: bool = False
-    seed: int | None = None
+
+
+_ORDER: Final = (
+    *("kind", "file", "test", "finding", "spec", "workload", "probes", "beside", "reads", "healed", "state"),
+    *("condition", "flags", "compiler", "code", "persistency", "pool_size", "persistent_heap", "seed"),
+)
+"""The order in which the fields are written."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrashToken:
+    """How the test is built and run, and the crash."""
+
+    options: CrashOptions
+    fields: _TokenFields
 
     @property
-    def options(self) -> CrashOptions:
-        """How the test is built and run; LP-U004 if a value is not valid."""
-        try:
-            return CrashOptions(
-                self.spec,
-                tuple(self.flags),
-                self.compiler,
-                persistency=self.persistency,
-                pool_size=self.pool_size,
-                persistent_heap=self.persistent_heap,
-                condition=self.condition,
-                seed=self.seed,
-                workers=1,
-            )
-        except LinpointError as error:
-            raise replay_token.not_a_finding(error.message.rstrip(".")) from None
+    def file(self) -> str:
+        """The file of the test."""
+        return self.fields.file
+
+    @property
+    def test(self) -> str:
+        """The name of the test."""
+        return self.fields.test
 
     @property
     def plan(self) -> CrashPlan:
@@ -86,11 +88,11 @@ class CrashToken(msgspec.Struct):
         try:
             return CrashPlan(
                 self.test,
-                tuple(_call(*each) for each in self.workload),
-                tuple(Probe(_call(name, args), since) for name, args, since in self.probes),
-                tuple(_call(*each) for each in self.beside),
-                tuple(self.healed),
-                tuple(Probe(_call(name, args), place) for name, args, place in self.reads),
+                tuple(_call(*each) for each in self.fields.workload),
+                tuple(Probe(_call(name, args), since) for name, args, since in self.fields.probes),
+                tuple(_call(*each) for each in self.fields.beside),
+                tuple(self.fields.healed),
+                tuple(Probe(_call(name, args), place) for name, args, place in self.fields.reads),
             )
         except LinpointError as error:
             raise replay_token.not_a_finding(error.message.rstrip(".")) from None
@@ -98,24 +100,24 @@ class CrashToken(msgspec.Struct):
     @property
     def failure(self) -> Failure:
         """The failure to reproduce; its run is the crash state, or None for a workload that fails without a crash."""
-        return Failure(self.finding, self.plan, (), 0, self.state)
+        return Failure(self.fields.finding, self.plan, (), 0, self.fields.state)
 
     def is_outdated(self, test: BuiltCrashTest) -> bool:
         """Whether the test has changed since the token was made."""
-        return bool(self.code) and self.code != test.target.digest
+        return bool(self.fields.code) and self.fields.code != test.target.digest
 
 
 def token_content(
     test: BuiltCrashTest, plan: CrashPlan, violation: CrashViolation | None, finding: str = "durability"
 ) -> dict[str, Any]:
     """The content of a crash's token; of a workload that fails without a crash, it has the workload alone."""
-    options = test.asked
+    options = test.options
     overlap = None if violation is None else violation.dl3
     reads: tuple[Probe, ...] = ()
     others = len(plan.calls) - len(plan.reads)
     if overlap is not None and overlap.second >= others:  # the only read that is needed gets the next number
         reads, overlap = plan.reads[overlap.second - others :][:1], msgspec.structs.replace(overlap, second=others)
-    token = CrashToken(
+    fields = _TokenFields(
         test.file,
         test.name,
         finding,
@@ -126,17 +128,10 @@ def token_content(
         [(*_fields(each.call), each.since) for each in reads],
         list(plan.healed),
         None if violation is None else state_of(violation, overlap),
-        options.condition,
-        list(options.flags),
-        options.compiler,
         test.target.digest,
-        options.persistency,
-        options.pool_size,
-        options.persistent_heap,
-        options.seed,
     )
-    content: dict[str, Any] = msgspec.to_builtins(token)
-    return {name: value for name, value in content.items() if value not in (None, [], False)}
+    content: dict[str, Any] = msgspec.to_builtins(fields) | token_fields(options)
+    return {name: content[name] for name in _ORDER if content.get(name) not in (None, [], False)}
 
 
 def state_of(violation: CrashViolation, overlap: OverlappingOperations | None) -> CrashState:
@@ -147,12 +142,12 @@ def state_of(violation: CrashViolation, overlap: OverlappingOperations | None) -
 def read_token(content: dict[str, Any]) -> CrashToken:
     """The fields of a decoded token, or LP-U004."""
     try:
-        token = msgspec.convert(content, CrashToken)
+        fields = msgspec.convert(content, _TokenFields)
     except msgspec.ValidationError as error:
         raise replay_token.not_a_finding(str(error)) from None
-    if not token.workload:
+    if not fields.workload:
         raise replay_token.not_a_finding("it has no operations")
-    return token
+    return CrashToken(options_from_token(CrashOptions, content).with_values(workers=1), fields)
 
 
 def _fields(call: Call) -> _CallFields:

@@ -108,10 +108,10 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
     def __init__(self, test: BuiltCrashTest, seconds: float, progress: Progress) -> None:
         super().__init__(seconds)
         self.test = test
-        self.phases = crash_phases(test.asked.kinds)
+        self.phases = crash_phases(test.options.kinds)
         self.coverage = CrashCoverage()
         self.causes: list[RootCause] = []
-        self.runner = CrashRunner(test.host, test.spec, test.asked.judged_by, test.test.types, self._testing)
+        self.runner = CrashRunner(test.host, test.spec, test.options.condition, test.test.types, self._testing)
         self._progress = progress
         self._given_up = ""
         self._search_until = self.deadline
@@ -264,8 +264,8 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
     def result(self, claim: Claim, findings: list[CrashFinding]) -> CrashResult:
         """The result with what was covered."""
         test, first = self.test, self.coverage.first
-        options = test.asked
-        bounds: dict[str, Any] = {"kinds": list(options.kinds), "persistency": options.persistency or "adr"}
+        options = test.options
+        bounds: dict[str, Any] = {"kinds": list(options.kinds), "persistency": options.persistency}
         if options.points_only:
             bounds["points_only"] = True
         if first is not None and len(first.plan.workload) <= _MAX_SHOWN_WORKLOAD:
@@ -284,7 +284,7 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
             tuple(findings),
             self.coverage.tested(time.monotonic() - self.started),
             options.spec or "",
-            options.judged_by,
+            options.condition,
             bounds,
             tuple(self._advice()),
             (*claim.warnings, *([others] if findings and self._searched_for_others else []), *warnings),
@@ -327,9 +327,9 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
             _stop_if_interrupted(heard)
             return heard.traced.edges if heard.traced is not None and heard.traced.ended == "complete" else -1
 
-        options = self.test.asked
+        options = self.test.options
         calls = generate_workload(
-            self.test.vocabulary, options.length, options.seed or 0, edges, enough=lambda: time.monotonic() >= until
+            self.test.vocabulary, options.length, options.seed, edges, enough=lambda: time.monotonic() >= until
         )
         # A given workload has the operations that are to run concurrently.
         return self.test.plan(calls, reads=True)
@@ -369,7 +369,7 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
         return "it was interrupted" if self.interrupted else "the budget ended"
 
     def _all_states_tested(self) -> bool:
-        asked = "exhaustive" in self.test.asked.kinds and not self.interrupted
+        asked = "exhaustive" in self.test.options.kinds and not self.interrupted
         return asked and self.coverage.is_complete("exhaustive")
 
     def _advice(self) -> list[Needless]:

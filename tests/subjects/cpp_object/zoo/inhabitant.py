@@ -14,7 +14,7 @@ import pytest
 
 from linpoint import Scenario, TestResult
 from linpoint.campaign.driver import run_campaign
-from linpoint.cli.options import find_spec
+from linpoint.cli.check_request import load_spec
 from linpoint.hosts.host_config import HostConfig
 from linpoint.scenarios.cpp_test_description import CppObjectTest
 from linpoint.scenarios.scenario_generation import scenarios as generate
@@ -84,7 +84,7 @@ class Inhabitant:
         """What ``linpoint test`` says of it."""
         program = BuiltCppTests(self.file, *_built(self.file, flaw), HostConfig(model, races, reuse))
         (test,) = program.tests(_TO_DESCRIBE).values()
-        spec = find_spec(self.spec.replace("specs.py", str(ZOO / "specs.py")))
+        spec = load_spec(self.spec.replace("specs.py", str(ZOO / "specs.py")))
         if scenario is not None:
             scenarios: tuple[Scenario, ...] = (scenario,)
         else:

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of ``linpoint convert``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from linpoint.options.commands.check import ReadingOptions
+from linpoint.options.option_types import OptionType
+from linpoint.options.schema import Panel, argument, option
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvertOptions(ReadingOptions):
+    """The two files and their formats."""
+
+    description: ClassVar[str] = """\
+Convert a recorded history to another format.
+
+Example:
+  linpoint convert history.edn history.jsonl.gz
+"""
+
+    source: str = argument("IN", OptionType(), "The history to read; - is standard input.")
+    target: str = argument(
+        "OUT",
+        OptionType(),
+        "The file to write: .jsonl (ours), .edn, .json, .csv, .parquet or .arrow, each also with .gz; - is standard output.",
+    )
+    to: str | None = option(
+        None, OptionType("NAME"), "Format to write.", Panel.OUTPUT, default_text="by the name of OUT"
+    )

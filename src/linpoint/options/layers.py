@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers of options and how they are merged, field by field.
+
+Precedence, lowest first: default, pyproject.toml, environment, comments of the file, command line (or pytest, or an
+object made in code), replay token. Compiler flags of all layers are joined in this order; a layer that gives one field
+of a group replaces all fields of that group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from linpoint.options.schema import Option, Surface
+
+EXPLICIT: Final = Surface.COMMENT | Surface.COMMAND_LINE | Surface.PYTEST | Surface.CODE | Surface.TOKEN
+"""Layers that are about this very run. What the others give is ignored where it does not apply."""
+_PRECEDENCE: Final = {
+    Surface.TOML: 0,
+    Surface.ENVIRONMENT: 1,
+    Surface.COMMENT: 2,
+    Surface.COMMAND_LINE: 3,
+    Surface.PYTEST: 3,
+    Surface.CODE: 3,
+    Surface.TOKEN: 4,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The values that one surface gives, by field name."""
+
+    surface: Surface
+    values: Mapping[str, Any]
+
+
+def merge_values(options: Mapping[str, Option], layers: Iterable[Layer]) -> dict[str, Any]:
+    """The values that are given in any of the layers."""
+    merged: dict[str, Any] = {}
+    for layer in sorted(layers, key=lambda each: _PRECEDENCE[each.surface]):
+        groups = {options[name].group for name in layer.values} - {""}
+        merged = {name: value for name, value in merged.items() if options[name].group not in groups}
+        for name, value in layer.values.items():
+            joined = options[name].concatenated and name in merged
+            merged[name] = (*merged[name], *value) if joined else value
+    return merged

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Defaults of a project: ``[tool.linpoint]`` for all commands and ``[tool.linpoint.COMMAND]`` for one.
+
+    [tool.linpoint]
+    budget = "2m"
+
+    [tool.linpoint.test]
+    memory-model = "tso"
+    compiler-flags = ["-O2", "-Iinclude"]
+
+The file is the nearest ``pyproject.toml`` upwards of the working directory; paths in it begin at its directory.
+Guarantee: an unknown key or a wrong value is LP-U001 at its line. A file without these tables is not parsed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from linpoint.errors import LinpointError, UsageError
+from linpoint.options.layers import Layer
+from linpoint.options.nearest_name import did_you_mean
+from linpoint.options.options_base import Options
+from linpoint.options.schema import Option, Surface
+
+_FILE: Final = "pyproject.toml"
+_TABLE: Final = "tool.linpoint"
+_HEADER: Final = re.compile(r"^\s*\[\s*([^\[\]]+?)\s*\]\s*(?:#.*)?$")
+_KEY: Final = re.compile(r"""^\s*["']?([\w.-]+)["']?\s*=""")
+COMPILER_FLAGS_KEY: Final = "compiler-flags"
+"""The words after ``--``."""
+
+
+def project_layers(options_class: type[Options], command: str, directory: Path | None = None) -> list[Layer]:
+    """The layers of the nearest project file: its general table, and that of the command."""
+    path = _nearest_file(Path.cwd() if directory is None else directory)
+    if path is None or not _toml_options(options_class):
+        return []
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if "linpoint" not in text:
+        return []
+    return _ProjectFile(path, text).layers(options_class, command)
+
+
+def _nearest_file(directory: Path) -> Path | None:
+    for each in (directory, *directory.parents):
+        try:
+            if (each / _FILE).is_file():
+                return each / _FILE
+        except OSError:
+            return None
+    return None
+
+
+def toml_key(option: Option) -> str:
+    """The key of an option in the project file."""
+    return COMPILER_FLAGS_KEY if option.passthrough else option.key
+
+
+def _toml_options(options_class: type[Options]) -> dict[str, Option]:
+    return {
+        toml_key(each): each for each in options_class.declared().values() if Surface.TOML in each.surfaces
+    }  # fmt: skip
+
+
+class _ProjectFile:
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self.text = text
+
+    def layers(self, options_class: type[Options], command: str) -> list[Layer]:
+        from linpoint.options.commands.registry import options_classes  # noqa: PLC0415 - only with a table are all needed
+
+        tables = self._tables()
+        classes = options_classes()
+        general = {key: value for key, value in tables.items() if not (key in classes and isinstance(value, dict))}
+        known = {key: each for found in classes.values() for key, each in _toml_options(found).items()}
+        for key in general:
+            if key not in known:
+                raise self._unknown(key, _TABLE, [*known, *classes])
+        for name in classes:
+            for key in tables.get(name, {}) if isinstance(tables.get(name), dict) else ():
+                if key not in _toml_options(classes[name]):
+                    raise self._unknown(key, f"{_TABLE}.{name}", _toml_options(classes[name]))
+        own = tables.get(command, {})
+        parts = ((general, _TABLE), (own if isinstance(own, dict) else {}, f"{_TABLE}.{command}"))
+        return [self._layer(options_class, values, table) for values, table in parts if values]
+
+    def _tables(self) -> dict[str, Any]:
+        import tomllib  # noqa: PLC0415 - as above
+
+        try:
+            found = tomllib.loads(self.text).get("tool", {}).get("linpoint", {})
+        except tomllib.TOMLDecodeError as error:
+            raise UsageError("LP-U001", f"the project file is not TOML: {error}.", place=str(self._shown)) from None
+        if not isinstance(found, dict):
+            raise UsageError("LP-U001", f"{_TABLE} is not a table.", place=str(self._shown), remedy="Make it a table.")
+        return found
+
+    def _layer(self, options_class: type[Options], values: Mapping[str, Any], table: str) -> Layer:
+        known = _toml_options(options_class)
+        found = {}
+        for key, value in values.items():
+            each = known.get(key)
+            if each is None:
+                continue  # of another command
+            try:
+                read = each.type.read(value, f"{key} =")
+            except LinpointError as error:
+                raise error.at(self._place(key, table)) from None
+            found[each.name] = each.type.in_directory(read, self._shown.parent)
+        return Layer(Surface.TOML, found)
+
+    def _unknown(self, key: str, table: str, known: Any) -> UsageError:
+        remedy = f"{did_you_mean(key, known)}Known here: {', '.join(sorted(known))}."
+        return UsageError(
+            "LP-U001", f"there is no option {key!r} in [{table}].", place=self._place(key, table), remedy=remedy
+        )
+
+    def _place(self, key: str, table: str) -> str:
+        """The file with the line of a key, or of the table if it is written in another way."""
+        header, best = "", 0
+        for number, line in enumerate(self.text.splitlines(), 1):
+            if found := _HEADER.match(line):
+                header = found[1].replace('"', "").replace(" ", "")
+                if header in (table, f"{table}.{key}"):
+                    best = best or number
+                if header == f"{table}.{key}":
+                    return f"{self._shown}:{number}"
+            elif (found := _KEY.match(line)) and f"{header}.{found[1]}" in (f"{table}.{key}", f".{table}.{key}"):
+                return f"{self._shown}:{number}"
+        return f"{self._shown}:{best}" if best else str(self._shown)
+
+    @property
+    def _shown(self) -> Path:
+        """The file as it is seen from the working directory."""
+        return self.path.relative_to(Path.cwd()) if self.path.parent == Path.cwd() else self.path

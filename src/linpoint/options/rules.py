@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules over several options of a command, declared on its class.
+
+Only options that are about this very run count (``layers.EXPLICIT``): a default of the project that does not apply is
+ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from linpoint.errors import UsageError
+from linpoint.options.schema import Option
+
+
+@dataclass(frozen=True, slots=True)
+class GivenOptions:
+    """The options of a run, for rules to look at."""
+
+    options: Mapping[str, Option]
+    values: Mapping[str, Any]
+    explicit: AbstractSet[str]
+
+    def is_set(self, name: str) -> bool:
+        """Whether the option is explicitly given another value than its default."""
+        return name in self.explicit and self.has_value(name)
+
+    def has_value(self, name: str) -> bool:
+        """Whether any layer gives the option another value than its default."""
+        return bool(self.values[name] != self.options[name].default)
+
+    def flags(self, names: tuple[str, ...]) -> str:
+        """Their names as on a command line."""
+        return " and ".join(self.options[name].flag for name in names)
+
+
+class Rule(Protocol):
+    """A condition over several options."""
+
+    def check(self, given: GivenOptions) -> None:
+        """LP-U001 unless it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requires:
+    """These options mean something only together with another one."""
+
+    names: tuple[str, ...]
+    needed: str
+    remedy: str = ""
+
+    def check(self, given: GivenOptions) -> None:
+        """Refuse them without it."""
+        if any(map(given.is_set, self.names)) and not given.has_value(self.needed):
+            flag = given.options[self.needed].flag
+            goes = "go" if len(self.names) > 1 else "goes"
+            remedy = self.remedy or f"Add {flag}."
+            raise UsageError("LP-U001", f"{given.flags(self.names)} {goes} with {flag}.", remedy=remedy)
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicts:
+    """An option that does not go with any of the others."""
+
+    name: str
+    others: tuple[str, ...]
+    remedy: str = "Leave one of them out."
+
+    def check(self, given: GivenOptions) -> None:
+        """Refuse both."""
+        for other in self.others if given.is_set(self.name) else ():
+            if given.is_set(other):
+                flags = (given.options[each].flag for each in (other, self.name))
+                raise UsageError("LP-U001", f"{' does not go with '.join(flags)}.", remedy=self.remedy)
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusive:
+    """At most one of these."""
+
+    names: tuple[str, ...]
+
+    def check(self, given: GivenOptions) -> None:
+        """Refuse several."""
+        found = tuple(filter(given.is_set, self.names))
+        if len(found) > 1:
+            raise UsageError("LP-U001", f"{given.flags(found)} exclude each other.", remedy="Leave all but one out.")
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyFor:
+    """Options for targets of one language: ``cpp`` or ``python``. Checked once the target is known."""
+
+    language: str
+    names: tuple[str, ...]
+    targets: str
+    """As in "--races is for C++ programs"."""
+
+    def check(self, given: GivenOptions) -> None:
+        """Nothing: the language is not known yet."""
+
+    def check_language(self, given: GivenOptions, language: str) -> None:
+        """Refuse those that are given for a target of another language."""
+        for name in self.names if language != self.language else ():
+            if name in given.explicit:
+                flag = given.options[name].flag
+                raise UsageError("LP-U001", f"{flag} is for {self.targets}.", remedy="Leave it out.")

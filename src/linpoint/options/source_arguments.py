@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sources, compiler flags and ``FILE:TEST`` among the words of a command line; and the paths in them.
+
+Files are told apart by their names alone; nothing is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+_CPP_SOURCES: Final = (".cpp", ".cc", ".cxx", ".c++", ".C")
+_C_SOURCE: Final = ".c"
+_FLAGS_WITH_PATHS: Final = ("-I", "-L", "-isystem", "-iquote", "-idirafter", "-include")
+"""Compiler flags whose value, in the same word or the next one, is a path."""
+
+
+def is_cpp(name: str) -> bool:
+    """Whether a file is a C++ source, by its name."""
+    return Path(name).suffix in _CPP_SOURCES
+
+
+def is_source(name: str) -> bool:
+    """Whether a file is a source of a program in C or C++, by its name."""
+    return is_cpp(name) or Path(name).suffix == _C_SOURCE
+
+
+def split_flags(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Of the words after ``--``: the sources, and the flags."""
+    sources = tuple(word for word in words if is_source(word) and not word.startswith("-"))
+    return sources, tuple(word for word in words if word not in sources)
+
+
+def split_test(target: str) -> tuple[str, str] | None:
+    """The file and the name of a test in C++, which may be missing; None for another kind of file."""
+    if is_cpp(target):
+        return target, ""
+    file, _, name = target.partition(":")
+    return (file, name) if is_cpp(file) else None
+
+
+def spec_in_directory(spec: str, directory: Path) -> str:
+    """A spec whose Python file, if it names one, begins at the directory."""
+    file, colon, name = spec.rpartition(":")
+    return f"{directory / file}:{name}" if colon and file.endswith(".py") else spec
+
+
+def flags_in_directory(words: Sequence[str], directory: Path) -> tuple[str, ...]:
+    """Compiler flags and sources whose paths begin at the directory."""
+    found: list[str] = []
+    is_path = False
+    for word in words:
+        if is_path or (is_source(word) and not word.startswith("-")):
+            found.append(str(directory / word))
+            is_path = False
+            continue
+        flag = next((each for each in _FLAGS_WITH_PATHS if word.startswith(each)), None)
+        is_path = word == flag
+        found.append(word if flag is None or is_path else f"{flag}{directory / word.removeprefix(flag)}")
+    return tuple(found)
