@@ -21,13 +21,13 @@ from linpoint.errors import LinpointError, TestError, UsageError
 from linpoint.options.commands.shared_options import DEFAULT_BUDGET
 from linpoint.options.commands.test import TestOptions
 from linpoint.processes.command_runner import OutOfTimeError
-from linpoint.record.cpp_program import describe
 from linpoint.record.result import StressResult
 from linpoint.scenarios.cpp_test_description import CppObjectTest, object_tests
 from linpoint.specs.spec import Spec
 from linpoint.subjects.cpp_object.build_tests import check_operations, named_test
 from linpoint.subjects.interface import CampaignProgress
 from linpoint.subjects.stress.cpp_subject import CppStressSubject
+from linpoint.subjects.stress.stress_program import describe_program
 from linpoint.subjects.stress.stress_request import StressConfig
 from linpoint.targets.build_error import BuildError
 from linpoint.targets.build_recipe import BuildRecipe
@@ -95,7 +95,7 @@ class Stressed:
         recipe = BuildRecipe((file, *options.sources), options.compiler_flags, compiler)
         program = build_executable(recipe, sanitizer=options.sanitizer, deadline=limits.deadline)
         width = _MORE_VALUES if spec.name in _SINGLE else _VALUES
-        tests = object_tests(describe(program.program), file, width=width)
+        tests = object_tests(describe_program(program.program), file, width=width)
         chosen = tests if not name else {name: named_test(tests, name, file)}
         for test in chosen.values():
             check_operations(test, spec)

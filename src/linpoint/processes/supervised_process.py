@@ -192,6 +192,10 @@ class SupervisedProcess:
         """First and last bytes of its standard error so far, where that is captured."""
         return b"" if self._tail is None else self._tail.content()
 
+    def silence_seconds(self) -> float:
+        """For how long its reader has waited for the next message, without the time in which it was starved of processors."""
+        return self._silence.seconds()
+
     def wait(self, timeout_s: float) -> bool:
         """Whether it exits by itself within so many seconds."""
         until = time.monotonic() + timeout_s

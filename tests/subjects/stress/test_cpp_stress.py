@@ -22,14 +22,14 @@ from linpoint.campaign.driver import run_campaign
 from linpoint.errors import TestError
 from linpoint.histories.formats.load_save import parse_operations
 from linpoint.judging.stress_judge import overlapping_pairs
-from linpoint.record import cpp_program
-from linpoint.record.cpp_program import SilenceError, StressProgram, describe
+from linpoint.processes import process_usage
 from linpoint.record.result import StressResult
 from linpoint.scenarios.cpp_test_description import CppObjectTest, object_tests
 from linpoint.scenarios.scenario import Scenario
 from linpoint.specs.spec_lookup import find
 from linpoint.subjects.interface import CampaignProgress
 from linpoint.subjects.stress.cpp_subject import CppStressSubject
+from linpoint.subjects.stress.stress_program import SilenceError, StressProgram, describe_program
 from linpoint.subjects.stress.stress_request import StressConfig, program_of
 from linpoint.targets.build_recipe import BuildRecipe
 from linpoint.targets.compiler_discovery import find_compiler
@@ -47,7 +47,7 @@ MANNER = StressConfig(threads=4, operations=50, patience=1.0)
 def built(name: str, flags: tuple[str, ...] = (), sanitizer: str | None = None) -> tuple[Path, Any]:
     source = str(SOURCES / f"{name}_linpoint.cpp")
     program = build_executable(BuildRecipe((source,), flags, find_compiler("g++")), sanitizer=sanitizer).program
-    return program, describe(program)
+    return program, describe_program(program)
 
 
 def read_test(
@@ -159,7 +159,7 @@ def test_who_gets_no_processor_is_not_silent(tmp_path: Path, monkeypatch: pytest
     with StressProgram(program, "", workers=1, silence=0.2) as silent, pytest.raises(SilenceError):
         silent.next(time.monotonic() + 120)
     # A machine so busy that others always come first.
-    monkeypatch.setattr(cpp_program, "waited_for_processor", lambda _: {"1": time.monotonic()})
+    monkeypatch.setattr(process_usage, "starved_seconds", lambda _: {"1": time.monotonic()})
     with StressProgram(program, "", workers=1, silence=0.2) as starved:
         assert starved.next(time.monotonic() + 1) is None
 
@@ -370,7 +370,7 @@ def test_a_program_that_does_not_describe_itself_is_refused(tmp_path: Path) -> N
     silent.write_text("#!/bin/sh\nexit 0\n")
     silent.chmod(0o755)
     with pytest.raises(TestError, match=r"LP-T015.*does not say which tests"):
-        describe(silent)
+        describe_program(silent)
 
 
 @pytest.mark.parametrize(

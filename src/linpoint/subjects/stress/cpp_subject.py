@@ -24,7 +24,6 @@ from linpoint.histories.formats.load_save import parse_operations
 from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
 from linpoint.judging.stress_judge import StressOutcome
-from linpoint.record.cpp_program import Doing, Round, SilenceError, StressProgram
 from linpoint.scenarios.cpp_test_description import CppObjectTest
 from linpoint.scenarios.scenario import Scenario
 from linpoint.specs.spec import Spec
@@ -35,6 +34,7 @@ from linpoint.subjects.stress.sanitizer_reports import (
     shortened_report,
     summary_of_report,
 )
+from linpoint.subjects.stress.stress_program import SilenceError, StressProgram, StressRound, ThreadActivity
 from linpoint.subjects.stress.stress_request import StressConfig, StressRequest, program_of
 from linpoint.subjects.stress.stress_session import StressSession
 from linpoint.verdicts import Status
@@ -200,19 +200,19 @@ class CppStressSession(StressSession):
                 return "stopped at the limit of memory"
         return ""
 
-    def _decide(self, made: Round) -> StressOutcome | None:
+    def _decide(self, made: StressRound) -> StressOutcome | None:
         return self.judge.decide(self._history(made), pairs=made.pairs)
 
-    def _halted(self, made: Round) -> StressOutcome | None:
+    def _halted(self, made: StressRound) -> StressOutcome | None:
         """Judge a round that is not over. If nothing is wrong with it, it does not count: it comes again."""
         history = self._history(made)
         verdict = check(history, self.spec, budget=self.budget.remaining(), jobs=1)
         return self.judge.decide(history, pairs=made.pairs) if verdict.status is Status.VIOLATION else None
 
-    def _history(self, made: Round) -> History:
+    def _history(self, made: StressRound) -> History:
         return parse_operations(made.lines, self.name)
 
-    def _stuck(self, program: StressProgram, made: Round) -> StressOutcome | None:
+    def _stuck(self, program: StressProgram, made: StressRound) -> StressOutcome | None:
         """Judge a round that hangs: what returned in it may be wrong, or the spec may let it wait."""
         for _ in program.drain():
             pass
@@ -262,10 +262,10 @@ class CppStressSession(StressSession):
         report = "\n".join([*([f"At that moment: {inside}."] if inside else []), *shortened_report(text)])
         return StressOutcome(Status.VIOLATION, why, kind_of_report(text), report=report)
 
-    def _inside(self, program: StressProgram) -> list[tuple[int, Doing]]:
+    def _inside(self, program: StressProgram) -> list[tuple[int, ThreadActivity]]:
         """The threads that were in calls when the program ended."""
         threads = self._request.threads
-        return [(at % threads, each) for at, each in enumerate(program.doing()) if each.call is not None]
+        return [(at % threads, each) for at, each in enumerate(program.activities()) if each.call is not None]
 
 
 def _ending_text(code: int | None) -> str:
