@@ -27,7 +27,7 @@ from typing import Final
 
 from examples.models.treiber import Treiber
 from linpoint import check_model
-from linpoint.verdicts.program import Answer
+from linpoint.verdicts.status import Answer
 
 _MODEL: Final = Path(__file__).with_name("treiber.pml")
 _COMPILE: Final = ("gcc", "-O2", "-w", "-DSAFETY", "-DNOFAIR", "-DMEMLIM=12000", "-o", "pan", "pan.c")

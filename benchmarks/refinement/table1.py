@@ -29,8 +29,8 @@ from examples.models.register import Register
 from examples.models.snzi import WatchedSnzi, WatchedSnziOfThree
 from examples.models.stack_height import StackHeight
 from linpoint import Model, check_model
-from linpoint.verdicts.model import ModelResult
-from linpoint.verdicts.program import Answer
+from linpoint.verdicts.result import ModelResult
+from linpoint.verdicts.status import Answer
 
 _ONE_READER: Final = {"reader": 1, "writer": 1}
 

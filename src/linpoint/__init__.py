@@ -23,11 +23,11 @@ from linpoint.errors import (
     UsageError,
     ViolationError,
 )
-from linpoint.explain import Explanation, PrecedenceGraph
+from linpoint.explain.history.explanation import Explanation
+from linpoint.explain.history.graph import PrecedenceGraph
 from linpoint.histories import Annotation, Crash, History, Operation, Outcome, history
 from linpoint.histories.formats import load, save
 from linpoint.record.recorder import Recorder
-from linpoint.record.result import StressResult
 from linpoint.refine.dsl import Atomic, Model, array, assume, atomic, choose, dcas, fence, lock, point, record
 from linpoint.scenarios import ConcurrentTest, Scenario, operation
 from linpoint.specs.class_as_spec import sequential
@@ -35,9 +35,9 @@ from linpoint.specs.functional_spec import spec
 from linpoint.specs.spec import Spec
 from linpoint.specs.spec_conformance import conformance
 from linpoint.verdicts import KeyVerdict, Statistics, Status, Verdict, Witness
-from linpoint.verdicts.finding import Finding, TestResult
-from linpoint.verdicts.model import ModelFinding, ModelResult
-from linpoint.verdicts.program import Answer
+from linpoint.verdicts.finding import Finding, ModelFinding
+from linpoint.verdicts.result import ModelResult, StressResult, TestResult
+from linpoint.verdicts.status import Answer
 
 __all__ = [
     "Annotation",

@@ -137,60 +137,70 @@ FUNCTIONS = {
 
 CLASSES = {
     "Annotation": "line text time until",
-    "Answer": "HOLDS UNKNOWN VIOLATION",
+    "Answer": "HOLDS LINEARIZABLE UNKNOWN VIOLATION",
     "Atomic": "cas fetch_add fresh initial ll load sc store swap",
     "CertificateError": "as_dict at",
     "ConcurrentTest": "after before instrument observe operations scenarios setup spec threads",
     "Crash": "covers line process time",
     "Explanation": (
-        "as_dict as_html causes core culprit key minimal names needed other_initial others pattern picture precedence steps stuck "
-        "text verdict "
-        "verified"
+        "as_dict as_html causes core culprit key minimal names needed other_initial others pattern picture "
+        "precedence steps stuck subject_kind text verdict verified"
     ),
     "Finding": (
-        "advice kind message minimal operations orders preemptions replay replay_words scenario schedule token trace verdict"
+        "advice allowed evidence evidence_as kind length memory message minimal operations orders place "
+        "preemptions printed refused replay replay_token replay_words scenario schedule shortest steps "
+        "switches token trace verdict"
     ),
     "History": (
-        "annotations by_position clock_skew columns count crashes index keyed operations place processes replace select "
-        "source with_clock_skew"
+        "annotations by_position clock_skew columns count crashes index keyed operations place processes "
+        "replace select source with_clock_skew"
     ),
     "HistoryError": "as_dict at",
     "KeyVerdict": "checker configurations key positions reached refutation status why witness",
     "LinpointError": "as_dict at",
     "Model": "setup spec with_",
     "ModelError": "as_dict at",
-    "ModelFinding": "allowed kind length memory message refused replay replay_words shortest steps switches trace",
+    "ModelFinding": (
+        "advice allowed evidence evidence_as kind length memory message minimal operations orders place "
+        "preemptions printed refused replay replay_token replay_words scenario schedule shortest steps "
+        "switches token trace verdict"
+    ),
     "ModelResult": (
-        "answer bounds exhaustive explain explored file findings interrupted name raise_for_violation remedy spec warnings why"
+        "advice answer as_json bounds condition coverage exhaustive explain explored file findings history "
+        "interrupted kind models name operations outcomes raise_for_violation remedy report runs seconds spec "
+        "statistics status stuck subject_kind test tested text undecided verdict warnings why"
     ),
     "Operation": "args call end key line name order outcome process result return_ times",
     "Outcome": "FAILED OK UNKNOWN",
     "PrecedenceGraph": (
-        "as_dict as_dot as_svg condition contradicting contradictions crashes edges has key notes number operations reason "
-        "sentence size spec verdict vertices"
+        "as_dict as_dot as_svg condition contradicting contradictions crashes edges has key notes number "
+        "operations reason sentence size spec verdict vertices"
     ),
     "Scenario": "after as_dict before calls describe from_dict parse size threads",
     "Recorder": "history operation recorded wrap",
     "Spec": (
-        "allows any_operation arguments complaint doc factory initial key_argument name outcomes partition reads step "
-        "step_named steps successors twin uses_process"
+        "allows any_operation arguments complaint doc factory initial key_argument name outcomes partition "
+        "reads step step_named steps successors twin uses_process"
     ),
     "SpecError": "as_dict at",
     "Statistics": "as_dict configurations operations peak_memory_bytes seconds",
-    "Status": "LINEARIZABLE UNKNOWN VIOLATION",
+    "Status": "HOLDS LINEARIZABLE UNKNOWN VIOLATION",
     "TestError": "as_dict at",
     "TestResult": (
-        "bounds exhaustive explain file findings interrupted models name raise_for_violation status tested warnings why"
+        "advice answer as_json bounds condition coverage exhaustive explain explored file findings history "
+        "interrupted kind models name operations outcomes raise_for_violation remedy report runs seconds spec "
+        "statistics status stuck subject_kind test tested text undecided verdict warnings why"
     ),
     "StressResult": (
-        "exhaustive history interrupted kind operations raise_for_violation report runs seconds spec statistics status stuck test text "
-        "verdict warnings why"
+        "advice answer as_json bounds condition coverage exhaustive explain explored file findings history "
+        "interrupted kind models name operations outcomes raise_for_violation remedy report runs seconds spec "
+        "statistics status stuck subject_kind test tested text undecided verdict warnings why"
     ),
     "UndecidedError": "",
     "UsageError": "as_dict at",
     "Verdict": (
-        "checker condition explain history keys merge precedence_graph raise_for_violation refutation spec statistics status warnings "
-        "why witness"
+        "checker condition explain history keys merge precedence_graph raise_for_violation refutation spec "
+        "statistics status subject_kind warnings why witness"
     ),
     "ViolationError": "",
     "Witness": "certified order survivors",

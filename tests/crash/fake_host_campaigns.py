@@ -18,7 +18,7 @@ from linpoint.subjects.persistent_object.crash_token import read_token
 from linpoint.subjects.persistent_object.subject import PersistentObjectSubject
 from linpoint.targets.target_builder import Target, TargetContents
 from linpoint.verdicts import replay_token
-from linpoint.verdicts.durability import CrashResult
+from linpoint.verdicts.result import Result
 
 _HOST = Path(__file__).with_name("fake_host.py")
 
@@ -43,12 +43,12 @@ def fake_test(folder: Path, manner: dict[str, Any], **asked: Any) -> BuiltCrashT
     return BuiltCrashTest("map_test.cpp", test, spec, wanted, host, target, vocabulary_of(spec, test, given["MapTest"]))
 
 
-def tried(folder: Path, manner: dict[str, Any], *, seconds: float = 20.0, **asked: Any) -> CrashResult:
+def tried(folder: Path, manner: dict[str, Any], *, seconds: float = 20.0, **asked: Any) -> Result:
     """A whole campaign."""
     return run_campaign(PersistentObjectSubject(fake_test(folder, manner, **asked)), seconds)
 
 
-def replayed(folder: Path, manner: dict[str, Any], token: str) -> CrashResult:
+def replayed(folder: Path, manner: dict[str, Any], token: str) -> Result:
     """A finding again, by its token."""
     test, found = fake_test(folder, manner), read_token(replay_token.decode(token))
     return replay_finding(PersistentObjectSubject(test), found.failure, 10.0, changed=found.is_outdated(test))

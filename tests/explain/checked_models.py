@@ -10,7 +10,7 @@ from typing import Any
 
 import linpoint
 from linpoint.refine.model_loading import load_model
-from linpoint.verdicts.model import ModelExplored
+from linpoint.verdicts.coverage import coverage_of
 
 ROOT = Path(__file__).parents[2]
 KINDS = ROOT / "tests" / "refine" / "models" / "kinds.py"
@@ -50,10 +50,20 @@ def result(name: str) -> linpoint.ModelResult:
     if name in UNKNOWN:
         why, remedy = UNKNOWN[name]
         return dataclasses.replace(
-            result("holds"), answer=linpoint.Answer.UNKNOWN, exhaustive=False, why=why, remedy=remedy
+            result("holds"), status=linpoint.Answer.UNKNOWN, exhaustive=False, why=why, remedy=remedy
         )
     file, model, constants, options = (VIOLATIONS | PASSES)[name]
     found = load_model(str(file), model)
     answer = linpoint.check_model(found.with_(**constants) if constants else found, jobs=1, **options)
-    explored = ModelExplored(123_456, 234_567, answer.explored.depth, 0.25, 2**26, 61.5, 99)
-    return dataclasses.replace(answer, explored=explored, file=str(file.relative_to(ROOT)))
+    coverage = coverage_of(
+        "model",
+        seconds=0.25,
+        peak_memory_bytes=2**26,
+        bounds=answer.bounds,
+        states=123_456,
+        transitions=234_567,
+        depth=answer.explored.depth,
+        bytes_per_state=61.5,
+        spec_sets=99,
+    )
+    return dataclasses.replace(answer, coverage=coverage, file=str(file.relative_to(ROOT)))

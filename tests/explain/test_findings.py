@@ -10,7 +10,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from linpoint.explain.test.result_text import MOST_LINES, document, place_of, steps_of
+from linpoint.explain.json_document import place_of
+from linpoint.explain.test.result_document import test_document as document
+from linpoint.explain.test.result_text import MOST_LINES, steps_of
 from linpoint.text.printable import printable
 from linpoint.traces.trace import FAILURES, Trace
 from linpoint.verdicts import Status

@@ -13,7 +13,7 @@ import linpoint
 from linpoint.campaign.driver import run_campaign
 from linpoint.scenarios import definition_of
 from linpoint.subjects.python_object.subject import PythonObjectSubject
-from linpoint.verdicts.finding import TestResult
+from linpoint.verdicts.result import Result
 
 
 class Counter(linpoint.ConcurrentTest):
@@ -214,7 +214,7 @@ RESULTS = {
 
 
 @cache
-def result(name: str) -> TestResult:
+def result(name: str) -> Result:
     """The result of the test of that name. The other model is left out where it would take long."""
     subject = PythonObjectSubject(definition=definition_of(RESULTS[name]), gil_verdict=name != "livelock")
     return run_campaign(subject, 0.0 if name == "unknown" else 60.0)

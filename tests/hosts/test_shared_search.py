@@ -84,8 +84,8 @@ def test_what_cannot_be_shared_is_done_by_one() -> None:
     target = built("features/many_threads.cpp")
     session = session_of(target.host, target.library, HostConfig("pso", workers=2))
     assert search_phases(session) == []
-    assert session.coverage.exhaustive
-    assert session.coverage.unbounded > 1
+    assert session.explored.exhaustive
+    assert session.explored.unbounded > 1
 
 
 def test_one_that_cannot_share_is_followed_by_one_alone(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_one_that_cannot_share_is_followed_by_one_alone(tmp_path: Path) -> None:
     host = stand_in(tmp_path, dpor={"ended": "alone", "do": lone})
     session = session_of(host, tmp_path / "t", HostConfig(workers=2))
     assert search_phases(session) == []
-    assert session.coverage.exhaustive
+    assert session.explored.exhaustive
     assert searches(tmp_path) == ["dpor"] * 3
 
 

@@ -19,7 +19,7 @@ from linpoint.judging import spec_judge
 from linpoint.judging.spec_judge import SpecJudge
 from linpoint.scenarios import definition_of
 from linpoint.specs import BUILT_IN
-from linpoint.verdicts.finding import TestResult
+from linpoint.verdicts.result import Result
 from tests.subjects.python_object.objects import CacheTest, LockedCache
 from tests.subjects.python_object.run_object_test import run, run_definition
 from tests.subjects.python_object.zoo.inhabitants import INHABITANTS
@@ -147,7 +147,7 @@ def test_check_decides_a_pass_that_is_refused(monkeypatch: pytest.MonkeyPatch) -
 
 def _certified(
     test: type[linpoint.ConcurrentTest], certificates: Certificates, monkeypatch: pytest.MonkeyPatch
-) -> TestResult:
+) -> Result:
     monkeypatch.setattr(spec_judge, "PASSES_PER_CERTIFICATE", 1)
     definition = definition_of(test)
     result = run_definition(definition, budget=BUDGET_S, scenarios=definition.scenarios, gil_verdict=False)

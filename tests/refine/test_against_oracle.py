@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from linpoint.api.check_model import check_model
-from linpoint.verdicts.model import ModelResult
-from linpoint.verdicts.program import Answer
+from linpoint.verdicts.result import ModelResult
+from linpoint.verdicts.status import Answer
 from tests.refine.oracle.generation import RandomModel, random_model
 from tests.refine.oracle.progress import progress_of
 from tests.refine.oracle.state_enumerator import OracleAnswer, explore

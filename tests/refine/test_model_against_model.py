@@ -14,7 +14,7 @@ from linpoint.executors.thread_executor import resident_memory
 from linpoint.refine.refinement_search import search_shortest_run
 from linpoint.subjects.model import subject
 from linpoint.verdicts import Budget
-from linpoint.verdicts.program import Answer
+from linpoint.verdicts.status import Answer
 
 
 @linpoint.spec

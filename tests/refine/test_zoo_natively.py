@@ -22,7 +22,7 @@ from linpoint.histories.operation import Operation
 from linpoint.refine.dsl import ModelStuckError
 from linpoint.refine.frontend import compile_model
 from linpoint.refine.program_ir import OperationCode
-from linpoint.verdicts.program import Answer
+from linpoint.verdicts.status import Answer
 
 FILES = sorted((Path(__file__).parents[2] / "examples" / "models").glob("*.py"))
 SWITCHED = [

@@ -17,7 +17,7 @@ import pytest
 from benchmarks.refinement import csp_counts, table1
 from benchmarks.refinement.csp_product import count
 from linpoint import check_model
-from linpoint.verdicts.program import Answer
+from linpoint.verdicts.status import Answer
 from tests.docs.pages import ROOT, run_shell
 from tests.refine.test_zoo_natively import FILES, models_of
 

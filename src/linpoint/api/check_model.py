@@ -15,7 +15,7 @@ from typing import Any
 
 from linpoint.limits.budget import Budget
 from linpoint.refine.dsl import Model
-from linpoint.verdicts.model import ModelResult
+from linpoint.verdicts.result import ModelResult
 
 
 def check_model(

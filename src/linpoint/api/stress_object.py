@@ -18,10 +18,10 @@ from linpoint.limits.budget import Budget
 from linpoint.limits.budget import seconds as seconds_of
 
 if TYPE_CHECKING:
-    from linpoint.record.result import StressResult
     from linpoint.scenarios import ConcurrentTestDefinition, Scenario
     from linpoint.specs.spec import Spec
     from linpoint.subjects.interface import CampaignProgress
+    from linpoint.verdicts.result import StressResult
 
 Progress = Callable[[int, int], None]
 """Called with the runs and the operations so far."""

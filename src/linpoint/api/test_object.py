@@ -28,7 +28,7 @@ from linpoint.scenarios.scenario import Scenario
 from linpoint.scenarios.setting_validation import listed_modules, listed_scenarios
 from linpoint.subjects.python_object.code_identity import ReplayedFinding, identity, replayed_finding
 from linpoint.verdicts import replay_token
-from linpoint.verdicts.finding import TestResult
+from linpoint.verdicts.result import TestResult
 
 Operations = Mapping[str, Mapping[str, Any] | Callable[..., Any] | None] | Sequence[str | Callable[..., Any]]
 

@@ -8,18 +8,13 @@ finding of its own kind.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeVar
 
-from linpoint.subjects.interface import NONDETERMINISM, AnyFinding, Failure, Reproduction, Session
+from linpoint.subjects.interface import NONDETERMINISM, Failure, Reproduction, Session
+from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.schedule import another_run
 
-FindingT = TypeVar("FindingT", bound=AnyFinding)
-ResultT = TypeVar("ResultT")
 
-
-def confirm_failure(
-    session: Session[FindingT, ResultT], failure: Failure, *, minimal: bool, first: Reproduction | None = None
-) -> FindingT:
+def confirm_failure(session: Session, failure: Failure, *, minimal: bool, first: Reproduction | None = None) -> Finding:
     """The finding of a failure; ``first`` is the first of its repetitions, where that was made already."""
     if failure.kind == NONDETERMINISM or failure.lost:
         return session.build_finding(failure, None, minimal=minimal and failure.lost)

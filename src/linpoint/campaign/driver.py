@@ -10,15 +10,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
-from typing import TypeVar
 
-from linpoint.campaign.conclusion import conclude
+from linpoint.campaign.conclusion import build_result, conclude
 from linpoint.campaign.confirmation import confirm_failure
 from linpoint.campaign.phases import PhaseClock
 from linpoint.campaign.shrinking import shrink_failure
 from linpoint.processes.orphan_guard import shared_guard
 from linpoint.subjects.interface import (
-    AnyFinding,
     Claim,
     Failure,
     FurtherSearch,
@@ -32,29 +30,28 @@ from linpoint.subjects.interface import (
     no_progress,
 )
 from linpoint.verdicts import Status
+from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.result import Result
 
-FindingT = TypeVar("FindingT", bound=AnyFinding)
-ResultT = TypeVar("ResultT")
 
-
-def run_campaign(subject: Subject[FindingT, ResultT], seconds: float, progress: Progress = no_progress) -> ResultT:
+def run_campaign(subject: Subject, seconds: float, progress: Progress = no_progress) -> Result:
     """Search a subject for failures within ``seconds``; the result with what was found."""
     try:
         with shared_guard():
             return _campaign(subject, seconds, progress)
     except OtherSubjectError as other:
-        replacement: Subject[FindingT, ResultT] = other.subject
+        replacement: Subject = other.subject
         return run_campaign(replacement, seconds, progress)
 
 
-def _campaign(subject: Subject[FindingT, ResultT], seconds: float, progress: Progress) -> ResultT:
+def _campaign(subject: Subject, seconds: float, progress: Progress) -> Result:
     with subject.open(seconds, progress) as session:
         findings, failures = _find(session)
         claim = conclude(session, findings)
-    return session.result(_followed_up(session, session.follow_up(claim, failures), findings), findings)
+    return build_result(session, _followed_up(session, session.follow_up(claim, failures), findings), findings)
 
 
-def _find(session: Session[FindingT, ResultT]) -> tuple[list[FindingT], list[Failure]]:
+def _find(session: Session) -> tuple[list[Finding], list[Failure]]:
     """Search, shrink and confirm: the findings, and the failures that they show."""
     failures = session.distinct(search_phases(session))
     findings = []
@@ -66,13 +63,13 @@ def _find(session: Session[FindingT, ResultT]) -> tuple[list[FindingT], list[Fai
 
 
 def replay_finding(
-    subject: Subject[FindingT, ResultT],
+    subject: Subject,
     failure: Failure,
     seconds: float,
     *,
     changed: bool,
     progress: Progress = no_progress,
-) -> ResultT:
+) -> Result:
     """Run a failure's schedule again. ``changed``: the code is not what it was when it was found.
 
     If the schedule shows no failure any more, as after a fix, the result is a pass, and its reason says what that means.
@@ -81,13 +78,11 @@ def replay_finding(
         with shared_guard():
             return _replay(subject, failure, seconds, progress, changed=changed)
     except OtherSubjectError as other:
-        replacement: Subject[FindingT, ResultT] = other.subject
+        replacement: Subject = other.subject
         return replay_finding(replacement, failure, seconds, changed=changed, progress=progress)
 
 
-def _replay(
-    subject: Subject[FindingT, ResultT], failure: Failure, seconds: float, progress: Progress, *, changed: bool
-) -> ResultT:
+def _replay(subject: Subject, failure: Failure, seconds: float, progress: Progress, *, changed: bool) -> Result:
     with subject.open(seconds, progress) as session:
         session.replaying = True
         warnings = [session.changed_warning] if changed else []
@@ -98,7 +93,7 @@ def _replay(
             warnings += [] if failure.lost else [session.changed_warning]
             findings, _ = _find(session)
             claim = conclude(session, findings)
-            return session.result(replace(claim, warnings=(*warnings, *claim.warnings)), findings)
+            return build_result(session, replace(claim, warnings=(*warnings, *claim.warnings)), findings)
         diverged = None if shown is None else shown.diverged_at
         if diverged is not None and not changed:
             warnings.append(f"the schedule could not be followed from step {diverged} on")
@@ -117,10 +112,10 @@ def _replay(
             claim = Claim(Status.UNKNOWN, "it was interrupted")
         else:
             claim = session.replay_claim(shown)
-    return session.result(replace(claim, warnings=(*warnings, *claim.warnings)), findings)
+    return build_result(session, replace(claim, warnings=(*warnings, *claim.warnings)), findings)
 
 
-def _reproduced(session: Session[FindingT, ResultT], failure: Failure) -> Reproduction | None:
+def _reproduced(session: Session, failure: Failure) -> Reproduction | None:
     """The first run of a replay; None if it cannot be made, or Ctrl-C ends it."""
     if session.done:
         return None
@@ -131,7 +126,7 @@ def _reproduced(session: Session[FindingT, ResultT], failure: Failure) -> Reprod
         return None
 
 
-def search_phases(session: Session[FindingT, ResultT]) -> list[Failure]:
+def search_phases(session: Session) -> list[Failure]:
     """The failures that the phases of a session show; just the first, unless it collects them."""
     failures: list[Failure] = []
     try:
@@ -143,13 +138,13 @@ def search_phases(session: Session[FindingT, ResultT]) -> list[Failure]:
     return failures
 
 
-def _searched(session: Session[FindingT, ResultT]) -> Iterator[Failure]:
+def _searched(session: Session) -> Iterator[Failure]:
     yield from session.prepare()
     for task in search_tasks(session):
         yield from session.search(task)
 
 
-def _collect(session: Session[FindingT, ResultT], found: Iterable[Failure], failures: list[Failure]) -> None:
+def _collect(session: Session, found: Iterable[Failure], failures: list[Failure]) -> None:
     """Add what is found to the failures; just the first, unless the session collects them."""
     for failure in found:
         failures.append(failure)
@@ -157,7 +152,7 @@ def _collect(session: Session[FindingT, ResultT], found: Iterable[Failure], fail
             return
 
 
-def search_tasks(session: Session[FindingT, ResultT]) -> Iterator[SearchTask]:
+def search_tasks(session: Session) -> Iterator[SearchTask]:
     """The searches of all phases, in their order, each with its limits, until one of them leaves nothing to find out."""
     clock = PhaseClock(session.seconds, session.search_until)
     for phase in session.phases:
@@ -176,9 +171,9 @@ def search_tasks(session: Session[FindingT, ResultT]) -> Iterator[SearchTask]:
 
 
 def _followed_up(
-    session: Session[FindingT, ResultT],
-    steps: Generator[FurtherSearch[FindingT, ResultT], SearchEnd[FindingT, ResultT], Claim],
-    findings: list[FindingT],
+    session: Session,
+    steps: Generator[FurtherSearch, SearchEnd, Claim],
+    findings: list[Finding],
 ) -> Claim:
     """Make the searches that a session wants after its own, which may add findings; the claim that it comes to."""
     try:

@@ -6,16 +6,11 @@ Guarantee: the result was seen to fail, and is of the kind of the failure that i
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 from linpoint.limits.search_limits import SearchLimits
-from linpoint.subjects.interface import AnyFinding, Failure, Session
-
-FindingT = TypeVar("FindingT", bound=AnyFinding)
-ResultT = TypeVar("ResultT")
+from linpoint.subjects.interface import Failure, Session
 
 
-def shrink_failure(session: Session[FindingT, ResultT], failure: Failure, limits: SearchLimits) -> tuple[Failure, bool]:
+def shrink_failure(session: Session, failure: Failure, limits: SearchLimits) -> tuple[Failure, bool]:
     """The smallest failure that was found within the limits, and whether nothing of it can be left out."""
     best = failure
     if session.interrupted:

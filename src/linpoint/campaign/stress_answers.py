@@ -6,23 +6,24 @@ A finding cannot be made to happen again, so its token holds the few operations 
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from linpoint.campaign.driver import replay_finding, run_campaign
-from linpoint.campaign.worker_protocol import RenderedResult, TestRequest
-from linpoint.executors.thread_executor import peak_memory
+from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, rendered_result
 from linpoint.explain.history.explain_verdict import explain
-from linpoint.explain.history.explanation import operation_dict
-from linpoint.record.result import StressResult
+from linpoint.explain.json_values import operation_dict
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Scenario
 from linpoint.specs.spec import Spec
 from linpoint.subjects.interface import CampaignProgress
 from linpoint.subjects.stress.history_replay import RecordedHistory
 from linpoint.subjects.stress.python_subject import PythonStressSubject, spec_of_test
-from linpoint.verdicts import Status, replay_token
+from linpoint.verdicts import Status
+from linpoint.verdicts.replay_token import ReplayToken
+from linpoint.verdicts.result import Result
 
 _THREADS: Final = 4
 _OPERATIONS: Final = 50
@@ -68,63 +69,39 @@ def recheck_history(name: str, spec: Spec, request: TestRequest, *, language: st
     """Check the operations of a finding again; ``name`` is that of the test, ``language`` as for ``answer_of_stress``."""
     subject = RecordedHistory(name, spec, request.history)
     result = replay_finding(subject, subject.failure(request.finding), request.budget, changed=False)
-    assert result.verdict is not None
-    text = result.verdict.explain().text
-    replay = _token(request, request.history, language=language)
-    document = stress_document(result, request, text, replay)
-    return RenderedResult(status=result.status.value, document=document, text=text)
+    token = _token(request, request.history, request.finding, language=language)
+    answer = rendered_result(_of_request(result, request, token))
+    answer.replay = []  # it is known already
+    return answer
 
 
 def answer_of_stress(
-    result: StressResult, request: TestRequest, *, language: str = "", again: Sequence[str] = ()
+    result: Result, request: TestRequest, *, language: str = "", again: Sequence[str] = ()
 ) -> RenderedResult:
     """A result as it is printed. ``again`` are the arguments that run the test once more, where no operations conspire.
 
     ``language`` is that of the object unless it is Python, for the token.
     """
-    replay: list[str] = []
-    if result.status is Status.VIOLATION:
-        replay = list(again)
-        if result.verdict is not None and result.verdict.status is Status.VIOLATION:
-            core = sorted(explain(result.verdict).core)
-            operations = [operation_dict(result.verdict.history, each) for each in core]
-            replay = _token(request, operations, result.kind or "", language=language)
-    text = result.text
-    return RenderedResult(
-        status=result.status.value, document=stress_document(result, request, text, replay), text=text, replay=replay
+    token = None
+    if result.verdict is not None and result.verdict.status is Status.VIOLATION and result.kind is not None:
+        core = sorted(explain(result.verdict).core)
+        operations = [operation_dict(result.verdict.history, each) for each in core]
+        token = _token(request, operations, result.kind, language=language)
+    return rendered_result(_of_request(result, request, token), replay=() if token else again)
+
+
+def _of_request(result: Result, request: TestRequest, token: ReplayToken | None) -> Result:
+    """The result by the names that the user gave, with the token of its finding."""
+    findings = tuple(dataclasses.replace(finding, replay_token=token) for finding in result.findings)
+    return dataclasses.replace(result, name=request.test, file=request.file, findings=findings)
+
+
+def _token(request: TestRequest, history: list[dict[str, Any]], kind: str, *, language: str = "") -> ReplayToken:
+    return ReplayToken(
+        f"stress-{language}" if language else "stress",
+        kind,
+        request.file,
+        request.test,
+        options={} if request.spec is None else {"spec": request.spec},
+        reproduction={"operations": history},
     )
-
-
-def _token(request: TestRequest, history: list[dict[str, Any]], kind: str = "", *, language: str = "") -> list[str]:
-    content: dict[str, Any] = {
-        "kind": f"stress-{language}" if language else "stress",
-        "file": request.file,
-        "test": request.test,
-        "finding": kind or request.finding,
-        "operations": history,
-    }
-    if request.spec is not None:
-        content["spec"] = request.spec
-    return ["replay", replay_token.encode(content)]
-
-
-def stress_document(result: StressResult, request: TestRequest, text: str, replay: list[str]) -> dict[str, Any]:
-    """The JSON document of a result."""
-    found = result.status is Status.VIOLATION
-    finding = {"kind": result.kind, "message": result.why, "explanation": {"text": text}, "replay": replay}
-    return {
-        "test": request.test,
-        "file": request.file,
-        "verdict": result.status.value,
-        "exhaustive": False,
-        "why": result.why,
-        "statistics": {
-            "seconds": round(result.seconds, 6),
-            "peak_memory_bytes": peak_memory(),
-            "runs": result.runs,
-            "operations": result.operations,
-            **{name: value for name, value in result.statistics.items() if name not in ("runs", "operations")},
-        },
-        "findings": [finding] if found else [],
-        "warnings": list(result.warnings),
-    }

@@ -20,7 +20,7 @@ from typing import Any, Final
 import msgspec
 
 from linpoint.campaign.driver import replay_finding, run_campaign
-from linpoint.campaign.worker_protocol import ProgramRequest, RenderedResult, TestRequest, answer_of, answer_of_program
+from linpoint.campaign.worker_protocol import ProgramRequest, RenderedResult, TestRequest, rendered_result
 from linpoint.errors import LinpointError
 from linpoint.limits.budget import DEFAULT_BUDGET_S
 from linpoint.scenarios.scenario import Scenario
@@ -29,9 +29,7 @@ from linpoint.subjects.python_object.code_identity import identity
 from linpoint.subjects.python_object.load_tests import load_test, load_tests
 from linpoint.subjects.python_object.subject import PythonObjectSubject
 from linpoint.verdicts import Status
-from linpoint.verdicts.finding import Explored, Tested, TestResult
-from linpoint.verdicts.program import Answer as ProgramAnswer
-from linpoint.verdicts.program import ProgramResult
+from linpoint.verdicts.result import undecided_result
 
 _MIN_BUDGET_S: Final = 0.1
 _STREAMS: Final = (1, 2)
@@ -65,10 +63,10 @@ def main() -> None:
 def _failed(request: TestRequest | ProgramRequest, error: Exception) -> RenderedResult:
     why = f"linpoint itself failed, which is a bug to report: {type(error).__name__}: {error}"
     if isinstance(request, ProgramRequest):
-        return answer_of_program(ProgramResult(request.file, ProgramAnswer.UNKNOWN, False, why, (), Explored()))
+        return rendered_result(undecided_result("program", request.file, why, file=request.file))
     name = request.test or request.file
-    result = TestResult(name, Status.UNKNOWN, False, why, (), {"free-threaded": Status.UNKNOWN}, Tested(), {})
-    return answer_of(result, request)
+    result = undecided_result("test", name, why, models={"free-threaded": Status.UNKNOWN})
+    return rendered_result(result, request.command, page=request.page)
 
 
 def run_request(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> RenderedResult:
@@ -117,7 +115,7 @@ def run_request(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> 
         result = replay_finding(subject, failure, request.budget, changed=changed)
     else:
         result = run_campaign(subject, request.budget, watch)
-    return answer_of(dataclasses.replace(result, file=request.file), request)
+    return rendered_result(dataclasses.replace(result, file=request.file), request.command, page=request.page)
 
 
 def serve_program(request: ProgramRequest, say: Callable[[dict[str, Any]], None]) -> RenderedResult:
@@ -138,10 +136,10 @@ def serve_program(request: ProgramRequest, say: Callable[[dict[str, Any]], None]
     with _silent():
         if request.schedule is None:
             report = run_campaign(subject, left, lambda reached: say({"progress": {"schedules": reached.executions}}))
-            return answer_of_program(report)
+            return rendered_result(report)
         failure = Failure(request.finding, None, tuple(request.schedule), 0, None)
         changed = bool(request.code) and request.code != program.digest
-        return answer_of_program(replay_finding(subject, failure, left, changed=changed))
+        return rendered_result(replay_finding(subject, failure, left, changed=changed))
 
 
 @contextmanager

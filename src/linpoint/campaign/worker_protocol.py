@@ -8,12 +8,8 @@ from typing import Any
 
 import msgspec
 
-from linpoint.explain.test.program_text import program_document, program_text
-from linpoint.explain.test.result_text import document, explain_result
 from linpoint.text.shell_commands import shell_command
-from linpoint.verdicts import replay_token
-from linpoint.verdicts.finding import TestResult
-from linpoint.verdicts.program import ProgramResult
+from linpoint.verdicts.result import Result
 
 
 class TestRequest(msgspec.Struct, tag="test"):
@@ -78,32 +74,23 @@ class RenderedResult(msgspec.Struct):
     """At the end of the error's message: what a compiler said, which people were shown as it is."""
 
 
-def answer_of(result: TestResult, request: TestRequest, *, replay: Sequence[str] = ()) -> RenderedResult:
-    """A result as the parent prints and writes it; ``replay`` shows its finding again where no token does."""
-    told = document(result)
-    for finding in told["findings"] if replay else ():
+def rendered_result(
+    result: Result, command: Sequence[str] = (), *, page: bool = False, replay: Sequence[str] = ()
+) -> RenderedResult:
+    """A result as it is printed and written: with a ``page`` that shows the ``command``, if there is to be one.
+
+    The words of ``replay`` show a finding again that has no token.
+    """
+    explained = result.explain()
+    document = explained.as_dict()
+    for finding in document["findings"] if replay else ():
         finding["replay"] = list(replay)
-    first = told["findings"][0]["replay"] if told["findings"] else []
-    explained = explain_result(result)
-    command, again = (f"linpoint {shell_command(each)}" if each else "" for each in (request.command, first))
+    first = document["findings"][0]["replay"] if document["findings"] else []
+    shown, again = (f"linpoint {shell_command(words)}" if words else "" for words in (command, first))
     return RenderedResult(
         status=result.status.value,
-        document=told,
+        document=document,
         text=explained.text,
-        page=explained.as_html(command=command, replay=again) if request.page else "",
+        page=explained.as_html(command=shown, replay=again) if page else "",
         replay=first,
-    )
-
-
-def answer_of_program(result: ProgramResult) -> RenderedResult:
-    """A result as the parent prints it."""
-    replays = [["replay", replay_token.encode(dict(finding.replay))] for finding in result.findings]
-    told = program_document(result)
-    for finding, words in zip(told["findings"], replays, strict=True):
-        finding["replay"] = words
-    return RenderedResult(
-        status=result.answer.value,
-        document=told,
-        text=program_text(result),
-        replay=replays[0] if replays else [],
     )

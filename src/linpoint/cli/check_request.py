@@ -11,7 +11,8 @@ from linpoint.cli.output import standard_streams
 from linpoint.cli.reports import Report
 from linpoint.executors.thread_executor import peak_memory
 from linpoint.explain.history.explain_verdict import EXPLANATION_S, explain, explanation_without_reasons
-from linpoint.explain.history.explanation import Explanation, operation_dict
+from linpoint.explain.history.explanation import Explanation
+from linpoint.explain.json_values import operation_dict
 from linpoint.histories.history import History
 from linpoint.limits.deadlines import TimeIsUpError, deadline
 from linpoint.options.commands.check import NO_VALUE, CheckOptions

@@ -9,15 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from linpoint.campaign.driver import replay_finding, run_campaign
-from linpoint.campaign.worker_protocol import RenderedResult
+from linpoint.campaign.worker_protocol import RenderedResult, rendered_result
 from linpoint.cli.output import standard_streams
 from linpoint.cli.output.build_output import show_build_error
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportEntry, ReportList
 from linpoint.cli.output.terminal import ProgressLine, progress
 from linpoint.errors import LinpointError
-from linpoint.explain import explain_crash
-from linpoint.explain.crash.crash_text import document
 from linpoint.limits.deadlines import TimeIsUpError, deadline
 from linpoint.options.commands.crash import CrashOptions
 from linpoint.options.source_arguments import split_test
@@ -30,10 +28,8 @@ from linpoint.targets.build_error import BuildError
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.compiler_flags import sorted_flags
 from linpoint.targets.host_builder import find_host
-from linpoint.text.shell_commands import shell_command
 from linpoint.verdicts import Budget
-from linpoint.verdicts.durability import CrashResult, CrashTested
-from linpoint.verdicts.program import Answer as Verdict
+from linpoint.verdicts.result import Result, undecided_result
 
 _MEASURE: Final = "crash test"
 _AT_LEAST: Final = 0.1
@@ -83,7 +79,7 @@ class Command:
             share = 1e6 if seconds is None else max(_AT_LEAST, (seconds - _TO_TELL) / left)
             left -= 1
             answer = self._tested(each, share, line)
-            interrupted = isinstance(answer, CrashResult) and answer.interrupted
+            interrupted = isinstance(answer, Result) and answer.interrupted
             told.append(self.told(each.file, each.name, answer))
         return told, interrupted
 
@@ -113,7 +109,7 @@ class Command:
             tell=lambda text: line(text, at_once=True),
         )
 
-    def _tested(self, test: BuiltCrashTest, seconds: float, line: ProgressLine) -> CrashResult | LinpointError:
+    def _tested(self, test: BuiltCrashTest, seconds: float, line: ProgressLine) -> Result | LinpointError:
         try:
             with deadline(Budget.starting_now(seconds, None), grace=_GRACE):
                 return run_campaign(PersistentObjectSubject(test), seconds, _watcher(test.name, line))
@@ -123,33 +119,19 @@ class Command:
         except LinpointError as error:
             return error
 
-    def told(self, file: str, name: str, result: CrashResult | LinpointError) -> ReportEntry:
+    def told(self, file: str, name: str, result: Result | LinpointError) -> ReportEntry:
         """What is to be said of a result, or of what kept it from being one."""
         if isinstance(result, LinpointError):
             said = result.said if isinstance(result, BuildError) else ""
             return ReportEntry(file, name, RenderedResult(error=result.as_dict(), said=said), measure=_MEASURE)
         command = ["crash", f"{file}:{name}" if name else file, *self.options.argv()]
         page = self.options.report is not None
-        return ReportEntry(file, name, answer_of_crash(result, command, page=page), command, measure=_MEASURE)
+        return ReportEntry(file, name, rendered_result(result, command, page=page), command, measure=_MEASURE)
 
 
-def answer_of_crash(result: CrashResult, command: Sequence[str] = (), *, page: bool = False) -> RenderedResult:
-    """A result as it is printed and written."""
-    explained = explain_crash(result)
-    first = result.findings[0].replay_words if result.findings else []
-    shown, again = (f"linpoint {shell_command(each)}" if each else "" for each in (command, first))
-    return RenderedResult(
-        status=result.answer.value,
-        document=document(result),
-        text=explained.text,
-        page=explained.as_html(command=shown, replay=again) if page else "",
-        replay=first,
-    )
-
-
-def undecided(name: str, file: str, why: str) -> CrashResult:
+def undecided(name: str, file: str, why: str) -> Result:
     """A test of which nothing is known."""
-    return CrashResult(name, Verdict.UNKNOWN, exhaustive=False, why=why, findings=(), tested=CrashTested(), file=file)
+    return undecided_result("crash", name, why, file=file, condition="strict")
 
 
 def _watcher(name: str, line: ProgressLine) -> Progress:
@@ -173,7 +155,7 @@ def replay_crash_finding(content: dict[str, Any], *, as_json: bool) -> int:
     limits = Budget.starting_now(options.budget, None)
     standard_streams.keep_stdout()
     with progress() as line:
-        result: CrashResult | LinpointError
+        result: Result | LinpointError
         try:
             (test,) = command.built(options, found.file, found.test, limits, line)
             test.accept(failure.case)
@@ -185,7 +167,7 @@ def replay_crash_finding(content: dict[str, Any], *, as_json: bool) -> int:
             result = error
         except OutOfTimeError:
             result = undecided(found.test, found.file, "the budget ended while it was compiled")
-    interrupted = isinstance(result, CrashResult) and result.interrupted
+    interrupted = isinstance(result, Result) and result.interrupted
     told = command.told(found.file, found.test, result)
     return write_report(
         ReportList([told], "linpoint crash"), OutputFormats(json=as_json), limits, interrupted=interrupted

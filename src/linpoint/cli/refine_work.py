@@ -16,14 +16,13 @@ from typing import Any, Final
 import msgspec
 
 from linpoint.campaign.driver import replay_finding, run_campaign
-from linpoint.campaign.worker_protocol import RenderedResult
+from linpoint.campaign.worker_protocol import RenderedResult, rendered_result
 from linpoint.cli.output import standard_streams
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportEntry, ReportList, split_target
 from linpoint.cli.output.terminal import ProgressLine, progress
 from linpoint.errors import LinpointError
 from linpoint.executors.thread_executor import peak_memory, resident_memory
-from linpoint.explain.model.model_text import explain_model
 from linpoint.limits.deadlines import TimeIsUpError, deadline
 from linpoint.options.commands.refine import RefineOptions
 from linpoint.refine.dsl import Model
@@ -33,10 +32,9 @@ from linpoint.refine.refinement_task import RefinementTask
 from linpoint.subjects.interface import CampaignProgress, Progress
 from linpoint.subjects.model.finding_builder import failure_of_token
 from linpoint.subjects.model.subject import ModelSubject
-from linpoint.text.shell_commands import shell_command
 from linpoint.verdicts import Budget
-from linpoint.verdicts.model import ModelExplored, ModelResult
-from linpoint.verdicts.program import Answer as Verdict
+from linpoint.verdicts.coverage import coverage_of
+from linpoint.verdicts.result import Result, undecided_result
 
 _TO_TELL: Final = 0.3
 """Seconds of the budget that are kept for telling the answer."""
@@ -76,7 +74,7 @@ class Work:
                 continue
             result = self._checked(each, left)
             left -= 1
-            interrupted = isinstance(result, ModelResult) and result.interrupted
+            interrupted = isinstance(result, Result) and result.interrupted
             told.append(self._as_told(each.file, each.name, result))
         return told, interrupted
 
@@ -94,7 +92,7 @@ class Work:
         else:
             yield from (_Planned(file, each, model) for each, model in found.items())
 
-    def _checked(self, each: _Planned, left: int) -> ModelResult | LinpointError:
+    def _checked(self, each: _Planned, left: int) -> Result | LinpointError:
         try:
             with deadline(self.limits):
                 task = RefinementTask.of(self.options, each.file, each.name, each.model)
@@ -124,32 +122,18 @@ class Work:
 
         return tell_progress
 
-    def _undecided(self, name: str, file: str, why: str) -> ModelResult:
-        explored = ModelExplored(peak_memory_bytes=peak_memory())
-        bounds, remedy = self.options.bounds(), "Run it again, with a larger --budget if there was one."
-        return ModelResult(name, Verdict.UNKNOWN, False, why, (), explored, bounds, file, remedy=remedy)
+    def _undecided(self, name: str, file: str, why: str) -> Result:
+        coverage = coverage_of("model", peak_memory_bytes=peak_memory(), bounds=self.options.bounds())
+        remedy = "Run it again, with a larger --budget if there was one."
+        return undecided_result("model", name, why, file=file, coverage=coverage, remedy=remedy)
 
-    def _as_told(self, file: str, name: str, result: ModelResult | LinpointError) -> ReportEntry:
+    def _as_told(self, file: str, name: str, result: Result | LinpointError) -> ReportEntry:
         if isinstance(result, LinpointError):
             return ReportEntry(file, name, RenderedResult(error=result.as_dict()), unit="model", measure="state")
         path = f"./{file}" if file.startswith("-") else file
         words = ["refine", f"{path}:{name}" if name else path, *self.options.argv()]
         page = self.options.report is not None
-        return ReportEntry(file, name, answer_of_model(result, words, page=page), words, unit="model", measure="state")
-
-
-def answer_of_model(result: ModelResult, command: Sequence[str] = (), *, page: bool = False) -> RenderedResult:
-    """A result as it is printed and written."""
-    explained = explain_model(result)
-    replay = result.findings[0].replay_words if result.findings else []
-    shown, again = (f"linpoint {shell_command(words)}" if words else "" for words in (command, replay))
-    return RenderedResult(
-        status=result.answer.value,
-        document=explained.as_dict(),
-        text=explained.text,
-        page=explained.as_html(command=shown, replay=again) if page else "",
-        replay=replay,
-    )
+        return ReportEntry(file, name, rendered_result(result, words, page=page), words, unit="model", measure="state")
 
 
 def replay_model(content: dict[str, Any], *, as_json: bool) -> int:
@@ -164,7 +148,7 @@ def replay_model(content: dict[str, Any], *, as_json: bool) -> int:
         result = replay_finding(
             ModelSubject(task), failure, math.inf, changed=False, progress=lambda _: line(f"searching {found.model}")
         )
-    told = ReportEntry(found.file, found.model, answer_of_model(result), unit="model", measure="state")
+    told = ReportEntry(found.file, found.model, rendered_result(result), unit="model", measure="state")
     return write_report(
         ReportList([told], "linpoint refine"), OutputFormats(json=as_json), limits, interrupted=result.interrupted
     )

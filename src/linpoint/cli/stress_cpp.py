@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from linpoint.campaign.driver import run_campaign
-from linpoint.campaign.stress_answers import answer_of_stress, recheck_history, stress_document
-from linpoint.campaign.worker_protocol import RenderedResult, TestRequest
+from linpoint.campaign.stress_answers import answer_of_stress, recheck_history
+from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, rendered_result
 from linpoint.cli.check_request import load_spec
 from linpoint.cli.commands.replay import stressed
 from linpoint.cli.output.build_output import show_build_error
@@ -18,10 +18,10 @@ from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportEntry, ReportList
 from linpoint.cli.output.terminal import ProgressLine
 from linpoint.errors import LinpointError, TestError, UsageError
+from linpoint.executors.thread_executor import peak_memory
 from linpoint.options.commands.shared_options import DEFAULT_BUDGET
 from linpoint.options.commands.test import TestOptions
 from linpoint.processes.command_runner import OutOfTimeError
-from linpoint.record.result import StressResult
 from linpoint.scenarios.cpp_test_description import CppObjectTest, object_tests
 from linpoint.specs.spec import Spec
 from linpoint.subjects.cpp_object.build_tests import check_operations, named_test
@@ -34,7 +34,9 @@ from linpoint.targets.build_recipe import BuildRecipe
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.compiler_flags import sorted_flags
 from linpoint.targets.stress_executable_builder import Executable, build_executable
-from linpoint.verdicts import Budget, Status
+from linpoint.verdicts import Budget
+from linpoint.verdicts.coverage import coverage_of
+from linpoint.verdicts.result import undecided_result
 
 _FROM_COMMENTS: Final = ("spec", "compiler", "flags")
 """Threads and operations in comments are those of exploring a file."""
@@ -164,8 +166,7 @@ def replay_stress_cpp(content: dict[str, Any], *, as_json: bool) -> int:
 
 
 def _not_run(file: str, test: str, why: str) -> ReportEntry:
-    result = StressResult(Status.UNKNOWN, test or file, "", 0, 0, 0.0, why)
-    document = stress_document(result, TestRequest("stress", file, test), why, [])
-    return ReportEntry(
-        file, test, RenderedResult(status=result.status.value, document=document, text=f"UNKNOWN: {why}.")
+    result = undecided_result(
+        "stress", test, why, file=file, coverage=coverage_of("stress", peak_memory_bytes=peak_memory())
     )
+    return ReportEntry(file, test, rendered_result(result))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from linpoint.campaign.driver import replay_finding, run_campaign
-from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, answer_of
+from linpoint.campaign.worker_protocol import RenderedResult, rendered_result
 from linpoint.cli.output import standard_streams
 from linpoint.cli.output.build_output import show_build_error
 from linpoint.cli.output.output_formats import OutputFormats, write_report
@@ -28,8 +28,8 @@ from linpoint.targets.build_error import BuildError
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.compiler_flags import sorted_flags
 from linpoint.targets.host_builder import find_host
-from linpoint.verdicts import Budget, Status
-from linpoint.verdicts.finding import Tested, TestResult
+from linpoint.verdicts import Budget
+from linpoint.verdicts.result import Result, undecided_result
 
 _AT_LEAST: Final = 0.1
 _GRACE: Final = 10.0
@@ -78,8 +78,8 @@ class Command:
             )
             return [ToldTest(each, self) for each in found]
         except OutOfTimeError:
-            result = _unknown(name or file, "the budget ended while it was compiled")
-            return [ReportEntry(file, name, answer_of(result, TestRequest("test", file, name)))]
+            result = undecided_result("test", name or file, "the budget ended while it was compiled")
+            return [ReportEntry(file, name, rendered_result(result))]
         except BuildError as error:
             show_build_error(error)
             return [ReportEntry(file, name, RenderedResult(error=error.as_dict(), said=error.said))]
@@ -100,24 +100,19 @@ class ToldTest:
             with deadline(Budget.starting_now(seconds, None), grace=_GRACE):
                 result = run_campaign(self.test.subject, seconds, _listener(self.test.name, line))
         except TimeIsUpError:
-            result = _unknown(self.test.name, "the budget ended inside of the spec, which does not come back")
+            result = undecided_result(
+                "test", self.test.name, "the budget ended inside of the spec, which does not come back"
+            )
         except LinpointError as error:
             return ReportEntry(self.test.program.file, self.test.name, RenderedResult(error=error.as_dict())), False
         return self.told(result), result.interrupted
 
-    def told(self, result: TestResult) -> ReportEntry:
+    def told(self, result: Result) -> ReportEntry:
         """What is to be said of a result."""
         file, name = self.test.program.file, self.test.name
         options = self.command.options
         command = ["test", f"{file}:{name}", *options.argv()]
-        request = TestRequest("test", file, name, page=options.report is not None, command=command)
-        return ReportEntry(file, name, answer_of(result, request), command)
-
-
-def _unknown(name: str, why: str) -> TestResult:
-    return TestResult(
-        name, Status.UNKNOWN, exhaustive=False, why=why, findings=(), models={}, tested=Tested(), bounds={}
-    )
+        return ReportEntry(file, name, rendered_result(result, command, page=options.report is not None), command)
 
 
 def _listener(name: str, line: ProgressLine) -> Progress:

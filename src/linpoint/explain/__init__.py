@@ -1,69 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explanations of verdicts: minimal, as data and in words."""
+"""Explanations of verdicts and results as text, JSON and HTML.
+
+Importing this registers the names of the renderers; their modules are imported when something is first rendered.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Final
 
-from linpoint.explain.history.explanation import Explanation
-from linpoint.explain.history.graph import PrecedenceGraph
-from linpoint.verdicts.durability import CrashResult, register_crash_explainer
-from linpoint.verdicts.finding import TestResult, register_result_explainer
-from linpoint.verdicts.model import ModelResult, register_model_explainer
-from linpoint.verdicts.verdict import Verdict, register_explainer
+from linpoint.verdicts.renderers import register_renderer
 
-if TYPE_CHECKING:
-    from linpoint.explain.crash.crash_text import CrashText
-    from linpoint.explain.model.model_text import ModelText
-    from linpoint.explain.test.result_text import ResultText
+RENDERERS: Final = {
+    ("history", "explanation"): "linpoint.explain.history.explain_verdict:explain",
+    ("history", "graph"): "linpoint.explain.history.graph.graph_selection:precedence_graph",
+    ("history", "text"): "linpoint.explain.history.history_text:explanation_text",
+    ("history", "json"): "linpoint.explain.history.history_document:explanation_document",
+    ("history", "html"): "linpoint.explain.history.history_page:history_page",
+    ("test", "text"): "linpoint.explain.test.result_text:result_text",
+    ("test", "json"): "linpoint.explain.test.result_document:test_document",
+    ("test", "html"): "linpoint.explain.test.result_page:result_page",
+    ("program", "text"): "linpoint.explain.test.program_text:program_text",
+    ("program", "json"): "linpoint.explain.test.result_document:program_document",
+    ("stress", "text"): "linpoint.explain.test.stress_text:stress_text",
+    ("stress", "json"): "linpoint.explain.test.result_document:stress_document",
+    ("model", "text"): "linpoint.explain.model.model_text:model_text",
+    ("model", "json"): "linpoint.explain.model.model_document:model_document",
+    ("model", "html"): "linpoint.explain.model.model_page:model_page",
+    ("crash", "text"): "linpoint.explain.crash.crash_text:crash_text",
+    ("crash", "json"): "linpoint.explain.crash.crash_document:crash_document",
+    ("crash", "html"): "linpoint.explain.crash.crash_page:crash_page",
+}
+"""The functions that render a kind of subject: from a verdict its explanation and graph, from an explanation or a result
+the documents."""
 
-__all__ = [
-    "Explanation",
-    "PrecedenceGraph",
-    "explain",
-    "explain_crash",
-    "explain_model",
-    "explain_result",
-    "precedence_graph",
-]
-
-
-def explain(verdict: Verdict) -> Explanation:
-    """Explain a verdict: what conspires, in words, and how to see it again."""
-    from linpoint.explain.history import explain_verdict  # noqa: PLC0415 - loaded when something is explained
-
-    return explain_verdict.explain(verdict)
-
-
-def precedence_graph(verdict: Verdict) -> PrecedenceGraph:
-    """The precedence graph of a verdict's history, pruned to what matters."""
-    from linpoint.explain.history.graph import graph_selection  # noqa: PLC0415 - loaded when something is explained
-
-    return graph_selection.precedence_graph(verdict)
-
-
-def explain_result(result: TestResult) -> ResultText:
-    """Explain the result of a test."""
-    from linpoint.explain.test import result_text  # noqa: PLC0415 - loaded when something is explained
-
-    return result_text.explain_result(result)
-
-
-def explain_model(result: ModelResult) -> ModelText:
-    """Explain the result for a model."""
-    from linpoint.explain.model import model_text  # noqa: PLC0415 - loaded when something is explained
-
-    return model_text.explain_model(result)
-
-
-def explain_crash(result: CrashResult) -> CrashText:
-    """Explain the result of testing crashes."""
-    from linpoint.explain.crash import crash_text  # noqa: PLC0415 - loaded when something is explained
-
-    return crash_text.explain_crash(result)
-
-
-register_explainer(explain, precedence_graph)
-register_result_explainer(explain_result)
-register_model_explainer(explain_model)
-register_crash_explainer(explain_crash)
+for (_kind, _format), _target in RENDERERS.items():
+    register_renderer(_kind, _format, _target)

@@ -13,7 +13,7 @@ from linpoint.judging.scenario_run import PerformedOperation, ScenarioRun
 from linpoint.judging.spec_judge import Judge, blocked_calls
 from linpoint.scenarios.scenario import Scenario
 from linpoint.verdicts import Verdict
-from linpoint.verdicts.finding import Ran
+from linpoint.verdicts.evidence import ShownOperation
 
 
 class FailedRun(Protocol):
@@ -35,17 +35,17 @@ class FailedRun(Protocol):
         ...
 
 
-def shown_operations(run: ScenarioRun, allowed: dict[tuple[int | None, int], list[Value]]) -> list[Ran]:
+def shown_operations(run: ScenarioRun, allowed: dict[tuple[int | None, int], list[Value]]) -> list[ShownOperation]:
     """The operations of a run, each with what it may have returned where it returned something else."""
 
-    def one(thread: int | None, number: int, each: PerformedOperation, *, after: bool = False) -> Ran:
+    def one(thread: int | None, number: int, each: PerformedOperation, *, after: bool = False) -> ShownOperation:
         returned = each.returned is not None
         possible = allowed.get((len(run.threads) if after else thread, number))
         wrong = (
             returned and possible is not None and canonical(each.result) not in {canonical(value) for value in possible}
         )
         given = tuple(possible) if wrong and possible is not None else None
-        return Ran(thread, str(each.call), returned, each.result, given, after)
+        return ShownOperation(thread, str(each.call), returned, each.result, given, after)
 
     found = [one(None, number, each) for number, each in enumerate(run.before)]
     found += [one(thread, number, each) for thread, part in enumerate(run.threads) for number, each in enumerate(part)]
@@ -60,7 +60,9 @@ def results_allowed(judge: Judge, scenario: Scenario) -> dict[tuple[int | None, 
     return {place: list(values.values()) for place, values in found.items()}
 
 
-def orders_given(failure: FailedRun, operations: tuple[Ran, ...], judge: Judge) -> tuple[tuple[Value, ...], ...]:
+def orders_given(
+    failure: FailedRun, operations: tuple[ShownOperation, ...], judge: Judge
+) -> tuple[tuple[Value, ...], ...]:
     """What orders give, where each result by itself is possible, but not all of them together."""
     if failure.kind != "linearizability" or any(each.allowed is not None for each in operations):
         return ()
@@ -69,7 +71,9 @@ def orders_given(failure: FailedRun, operations: tuple[Ran, ...], judge: Judge) 
     return () if any(canonical(each) == seen for each in outcomes) else outcomes
 
 
-def failure_sentence(failure: FailedRun, operations: tuple[Ran, ...], orders: tuple[tuple[Value, ...], ...]) -> str:
+def failure_sentence(
+    failure: FailedRun, operations: tuple[ShownOperation, ...], orders: tuple[tuple[Value, ...], ...]
+) -> str:
     """What is wrong, in a sentence."""
     run = failure.run
     if failure.kind == "deadlock":

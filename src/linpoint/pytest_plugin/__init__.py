@@ -24,7 +24,6 @@ import pytest
 
 from linpoint.api.test_object import test as run
 from linpoint.errors import LinpointError, TestError, UndecidedError, ViolationError
-from linpoint.explain.test.result_text import document
 from linpoint.histories.formats.file_content import write_content
 from linpoint.limits.budget import seconds
 from linpoint.pytest_plugin.option_names import options_of
@@ -34,7 +33,7 @@ from linpoint.subjects.cpp_object.cpp_token import CPP_KIND, CppObjectToken
 from linpoint.subjects.python_object.code_identity import ReplayedFinding, replayed_finding
 from linpoint.text.shell_commands import shell_command
 from linpoint.verdicts import Status, replay_token
-from linpoint.verdicts.finding import TestResult
+from linpoint.verdicts.result import Result
 
 
 def check_options(config: pytest.Config) -> None:
@@ -81,9 +80,9 @@ def collect(
 class ResultItem(pytest.Item):
     """A test with a result, and how that is told: of an object in Python or in C++."""
 
-    result: TestResult | None = None
+    result: Result | None = None
 
-    def conclude(self, result: TestResult) -> None:
+    def conclude(self, result: Result) -> None:
         """Keep the result, write what was asked for, and raise unless it is a pass."""
         self.result = result
         self.user_properties += _properties(result)
@@ -125,16 +124,15 @@ class ResultItem(pytest.Item):
 
     def _write_report(self, folder: Path) -> None:
         """The failure in three files, which are called as the test is."""
-        from linpoint.explain.test.result_page import result_page  # noqa: PLC0415 - only who asks for pages waits for it
-
         assert self.result is not None
         name = re.sub(r"[^\w.]+", "-", str(self.nodeid))
         commands = self.replay_lines()
         command = shell_command(["pytest", self._place()])
-        page = result_page(self.result, command=command, replay=commands[-1] if commands else "")
-        told = document(self.result) | {"report": {"file": f"{name}.html", "written": True}}
+        explained = self.result.explain()
+        page = explained.as_html(command=command, replay=commands[-1] if commands else "")
+        told = explained.as_dict() | {"report": {"file": f"{name}.html", "written": True}}
         write_content(str(folder / f"{name}.html"), page)
-        write_content(str(folder / f"{name}.txt"), "\n".join([self.result.explain().text, "", *commands, ""]))
+        write_content(str(folder / f"{name}.txt"), "\n".join([explained.text, "", *commands, ""]))
         write_content(str(folder / f"{name}.json"), msgspec.json.format(msgspec.json.encode(told, enc_hook=repr)))
 
 
@@ -256,7 +254,7 @@ def _replayed(config: pytest.Config) -> ReplayedFinding | CppObjectToken | None:
     return None if token is None else replayed_finding(content)
 
 
-def _properties(result: TestResult) -> list[tuple[str, object]]:
+def _properties(result: Result) -> list[tuple[str, object]]:
     """What junit's XML has of a test, whatever its verdict."""
     tested = result.tested
     return [

@@ -25,7 +25,7 @@ from linpoint.refine.state_search import StateSearch
 from linpoint.refine.state_view import memory_of, next_access, wanted_lock
 from linpoint.traces.trace import SourcePlace, StepKind, Trace, TraceFailure, TraceStep, TraceThread
 from linpoint.traces.trace_step import OF_MEMORY
-from linpoint.verdicts.model import ModelStep, Survivor
+from linpoint.verdicts.evidence import AllowedConfiguration, ModelStep
 
 _MAX_SHOWN_CONFIGURATIONS: Final = 6
 _MAX_SORTED_CONFIGURATIONS: Final = 1_000
@@ -162,7 +162,7 @@ class ModelRun:
 
     # What the spec allows.
 
-    def survivors(self, number: int) -> tuple[tuple[Survivor, ...], int]:
+    def survivors(self, number: int) -> tuple[tuple[AllowedConfiguration, ...], int]:
         """The ways in which the spec may have come along, and how many more there are."""
         spec = self.searched.spec
         if spec is None:
@@ -329,6 +329,6 @@ class ModelRun:
         return SourcePlace(program.file, max(line, 1), function, text)
 
 
-def _order(survivor: Survivor) -> tuple[int, str, str]:
+def _order(survivor: AllowedConfiguration) -> tuple[int, str, str]:
     """What has taken effect least comes first."""
     return len(survivor.done), show(survivor.state), f"{survivor.pending}{survivor.done}"

@@ -18,7 +18,7 @@ from linpoint.refine.program_ir import CompiledModel, OpCode
 from linpoint.refine.state_layout import LayoutSizes, ModelLayout, lay_out
 from linpoint.specs.integer_automaton import state_key, step_error
 from linpoint.specs.spec import Spec
-from linpoint.verdicts.model import Survivor
+from linpoint.verdicts.evidence import AllowedConfiguration
 
 _WORDS: Final = {"mutex": {False: "free", True: "held"}}
 """What states are called of specs whose own do not speak for themselves."""
@@ -34,7 +34,7 @@ class NumberedSpecification(Protocol):
     def native(self) -> ModelSpecification:
         """What the search asks."""
 
-    def survivor(self, configuration: Sequence[int]) -> Survivor:
+    def survivor(self, configuration: Sequence[int]) -> AllowedConfiguration:
         """A configuration for people."""
 
     def result_in(self, configuration: Sequence[int], process: int) -> tuple[bool, Value]:
@@ -76,7 +76,7 @@ class NumberedSpec:
             self._allows,
         )
 
-    def survivor(self, configuration: Sequence[int]) -> Survivor:
+    def survivor(self, configuration: Sequence[int]) -> AllowedConfiguration:
         """A configuration for people."""
         state, *statuses = configuration
         pending, done = {}, {}
@@ -88,7 +88,7 @@ class NumberedSpec:
                 done[process] = (str(self.operations[invocation]), self._results[result])
         words = _WORDS.get(self.spec.name)
         plain = _plain(self._states[state]) if words is None else words[self._states[state]]
-        return Survivor(plain, pending, done)
+        return AllowedConfiguration(plain, pending, done)
 
     def result_in(self, configuration: Sequence[int], process: int) -> tuple[bool, Value]:
         """Whether the operation of a process has taken effect, and with which result."""
@@ -161,7 +161,7 @@ class NumberedModel:
     def _same(self, one: Sequence[int], other: Sequence[int]) -> bool:
         return same(returned(self._of, one), returned(self.assembly, other))
 
-    def survivor(self, configuration: Sequence[int]) -> Survivor:
+    def survivor(self, configuration: Sequence[int]) -> AllowedConfiguration:
         """A configuration for people: the cells of the specification, and where its processes are."""
         assembly = self.assembly
         state = {
@@ -179,7 +179,7 @@ class NumberedModel:
                 done[process] = (f"line {line}", result)
             else:
                 pending[process] = f"line {line}"
-        return Survivor(state, pending, done)
+        return AllowedConfiguration(state, pending, done)
 
     def result_in(self, configuration: Sequence[int], process: int) -> tuple[bool, Value]:
         """Whether the operation of a process is about to return, and with which result."""

@@ -11,30 +11,20 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Generic, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Literal, Protocol
 
 from linpoint.limits.search_limits import SearchLimits
 from linpoint.verdicts import Status, Verdict
+from linpoint.verdicts.coverage import Coverage
+from linpoint.verdicts.evidence import HistoryEvidence, NeedlessInstruction
+from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.schedule import Schedule
 
 NONDETERMINISM: Final = "nondeterminism"
 """The kind of a failure that its own schedule does not show again."""
-
-
-class AnyFinding(Protocol):
-    """What the campaign has to know of any finding."""
-
-    @property
-    def kind(self) -> str:
-        """A key of ``FAILURES``."""
-        ...
-
-
-FindingT = TypeVar("FindingT", bound=AnyFinding)
-ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +108,9 @@ class Claim:
     models: dict[str, Status] = field(default_factory=dict)
     """The verdict by model, where there is more than one."""
     advice: tuple[str, ...] = ()
+    """How to fix the first finding."""
+    remedy: str = ""
+    """For UNKNOWN: what to do about it."""
     warnings: tuple[str, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
     """To be added to those of the search."""
@@ -150,28 +143,37 @@ def no_progress(_: CampaignProgress) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class FurtherSearch(Generic[FindingT, ResultT]):
+class FurtherSearch:
     """A search that a follow-up wants to be made, of a session that is opened for it."""
 
-    session: AbstractContextManager[Session[FindingT, ResultT]]
+    session: AbstractContextManager[Session]
     seconds: float
     adds_findings: bool = False
     """Its failures are shrunk and confirmed, and become findings of the campaign."""
 
 
 @dataclass(frozen=True, slots=True)
-class SearchEnd(Generic[FindingT, ResultT]):
+class SearchEnd:
     """What became of a ``FurtherSearch``."""
 
-    session: Session[FindingT, ResultT]
+    session: Session
     failures: list[Failure]
-    findings: Sequence[FindingT] = ()
+    findings: Sequence[Finding] = ()
     """Those that it adds."""
 
 
-class Session(ABC, Generic[FindingT, ResultT]):
+class Session(ABC):
     """A subject while its campaign runs."""
 
+    kind: ClassVar[str]
+    """The kind of result, a row of the table of renderers."""
+    name: str
+    """Of the subject."""
+    file: str | None
+    spec_name: str = ""
+    condition: str = ""
+    default_model: str = ""
+    """The model of which the status holds where a claim has no verdicts by model."""
     phases: Sequence[Phase]
     collects: ClassVar[bool] = False
     """All failures are wanted, not just the first."""
@@ -221,7 +223,7 @@ class Session(ABC, Generic[FindingT, ResultT]):
         """No further search can find out more."""
         return False
 
-    def begin(self) -> None:
+    def begin(self) -> None:  # noqa: B027 - most need none
         """Work that comes before the first search and counts for nothing, such as a run to warm up."""
 
     def prepare(self) -> Iterator[Failure]:
@@ -267,10 +269,10 @@ class Session(ABC, Generic[FindingT, ResultT]):
         return reproduction.diverged_at is None and shown is not None and shown.kind == failure.kind
 
     @abstractmethod
-    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> FindingT:
+    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
         """The finding of a failure; without a reproduction it is told without steps."""
 
-    def shown_by(self, findings: Sequence[FindingT], *, replayed: bool) -> str:
+    def shown_by(self, findings: Sequence[Finding], *, replayed: bool) -> str:
         """Why there is a violation, with these findings."""
         return self.replay_shows_it if replayed else self.shows_it
 
@@ -278,16 +280,30 @@ class Session(ABC, Generic[FindingT, ResultT]):
     def claim(self) -> Claim:
         """What can be said without a finding."""
 
-    def follow_up(
-        self, claim: Claim, failures: list[Failure]
-    ) -> Generator[FurtherSearch[FindingT, ResultT], SearchEnd[FindingT, ResultT], Claim]:
+    def follow_up(self, claim: Claim, failures: list[Failure]) -> Generator[FurtherSearch, SearchEnd, Claim]:
         """The claim with what further searches add to it. The session is closed by then."""
         yield from ()
         return claim
 
     @abstractmethod
-    def result(self, claim: Claim, findings: list[FindingT]) -> ResultT:
-        """The result."""
+    def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
+        """What was covered, with the bounds within which the claim holds."""
+
+    def warnings(self, claim: Claim) -> tuple[str, ...]:
+        """The warnings of a claim, and those that the search itself gives."""
+        return claim.warnings
+
+    def output_counts(self) -> Mapping[str, int] | None:
+        """The outputs of complete runs, and the number of runs of each, if they were to be collected."""
+        return None
+
+    def undecided_run(self) -> HistoryEvidence | None:
+        """The recorded run that ended the campaign because it could not be decided."""
+        return None
+
+    def needless_instructions(self) -> tuple[NeedlessInstruction, ...]:
+        """Flushes and fences that changed nothing."""
+        return ()
 
     # --- replays
 
@@ -303,10 +319,10 @@ class Session(ABC, Generic[FindingT, ResultT]):
         return Claim(Status.LINEARIZABLE, self.gone)
 
 
-class Subject(Protocol[FindingT, ResultT]):
+class Subject(Protocol):
     """A thing under test, ready to be opened."""
 
-    def open(self, seconds: float, progress: Progress) -> AbstractContextManager[Session[FindingT, ResultT]]:
+    def open(self, seconds: float, progress: Progress) -> AbstractContextManager[Session]:
         """A session for a campaign of so many seconds."""
         ...
 
@@ -317,6 +333,6 @@ class OtherSubjectError(Exception):
     The driver begins again with that one.
     """
 
-    def __init__(self, subject: Subject[Any, Any]) -> None:
+    def __init__(self, subject: Subject) -> None:
         super().__init__()
         self.subject = subject

@@ -13,7 +13,8 @@ from linpoint.verdicts.refutation import (
     Refutation,
     StuckFrontier,
 )
-from linpoint.verdicts.verdict import KeyVerdict, Statistics, Status, Verdict
+from linpoint.verdicts.status import Status
+from linpoint.verdicts.verdict import KeyVerdict, Statistics, Verdict
 from linpoint.verdicts.witness import Witness
 
 __all__ = [

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replay tokens: a finding as one self-contained word, for ``linpoint replay TOKEN``.
+"""Replay tokens: a finding as one self-contained string, for ``linpoint replay TOKEN``.
 
-A token is data: a version letter and compressed JSON in URL-safe letters. Reading one evaluates nothing, and what it
-unpacks to is limited, since tokens travel through chats and issue trackers.
+A token is data: a version prefix and compressed JSON in URL-safe letters. Reading one evaluates nothing, and the size of
+its content is limited, since tokens travel through chats and issue trackers. The JSON is one flat object, whose keys are
+part of the contract: tokens of earlier versions still replay.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import base64
 import binascii
 import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
@@ -20,14 +23,116 @@ _PREFIX: Final = "lp1-"
 _MAX_TOKEN_BYTES: Final = 16 * 2**20
 
 
-def encode(content: dict[str, Any]) -> str:
-    """The token for JSON ``content``."""
+@dataclass(frozen=True, slots=True)
+class TokenLayout:
+    """The keys of a kind of token."""
+
+    keys: tuple[str, ...]
+    """In their order."""
+    reproduction: frozenset[str]
+    """The keys that say how the failure is shown again; all others but the identity of the finding are options."""
+    target: str = ""
+    """The key of the name of the test or model."""
+
+
+def _layout(keys: str, reproduction: str, target: str = "") -> TokenLayout:
+    return TokenLayout(tuple(keys.split()), frozenset(reproduction.split()), target)
+
+
+LAYOUTS: Final[Mapping[str, TokenLayout]] = {
+    "test": _layout(
+        "kind file test code python spec scenario schedule finding granularity backend", "scenario schedule", "test"
+    ),
+    "test-cpp": _layout(
+        "kind file test code spec flags compiler memory_model races reuse method stop scenario schedule finding",
+        "stop scenario schedule",
+        "test",
+    ),
+    "explore": _layout("kind file args code python schedule finding granularity backend", "schedule"),
+    "explore-cpp": _layout(
+        "kind files code flags compiler args memory_model races isolate reuse spurious atomic_methods schedule finding",
+        "schedule",
+    ),
+    "stress": _layout("kind file test finding operations spec", "operations", "test"),
+    "stress-cpp": _layout("kind file test finding operations spec", "operations", "test"),
+    "refine": _layout(
+        "kind file model spec constants processes operations memory_model heap without points compact progress fairness "
+        "finding run room left_out",
+        "run room left_out",
+        "model",
+    ),
+    "crash": _layout(
+        "kind file test finding spec workload probes beside reads healed state condition flags compiler code persistency "
+        "pool_size persistent_heap seed",
+        "workload probes beside reads healed state",
+        "test",
+    ),
+}
+"""Of the tokens of findings of campaigns."""
+_NO_LAYOUT: Final = TokenLayout((), frozenset())
+
+
+class ReplayToken(msgspec.Struct, frozen=True):
+    """The content of a token: the identity of a finding, the options of its subject, and how to reproduce it."""
+
+    kind: str
+    """A key of ``LAYOUTS``."""
+    finding: str = ""
+    """The kind of the finding."""
+    file: str = ""
+    target: str = ""
+    """The test or model in the file."""
+    code: str = ""
+    """A digest of the sources, to detect changes."""
+    options: dict[str, Any] = {}
+    reproduction: dict[str, Any] = {}
+    """A schedule, a run of a model, a crash state."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the token says where the code is, so that a command can replay it."""
+        return bool(self.file or self.options.get("files"))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The flat JSON object of the contract, without what is empty."""
+        layout = LAYOUTS.get(self.kind, _NO_LAYOUT)
+        identity = {"kind": self.kind, "finding": self.finding, "file": self.file, "code": self.code}
+        if layout.target:
+            identity[layout.target] = self.target
+        flat = {name: value for name, value in identity.items() if value} | self.options | self.reproduction
+        return {name: flat[name] for name in (*layout.keys, *flat) if name in flat}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> ReplayToken:
+        """The token of a flat JSON object. A value of another type than it should be is left to the decoder of its kind."""
+        kind = str(content["kind"])
+        layout = LAYOUTS.get(kind, _NO_LAYOUT)
+        names = {"finding": "finding", "file": "file", "code": "code"} | (
+            {layout.target: "target"} if layout.target else {}
+        )
+        rest = {name: value for name, value in content.items() if name != "kind"}
+        identity = {names[name]: rest.pop(name) for name in names if isinstance(rest.get(name), str) and rest[name]}
+        reproduction = {name: rest.pop(name) for name in layout.reproduction & rest.keys()}
+        return cls(kind, **identity, options=rest, reproduction=reproduction)
+
+    def encode(self) -> str:
+        """The token as a string."""
+        return encode(self.as_dict())
+
+    @classmethod
+    def decode(cls, text: str) -> ReplayToken:
+        """The content of a token, or LP-U004."""
+        return cls.from_dict(decode(text))
+
+
+def encode(content: Mapping[str, Any]) -> str:
+    """The token for a flat JSON object."""
     packed = zlib.compress(msgspec.json.encode(content), 9)
     return _PREFIX + base64.urlsafe_b64encode(packed).decode().rstrip("=")
 
 
 def decode(token: str) -> dict[str, Any]:
-    """The content of a token, or a coded error."""
+    """The flat JSON object of a token, or LP-U004."""
     try:
         if not token.startswith(_PREFIX):
             raise ValueError(_PREFIX)

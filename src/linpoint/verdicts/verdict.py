@@ -3,38 +3,23 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from linpoint.errors import UndecidedError, ViolationError
 from linpoint.histories.history import History
 from linpoint.histories.values import Value
 from linpoint.verdicts.partial_search import PartialSearch
 from linpoint.verdicts.refutation import Refutation
+from linpoint.verdicts.renderers import render
+from linpoint.verdicts.status import Status
 from linpoint.verdicts.witness import Witness
 
 if TYPE_CHECKING:  # names of other layers, for types alone
     from linpoint.explain.history.explanation import Explanation
     from linpoint.explain.history.graph.precedence_graph import PrecedenceGraph
     from linpoint.specs.spec import Spec
-
-
-class Status(enum.Enum):
-    """The three answers."""
-
-    LINEARIZABLE = "linearizable"
-    VIOLATION = "violation"
-    UNKNOWN = "unknown"
-
-    @staticmethod
-    def worst(statuses: list[Status]) -> Status:
-        """The answer for a whole made of parts: a violation anywhere is one, else anything unknown is."""
-        for status in (Status.VIOLATION, Status.UNKNOWN):
-            if status in statuses:
-                return status
-        return Status.LINEARIZABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +73,8 @@ class Verdict:
     merge: Callable[[], Witness | None] = field(default=lambda: None, repr=False)
     """Makes one order of the orders of all keys, when it is asked for."""
 
+    subject_kind: ClassVar = "history"
+
     def __bool__(self) -> NoReturn:
         raise TypeError("a verdict has three values: compare verdict.status, or call verdict.raise_for_violation()")
 
@@ -105,14 +92,16 @@ class Verdict:
 
     def explain(self) -> Explanation:
         """Why: an ``Explanation``, whose ``text`` is for people and whose ``as_dict()`` is for programs."""
-        return _explainer(self)
+        explanation: Explanation = render(self, "explanation")
+        return explanation
 
     def precedence_graph(self) -> PrecedenceGraph:
         """The part of the history's precedence graph that says most, with ``as_dict()``, ``as_dot()`` and ``as_svg()``.
 
         Raises LP-U008 for a spec whose histories have none.
         """
-        return _grapher(self)
+        graph: PrecedenceGraph = render(self, "graph")
+        return graph
 
     def raise_for_violation(self) -> None:
         """Raise ``ViolationError`` for a violation and ``UndecidedError`` for UNKNOWN; else return."""
@@ -120,19 +109,3 @@ class Verdict:
             raise ViolationError(self.explain().text)
         if self.status is Status.UNKNOWN:
             raise UndecidedError(f"not decided: {self.why}")
-
-
-def _unregistered(_verdict: Verdict) -> NoReturn:
-    raise RuntimeError("import linpoint first")  # unreachable through the public package
-
-
-_explainer: Callable[[Verdict], Explanation] = _unregistered
-_grapher: Callable[[Verdict], PrecedenceGraph] = _unregistered
-
-
-def register_explainer(
-    explainer: Callable[[Verdict], Explanation], grapher: Callable[[Verdict], PrecedenceGraph]
-) -> None:
-    """Tell verdicts how to explain and draw themselves; explanations live in a layer above this one."""
-    global _explainer, _grapher  # set once, when the package is imported
-    _explainer, _grapher = explainer, grapher

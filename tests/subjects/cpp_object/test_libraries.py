@@ -16,7 +16,7 @@ from linpoint.campaign.driver import run_campaign
 from linpoint.options.commands.test import TestOptions
 from linpoint.subjects.cpp_object.build_tests import build_tests
 from linpoint.verdicts import Status
-from linpoint.verdicts.finding import TestResult
+from linpoint.verdicts.result import Result
 from tests.missing_packages import missing
 
 FOLDER = Path(__file__).parent / "libraries"
@@ -34,7 +34,7 @@ PACKAGES = {
 }
 
 
-def run(library: str, test: str, options: TestOptions) -> TestResult:
+def run(library: str, test: str, options: TestOptions) -> Result:
     """Test one; ``options`` come before the comments of the file."""
     package, header = PACKAGES[library]
     if not Path("/usr/include", header).exists():

@@ -14,7 +14,8 @@ from linpoint.hosts.host_config import HostConfig
 from linpoint.subjects.cpp_program.subject import CppProgramSubject
 from linpoint.subjects.interface import Failure
 from linpoint.targets.target_builder import Target, TargetContents
-from linpoint.verdicts.program import Answer, ProgramResult
+from linpoint.verdicts.result import Result
+from linpoint.verdicts.status import Answer
 from tests.hosts.stand_in_host import searches, stand_in
 
 CLEAN: dict[str, Any] = {"ended": "exhausted", "exhaustive": True, "schedules": 5, "steps": 50}
@@ -52,13 +53,13 @@ def program(
     return CppProgramSubject("prog.cpp", stand_in(folder, **answers), target, HostConfig(model))
 
 
-def explored(folder: Path, seconds: float = 5, *, only: int | None = None, **answers: Any) -> ProgramResult:
+def explored(folder: Path, seconds: float = 5, *, only: int | None = None, **answers: Any) -> Result:
     """``only``: the preemptions up to which schedules are explored."""
     outcomes = answers.pop("outcomes", False)
     return run_campaign(replace(program(folder, **answers), preemptions=only, outcomes=outcomes), seconds)
 
 
-def replayed(subject: CppProgramSubject, *schedule: tuple[int, int], changed: bool) -> ProgramResult:
+def replayed(subject: CppProgramSubject, *schedule: tuple[int, int], changed: bool) -> Result:
     return replay_finding(subject, Failure("assertion", None, schedule, 0, None), 5, changed=changed)
 
 

@@ -11,7 +11,7 @@ import pytest
 from linpoint.hosts.crash_messages import CrashViolation, OverlappingOperations
 from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.subjects.persistent_object.crash_token import read_token, token_content
-from linpoint.verdicts.program import Answer
+from linpoint.verdicts.status import Answer
 from tests.crash.fake_host_campaigns import fake_test, replayed, tried
 
 
@@ -20,7 +20,7 @@ def test_a_right_map_holds_and_says_what_was_covered(tmp_path: Path) -> None:
     assert result.answer is Answer.HOLDS
     assert not result.exhaustive
     assert result.tested.operations == 60
-    assert result.tested.tests == {"DL1": 60, "DL2": 60, "C2": 60}
+    assert result.tested.crash_tests_by_kind == {"DL1": 60, "DL2": 60, "C2": 60}
     assert result.why == "every crash that was tested is survived"
     text = result.explain().text
     assert text.startswith("HOLDS: MapTest: every crash that was tested is survived.")
@@ -33,13 +33,13 @@ def test_a_lost_insert_is_found_and_made_small(tmp_path: Path) -> None:
     assert result.answer is Answer.VIOLATION
     (finding,) = result.findings
     assert finding.kind == "durability"
-    assert finding.classes == ("C2",)
-    assert finding.violates == ("strict", "durable")
+    assert finding.evidence.classes == ("C2",)
+    assert finding.evidence.violates == ("strict", "durable")
     assert finding.minimal
-    before = [each.call for each in finding.operations if each.when == "before"]
+    before = [each.call for each in finding.evidence.operations if each.when == "before"]
     assert len(before) == 1
     assert before[0].startswith("insert(3, ")
-    wrong = next(each for each in finding.operations if each.allowed is not None)
+    wrong = next(each for each in finding.evidence.operations if each.allowed is not None)
     assert wrong.call == "get(3)"
     assert wrong.result is None
     assert "what insert(3, " in finding.message
@@ -75,14 +75,14 @@ def test_a_finding_replays(tmp_path: Path) -> None:
 
 def test_shards_find_together_what_one_finds(tmp_path: Path) -> None:
     result = tried(tmp_path, {"lost": [3]}, scenario=_long(), workers=3)
-    assert result.tested.tests == {"DL1": 40, "DL2": 40, "C2": 40}
+    assert result.tested.crash_tests_by_kind == {"DL1": 40, "DL2": 40, "C2": 40}
     assert len(result.findings) == 1
 
 
 def test_what_recovery_does_not_survive_violates_everything(tmp_path: Path) -> None:
     result = tried(tmp_path, {"recovery": "hang"}, operations=4)
     assert result.answer is Answer.VIOLATION
-    assert result.findings[0].violates == ("strict", "durable")
+    assert result.findings[0].evidence.violates == ("strict", "durable")
     assert "does not come back" in result.findings[0].message
 
 
@@ -96,7 +96,7 @@ def test_a_workload_that_fails_without_a_crash_is_a_finding_of_its_own(tmp_path:
     (finding,) = result.findings
     assert finding.kind == kind
     assert finding.message.startswith("without any crash, ")
-    assert len(finding.operations) == 1
+    assert len(finding.evidence.operations) == 1
     assert result.tested.crash_tests == 0
     again = replayed(tmp_path, {"fails": fails}, finding.replay_words[1])
     assert [each.kind for each in again.findings] == [kind]
@@ -107,7 +107,7 @@ def test_a_workload_that_is_wrong_without_a_crash_is_no_durability_bug(tmp_path:
     (finding,) = result.findings
     assert finding.kind == "linearizability"
     assert "returned 77, which the spec does not allow" in finding.message
-    assert len(finding.operations) == 1
+    assert len(finding.evidence.operations) == 1
 
 
 def test_results_that_change_from_run_to_run_are_unknown(tmp_path: Path) -> None:

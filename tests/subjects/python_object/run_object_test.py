@@ -10,7 +10,8 @@ from linpoint.campaign.driver import run_campaign
 from linpoint.limits.budget import DEFAULT_BUDGET_S
 from linpoint.scenarios import ConcurrentTestDefinition, definition_of
 from linpoint.subjects.python_object.subject import PythonObjectSubject
-from linpoint.verdicts.finding import Finding, TestResult
+from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.result import Result
 
 BUDGET = 20.0
 
@@ -23,14 +24,12 @@ class State:
         vars(self).update(values)
 
 
-def run_definition(
-    definition: ConcurrentTestDefinition, *, budget: float = DEFAULT_BUDGET_S, **options: Any
-) -> TestResult:
+def run_definition(definition: ConcurrentTestDefinition, *, budget: float = DEFAULT_BUDGET_S, **options: Any) -> Result:
     """The result of a test; ``options`` are those of its subject."""
     return run_campaign(PythonObjectSubject(definition=definition, **options), budget)
 
 
-def run(test: type[linpoint.ConcurrentTest], *scenarios: str, budget: float = BUDGET) -> TestResult:
+def run(test: type[linpoint.ConcurrentTest], *scenarios: str, budget: float = BUDGET) -> Result:
     """The result of a test, of these scenarios if there are any."""
     given = tuple(map(linpoint.Scenario.parse, scenarios))
     return run_definition(definition_of(test), budget=budget, scenarios=given, gil_verdict=False)

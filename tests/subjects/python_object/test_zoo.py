@@ -24,7 +24,8 @@ from linpoint.subjects.python_object.object_judge import ObjectJudge
 from linpoint.subjects.python_object.scenario_runner import ScenarioRunner
 from linpoint.subjects.python_object.scenario_search import ScenarioSearch
 from linpoint.traces.trace import StepKind
-from linpoint.verdicts.finding import Finding, TestResult
+from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.result import Result
 from linpoint.verdicts.schedule import FEW_PREEMPTIONS
 from tests.subjects.python_object.run_object_test import run_definition, told
 from tests.subjects.python_object.zoo.inhabitants import INHABITANTS
@@ -37,7 +38,7 @@ _RUNS = 20_000
 
 
 @functools.cache
-def result_of(name: str) -> TestResult:
+def result_of(name: str) -> Result:
     """The result of the broken one; several tests look at it."""
     definition = definition_of(INHABITANTS[name].broken)
     return run_definition(definition, scenarios=definition.scenarios)

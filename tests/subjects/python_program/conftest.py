@@ -12,9 +12,9 @@ import pytest
 from linpoint.campaign.driver import run_campaign
 from linpoint.subjects.python_program.program import PythonProgram, load_program
 from linpoint.subjects.python_program.subject import PythonProgramSubject
-from linpoint.verdicts.program import ProgramResult
+from linpoint.verdicts.result import Result
 
-Explore = Callable[..., ProgramResult]
+Explore = Callable[..., Result]
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def explore(program: Callable[..., PythonProgram]) -> Explore:
         preemptions: int | None = None,
         backend: str = "auto",
         **modules: str,
-    ) -> ProgramResult:
+    ) -> Result:
         loaded = program(source, *args, **modules)
         return run_campaign(PythonProgramSubject(loaded, preemptions=preemptions, backend=backend), budget)
 

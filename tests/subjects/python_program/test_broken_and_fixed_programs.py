@@ -11,7 +11,9 @@ from linpoint.explore import _native_control as native
 from linpoint.subjects.interface import Failure, no_progress
 from linpoint.subjects.python_program.program import PythonProgram
 from linpoint.subjects.python_program.subject import PythonProgramSubject
-from linpoint.verdicts.program import Answer, ProgramFinding, ProgramResult
+from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.result import Result
+from linpoint.verdicts.status import Answer
 from tests.subjects.python_program.broken_and_fixed_programs import PAIRS, Pair
 from tests.subjects.python_program.conftest import Explore
 
@@ -19,7 +21,7 @@ _BACKENDS = pytest.mark.parametrize("backend", ["auto", "ast"])
 _BY_NAME = pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 
 
-def replayed(program: PythonProgram, finding: ProgramFinding, *, changed: bool) -> ProgramResult:
+def replayed(program: PythonProgram, finding: Finding, *, changed: bool) -> Result:
     failure = Failure(finding.kind, None, finding.schedule, 0, None)
     return replay_finding(PythonProgramSubject(program), failure, 30, changed=changed)
 

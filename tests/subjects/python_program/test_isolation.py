@@ -13,7 +13,7 @@ import pytest
 
 from linpoint.errors import TestError
 from linpoint.subjects.python_program.program import PythonProgram, load_program
-from linpoint.verdicts.program import Answer
+from linpoint.verdicts.status import Answer
 from tests.subjects.python_program.conftest import Explore
 
 

@@ -23,7 +23,6 @@ from linpoint.errors import TestError
 from linpoint.histories.formats.load_save import parse_operations
 from linpoint.judging.stress_judge import overlapping_pairs
 from linpoint.processes import process_usage
-from linpoint.record.result import StressResult
 from linpoint.scenarios.cpp_test_description import CppObjectTest, object_tests
 from linpoint.scenarios.scenario import Scenario
 from linpoint.specs.spec_lookup import find
@@ -35,6 +34,7 @@ from linpoint.targets.build_recipe import BuildRecipe
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.host_builder import sdk
 from linpoint.targets.stress_executable_builder import build_executable
+from linpoint.verdicts.result import StressResult
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
 

@@ -21,7 +21,6 @@ from linpoint.campaign.driver import run_campaign
 from linpoint.judging import stress_judge
 from linpoint.judging.deadlock_policy import may_wait_forever
 from linpoint.judging.stress_judge import overlapping_pairs
-from linpoint.record.result import lines_of
 from linpoint.record.stress_workload import StressWorkload
 from linpoint.scenarios import Call, ConcurrentTestDefinition, Scenario, TestedOperation, definition_of_object
 from linpoint.subjects.interface import CampaignProgress
@@ -106,7 +105,7 @@ def test_the_correct_twin_passes_and_says_what_was_covered() -> None:
     assert 0 < result.statistics["overlapping_runs"] <= 7
     assert result.statistics["overlapping_pairs"] >= result.statistics["overlapping_runs"]
     assert result.warnings == ()
-    text = "\n".join(lines_of(result))
+    text = result.text
     assert "LINEARIZABLE, as far as 7 runs of LockedCounter fit" in text
     assert "84 operations on 3 threads" in text
     assert "`linpoint test` without --stress" in text

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from linpoint.campaign.driver import replay_finding, run_campaign
-from linpoint.campaign.worker_protocol import answer_of_program
+from linpoint.campaign.worker_protocol import rendered_result
 from linpoint.cli.output.build_output import show_build_error
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportEntry, ReportList
@@ -21,8 +21,7 @@ from linpoint.subjects.cpp_program.subject import CppProgramSubject
 from linpoint.subjects.interface import CampaignProgress, Progress
 from linpoint.targets.build_error import BuildError
 from linpoint.verdicts import Budget
-from linpoint.verdicts.finding import Explored
-from linpoint.verdicts.program import Answer, ProgramResult
+from linpoint.verdicts.result import Result, undecided_result
 
 _REPORT_S: Final = 0.3
 """Seconds of the budget that are kept for the report."""
@@ -30,7 +29,7 @@ _MIN_BUDGET_S: Final = 0.1
 _UNLIMITED_S: Final = 30.0
 """The budget where none is given."""
 
-Work = Callable[[CppProgramSubject, float, Progress], ProgramResult]
+Work = Callable[[CppProgramSubject, float, Progress], Result]
 
 
 def run_cpp(options: ExploreOptions, forms: OutputFormats) -> int:
@@ -44,7 +43,7 @@ def replay_cpp_program(content: dict[str, Any], *, as_json: bool) -> int:
     token = CppProgramToken.read(content)
     failure = token.failure
 
-    def work(subject: CppProgramSubject, seconds: float, listen: Progress) -> ProgramResult:
+    def work(subject: CppProgramSubject, seconds: float, listen: Progress) -> Result:
         if failure is None:
             return run_campaign(subject, seconds, listen)
         changed = bool(token.code) and token.code != subject.target.digest
@@ -69,10 +68,8 @@ def _run(options: ExploreOptions, forms: OutputFormats, work: Work) -> int:
             raise
         except OutOfTimeError:
             why = "the budget ended while it was compiled"
-            result = ProgramResult(
-                options.program, Answer.UNKNOWN, exhaustive=False, why=why, findings=(), explored=Explored()
-            )
-    told = ReportEntry(options.program, "", answer_of_program(result))
+            result = undecided_result("program", options.program, why, file=options.program)
+    told = ReportEntry(options.program, "", rendered_result(result))
     return write_report(ReportList([told], "linpoint explore"), forms, limits, interrupted=result.interrupted)
 
 

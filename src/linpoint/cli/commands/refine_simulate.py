@@ -20,7 +20,7 @@ from linpoint.campaign.driver import run_campaign
 from linpoint.cli.output import standard_streams
 from linpoint.cli.output.terminal import print_text, progress
 from linpoint.errors import ModelError
-from linpoint.explain.model.model_text import refusal_lines, step_numbers, survivor_told, value_told
+from linpoint.explain.model.model_text import configuration_text, format_model_value, refusal_lines, step_numbers
 from linpoint.explain.trace import run_text
 from linpoint.explain.trace.step_wording import wording_of
 from linpoint.histories.values import counted
@@ -245,7 +245,7 @@ class ModelSimulation:
         memory = run.steps[-1].memory if run.steps else memory_of(run.places, run.state)
         shown: dict[str, list[str]] = {}
         for name, value in memory:  # the elements of an array together
-            shown.setdefault(_ELEMENT.sub("", name), []).append(value_told(value))
+            shown.setdefault(_ELEMENT.sub("", name), []).append(format_model_value(value))
         arrays = {_ELEMENT.sub("", name) for name, _ in memory if _ELEMENT.search(name)}
         told = [
             f"{name} = [{', '.join(values)}]" if name in arrays else f"{name} = {values[0]}"
@@ -260,9 +260,11 @@ class ModelSimulation:
             number = run.calls.get(process)
             call = "" if number is None else _call_told(run.assembly.calls[number])
             told = f"in {call}, before line {where.line}" if where.line else "between two operations"
-            told += "".join(f", {name} = {value_told(value)}" for name, value in where.variables)
+            told += "".join(f", {name} = {format_model_value(value)}" for name, value in where.variables)
             if where.waiting:
-                told += f"; waiting: {', '.join(f'{name} = {value_told(value)}' for name, value in where.waiting)}"
+                told += (
+                    f"; waiting: {', '.join(f'{name} = {format_model_value(value)}' for name, value in where.waiting)}"
+                )
             lines += [f"  {line}" for line in wrapped(f"{run.name_of(process)}: {told}", _TEXT_WIDTH, most=6)]
         return lines
 
@@ -270,7 +272,7 @@ class ModelSimulation:
         """What the spec allows."""
         names: dict[int | str, int | str] = {each: run.name_of(each) for each in range(run.assembly.manner.count)}
         survivors, more = run.survivors(run.state[0])
-        told = [survivor_told(each, names) for each in survivors] + (
+        told = [configuration_text(each, names) for each in survivors] + (
             [f"... or {counted(more, 'other')}"] if more else []
         )
         lines = [line for each in told for line in wrapped(f"spec: {each}", _TEXT_WIDTH)]
@@ -320,7 +322,7 @@ class ModelSimulation:
 
 
 def _call_told(call: ModelCall) -> str:
-    return f"{call.operation.name}({', '.join(map(value_told, call.arguments))})"
+    return f"{call.operation.name}({', '.join(map(format_model_value, call.arguments))})"
 
 
 def _choice(step: NativeStep) -> tuple[int, int]:

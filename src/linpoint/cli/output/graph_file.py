@@ -12,7 +12,7 @@ import msgspec
 from linpoint.checkers.precedence_edges import has_graph
 from linpoint.cli.output.output_files import FileContentToWrite, WrittenFile, ends_in, time_to_write, write_file
 from linpoint.errors import UsageError
-from linpoint.explain import PrecedenceGraph, precedence_graph
+from linpoint.explain.history.graph import PrecedenceGraph
 from linpoint.explain.history.graph.graph_selection import no_graph
 from linpoint.histories.formats.file_format import cannot_follow
 from linpoint.specs.spec import Spec
@@ -44,7 +44,7 @@ def write_graph(path: str, verdict: Verdict, budget: Budget, *, interrupted: boo
     """Write the graph of a verdict, in what is left of the budget and a moment at least."""
 
     def make() -> FileContentToWrite:
-        graph = precedence_graph(verdict)
+        graph = verdict.precedence_graph()
         facts = {"shown": len(graph.vertices), "operations": graph.operations, "notes": list(graph.notes)}
         return FileContentToWrite(_content(path, graph), graph.size, facts)
 

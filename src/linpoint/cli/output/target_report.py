@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from linpoint.campaign.worker_client import WorkerOutcome
-from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, answer_of
+from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, rendered_result
 from linpoint.cli.output.ci_cases import CiCase, CiNote, CiSuite
 from linpoint.cli.output.html_reports import ReportPage, write_pages
 from linpoint.cli.output.output_files import WrittenFile
@@ -25,7 +25,10 @@ from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.text.printable import printable
 from linpoint.text.shell_commands import shell_command
 from linpoint.verdicts import Budget, Status
-from linpoint.verdicts.finding import Finding, Ran, Tested, TestResult
+from linpoint.verdicts.coverage import coverage_of
+from linpoint.verdicts.evidence import ScenarioEvidence, ShownOperation
+from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.result import Result
 
 _EXIT: Final = {status.value: code for status, code in EXIT.items()} | {"holds": EXIT[Status.LINEARIZABLE]}
 """Of a program is said that it holds, since there is no spec."""
@@ -122,52 +125,53 @@ def _died(request: TestRequest, outcome: WorkerOutcome) -> RenderedResult:
     reached = outcome.reached
     scenario = None if reached is None or not reached["scenario"] else Scenario.from_dict(reached["scenario"])
     if outcome.stopped:
-        return answer_of(_result(request, outcome, Status.UNKNOWN, outcome.died), request)
+        return _rendered(request, _result(request, outcome, Status.UNKNOWN, outcome.died))
     where = " while it was loaded" if scenario is None else f" while it ran {scenario.describe()}"
     message = f"the process of the test died{where}: {outcome.died}"
     finding = Finding(
-        "crash",
-        message,
-        () if scenario is None else tuple(_ran(scenario)),
-        "" if scenario is None else str(scenario),
-        (),
-        0,
-        None,
+        kind="crash",
+        message=message,
+        evidence=ScenarioEvidence("" if scenario is None else str(scenario), tuple(_operations(scenario))),
         minimal=False,
     )
     result = _result(request, outcome, Status.VIOLATION, message, (finding,))
-    return answer_of(result, request, replay=["test", *_target(request, scenario)])
+    return _rendered(request, result, ["test", *_target(request, scenario)])
+
+
+def _rendered(request: TestRequest, result: Result, replay: Sequence[str] = ()) -> RenderedResult:
+    return rendered_result(result, request.command, page=request.page, replay=replay)
 
 
 def _result(
     request: TestRequest, outcome: WorkerOutcome, status: Status, why: str, findings: tuple[Finding, ...] = ()
-) -> TestResult:
+) -> Result:
     """What is known without the worker; the schedules of which it told may be of either kind, and are few."""
     reached = outcome.reached or {"scenarios": 0, "schedules": 0, "seconds": 0.0}
-    tested = Tested(
-        reached["schedules"],
-        seconds=reached["seconds"],
-        peak_memory_bytes=peak_memory(),
-        scenarios=reached["scenarios"],
-    )
-    return TestResult(
-        request.test or request.file,
-        status,
-        exhaustive=False,
+    return Result(
+        subject_kind="test",
+        name=request.test or request.file,
+        file=request.file,
+        status=status,
         why=why,
         findings=findings,
+        coverage=coverage_of(
+            "test",
+            seconds=reached["seconds"],
+            peak_memory_bytes=peak_memory(),
+            bounded_schedules=reached["schedules"],
+            scenarios=reached["scenarios"],
+        ),
         models={"free-threaded": status},
-        tested=tested,
-        bounds={},
-        file=request.file,
     )
 
 
-def _ran(scenario: Scenario) -> Iterator[Ran]:
-    yield from (Ran(None, str(call), returned=False) for call in scenario.before)
+def _operations(scenario: Scenario | None) -> Iterator[ShownOperation]:
+    if scenario is None:
+        return
+    yield from (ShownOperation(None, str(call), returned=False) for call in scenario.before)
     for thread, calls in enumerate(scenario.threads):
-        yield from (Ran(thread, str(call), returned=False) for call in calls)
-    yield from (Ran(None, str(call), returned=False, after=True) for call in scenario.after)
+        yield from (ShownOperation(thread, str(call), returned=False) for call in calls)
+    yield from (ShownOperation(None, str(call), returned=False, after=True) for call in scenario.after)
 
 
 def _target(request: TestRequest, scenario: Scenario | None) -> list[str]:

@@ -10,31 +10,31 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
+from linpoint.explain.wording.value_text import MAX_VALUE_COLUMNS
 from linpoint.histories.values import counted
 from linpoint.text.terminal_text import fitted
 from linpoint.traces.trace import SourcePlace
-from linpoint.verdicts.durability import StoreShown
+from linpoint.verdicts.evidence import CrashStore
 
-_LONGEST: Final = 60
-_LONGEST_STORE: Final = 44
+_MAX_STORE_COLUMNS: Final = 44
 _MOST_STORES: Final = 24
 _POINTER: Final = 8
 _SMALL: Final = 0xFFFF
 """Numbers of the size of a pointer that are larger are shown as addresses are."""
 
 
-def by_line(stores: Sequence[StoreShown]) -> list[tuple[int, list[StoreShown]]]:
+def by_line(stores: Sequence[CrashStore]) -> list[tuple[int, list[CrashStore]]]:
     """Stores by cache line, the line that was written first comes first."""
     lines = dict.fromkeys(store.line for store in stores)
     return [(line, [store for store in stores if store.line == line]) for line in lines]
 
 
-def mark_of(store: StoreShown) -> str:
+def mark_of(store: CrashStore) -> str:
     """Whether a store is in the crash state."""
     return "persisted" if store.persisted else "kept" if store.kept else "LOST"
 
 
-def store_told(store: StoreShown) -> str:
+def store_text(store: CrashStore) -> str:
     """What a store did, and where."""
     name = store.name or f"{store.address:#x}"
     value = stored_value(store)
@@ -42,7 +42,7 @@ def store_told(store: StoreShown) -> str:
     return f"{name} = {value}{how}"
 
 
-def stored_value(store: StoreShown) -> str:
+def stored_value(store: CrashStore) -> str:
     """The bytes of a store as a number, least byte first."""
     try:
         number = int.from_bytes(bytes.fromhex(store.value), "little")
@@ -51,7 +51,7 @@ def stored_value(store: StoreShown) -> str:
     return f"{number:#x}" if store.size >= _POINTER and number > _SMALL else str(number)
 
 
-def where_told(place: SourcePlace | None) -> str:
+def place_text(place: SourcePlace | None) -> str:
     """A place in a few letters."""
     return "?" if place is None else f"{place.file}:{place.line}"
 
@@ -66,25 +66,25 @@ _ROLES: Final = {
 }
 
 
-def store_lines(stores: Sequence[StoreShown]) -> Iterator[str]:
+def store_lines(stores: Sequence[CrashStore]) -> Iterator[str]:
     """The stores by cache line, with marks."""
     yield "Stores around the crash, by cache line (persisted: certainly; kept: in this state; LOST: not):"
     shown = _chosen(stores)
-    width = max((len(where_told(store.place)) for store in shown), default=0)
+    width = max((len(place_text(store.place)) for store in shown), default=0)
     for line, members in by_line(shown):
         yield f"  line {line:#x}"
         for of, group in groupby(members, key=lambda store: store.operation):
             if of:
-                yield f"    {fitted(of, _LONGEST)}"
+                yield f"    {fitted(of, MAX_VALUE_COLUMNS)}"
             for store in group:
-                told = fitted(store_told(store), _LONGEST_STORE)
-                mark = f"{mark_of(store):<9}  {where_told(store.place):<{width}}  {told:<28}"
+                text = fitted(store_text(store), _MAX_STORE_COLUMNS)
+                mark = f"{mark_of(store):<9}  {place_text(store.place):<{width}}  {text:<28}"
                 yield f"      {mark} {_ROLES[store.role]}".rstrip()
     if len(shown) < len(stores):
         yield f"  ... and {counted(len(stores) - len(shown), 'more store')}"
 
 
-def _chosen(stores: Sequence[StoreShown]) -> list[StoreShown]:
+def _chosen(stores: Sequence[CrashStore]) -> list[CrashStore]:
     """Those that matter and those nearest to them, in their order."""
     if len(stores) <= _MOST_STORES:
         return list(stores)

@@ -12,24 +12,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from linpoint.explain.crash.cache_lines import by_line, mark_of, store_told, stored_value, where_told
+from linpoint.explain.crash.cache_lines import by_line, mark_of, place_text, store_text, stored_value
+from linpoint.explain.crash.crash_document import crash_document
 from linpoint.explain.crash.crash_text import (
     CLASS_NAMES,
-    advice_told,
-    allowed_told,
-    bounds_told,
+    advice_text,
+    allowed_text,
+    bounds_text,
     covered,
-    document,
     meaning,
-    points_told,
-    remedy_of,
+    points_text,
+    remedy_text,
     sentence,
-    value_told,
 )
 from linpoint.explain.pages.page_renderer import again_link, page_heading, render_page, result_download
 from linpoint.explain.pages.script_data import plain
+from linpoint.explain.wording.value_text import format_value
 from linpoint.histories.values import counted
-from linpoint.verdicts.durability import CrashFinding, CrashResult, Done, StoreShown
+from linpoint.verdicts.evidence import CrashEvidence, CrashOperation, CrashStore
+from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.result import Result
 
 _STYLES: Final = ("tests.css", "crashes.css")
 _MAX_PLACE_LETTERS: Final = 200
@@ -101,10 +103,10 @@ class ShownFinding:
     cache_lines: tuple[ShownCacheLine, ...]
 
 
-def crash_page(result: CrashResult, *, command: str = "", replay: str = "") -> str:
+def crash_page(result: Result, *, command: str = "", replay: str = "") -> str:
     """The result as an HTML document; ``command`` runs the test, ``replay`` shows its finding again."""
     findings = [_shown_finding(finding, number) for number, finding in enumerate(result.findings)]
-    downloads = result_download(document(result))
+    downloads = result_download(crash_document(result))
     # All of the first finding but its cache lines is on the first screen.
     links = {each.id: each.link for at, each in enumerate(findings) if at or each.cache_lines}
     links |= {"covered": "What was covered"}
@@ -112,7 +114,7 @@ def crash_page(result: CrashResult, *, command: str = "", replay: str = "") -> s
     links |= again_link(command=command, replay=replay)
     links |= {"save": "Save"} if downloads else {}
     context = {
-        "status": result.answer,
+        "status": result.status,
         "sentence": sentence(result).removeprefix(f"{result.name}: "),
         "findings": findings,
         "meaning": "" if findings else meaning(result),
@@ -120,14 +122,14 @@ def crash_page(result: CrashResult, *, command: str = "", replay: str = "") -> s
         "warnings": result.warnings,
         "facts": list(_numbers(result)),
         "details": list(_ended(result)),
-        "advice": [advice_told(each) for each in result.advice],
+        "advice": [advice_text(each) for each in result.advice],
         "command": command,
         "replay": replay,
     }
     return render_page(
         "crash.html",
         context,
-        title=f"{result.answer.name}: {result.name}",
+        title=f"{result.status.name}: {result.name}",
         heading=page_heading(result.file, result.name),
         links=links,
         data={"downloads": downloads},
@@ -135,29 +137,30 @@ def crash_page(result: CrashResult, *, command: str = "", replay: str = "") -> s
     )
 
 
-def _shown_finding(finding: CrashFinding, number: int) -> ShownFinding:
-    where = plain(where_told(finding.place), _MAX_PLACE_LETTERS)
+def _shown_finding(finding: Finding, number: int) -> ShownFinding:
+    evidence = finding.evidence_as(CrashEvidence)
+    where = plain(place_text(finding.place), _MAX_PLACE_LETTERS)
     return ShownFinding(
         f"finding-{number + 1}" if number else "lines",
         f"Finding {number + 1}: {where}" if number else "The cache lines at the crash",
         plain(finding.message),
-        _classes(finding),
-        remedy_of(finding) if finding.remedy else "",
-        tuple(_around(finding.operations)),
-        tuple(_cache_lines(finding.stores)),
+        _classes(evidence),
+        remedy_text(finding) if evidence.remedy else "",
+        tuple(_around(evidence.operations)),
+        tuple(_cache_lines(evidence.stores)),
     )
 
 
-def _classes(finding: CrashFinding) -> str:
-    names = ", ".join(f"{each} ({CLASS_NAMES.get(each, each)})" for each in finding.classes)
+def _classes(evidence: CrashEvidence) -> str:
+    names = ", ".join(f"{each} ({CLASS_NAMES.get(each, each)})" for each in evidence.classes)
     if not names:
         return ""
-    violates = f" Violates: {', '.join(finding.violates)}." if finding.violates else ""
-    many = f" {counted(finding.count, 'crash state')} with this cause." if finding.count > 1 else ""
+    violates = f" Violates: {', '.join(evidence.violates)}." if evidence.violates else ""
+    many = f" {counted(evidence.count, 'crash state')} with this cause." if evidence.count > 1 else ""
     return f"Class: {names}.{violates}{many}"
 
 
-def _around(operations: Sequence[Done]) -> Iterator[OperationAround]:
+def _around(operations: Sequence[CrashOperation]) -> Iterator[OperationAround]:
     before = [each for each in operations if each.when == "before"]
     concurrent = [each for each in operations if each.when in ("beside", "open")]
     after = [each for each in operations if each.when == "after"]
@@ -176,20 +179,20 @@ def _around(operations: Sequence[Done]) -> Iterator[OperationAround]:
         yield OperationAround("probe", f"... {counted(left, 'more probe')}")
 
 
-def _operation(each: Done) -> OperationAround:
-    result = value_told(each.result) if each.returned else "does not come back" if each.when == "after" else ""
+def _operation(each: CrashOperation) -> OperationAround:
+    result = format_value(each.result) if each.returned else "does not come back" if each.when == "after" else ""
     wrong = each.allowed is not None or (each.when == "after" and not each.returned)
-    shown = f"{result}: {allowed_told(each.allowed)}" if each.allowed is not None else result
+    shown = f"{result}: {allowed_text(each.allowed)}" if each.allowed is not None else result
     return OperationAround(_WHEN[each.when], each.call, shown, wrong)
 
 
-def _cache_lines(stores: Sequence[StoreShown]) -> Iterator[ShownCacheLine]:
+def _cache_lines(stores: Sequence[CrashStore]) -> Iterator[ShownCacheLine]:
     for line, members in by_line(stores):
         words = tuple(_word(line + at, members) for at in range(0, _LINE_BYTES, _WORD_BYTES))
         yield ShownCacheLine(f"{line:#x}", words, tuple(map(_store, members)))
 
 
-def _word(address: int, stores: Sequence[StoreShown]) -> ShownWord | None:
+def _word(address: int, stores: Sequence[CrashStore]) -> ShownWord | None:
     mine = [store for store in stores if store.address < address + _WORD_BYTES and address < store.address + store.size]
     if not mine:
         return None
@@ -199,39 +202,39 @@ def _word(address: int, stores: Sequence[StoreShown]) -> ShownWord | None:
     return ShownWord(kind, title, stored_value(last))
 
 
-def _store(store: StoreShown) -> ShownStore:
+def _store(store: CrashStore) -> ShownStore:
     place = store.place
     return ShownStore(
         " ".join(each for each in ("" if store.kept or store.persisted else "lost", store.role) if each),
         mark_of(store),
-        where_told(place),
-        store_told(store),
+        place_text(place),
+        store_text(store),
         (place.text or "").strip() if place is not None else "",
         _ROLES.get(store.role, ""),
     )
 
 
-def _numbers(result: CrashResult) -> Iterator[tuple[str, str]]:
-    tested = result.tested
+def _numbers(result: Result) -> Iterator[tuple[str, str]]:
+    coverage = result.coverage
     if result.spec:
         yield "Spec", result.spec
     yield "Condition", result.condition
-    yield "Operations", f"{tested.operations:,}"
-    yield "Crash tests", f"{tested.crash_tests:,}"
-    for kind, count in tested.tests.items():
+    yield "Operations", f"{coverage.operations:,}"
+    yield "Crash tests", f"{coverage.crash_tests:,}"
+    for kind, count in coverage.crash_tests_by_kind.items():
         yield f"... {kind}", f"{count:,}"
-    if tested.rate:
-        yield "Tests a second", f"{tested.rate:,.0f}"
-    yield "Schedules", f"{tested.schedules:,}"
-    yield "Probes", f"{tested.probes:,}"
-    yield "Stores", f"{tested.stores:,}"
-    yield "Flushes and fences", f"{tested.flushes:,} and {tested.fences:,}"
-    yield "Time", f"{tested.seconds:.1f} s"
-    yield "Peak memory", f"{tested.peak_memory_bytes / 2**20:,.0f} MiB"
+    if coverage.crash_tests_a_second:
+        yield "Tests a second", f"{coverage.crash_tests_a_second:,.0f}"
+    yield "Schedules", f"{coverage.schedules:,}"
+    yield "Probes", f"{coverage.probes:,}"
+    yield "Stores", f"{coverage.stores:,}"
+    yield "Flushes and fences", f"{coverage.flushes:,} and {coverage.fences:,}"
+    yield "Time", f"{coverage.seconds:.1f} s"
+    yield "Peak memory", f"{coverage.peak_memory_bytes / 2**20:,.0f} MiB"
 
 
-def _ended(result: CrashResult) -> Iterator[tuple[str, str]]:
-    yield "Bounds", bounds_told(result)
-    if result.tested.points:
-        yield "Likely linearization points", points_told(result.tested.points)
+def _ended(result: Result) -> Iterator[tuple[str, str]]:
+    yield "Bounds", bounds_text(result)
+    if result.coverage.points:
+        yield "Likely linearization points", points_text(result.coverage.points)
     yield "Exhaustive", "yes" if result.exhaustive else "no"

@@ -7,25 +7,27 @@ Guarantee: every word is safe to print; the steps take at most ``MOST_LINES`` li
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from linpoint.explain.test.result_text import finding_document, steps_of
+from linpoint.explain.test.result_text import steps_of
 from linpoint.histories.values import counted, one_line
 from linpoint.text.printable import printable
 from linpoint.text.terminal_text import fitted
-from linpoint.verdicts.program import ProgramFinding, ProgramResult
+from linpoint.verdicts.evidence import ProgramEvidence
+from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.result import Result
 
 _WIDTH: Final = 100
 _MOST_OUTCOMES: Final = 50
 
 
-def program_text(result: ProgramResult) -> str:
+def program_text(result: Result) -> str:
     """A result in words, for people."""
     finding = result.findings[0] if result.findings else None
     why = result.why if finding is None else one_line(finding.message)
-    lines = [f"{result.answer.name}: {result.file}: {why}."]
+    lines = [f"{result.status.name}: {result.file}: {why}."]
     if finding is not None:
-        lines += ["", *finding_lines(finding)]
+        lines += ["", *program_finding_lines(finding)]
     if result.findings[1:]:
         lines += ["", *(f"And also: {one_line(each.message)}." for each in result.findings[1:])]
     lines += ["", _covered(result)]
@@ -45,7 +47,7 @@ def _outcomes(outcomes: Mapping[str, int]) -> list[str]:
     return [*lines, f"  ... and {more:,} more"] if more > 0 else lines
 
 
-def finding_lines(finding: ProgramFinding) -> list[str]:
+def program_finding_lines(finding: Finding) -> list[str]:
     """A finding: its schedule, its steps, and what the program printed."""
     if finding.kind == "nondeterminism":
         return ["There are no steps to show, since they would be others the next time."]
@@ -54,50 +56,19 @@ def finding_lines(finding: ProgramFinding) -> list[str]:
     )
     lines = [f"The schedule has {counted(finding.preemptions, 'preemption')} ({few})."]
     lines += ["There was no time to show its steps."] if finding.trace is None else ["", *steps_of(finding.trace)]
-    if finding.printed:
-        lines += ["", "What it printed last:", *(f"  {fitted(line, _WIDTH)}" for line in finding.printed)]
+    printed = finding.evidence_as(ProgramEvidence).printed
+    if printed:
+        lines += ["", "What it printed last:", *(f"  {fitted(line, _WIDTH)}" for line in printed)]
     return lines
 
 
-def _covered(result: ProgramResult) -> str:
-    explored = result.explored
-    parts = [counted(explored.bounded_schedules, "schedule") + " with few preemptions"]
+def _covered(result: Result) -> str:
+    coverage = result.coverage
+    parts = [counted(coverage.bounded_schedules, "schedule") + " with few preemptions"]
     if "preemptions" in result.bounds and not result.findings:
         parts = [f"{parts[0]} (all with up to {result.bounds['preemptions']})"]
-    if explored.schedules:
-        parts.append(f"{explored.schedules:,} without a bound")
-    parts.append(f"{explored.seconds:.1f} s")
+    if coverage.schedules:
+        parts.append(f"{coverage.schedules:,} without a bound")
+    parts.append(f"{coverage.seconds:.1f} s")
     end = "; every schedule, up to the order of steps that do not touch the same" if result.exhaustive else ""
     return f"Explored: {', '.join(parts)}{end}."
-
-
-def program_document(result: ProgramResult) -> dict[str, Any]:
-    """The JSON document of a program, as the contract has it; whoever makes tokens adds how findings replay."""
-    return {
-        "file": result.file,
-        "verdict": result.answer.value,
-        "exhaustive": result.exhaustive,
-        "why": result.why,
-        "bounds": dict(result.bounds),
-        "statistics": result.explored.as_dict(),
-        "findings": [finding_document(each, _explanation(each), []) for each in result.findings],
-        "warnings": list(result.warnings),
-        **({} if result.outcomes is None else {"outcomes": dict(result.outcomes)}),
-    }
-
-
-def _explanation(finding: ProgramFinding) -> dict[str, Any]:
-    trace = finding.trace
-    return {
-        "text": printable("\n".join([f"{finding.message}.", "", *finding_lines(finding)])),
-        "preemptions": finding.preemptions,
-        "minimal": finding.minimal,
-        "schedule": [list(each) for each in finding.schedule],
-        "printed": list(finding.printed),
-        "counts": {
-            "threads": 0 if trace is None else len(trace.threads),
-            "preemptions": finding.preemptions,
-            "steps": 0 if trace is None else len(trace.steps),
-        },
-        **({} if trace is None else {"trace": trace.as_dict()}),
-    }

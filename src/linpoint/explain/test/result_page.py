@@ -17,11 +17,13 @@ from linpoint.explain.history.explain_verdict import explain
 from linpoint.explain.history.page_operations import choose_operations
 from linpoint.explain.history.page_timeline import TIMELINE_SCRIPTS, Timeline, timeline_of
 from linpoint.explain.pages.page_renderer import again_link, page_heading, render_page, result_download
-from linpoint.explain.test.result_text import FEW, accusation, document, explored, meaning, models_told
+from linpoint.explain.test.result_document import test_document
+from linpoint.explain.test.result_text import FEW, accusation, explored, meaning, models_text
 from linpoint.explain.test.scenario_tables import scenario_tables
 from linpoint.explain.trace.trace_table import trace_table
-from linpoint.verdicts.finding import Finding, TestResult
-from linpoint.verdicts.verdict import Status
+from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.result import Result
+from linpoint.verdicts.status import Status
 
 _STYLES: Final = ("tests.css",)
 _VERDICTS: Final = {
@@ -53,12 +55,12 @@ class ShownModel:
     meaning: str
 
 
-def result_page(result: TestResult, *, command: str = "", replay: str = "") -> str:
+def result_page(result: Result, *, command: str = "", replay: str = "") -> str:
     """The result as an HTML document; ``command`` runs the test, ``replay`` shows its first finding again."""
     finding = result.findings[0] if result.findings else None
     timeline = None if finding is None else _timeline(finding)
-    downloads = result_download(document(result))
-    links = {"models": "Where it happens"} if models_told(result) else {}
+    downloads = result_download(test_document(result))
+    links = {"models": "Where it happens"} if models_text(result) else {}
     links |= {"covered": "What was covered"} | again_link(command=command, replay=replay)
     links |= {} if timeline is None else timeline.links
     links |= {"save": "Save"} if downloads else {}
@@ -93,22 +95,22 @@ def result_page(result: TestResult, *, command: str = "", replay: str = "") -> s
     )
 
 
-def _numbers(result: TestResult) -> Iterator[tuple[str, str]]:
-    tested = result.tested
+def _numbers(result: Result) -> Iterator[tuple[str, str]]:
+    coverage = result.coverage
     for name, value in result.bounds.items():
         yield _BOUNDS.get(name, f"{name}, at most"), f"{value:,}"
-    yield "Scenarios", f"{tested.scenarios:,}"
-    if tested.bounded_schedules or not tested.schedules:
-        yield f"Schedules, up to {FEW} preemptions", f"{tested.bounded_schedules:,}"
-        yield "Schedules without that bound", f"{tested.schedules:,}"
+    yield "Scenarios", f"{coverage.scenarios:,}"
+    if coverage.bounded_schedules or not coverage.schedules:
+        yield f"Schedules, up to {FEW} preemptions", f"{coverage.bounded_schedules:,}"
+        yield "Schedules without that bound", f"{coverage.schedules:,}"
     else:
-        yield "Schedules", f"{tested.schedules:,}"
-    yield "Steps", f"{tested.steps:,}"
-    yield "Time", f"{tested.seconds:.1f} s"
-    yield "Peak memory", f"{tested.peak_memory_bytes / 2**20:,.0f} MiB"
+        yield "Schedules", f"{coverage.schedules:,}"
+    yield "Steps", f"{coverage.steps:,}"
+    yield "Time", f"{coverage.seconds:.1f} s"
+    yield "Peak memory", f"{coverage.peak_memory_bytes / 2**20:,.0f} MiB"
 
 
-def _ended(result: TestResult) -> Iterator[tuple[str, str]]:
+def _ended(result: Result) -> Iterator[tuple[str, str]]:
     if result.findings:
         yield "Exhaustive", "no: the search ends with the first finding"
     elif result.exhaustive:

@@ -7,24 +7,23 @@ Guarantee: every word is safe to print; the steps take at most ``MOST_LINES`` li
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from linpoint.explain.trace import trace_text
-from linpoint.histories.values import Value, counted, one_line, show, thaw
+from linpoint.explain.wording.value_text import format_call, format_value
+from linpoint.histories.values import Value, counted
 from linpoint.text.printable import printable
-from linpoint.text.terminal_text import display_width, fitted, padded
-from linpoint.traces.trace import SourcePlace, Trace
-from linpoint.verdicts.finding import Finding, Ran, TestResult
-from linpoint.verdicts.model import ModelFinding
-from linpoint.verdicts.program import ProgramFinding
-from linpoint.verdicts.verdict import Status
+from linpoint.text.terminal_text import display_width, padded
+from linpoint.traces.trace import Trace
+from linpoint.verdicts.evidence import ShownOperation
+from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.result import Result
+from linpoint.verdicts.status import Status
 
 MOST_LINES: Final = 40
 """Of the steps."""
 FEW: Final = 2
 """Preemptions of the schedules that are all run before any with more."""
-_LONGEST: Final = 60
 _MOST_ORDERS: Final = 6
 _WIDTH: Final = 100
 _WAITING: Final = frozenset(("deadlock", "livelock", "progress", "linearizability", "exception", "nondeterminism"))
@@ -36,45 +35,21 @@ _MODELS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ResultText:
-    """A result, explained: ``text`` for people, ``as_dict()`` for programs."""
-
-    result: TestResult
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-    def as_dict(self) -> dict[str, Any]:
-        """The JSON document of the test."""
-        return document(self.result)
-
-    def as_html(self, *, command: str = "", replay: str = "") -> str:
-        """The result as one page for a browser, which needs nothing else.
-
-        ``command`` and ``replay`` are shown as what runs the test and what shows its first finding again.
-        """
-        from linpoint.explain.test.result_page import result_page  # noqa: PLC0415 - only who asks for a page is to wait for it
-
-        return result_page(self.result, command=command, replay=replay)
-
-
-def explain_result(result: TestResult) -> ResultText:
-    """Put a result into words."""
+def result_text(result: Result) -> str:
+    """The result of a test in words."""
     lines = [_headline(result)]
     for finding in result.findings:
         lines += ["", *finding_lines(finding)]
-    lines += ["", *filter(None, (models_told(result), f"Explored: {explored(result)}.", meaning(result)))]
+    lines += ["", *filter(None, (models_text(result), f"Explored: {explored(result)}.", meaning(result)))]
     lines += [f"Warning: {warning}." for warning in result.warnings]
-    return ResultText(result, printable("\n".join(lines)))
+    return printable("\n".join(lines))
 
 
-def _headline(result: TestResult) -> str:
+def _headline(result: Result) -> str:
     return f"{result.status.name}: {result.name}: {accusation(result)}."
 
 
-def accusation(result: TestResult) -> str:
+def accusation(result: Result) -> str:
     """The result in a sentence, without the verdict."""
     return result.findings[0].message if result.findings else result.why
 
@@ -116,7 +91,9 @@ def _table(finding: Finding) -> list[str]:
     return lines + [f"  after: {_cell(each, finding)}" for each in after]
 
 
-def parts_of(operations: Sequence[Ran]) -> tuple[list[Ran], dict[int, list[Ran]], list[Ran]]:
+def parts_of(
+    operations: Sequence[ShownOperation],
+) -> tuple[list[ShownOperation], dict[int, list[ShownOperation]], list[ShownOperation]]:
     """What ran alone before, what each thread ran, and what ran alone after."""
     before = [each for each in operations if each.thread is None and not each.after]
     numbers = sorted({each.thread for each in operations if each.thread is not None})
@@ -124,24 +101,24 @@ def parts_of(operations: Sequence[Ran]) -> tuple[list[Ran], dict[int, list[Ran]]
     return before, threads, [each for each in operations if each.after]
 
 
-def _cell(each: Ran, finding: Finding) -> str:
-    outcome = outcome_told(each, finding)
-    told = f"{fitted(one_line(each.call), _LONGEST)} {outcome}" if outcome else fitted(one_line(each.call), _LONGEST)
-    return told if each.allowed is None else f"{told}  ({allowed_told(each)})"
+def _cell(each: ShownOperation, finding: Finding) -> str:
+    outcome = outcome_text(each, finding)
+    text = f"{format_call(each.call)} {outcome}" if outcome else format_call(each.call)
+    return text if each.allowed is None else f"{text}  ({allowed_text(each)})"
 
 
-def outcome_told(each: Ran, finding: Finding) -> str:
+def outcome_text(each: ShownOperation, finding: Finding) -> str:
     """What became of an operation: ``-> 1``. Where the process died, nobody knows."""
     if not each.returned:
         return "never returns" if finding.kind in _WAITING else ""
     if _raises(each.result):
-        return f"raises {fitted(one_line(str(each.result['raises'])), _LONGEST)}"
-    return f"-> {value_told(each.result)}"
+        return f"raises {format_call(str(each.result['raises']))}"
+    return f"-> {format_value(each.result)}"
 
 
-def allowed_told(each: Ran) -> str:
+def allowed_text(each: ShownOperation) -> str:
     """What an operation should have returned, where it returned something else."""
-    return f"allowed: {', '.join(map(value_told, each.allowed or ())) or 'nothing'}"
+    return f"allowed: {', '.join(map(format_value, each.allowed or ())) or 'nothing'}"
 
 
 def _orders(finding: Finding) -> list[str]:
@@ -152,8 +129,7 @@ def _orders(finding: Finding) -> list[str]:
     lines = ["Orders of the operations give:"]
     for results in shown:
         told = [
-            f"{fitted(one_line(each.call), _LONGEST)} -> {value_told(result)}"
-            for each, result in zip(calls, results, strict=False)
+            f"{format_call(each.call)} -> {format_value(result)}" for each, result in zip(calls, results, strict=False)
         ]
         lines.append(f"  {', '.join(told)}")
     return [*lines, f"  ... and {more} more"] if more > 0 else lines
@@ -168,7 +144,7 @@ def steps_of(trace: Trace) -> list[str]:
     return lines
 
 
-def models_told(result: TestResult) -> str:
+def models_text(result: Result) -> str:
     """Where a violation can happen: in every interpreter, or only in one without a global lock."""
     sc = result.models.get("sc")
     if len(result.models) > 1 and sc is not None and result.status is Status.VIOLATION:
@@ -181,23 +157,23 @@ def models_told(result: TestResult) -> str:
     return f"{without} With one, where they switch only between calls and jumps (gil): {_MODELS[gil]}."
 
 
-def explored(result: TestResult) -> str:
+def explored(result: Result) -> str:
     """What was covered."""
-    tested = result.tested
+    coverage = result.coverage
     sizes = [f"{name} <= {value}" for name, value in result.bounds.items() if name != "preemptions"]
     parts = [
-        counted(tested.scenarios, "scenario") + (f" ({', '.join(sizes)})" if sizes else ""),
+        counted(coverage.scenarios, "scenario") + (f" ({', '.join(sizes)})" if sizes else ""),
     ]
-    if tested.bounded_schedules or not tested.schedules:
-        parts.append(f"{counted(tested.bounded_schedules, 'schedule')} with up to {FEW} preemptions")
-        parts += [f"{tested.schedules:,} without a bound"] if tested.schedules else []
+    if coverage.bounded_schedules or not coverage.schedules:
+        parts.append(f"{counted(coverage.bounded_schedules, 'schedule')} with up to {FEW} preemptions")
+        parts += [f"{coverage.schedules:,} without a bound"] if coverage.schedules else []
     else:
-        parts.append(counted(tested.schedules, "schedule"))
-    parts.append(f"{tested.seconds:.1f} s")
+        parts.append(counted(coverage.schedules, "schedule"))
+    parts.append(f"{coverage.seconds:.1f} s")
     return ", ".join(parts) + ("; every schedule of every such scenario" if result.exhaustive else "")
 
 
-def meaning(result: TestResult) -> str:
+def meaning(result: Result) -> str:
     """What a result without a violation says, and what it does not."""
     if result.findings and result.findings[0].kind == "nondeterminism":
         return "Time, random numbers, ids and whatever is outside of the process must be the same in each run."
@@ -217,82 +193,5 @@ def meaning(result: TestResult) -> str:
     )
 
 
-def value_told(value: Value) -> str:
-    """A value in one line, as short as it must be."""
-    return fitted(one_line(show(value)), _LONGEST)
-
-
 def _raises(result: Value) -> bool:
     return isinstance(result, Mapping) and set(result) == {"raises"}
-
-
-def document(result: TestResult) -> dict[str, Any]:
-    """The JSON document of a test, as the contract has it."""
-    return {
-        "test": result.name,
-        **({"file": result.file} if result.file else {}),
-        "verdict": result.status.value,
-        "exhaustive": result.exhaustive,
-        "why": result.why,
-        "models": {name: status.value for name, status in result.models.items()},
-        "bounds": dict(result.bounds),
-        "statistics": result.tested.as_dict(),
-        "findings": [finding_document(each, explanation_of(each), each.replay_words) for each in result.findings],
-        "warnings": list(result.warnings),
-    }
-
-
-def finding_document(
-    finding: Finding | ProgramFinding | ModelFinding, explanation: dict[str, Any], replay: list[str]
-) -> dict[str, Any]:
-    """A finding in a JSON document, as the contract has it."""
-    place = place_of(finding.trace)
-    return {
-        "kind": finding.kind,
-        "message": finding.message,
-        **({} if place is None else {"place": f"{place.file}:{place.line}"}),
-        "explanation": explanation,
-        "replay": replay,
-    }
-
-
-def place_of(trace: Trace | None) -> SourcePlace | None:
-    """The line at which a failure shows: that of its step, or the last one before it that its thread came by."""
-    if trace is None or trace.failure is None or trace.failure.step is None:
-        return None
-    at = trace.failure.step
-    thread = trace.steps[at].thread
-    steps = (step for step in reversed(trace.steps[: at + 1]) if step.thread == thread)
-    return next((step.place for step in steps if step.place is not None), None)
-
-
-def explanation_of(finding: Finding) -> dict[str, Any]:
-    """What there is to say of a finding, as JSON."""
-    threads = {each.thread for each in finding.operations if each.thread is not None}
-    return {
-        "text": printable("\n".join([f"{finding.message}.", "", *finding_lines(finding)])),
-        "scenario": finding.scenario,
-        "operations": [_operation(each) for each in finding.operations],
-        "orders": [[thaw(value) for value in results] for results in finding.orders],
-        "preemptions": finding.preemptions,
-        "minimal": finding.minimal,
-        **({"advice": list(finding.advice)} if finding.advice else {}),
-        "schedule": [list(each) for each in finding.schedule],
-        "counts": {
-            "threads": len(threads),
-            "operations": len(finding.operations),
-            "preemptions": finding.preemptions,
-            "steps": 0 if finding.trace is None else len(finding.trace.steps),
-        },
-        **({} if finding.trace is None else {"trace": finding.trace.as_dict()}),
-    }
-
-
-def _operation(each: Ran) -> dict[str, Any]:
-    when = "after" if each.after else "before" if each.thread is None else each.thread
-    found: dict[str, Any] = {"thread": when, "call": each.call, "returned": each.returned}
-    if each.returned:
-        found["result"] = thaw(each.result)
-    if each.allowed is not None:
-        found["allowed"] = [thaw(value) for value in each.allowed]
-    return found

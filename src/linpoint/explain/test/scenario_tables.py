@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
-from linpoint.explain.test.result_text import allowed_told, outcome_told, parts_of, scenario_note, value_told
+from linpoint.explain.test.result_text import allowed_text, outcome_text, parts_of, scenario_note
+from linpoint.explain.wording.value_text import format_value
 from linpoint.histories.values import one_line
-from linpoint.verdicts.finding import Finding, Ran
+from linpoint.verdicts.evidence import ShownOperation
+from linpoint.verdicts.finding import Finding
 
 _MAX_ORDERS: Final = 8
 
@@ -70,16 +72,16 @@ def scenario_tables(finding: Finding) -> ScenarioTables | None:
             OrderColumn("after" if each.thread is None else f"thread {each.thread + 1}", one_line(each.call))
             for each in ordered
         ),
-        tuple(tuple(map(value_told, results)) for results in shown),
+        tuple(tuple(map(format_value, results)) for results in shown),
         len(finding.orders) - len(shown),
-        tuple(outcome_told(each, finding).removeprefix("-> ") for each in ordered),
+        tuple(outcome_text(each, finding).removeprefix("-> ") for each in ordered),
     )
 
 
-def _shown(each: Ran, finding: Finding) -> ShownCall:
+def _shown(each: ShownOperation, finding: Finding) -> ShownCall:
     return ShownCall(
         one_line(each.call),
-        outcome_told(each, finding).replace("-> ", "→ ", 1),
-        "" if each.allowed is None else allowed_told(each),
+        outcome_text(each, finding).replace("-> ", "→ ", 1),
+        "" if each.allowed is None else allowed_text(each),
         each.allowed is not None or (not each.returned and finding.kind != "crash"),
     )

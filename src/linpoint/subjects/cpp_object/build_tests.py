@@ -32,7 +32,6 @@ from linpoint.subjects.interface import Failure, Subject
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.host_builder import find_host
 from linpoint.targets.target_builder import BuildRecipe, build_target
-from linpoint.verdicts.finding import Finding, TestResult
 
 _DESCRIPTION_TIMEOUT_S: Final = 20.0
 """Seconds in which a file must have said what its tests are."""
@@ -54,7 +53,7 @@ class BuiltCppTest:
         return self.test.definition.name
 
     @property
-    def subject(self) -> Subject[Finding, TestResult]:
+    def subject(self) -> Subject:
         """For a campaign."""
         target = self._target(self._content())
         return (

@@ -19,7 +19,9 @@ from linpoint.subjects.cpp_object.object_under_test import CppObject
 from linpoint.subjects.cpp_object.schedule_rerun import ScheduleRerun, scenario_of
 from linpoint.subjects.interface import NONDETERMINISM, Failure
 from linpoint.traces.trace import StepKind, Trace, TraceFailure
-from linpoint.verdicts.finding import Finding, Ran
+from linpoint.verdicts.evidence import ScenarioEvidence, ShownOperation
+from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.replay_token import ReplayToken
 
 
 def build_finding(
@@ -73,7 +75,7 @@ def _finding(
     failure: Failure,
     target: CppObject,
     message: str,
-    operations: tuple[Ran, ...],
+    operations: tuple[ShownOperation, ...],
     *,
     minimal: bool,
     trace: Trace | None = None,
@@ -85,21 +87,19 @@ def _finding(
         content["stop"] = [failure.case.stop.thread, failure.case.stop.steps]
     content |= {"scenario": scenario.as_dict(), "schedule": [list(each) for each in failure.schedule]}
     return Finding(
-        failure.kind,
-        message,
-        operations,
-        str(scenario),
-        failure.schedule,
-        failure.preemptions,
-        trace,
-        None if failure.kind == NONDETERMINISM else failure.verdict,
-        orders,
-        minimal,
-        content | {"finding": failure.kind},
+        kind=failure.kind,
+        message=message,
+        evidence=ScenarioEvidence(str(scenario), operations, orders),
+        schedule=failure.schedule,
+        preemptions=failure.preemptions,
+        trace=trace,
+        verdict=None if failure.kind == NONDETERMINISM else failure.verdict,
+        minimal=minimal,
+        replay_token=ReplayToken.from_dict({"kind": "test-cpp", **content, "finding": failure.kind}),
     )
 
 
-def _operations(scenario: Scenario, results: list[list[Any]]) -> Iterator[Ran]:
+def _operations(scenario: Scenario, results: list[list[Any]]) -> Iterator[ShownOperation]:
     """The operations with the results that are known."""
     parts: list[tuple[int | None, bool, tuple[Call, ...]]] = [(None, False, scenario.before)]
     parts += [(number, False, thread) for number, thread in enumerate(scenario.threads)]
@@ -108,7 +108,7 @@ def _operations(scenario: Scenario, results: list[list[Any]]) -> Iterator[Ran]:
     for thread, after, calls in parts:
         for call in calls:
             result = results[number] if number < len(results) else []
-            yield Ran(thread, str(call), bool(result), freeze(result[0]) if result else None, after=after)
+            yield ShownOperation(thread, str(call), bool(result), freeze(result[0]) if result else None, after=after)
             number += 1
 
 

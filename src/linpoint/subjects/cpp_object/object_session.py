@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import Any, ClassVar, Final, TypeVar
 
@@ -49,7 +48,8 @@ from linpoint.subjects.interface import (
     no_progress,
 )
 from linpoint.verdicts import Status
-from linpoint.verdicts.finding import Finding, Tested, TestResult
+from linpoint.verdicts.coverage import Coverage, coverage_of
+from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.schedule import FEW_PREEMPTIONS
 
 _SCENARIOS_PER_BATCH: Final = 2_000
@@ -76,13 +76,14 @@ _PHASES: Final = (
 
 
 ReturnT = TypeVar("ReturnT")
-FollowUp = Generator[FurtherSearch[Finding, TestResult], SearchEnd[Finding, TestResult], ReturnT]
+FollowUp = Generator[FurtherSearch, SearchEnd, ReturnT]
 """Searches that the campaign makes, and what they lead to."""
 
 
-class ObjectSession(Session[Finding, TestResult]):
+class ObjectSession(Session):
     """The searches, of which a case is a batch of scenarios that workers of the host share."""
 
+    kind: ClassVar = "test"
     repetitions: ClassVar = (True,)
     shrinking_least_s: ClassVar = 0.0
     changed_warning: ClassVar = (
@@ -94,8 +95,10 @@ class ObjectSession(Session[Finding, TestResult]):
     def __init__(self, target: CppObject, judge: Judge, seconds: float, progress: Progress = no_progress) -> None:
         super().__init__(seconds)
         self.target = target
+        self.name, self.file = target.name, target.program.file
+        self.default_model = target.model
         self.judge = judge
-        self.coverage = CppObjectCoverage()
+        self.explored = CppObjectCoverage()
         self.generated: ScenarioStream | None = None
         self._progress = progress
         self._surely_minimal = True
@@ -110,12 +113,12 @@ class ObjectSession(Session[Finding, TestResult]):
     @property
     def done(self) -> bool:
         """It was given up or interrupted."""
-        return bool(self.coverage.given_up) or self.interrupted
+        return bool(self.explored.given_up) or self.interrupted
 
     def cases(self, phase: Phase) -> Iterator[Any]:
         """Batches of scenarios as they are generated, or all open ones together; none when the time is up."""
         if phase.cases == "open":
-            if not self._late and (left := self.coverage.open):
+            if not self._late and (left := self.explored.open):
                 self.judge.prepare([each.scenario for each in left])
                 yield left
             return
@@ -126,9 +129,9 @@ class ObjectSession(Session[Finding, TestResult]):
         while not (self.done or self._late):
             batch = [ExploredScenario(scenario) for scenario in islice(stream, _SCENARIOS_PER_BATCH)]
             if not batch:
-                self.coverage.complete = True
+                self.explored.complete = True
                 return
-            self.coverage.explored += batch
+            self.explored.explored += batch
             self.judge.prepare([each.scenario for each in batch])
             yield batch
 
@@ -201,7 +204,7 @@ class ObjectSession(Session[Finding, TestResult]):
 
     def claim(self) -> Claim:
         """What a search without a failure proves."""
-        covered, interrupted = self.coverage, self.interrupted
+        covered, interrupted = self.explored, self.interrupted
         enough, why = covered.enough(interrupted=interrupted), covered.why(interrupted=interrupted)
         status = Status.LINEARIZABLE if enough else Status.UNKNOWN
         return Claim(status, why, covered.exhaustive(interrupted=interrupted))
@@ -216,47 +219,35 @@ class ObjectSession(Session[Finding, TestResult]):
 
     def replay_claim(self, reproduction: Reproduction | None) -> Claim:
         """The failure is gone, unless the schedule could not be run."""
-        if self.coverage.given_up or self._rerun is None or self._rerun.result is None:
-            return Claim(Status.UNKNOWN, self.coverage.given_up or "the schedule could not be run")
+        if self.explored.given_up or self._rerun is None or self._rerun.result is None:
+            return Claim(Status.UNKNOWN, self.explored.given_up or "the schedule could not be run")
         return Claim(Status.LINEARIZABLE, self.gone)
 
-    def result(self, claim: Claim, findings: list[Finding]) -> TestResult:
-        """The result with what was covered."""
-        if claim.advice:
-            findings = [replace(each, advice=claim.advice) for each in findings]
-        return TestResult(
-            self.target.name,
-            claim.status,
-            claim.exhaustive,
-            claim.why,
-            tuple(findings),
-            claim.models or {self.target.model: claim.status},
-            self._tested(claim),
-            {} if self.replaying else self._bounds(findings),
-            claim.warnings,
-            file=self.target.program.file,
-            interrupted=self.interrupted,
-        )
+    def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
+        """The scenarios that were begun and their schedules; of a replay, its one run."""
+        explored, seconds = self.explored, time.monotonic() - self.started
+        if self.replaying:
+            result = None if self._rerun is None else self._rerun.result
+            counts = {"schedules": 1, "steps": 0 if result is None else result.steps, "scenarios": 1}
+        else:
+            counts = {
+                "bounded_schedules": explored.bounded,
+                "schedules": explored.unbounded,
+                "steps": explored.steps,
+                "scenarios": explored.scenarios,
+            }
+        bounds = {} if self.replaying else self._bounds(findings)
+        memory = explored.peak_memory_bytes
+        return coverage_of(self.kind, seconds=seconds, peak_memory_bytes=memory, bounds=bounds, **counts)
 
     @property
     def _late(self) -> bool:
         return time.monotonic() >= self.search_until
 
-    def _tested(self, claim: Claim) -> Tested:
-        covered, seconds = self.coverage, time.monotonic() - self.started
-        if self.replaying:
-            result = None if self._rerun is None else self._rerun.result
-            steps = 0 if result is None else result.steps
-            return Tested(0, 1, steps, seconds, covered.peak_memory_bytes, scenarios=1)
-        schedules = covered.unbounded + claim.counts.get("schedules", 0)
-        return Tested(
-            covered.bounded, schedules, covered.steps, seconds, covered.peak_memory_bytes, scenarios=covered.scenarios
-        )
-
     def _bounds(self, findings: Sequence[Finding]) -> dict[str, int]:
         failed = any(each.kind != PROGRESS for each in findings)
         bounds = {"preemptions": FEW_PREEMPTIONS}
-        if self.coverage.exhaustive(interrupted=self.interrupted) and not failed:
+        if self.explored.exhaustive(interrupted=self.interrupted) and not failed:
             bounds = {}
         if self.generated is not None:
             bounds |= {"threads": self.generated.bounds.threads, "operations": self.generated.bounds.operations}
@@ -265,7 +256,7 @@ class ObjectSession(Session[Finding, TestResult]):
     def _explore(self, batch: Sequence[ExploredScenario], search: str, seconds: float, seed: int = 0) -> Failure | None:
         """The failure of the first scenario that fails. Raises KeyboardInterrupt where none has failed yet."""
         self.judge.prepare([each.scenario for each in batch])
-        exploration = BatchSearch(batch, search, self.judge, self.coverage)
+        exploration = BatchSearch(batch, search, self.judge, self.explored)
         failure = exploration.run(self.target, seconds, seed, self._tick)
         if exploration.interrupted:
             self.interrupted = True
@@ -274,7 +265,7 @@ class ObjectSession(Session[Finding, TestResult]):
         return failure
 
     def _tick(self, scenario: Scenario, schedules: int) -> None:
-        covered = self.coverage
+        covered = self.explored
         done = covered.bounded + covered.unbounded + schedules
         begun = sum(bool(each.covered.unbounded) for each in covered.explored)
         total = None if self.generated is None else self.generated.total
@@ -294,4 +285,4 @@ class OneSearchSession(ObjectSession):
     @property
     def exhausted(self) -> bool:
         """Whether the search came to its end."""
-        return bool(self.coverage.explored) and not self.coverage.open
+        return bool(self.explored.explored) and not self.explored.open

@@ -9,7 +9,7 @@ Source: the thesis on Codex, chapter 3.2.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Final
@@ -20,7 +20,8 @@ from linpoint.subjects.cpp_object.object_session import FollowUp, ObjectSession
 from linpoint.subjects.cpp_object.object_under_test import CppObject
 from linpoint.subjects.interface import NONDETERMINISM, Claim, Failure, FurtherSearch, Progress
 from linpoint.verdicts import Status
-from linpoint.verdicts.finding import Finding, TestResult
+from linpoint.verdicts.coverage import Coverage
+from linpoint.verdicts.finding import Finding
 
 WRONG_UNDER_SC: Final = "wrong under SC"
 WRONG_UNDER_TSO: Final = "right under SC, wrong under TSO"
@@ -75,15 +76,15 @@ class OutcomesSession(ObjectSession):
             claim = replace(claim, models=claim.models | {"tso": search.claim().status})
         return self._claim_of_all(claim)
 
-    def result(self, claim: Claim, findings: list[Finding]) -> TestResult:
-        """With the schedules of both searches, unless one of them failed."""
-        result = ObjectSession.result(self._decisive, claim, findings)
-        tested = replace(result.tested, seconds=time.monotonic() - self.started)
-        if not findings:
-            covered = [each.coverage for each in self._searches]
-            schedules, steps = sum(each.unbounded for each in covered), sum(each.steps for each in covered)
-            tested = replace(tested, schedules=schedules, steps=steps)
-        return replace(result, tested=tested)
+    def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
+        """The schedules of both searches, unless one of them failed."""
+        coverage = ObjectSession.coverage(self._decisive, claim, findings)
+        coverage = replace(coverage, seconds=time.monotonic() - self.started)
+        if findings:
+            return coverage
+        explored = [each.explored for each in self._searches]
+        schedules, steps = sum(each.unbounded for each in explored), sum(each.steps for each in explored)
+        return coverage.with_counts(schedules=schedules, steps=steps)
 
     def _claim_of_all(self, claim: Claim) -> Claim:
         """Without a failure, by the search that proves least."""
@@ -101,7 +102,7 @@ class OutcomesSession(ObjectSession):
 
     def _never_shown(self) -> Iterator[str]:
         """Allowed outcomes that no schedule has shown, of scenarios that were explored to their end."""
-        explored = self._searches[-1].coverage.explored
+        explored = self._searches[-1].explored.explored
         scenarios = [each.scenario for each in explored if each.covered.exhaustive]
         missing = [(scenario, run) for scenario in scenarios for run in self._outcomes.never_shown(scenario)]
         for scenario, run in missing[:_MAX_SHOWN_OUTCOMES]:

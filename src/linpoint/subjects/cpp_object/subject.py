@@ -60,12 +60,12 @@ class CppObjectSession(ObjectSession):
         """Refuse a target of which nothing could be trusted, and note what is out of sight."""
         contents = self.target.program.target.contents
         if contents.unseen:
-            self.coverage.given_up = (
+            self.explored.given_up = (
                 f"inline assembly is out of sight, so that no schedule could be trusted: {contents.unseen[0]}"
             )
         for path in contents.unhooked:
             sentence = f"{Path(path).name} is not instrumented: compile its sources together with the test"
-            self.coverage.qualified[sentence] = None
+            self.explored.qualified[sentence] = None
 
     def follow_up(self, claim: Claim, failures: list[Failure]) -> FollowUp[Claim]:
         """The claim with the verdict under SC, fences and progress."""
@@ -77,7 +77,7 @@ class CppObjectSession(ObjectSession):
             if under_sc is Status.LINEARIZABLE:
                 claim = replace(claim, advice=(yield from self._fences(failures[0])))
         if claim.status is Status.LINEARIZABLE and self._check_progress:
-            scenarios = [each.scenario for each in self.coverage.explored]
+            scenarios = [each.scenario for each in self.explored.explored]
             search = ProgressSession(self.target, self.judge, self.left, scenarios)
             end = yield FurtherSearch(nullcontext(search), search.seconds, adds_findings=True)
             claim = search.added_to(claim, end.failures)

@@ -16,7 +16,9 @@ from linpoint.hosts.trace_builder import (
     message_without_places,
     printed_lines,
 )
-from linpoint.verdicts.program import ProgramFinding
+from linpoint.verdicts.evidence import ProgramEvidence
+from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.replay_token import ReplayToken
 from linpoint.verdicts.schedule import Schedule
 
 
@@ -29,7 +31,7 @@ def program_finding(
     *,
     minimal: bool,
     preemptions: int | None = None,
-) -> ProgramFinding:
+) -> Finding:
     """The finding of a run that was told with its trace."""
     assert result.trace is not None
     symbols = AddressSymbols(library, result.modules)
@@ -39,33 +41,33 @@ def program_finding(
         trace = telling.trace(host_schedule_text(schedule, model))
     except ValueError:  # the numbers do not fit together, so nothing can be shown of them
         trace = None
-    return ProgramFinding(
-        found.kind,
-        failure_message(found, symbols, trace, telling.by_code()),
-        schedule,
-        found.preemptions if preemptions is None else preemptions,
-        trace,
-        printed_lines(found),
-        minimal,
-        replay_content(replay, schedule, found.kind),
+    return Finding(
+        kind=found.kind,
+        message=failure_message(found, symbols, trace, telling.by_code()),
+        evidence=ProgramEvidence(printed_lines(found)),
+        schedule=schedule,
+        preemptions=found.preemptions if preemptions is None else preemptions,
+        trace=trace,
+        minimal=minimal,
+        replay_token=_token(replay, schedule, found.kind),
     )
 
 
-def untold_finding(found: HostFinding, replay: Mapping[str, Any], *, minimal: bool) -> ProgramFinding:
+def untold_finding(found: HostFinding, replay: Mapping[str, Any], *, minimal: bool) -> Finding:
     """The finding of a run without its steps."""
     schedule = tuple(found.schedule)
-    return ProgramFinding(
-        found.kind,
-        message_without_places(found),
-        schedule,
-        found.preemptions,
-        None,
-        printed_lines(found),
-        minimal,
-        replay_content(replay, schedule, found.kind),
+    return Finding(
+        kind=found.kind,
+        message=message_without_places(found),
+        evidence=ProgramEvidence(printed_lines(found)),
+        schedule=schedule,
+        preemptions=found.preemptions,
+        minimal=minimal,
+        replay_token=_token(replay, schedule, found.kind),
     )
 
 
-def replay_content(replay: Mapping[str, Any], schedule: Schedule, kind: str) -> dict[str, Any]:
-    """What a token holds by which a failure is shown again."""
-    return {**replay, "schedule": [list(each) for each in schedule], "finding": kind}
+def _token(replay: Mapping[str, Any], schedule: Schedule, kind: str) -> ReplayToken:
+    return ReplayToken.from_dict(
+        {"kind": "explore-cpp", **replay, "schedule": [list(each) for each in schedule], "finding": kind}
+    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,8 +39,8 @@ from linpoint.subjects.interface import (
 from linpoint.targets.build_error import BuildError
 from linpoint.targets.target_builder import Target
 from linpoint.verdicts import Status
-from linpoint.verdicts.finding import Explored
-from linpoint.verdicts.program import Answer, ProgramFinding, ProgramResult
+from linpoint.verdicts.coverage import Coverage, coverage_of
+from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.schedule import FEW_PREEMPTIONS, another_run
 
 _LEAST_S: Final = 0.05
@@ -102,9 +102,10 @@ class CppProgramSubject:
         yield CppProgramSession(self, seconds, progress)
 
 
-class CppProgramSession(Session[ProgramFinding, ProgramResult]):
+class CppProgramSession(Session):
     """The searches of one program."""
 
+    kind: ClassVar = "program"
     repetitions: ClassVar = (True,)
     changed_warning: ClassVar = (
         "the program has changed since the finding was made, so the schedule may mean something else"
@@ -114,7 +115,8 @@ class CppProgramSession(Session[ProgramFinding, ProgramResult]):
     def __init__(self, subject: CppProgramSubject, seconds: float, progress: Progress) -> None:
         super().__init__(seconds)
         self.subject = subject
-        self.coverage = ProgramCoverage()
+        self.name = self.file = subject.file
+        self.explored = ProgramCoverage()
         self.phases = _phases(subject)
 
         def listen(reached: SearchProgress) -> None:
@@ -126,14 +128,14 @@ class CppProgramSession(Session[ProgramFinding, ProgramResult]):
     @property
     def done(self) -> bool:
         """It was exhausted or given up."""
-        return self.coverage.exhaustive or bool(self.coverage.given_up)
+        return self.explored.exhaustive or bool(self.explored.given_up)
 
     def begin(self) -> None:
         """Refuse a program of which nothing could be trusted."""
         unseen = self.subject.target.contents.unseen
         if unseen:
             more = f" and {counted(len(unseen) - 1, 'more instruction')}" if len(unseen) > 1 else ""
-            self.coverage.given_up = (
+            self.explored.given_up = (
                 "inline assembly is out of sight, so that no schedule could be trusted: "
                 f"{unseen[0]}{more}; {_WHAT_TO_DO}"
             )
@@ -141,7 +143,7 @@ class CppProgramSession(Session[ProgramFinding, ProgramResult]):
     def search(self, task: SearchTask) -> Iterator[Failure]:
         """The first failure of one search of the host."""
         name = task.search.name
-        if name == _FEW and self.coverage.completed >= FEW_PREEMPTIONS:
+        if name == _FEW and self.explored.completed >= FEW_PREEMPTIONS:
             return
         until = time.monotonic() + task.limits.seconds()
         seed = self.subject.seed + task.repetition
@@ -154,12 +156,12 @@ class CppProgramSession(Session[ProgramFinding, ProgramResult]):
     def distinct(self, failures: list[Failure]) -> list[Failure]:
         """The first failure, and the races that were reported beside."""
         self._refuse_undefined()
-        return failures[:1] + [_failure(race) for race in list(self.coverage.races.values())[:_MAX_RACES]]
+        return failures[:1] + [_failure(race) for race in list(self.explored.races.values())[:_MAX_RACES]]
 
     def smaller(self, failure: Failure, limits: SearchLimits) -> Generator[int, Failure | None, bool]:
         """Fewer preemptions."""
         found: HostFinding = failure.run
-        if self.coverage.races.get(found.key) is found:
+        if self.explored.races.get(found.key) is found:
             return not failure.preemptions
         best = failure
         if failure.kind != NONDETERMINISM and failure.schedule and self._may_be_fewer(failure):
@@ -180,12 +182,12 @@ class CppProgramSession(Session[ProgramFinding, ProgramResult]):
             raise KeyboardInterrupt
         result = outcome.result
         if result is None:
-            self.coverage.given_up = outcome.died
+            self.explored.given_up = outcome.died
             if not outcome.by_itself:
                 return None
             return Reproduction(None, _failure(_lost(outcome, list(failure.schedule))))
         if result.ended in ("refused", "error"):
-            self.coverage.given_up = result.reason
+            self.explored.given_up = result.reason
         again = result.finding
         if failure.run is None:
             again = again or next(iter(result.races), None)
@@ -198,7 +200,7 @@ class CppProgramSession(Session[ProgramFinding, ProgramResult]):
         shown = reproduction.failure
         return shown is not None and (shown.lost or shown.kind == failure.kind)
 
-    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> ProgramFinding:
+    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
         """With its steps, where they are known."""
         subject = self.subject
         if failure.kind == NONDETERMINISM:
@@ -220,7 +222,7 @@ class CppProgramSession(Session[ProgramFinding, ProgramResult]):
 
     def claim(self) -> Claim:
         """What can be said of a search that has found nothing."""
-        covered, only = self.coverage, self.subject.preemptions
+        covered, only = self.explored, self.subject.preemptions
         if covered.given_up:
             return Claim(Status.UNKNOWN, covered.given_up)
         but = self._qualified()
@@ -247,44 +249,39 @@ class CppProgramSession(Session[ProgramFinding, ProgramResult]):
 
     def replay_claim(self, reproduction: Reproduction | None) -> Claim:
         """Nothing is wrong any more, unless the schedule could not be run."""
-        if self.coverage.given_up:
-            return Claim(Status.UNKNOWN, self.coverage.given_up)
+        if self.explored.given_up:
+            return Claim(Status.UNKNOWN, self.explored.given_up)
         return Claim(Status.LINEARIZABLE, self.gone)
 
-    def result(self, claim: Claim, findings: list[ProgramFinding]) -> ProgramResult:
-        """The result with what was covered."""
-        covered = self.coverage
-        return ProgramResult(
-            self.subject.file,
-            _ANSWERS[claim.status],
-            claim.exhaustive,
-            claim.why,
-            tuple(findings),
-            Explored(
-                covered.bounded,
-                covered.unbounded,
-                covered.steps,
-                time.monotonic() - self.started,
-                covered.peak_memory_bytes,
-            ),
-            {} if claim.exhaustive or covered.completed < 0 else {"preemptions": covered.completed},
-            claim.warnings,
-            covered.outcomes,
-            self.interrupted,
+    def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
+        """The schedules that were run; the bound is that of the preemptions, unless all were."""
+        explored = self.explored
+        return coverage_of(
+            self.kind,
+            seconds=time.monotonic() - self.started,
+            peak_memory_bytes=explored.peak_memory_bytes,
+            bounds={} if claim.exhaustive or explored.completed < 0 else {"preemptions": explored.completed},
+            bounded_schedules=explored.bounded,
+            schedules=explored.unbounded,
+            steps=explored.steps,
         )
 
+    def output_counts(self) -> Mapping[str, int] | None:
+        """The outputs of complete runs."""
+        return self.explored.outcomes
+
     def _may_be_fewer(self, failure: Failure) -> bool:
-        return failure.preemptions > self.coverage.completed + 1
+        return failure.preemptions > self.explored.completed + 1
 
     def _qualified(self) -> list[str]:
         """Why a clean end proves less."""
         names = dict.fromkeys(Path(path).name for path in self.subject.target.contents.unhooked)
         told = [f"{name} is not instrumented: compile its sources together with the program" for name in names]
-        return [*told, *(each for each in self.coverage.qualified if not any(name in each for name in names))]
+        return [*told, *(each for each in self.explored.qualified if not any(name in each for name in names))]
 
     def _refuse_undefined(self) -> None:
         """A shared object may miss something that only the loader asks for: then it is no whole program."""
-        missing = _UNDEFINED.search(self.coverage.given_up)
+        missing = _UNDEFINED.search(self.explored.given_up)
         if missing:
             told = run(["c++filt", missing[1]])
             name = missing[1] if told.code else told.text.strip()
@@ -311,7 +308,7 @@ class CppProgramSession(Session[ProgramFinding, ProgramResult]):
                 raise KeyboardInterrupt
             if outcome.by_itself:
                 return _lost(outcome, []), False
-            self.coverage.given_up = outcome.died
+            self.explored.given_up = outcome.died
             return None, False
         self._count(search, result.schedules, result.steps)
         self._learn(search, result)
@@ -320,19 +317,19 @@ class CppProgramSession(Session[ProgramFinding, ProgramResult]):
         return result.finding, result.ended == "alone"
 
     def _noted(self, outcome: SearchOutcome) -> SearchOutcome:
-        covered = self.coverage
+        covered = self.explored
         covered.peak_memory_bytes = max(covered.peak_memory_bytes, outcome.peak_memory_bytes)
         return outcome
 
     def _count(self, search: str, schedules: int, steps: int) -> None:
         if search.startswith("bounded"):
-            self.coverage.bounded += schedules
+            self.explored.bounded += schedules
         else:
-            self.coverage.unbounded += schedules
-        self.coverage.steps += steps
+            self.explored.unbounded += schedules
+        self.explored.steps += steps
 
     def _learn(self, search: str, result: SearchResult) -> None:
-        covered = self.coverage
+        covered = self.explored
         covered.qualified |= dict.fromkeys(each.rstrip(".") for each in result.qualified)
         for race in result.races:
             covered.races.setdefault(race.key, race)
@@ -343,13 +340,6 @@ class CppProgramSession(Session[ProgramFinding, ProgramResult]):
         elif search == "dpor":
             covered.exhaustive = result.ended == "exhausted" and result.exhaustive
             covered.outcomes = result.outcomes
-
-
-_ANSWERS: Final = {
-    Status.LINEARIZABLE: Answer.HOLDS,
-    Status.VIOLATION: Answer.VIOLATION,
-    Status.UNKNOWN: Answer.UNKNOWN,
-}
 
 
 def _phases(subject: CppProgramSubject) -> tuple[Phase, ...]:

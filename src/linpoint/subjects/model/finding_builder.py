@@ -22,7 +22,9 @@ from linpoint.refine.state_search import StateSearch, prepare
 from linpoint.refine.state_view import memory_of
 from linpoint.subjects.interface import Failure
 from linpoint.traces.trace import TraceFailure
-from linpoint.verdicts.model import ModelFinding
+from linpoint.verdicts.evidence import ModelEvidence
+from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.replay_token import ReplayToken
 from linpoint.verdicts.schedule import Schedule
 
 
@@ -51,7 +53,7 @@ def failure_of_token(content: Mapping[str, Any]) -> Failure:
     return Failure(kind, None, tuple((process, choice) for process, choice in choices), 0, run)
 
 
-def finding_of_run(searched: StateSearch, choices: Schedule, replay: Mapping[str, Any] | None) -> ModelFinding:
+def finding_of_run(searched: StateSearch, choices: Schedule, replay: Mapping[str, Any] | None) -> Finding:
     """Take the steps of a run that goes wrong. Raises ``NoSuchRunError`` if the model has no such run."""
     run = ModelRun.begin(searched)
     memory = tuple(memory_of(run.places, run.state))
@@ -70,26 +72,30 @@ def finding_of_run(searched: StateSearch, choices: Schedule, replay: Mapping[str
     switches = sum(one != other for one, other in itertools.pairwise(ran))
     if refused and isinstance(searched.spec, NumberedSpec):
         certify_refusal(trace, searched.spec.spec)
-    content = {} if replay is None else {**replay, "finding": failure.kind, **_taken(searched, choices)}
-    return ModelFinding(
-        failure.kind,
-        failure.message,
-        trace,
-        tuple(run.steps),
-        switches,
-        refused=refused,
-        replay=content,
-        allowed=allowed,
-        memory=memory,
+    content = None if replay is None else {**replay, "finding": failure.kind, **_taken(searched, choices)}
+    return Finding(
+        kind=failure.kind,
+        message=failure.message,
+        evidence=ModelEvidence(tuple(run.steps), switches, refused, allowed, memory),
+        trace=trace,
+        replay_token=_token(content),
     )
 
 
-def finding_of_endless_run(searched: StateSearch, endless: EndlessRun, task: RefinementTask) -> ModelFinding:
+def finding_of_endless_run(searched: StateSearch, endless: EndlessRun, task: RefinementTask) -> Finding:
     """The finding of a run that breaks a property of progress; its token holds no run, so replaying it searches."""
     run, failure = follow_endless_run(searched, endless, str(task.progress))
-    content = {} if task.replay is None else dict(task.replay)
-    trace = run.finish(failure)
-    return ModelFinding("progress", str(failure.message), trace, tuple(run.steps), 0, replay=content)
+    return Finding(
+        kind="progress",
+        message=str(failure.message),
+        evidence=ModelEvidence(tuple(run.steps)),
+        trace=run.finish(failure),
+        replay_token=_token(task.replay),
+    )
+
+
+def _token(content: Mapping[str, Any] | None) -> ReplayToken | None:
+    return None if content is None else ReplayToken.from_dict({"kind": "refine", **content})
 
 
 def _taken(searched: StateSearch, choices: Sequence[tuple[int, int]]) -> dict[str, Any]:

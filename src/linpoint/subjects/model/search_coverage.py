@@ -12,17 +12,25 @@ from linpoint.refine.program_analysis import reachable
 from linpoint.refine.program_ir import CompiledModel
 from linpoint.refine.state_layout import ModelRunConfig
 from linpoint.refine.state_search import StateSearch
-from linpoint.verdicts.model import ModelExplored
+from linpoint.verdicts.coverage import Coverage, coverage_of
 
 
-def explored_by(found: StateSearch) -> ModelExplored:
-    """The figures of a search."""
+def measured_search(found: StateSearch) -> Coverage:
+    """The figures of a search, within its bounds."""
+    config = found.assembly.manner
+    bounds = bounds_of(found.assembly.program, config, config.without)
+    measured: dict[str, Any] = {"seconds": found.seconds, "peak_memory_bytes": peak_memory(), "bounds": bounds}
     reached = found.reached
     if reached is None:
-        return ModelExplored(found.search.states, 0, found.search.depth, found.seconds, peak_memory())
-    each = reached.memory / reached.states if reached.states else 0.0
-    return ModelExplored(
-        reached.states, reached.transitions, reached.depth, found.seconds, peak_memory(), each, reached.sets
+        return coverage_of("model", states=found.search.states, depth=found.search.depth, **measured)
+    return coverage_of(
+        "model",
+        states=reached.states,
+        transitions=reached.transitions,
+        depth=reached.depth,
+        bytes_per_state=reached.memory / reached.states if reached.states else 0.0,
+        spec_sets=reached.sets,
+        **measured,
     )
 
 

@@ -42,23 +42,19 @@ from linpoint.subjects.model.finding_builder import TokenRun, finding_of_endless
 from linpoint.subjects.model.search_coverage import (
     bounds_of,
     covered_text,
-    explored_by,
+    measured_search,
     missed_state_odds,
     stopped_text,
     unreturned_operations,
 )
 from linpoint.verdicts import Status
-from linpoint.verdicts.model import ModelExplored, ModelFinding, ModelResult
-from linpoint.verdicts.program import Answer
+from linpoint.verdicts.coverage import Coverage, coverage_of
+from linpoint.verdicts.finding import Finding
 
 _STATES: Final = "states"
 _POINTS: Final = "points"
 _PROGRESS: Final = "progress"
-_ANSWERS: Final = {
-    Status.LINEARIZABLE: Answer.HOLDS,
-    Status.VIOLATION: Answer.VIOLATION,
-    Status.UNKNOWN: Answer.UNKNOWN,
-}
+_SEARCH_AGAIN: Final = "Run it again, with a larger --budget if there was one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +72,10 @@ class ModelSubject:
         yield ModelSession(self, seconds, progress)
 
 
-class ModelSession(Session[ModelFinding, ModelResult]):
+class ModelSession(Session):
     """The searches of one model."""
 
+    kind: ClassVar = "model"
     repetitions: ClassVar = (True,)
     shrinking_share: ClassVar = 1.0
     shrinking_least_s: ClassVar = 0.0
@@ -94,11 +91,13 @@ class ModelSession(Session[ModelFinding, ModelResult]):
         super().__init__(seconds)
         self.subject = subject
         self.task = subject.task
+        self.name, self.file = subject.task.program.name, subject.task.program.file
+        self.spec_name = subject.task.spec.name if subject.task.spec else ""
         self.phases = _phases(subject.task)
         self.found: StateSearch | None = None
         """The search that found nothing wrong."""
-        self.explored: ModelExplored | None = None
-        self.bounds = bounds_of(self.task.program, self.task.manner(), self.task.without)
+        self.explored: Coverage | None = None
+        self._bounds = bounds_of(self.task.program, self.task.manner(), self.task.without)
         self._notes: list[str] = []
         self._warnings: list[str] = []
         self._progress = progress
@@ -117,9 +116,7 @@ class ModelSession(Session[ModelFinding, ModelResult]):
         else:
             found = (search_by_points if name == _POINTS else search_refinement)(self.task, limits)
         self.interrupted = self.interrupted or found.interrupted
-        self.explored = explored_by(found)
-        config = found.assembly.manner
-        self.bounds = bounds_of(found.assembly.program, config, config.without)
+        self.explored = measured_search(found)
         unseen = unreturned_operations(found) if found.ending is SearchEnding.HOLDS else []
         self._warnings = [f"{name} returned in no run, so that this says nothing of it" for name in unseen]
         if endless is None and found.ending is not SearchEnding.VIOLATION:
@@ -160,14 +157,14 @@ class ModelSession(Session[ModelFinding, ModelResult]):
         """The kind of a failure is known only from its run."""
         return True
 
-    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> ModelFinding:
+    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
         """The finding of a run that was followed. Ctrl-C before that leaves nothing that is certified."""
         if reproduction is None:
             raise KeyboardInterrupt
-        finding: ModelFinding = reproduction.run
-        return replace(finding, shortest=minimal)
+        finding: Finding = reproduction.run
+        return replace(finding, minimal=minimal)
 
-    def shown_by(self, findings: Sequence[ModelFinding], *, replayed: bool) -> str:
+    def shown_by(self, findings: Sequence[Finding], *, replayed: bool) -> str:
         """A run breaks a property of progress, or goes wrong in spite of reductions."""
         if findings[0].kind == _PROGRESS:
             return findings[0].message
@@ -176,30 +173,23 @@ class ModelSession(Session[ModelFinding, ModelResult]):
     def claim(self) -> Claim:
         """The search that found nothing wrong covered all runs, or was stopped."""
         if self.found is None:
-            return Claim(Status.UNKNOWN, "it was interrupted")
+            return Claim(Status.UNKNOWN, "it was interrupted", remedy=_SEARCH_AGAIN)
         holds = self.found.ending is SearchEnding.HOLDS
         why = covered_text(self.found.assembly.manner) if holds else stopped_text(self.found)[0]
         status = Status.LINEARIZABLE if holds else Status.UNKNOWN
-        return Claim(status, "; ".join([why, *self._notes]), exhaustive=holds)
+        remedy = "" if holds else stopped_text(self.found)[1]
+        return Claim(status, "; ".join([why, *self._notes]), exhaustive=holds, remedy=remedy)
 
-    def result(self, claim: Claim, findings: list[ModelFinding]) -> ModelResult:
-        """The result with what was covered."""
-        program, spec = self.task.program, self.task.spec
+    def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
+        """The figures of the search; of a replay, only the steps of its run."""
         depth = findings[0].length if findings else 0
-        return ModelResult(
-            program.name,
-            _ANSWERS[claim.status],
-            claim.exhaustive,
-            claim.why,
-            tuple(findings),
-            self.explored or ModelExplored(depth=depth, peak_memory_bytes=peak_memory()),
-            self.bounds,
-            program.file,
-            spec.name if spec else "",
-            self._remedy() if claim.status is Status.UNKNOWN else "",
-            (*self._warnings, *claim.warnings),
-            interrupted=self.interrupted,
+        return self.explored or coverage_of(
+            self.kind, peak_memory_bytes=peak_memory(), bounds=self._bounds, depth=depth
         )
+
+    def warnings(self, claim: Claim) -> tuple[str, ...]:
+        """The operations that returned in no run."""
+        return (*self._warnings, *claim.warnings)
 
     def _shown(self, found: StateSearch, endless: EndlessRun | None, limits: StateSearchLimits) -> Iterator[Failure]:
         """The failure of a search. If it has kept only hashes, a search that keeps states must find a run for it."""
@@ -211,11 +201,6 @@ class ModelSession(Session[ModelFinding, ModelResult]):
             yield _failure(found, endless)
         else:
             self.found = found
-
-    def _remedy(self) -> str:
-        if self.found is None:
-            return "Run it again, with a larger --budget if there was one."
-        return stopped_text(self.found)[1]
 
     def _limits(self, limits: SearchLimits) -> StateSearchLimits:
         deadline = None if math.isinf(limits.deadline) else limits.deadline
@@ -232,7 +217,7 @@ class _Violation:
     found: StateSearch
     endless: EndlessRun | None
 
-    def finding(self, task: RefinementTask) -> ModelFinding:
+    def finding(self, task: RefinementTask) -> Finding:
         """The finding of its run."""
         if self.endless is not None:
             return finding_of_endless_run(self.found, self.endless, task)

@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from linpoint.crash.crash_host import CrashReply
 from linpoint.crash.crash_run import CrashRun
 from linpoint.crash.store_places import StorePlaces
 from linpoint.hosts.crash_messages import CrashTestsEnded, NeedlessFlush
-from linpoint.verdicts.durability import CrashTested, Needless
+from linpoint.verdicts.coverage import Coverage, coverage_of
+from linpoint.verdicts.evidence import NeedlessInstruction
 
 _MAX_ADVICE: Final = 20
 _POINT_KINDS: Final = ("stores", "atomic", "guarded", "publishing", "fresh")
@@ -70,16 +71,23 @@ class CrashCoverage:
         """Why a pass proves less, in the words of the hosts."""
         return list(dict.fromkeys(each.rstrip(".") for result in self.results for each in result.qualified))
 
-    def tested(self, seconds: float) -> CrashTested:
-        """The counts, after this time."""
+    def measured(self, seconds: float, bounds: Mapping[str, Any]) -> Coverage:
+        """What was covered, after this time."""
         first, results = self.first, list(self.results)
         traced = None if first is None else first.traced
         plan = None if first is None else first.plan
-        return CrashTested(
+        crash_tests = self.tests.total()
+        return coverage_of(
+            "crash",
+            seconds=seconds,
+            peak_memory_bytes=self.peak_memory_bytes,
+            bounds=bounds,
             operations=0 if plan is None else len(plan.workload) + len(plan.beside),
-            tests=dict(self.tests),
+            crash_tests=crash_tests,
+            crash_tests_by_kind=dict(self.tests),
+            crash_tests_a_second=crash_tests / self.testing_seconds if self.testing_seconds > 0 else 0.0,
             schedules=sum(each.schedules for each in results),
-            infeasible=sum(each.infeasible for each in results),
+            infeasible_schedules=sum(each.infeasible for each in results),
             duplicates=sum(each.duplicates for each in results),
             retests=sum(each.retests for each in results),
             judgements=0 if first is None or first.oracle is None else first.oracle.questions,
@@ -90,25 +98,22 @@ class CrashCoverage:
             points={} if traced is None else {name: getattr(traced.points, name) for name in _POINT_KINDS},
             edges=0 if traced is None else traced.edges,
             probes=0 if plan is None else len(plan.probes),
-            seconds=seconds,
-            testing_seconds=self.testing_seconds,
-            peak_memory_bytes=self.peak_memory_bytes,
         )
 
-    def advice(self, places: StorePlaces) -> list[Needless]:
+    def advice(self, places: StorePlaces) -> list[NeedlessInstruction]:
         """Flushes and fences without effect, by their lines; those of the first run stand for all."""
         advised: list[NeedlessFlush] = [
             each for run in self.runs[:1] for result in run.heard.results.values() for each in result.advice
         ]
         places.look_up(each.place for each in advised)
-        found: dict[tuple[str, str], Needless] = {}
+        found: dict[tuple[str, str], NeedlessInstruction] = {}
         for each in advised:
             place = places.of(each.place)
             if place is not None:
                 key = each.kind, f"{place.file}:{place.line}"
                 # Every shard has the whole trace, so the counts are the same.
                 count = max(each.count, found[key].count if key in found else 0)
-                found[key] = Needless(each.kind, place, count)
+                found[key] = NeedlessInstruction(each.kind, place, count)
         return sorted(found.values(), key=lambda each: -each.count)[:_MAX_ADVICE]
 
 

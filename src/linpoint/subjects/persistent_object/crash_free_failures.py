@@ -12,7 +12,9 @@ from linpoint.histories.values import freeze, show
 from linpoint.scenarios.scenario import Call
 from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest
 from linpoint.subjects.persistent_object.crash_token import token_content
-from linpoint.verdicts.durability import CrashFinding, Done
+from linpoint.verdicts.evidence import CrashEvidence, CrashOperation
+from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.replay_token import ReplayToken
 
 _KINDS: Final = {
     "crash": "crash",
@@ -52,7 +54,7 @@ def unknown_ending(run: CrashRun) -> str:
 
 def crash_free_finding(
     run: CrashRun, kind: str, test: BuiltCrashTest, places: StorePlaces, *, minimal: bool
-) -> CrashFinding:
+) -> Finding:
     """The finding of a workload that fails without a crash."""
     traced = run.traced
     place = None if traced is None else places.of(traced.place)
@@ -65,14 +67,14 @@ def crash_free_finding(
         who = str(calls[at]) if at < len(calls) else "the workload"
         reason = traced.message if traced is not None else run.heard.died
         message = f"without any crash, {who} {_VERBS[kind]}" + (f": {reason}" if reason else "")
-    return CrashFinding(
-        kind,
-        message,
+    return Finding(
+        kind=kind,
+        message=message,
+        evidence=CrashEvidence(operations=tuple(_operations(calls, results))),
         place=place,
-        operations=tuple(_operations(calls, results)),
         verdict=run.wrong,
         minimal=minimal,
-        replay=token_content(test, run.plan, None, finding=kind),
+        replay_token=ReplayToken.from_dict({"kind": "crash", **token_content(test, run.plan, None, finding=kind)}),
     )
 
 
@@ -86,7 +88,7 @@ def _refused(run: CrashRun) -> str:
     return f"{oracle.calls[number]} returned {show(oracle.results[number])}, which the spec does not allow"
 
 
-def _operations(calls: Sequence[Call], results: Sequence[Sequence[object]]) -> Iterator[Done]:
+def _operations(calls: Sequence[Call], results: Sequence[Sequence[object]]) -> Iterator[CrashOperation]:
     for number, call in enumerate(calls):
         result = results[number] if number < len(results) else ()
-        yield Done(str(call), "before", bool(result), freeze(result[0]) if result else None)
+        yield CrashOperation(str(call), "before", bool(result), freeze(result[0]) if result else None)

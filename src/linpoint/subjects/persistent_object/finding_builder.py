@@ -15,7 +15,9 @@ from linpoint.hosts.crash_messages import CrashViolation, StoreEvent
 from linpoint.scenarios.scenario import Call
 from linpoint.traces.trace import SourcePlace
 from linpoint.verdicts import Status
-from linpoint.verdicts.durability import CrashFinding, Done, StoreShown
+from linpoint.verdicts.evidence import CrashEvidence, CrashOperation, CrashStore
+from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.replay_token import ReplayToken
 
 _ENDINGS: Final = {
     "crash": "crashes",
@@ -44,8 +46,8 @@ class CrashFindingBuilder:
         classes: Iterable[str] = (),
         count: int = 1,
         minimal: bool = True,
-        replay: Mapping[str, Any] | None = None,
-    ) -> CrashFinding:
+        replay: Mapping[str, Any],
+    ) -> Finding:
         """The finding of a violation."""
         every = (*violation.stores, *violation.also, *filter(None, (violation.root, violation.before, violation.sync)))
         self._places.look_up(code for store in every for code in (store.place, *store.stack))
@@ -54,20 +56,23 @@ class CrashFindingBuilder:
         refused = self._oracle.refused(case) if violation.ended == "complete" else []
         blamed = violation.root or violation.sync
         place = self._places.of_store(blamed)
-        return CrashFinding(
-            "durability",
-            self._message(violation, case, refused, place),
+        evidence = CrashEvidence(
             tuple(dict.fromkeys([violation_class(violation), *classes])),
-            place,
             self._violates(violation, case),
             self._remedy(violation),
             violation.proven and not violation.unrecovered,
             count,
             tuple(self._operations(case, violation, refused)),
             tuple(self._stores(violation)),
-            self._oracle.verdict(case) if violation.ended == "complete" else None,
-            minimal,
-            dict(replay or {}),
+        )
+        return Finding(
+            kind="durability",
+            message=self._message(violation, case, refused, place),
+            evidence=evidence,
+            place=place,
+            verdict=self._oracle.verdict(case) if violation.ended == "complete" else None,
+            minimal=minimal,
+            replay_token=ReplayToken.from_dict({"kind": "crash", **replay}),
         )
 
     def _violates(self, violation: CrashViolation, case: CrashCase) -> tuple[str, ...]:
@@ -186,22 +191,22 @@ class CrashFindingBuilder:
 
     def _operations(
         self, case: CrashCase, violation: CrashViolation, refused: Sequence[RefusedProbe]
-    ) -> Iterator[Done]:
+    ) -> Iterator[CrashOperation]:
         allowed = {each.probe: each.allowed for each in refused if each.probe is not None}
         for number, result in case.before:
-            yield Done(str(self._calls[number]), "before", returned=True, result=result)
+            yield CrashOperation(str(self._calls[number]), "before", returned=True, result=result)
         for number, result in case.done:
-            yield Done(str(self._calls[number]), "beside", returned=True, result=result)
+            yield CrashOperation(str(self._calls[number]), "beside", returned=True, result=result)
         for number in case.open:
-            yield Done(str(self._calls[number]), "open", returned=False)
+            yield CrashOperation(str(self._calls[number]), "open", returned=False)
         for position, (number, result) in enumerate(case.probes):
-            yield Done(str(self._calls[number]), "after", True, result, allowed.get(position))
+            yield CrashOperation(str(self._calls[number]), "after", True, result, allowed.get(position))
         for number, told in zip(
             violation.probes[len(case.probes) :], violation.results[len(case.probes) :], strict=False
         ):
-            yield Done(str(self._calls[number]), "after", bool(told), freeze(told[0]) if told else None)
+            yield CrashOperation(str(self._calls[number]), "after", bool(told), freeze(told[0]) if told else None)
 
-    def _stores(self, violation: CrashViolation) -> Iterator[StoreShown]:
+    def _stores(self, violation: CrashViolation) -> Iterator[CrashStore]:
         roles: dict[int, str] = {}
         for role, stores in (
             ("sync", [violation.sync]),
@@ -217,10 +222,10 @@ class CrashFindingBuilder:
         for event in sorted(known):
             yield self._store(known[event], roles.get(event, ""))
 
-    def _store(self, store: StoreEvent, role: str) -> StoreShown:
+    def _store(self, store: StoreEvent, role: str) -> CrashStore:
         place = self._places.of_store(store)
         of = "" if store.operation is None or store.operation >= len(self._calls) else str(self._calls[store.operation])
-        return StoreShown(
+        return CrashStore(
             place,
             stored_name(place),
             store.address,

@@ -58,8 +58,9 @@ from linpoint.subjects.persistent_object.workload_shrinking import (
     smaller_workloads,
 )
 from linpoint.verdicts import Status
-from linpoint.verdicts.durability import CrashFinding, CrashResult, Needless
-from linpoint.verdicts.program import Answer
+from linpoint.verdicts.coverage import Coverage
+from linpoint.verdicts.evidence import NeedlessInstruction
+from linpoint.verdicts.finding import Finding
 
 _GENERATION_SHARE: Final = 0.3
 """Of the time, at most: it is seldom needed, and a run that exhausts it gets another workload than others."""
@@ -75,11 +76,6 @@ _MAX_FINDINGS: Final = 40
 _MAX_SHOWN_WORKLOAD: Final = 12
 """Longer workloads are not part of the bounds."""
 _NO_TEST_MADE: Final = "it was interrupted before any crash was tested"
-_ANSWERS: Final = {
-    Status.LINEARIZABLE: Answer.HOLDS,
-    Status.VIOLATION: Answer.VIOLATION,
-    Status.UNKNOWN: Answer.UNKNOWN,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +90,10 @@ class PersistentObjectSubject:
         yield PersistentObjectSession(self.test, seconds, progress)
 
 
-class PersistentObjectSession(Session[CrashFinding, CrashResult]):
+class PersistentObjectSession(Session):
     """The crash tests of one workload."""
 
+    kind: ClassVar = "crash"
     collects: ClassVar = True
     repetitions: ClassVar = ()  # the host has confirmed each violation in a pristine process
     changed_warning: ClassVar = (
@@ -108,8 +105,10 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
     def __init__(self, test: BuiltCrashTest, seconds: float, progress: Progress) -> None:
         super().__init__(seconds)
         self.test = test
+        self.name, self.file = test.name, test.file
+        self.spec_name, self.condition = test.options.spec or "", test.options.condition
         self.phases = crash_phases(test.options.kinds)
-        self.coverage = CrashCoverage()
+        self.tested = CrashCoverage()
         self.causes: list[RootCause] = []
         self.runner = CrashRunner(test.host, test.spec, test.options.condition, test.test.types, self._testing)
         self._progress = progress
@@ -126,7 +125,7 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
     @property
     def done(self) -> bool:
         """It was given up or interrupted, or the workload fails already without a crash."""
-        first = self.coverage.first
+        first = self.tested.first
         return bool(self._given_up) or self.interrupted or (first is not None and not first.sound)
 
     # --- search
@@ -139,7 +138,7 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
             return
         plan = self._plan()
         first = self.runner.trace(plan, max(_MIN_TRACE_S, min(_MAX_TRACE_S, self.left)))
-        self.coverage.first = first
+        self.tested.first = first
         self._note(first.heard)
         self._search_until = time.monotonic() + _TESTING_SHARE * self.left
         if not first.sound and not self.interrupted:
@@ -149,7 +148,7 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
 
     def search(self, task: SearchTask) -> Iterator[Failure]:
         """The violations of crash tests of some kinds."""
-        first = self.coverage.first
+        first = self.tested.first
         assert first is not None
         run = self.runner.test(first.plan, task.search.name.split(","), task.limits.seconds(), known=first.oracle)
         run.modules = run.modules or first.modules
@@ -173,7 +172,7 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
             return (yield from smaller_crash_free_workloads(failure, failure.case.workload, limits))
         at = next(at for at, each in enumerate(self.causes) if each is cause)
         text = f"making finding {at + 1} of {len(self.causes)} small"
-        self._progress(CampaignProgress(text=text, executions=self.coverage.tests.total()))
+        self._progress(CampaignProgress(text=text, executions=self.tested.tests.total()))
         others = [code for other in self.causes if other is not cause for code in other.codes]
         return (yield from smaller_workloads(failure, cause, others, limits, keyed=self.test.vocabulary.keyed))
 
@@ -216,7 +215,7 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
             run = self.runner.trace(failure.case, seconds)
         else:
             run = self.runner.state(failure.case, state.text(), seconds)
-        self.coverage.first = self.coverage.first or run
+        self.tested.first = self.tested.first or run
         self._add(run)
         if self.interrupted:
             return Reproduction(run, None)
@@ -226,7 +225,7 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
         shown = [crash_failure(run, cause.shown, cause) for cause in causes]
         return Reproduction(run, shown[0] if shown else None, others=tuple(shown[1:]))
 
-    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> CrashFinding:
+    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
         """The finding of a root cause, or of a workload that fails without a crash."""
         shown: ShownCrash = failure.run
         places, cause = self._places(shown.run), shown.cause
@@ -243,7 +242,7 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
 
     # --- what is claimed
 
-    def shown_by(self, findings: Sequence[CrashFinding], *, replayed: bool) -> str:
+    def shown_by(self, findings: Sequence[Finding], *, replayed: bool) -> str:
         """Whether a crash was needed, and how many causes have no finding."""
         if findings[0].kind != DURABILITY:
             return "it goes wrong without any crash"
@@ -258,39 +257,34 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
             return Claim(Status.UNKNOWN, why)
         if self._all_states_tested():
             return Claim(Status.LINEARIZABLE, "every crash state of the workload is survived", exhaustive=True)
-        end = "" if not self.interrupted and self.coverage.all_ended() else f"; {self._end()} before all were"
+        end = "" if not self.interrupted and self.tested.all_ended() else f"; {self._end()} before all were"
         return Claim(Status.LINEARIZABLE, f"every crash that was tested is survived{end}")
 
-    def result(self, claim: Claim, findings: list[CrashFinding]) -> CrashResult:
-        """The result with what was covered."""
-        test, first = self.test, self.coverage.first
-        options = test.options
+    def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
+        """The crash tests that were made, with the workload if it is short."""
+        options, first = self.test.options, self.tested.first
         bounds: dict[str, Any] = {"kinds": list(options.kinds), "persistency": options.persistency}
         if options.points_only:
             bounds["points_only"] = True
         if first is not None and len(first.plan.workload) <= _MAX_SHOWN_WORKLOAD:
             bounds["workload"] = list(map(str, first.plan.workload))
-        others = "the crash state itself shows nothing wrong, but others of its kind do"
-        warnings = dict.fromkeys(self.coverage.qualifications())
-        warnings |= {
-            f"{Path(path).name} is not instrumented: compile its sources together with the test": None
-            for path in test.target.contents.unhooked
-        }
-        return CrashResult(
-            test.name,
-            _ANSWERS[claim.status],
-            claim.status is Status.LINEARIZABLE and self._all_states_tested(),
-            claim.why,
-            tuple(findings),
-            self.coverage.tested(time.monotonic() - self.started),
-            options.spec or "",
-            options.condition,
-            bounds,
-            tuple(self._advice()),
-            (*claim.warnings, *([others] if findings and self._searched_for_others else []), *warnings),
-            test.file,
-            self.interrupted,
-        )
+        return self.tested.measured(time.monotonic() - self.started, bounds)
+
+    def needless_instructions(self) -> tuple[NeedlessInstruction, ...]:
+        """Flushes and fences without effect."""
+        runs = self.tested.runs
+        return tuple(self.tested.advice(self._places(runs[0]))) if runs else ()
+
+    def warnings(self, claim: Claim) -> tuple[str, ...]:
+        """That a replay needed other crashes than its own, and what the hosts could not see."""
+        warnings = list(claim.warnings)
+        if claim.status is Status.VIOLATION and self._searched_for_others:
+            warnings.append("the crash state itself shows nothing wrong, but others of its kind do")
+        unseen = [
+            f"{Path(path).name} is not instrumented: compile its sources together with the test"
+            for path in self.test.target.contents.unhooked
+        ]
+        return (*warnings, *dict.fromkeys([*self.tested.qualifications(), *unseen]))
 
     # --- replays
 
@@ -304,7 +298,7 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
 
     def replay_claim(self, reproduction: Reproduction | None) -> Claim:
         """Nothing is wrong any more, unless nothing can be said of the run."""
-        run = self.coverage.first
+        run = self.tested.first
         if run is None or run.heard.interrupted:
             return Claim(Status.UNKNOWN, "it was interrupted")
         why = run.heard.died if run.sound else unknown_ending(run)
@@ -335,15 +329,15 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
         return self.test.plan(calls, reads=True)
 
     def _note(self, heard: CrashReply) -> None:
-        self.coverage.observe_memory(heard)
+        self.tested.observe_memory(heard)
         self.interrupted = self.interrupted or heard.interrupted
 
     def _add(self, run: CrashRun) -> None:
         self._note(run.heard)
-        self.coverage.add(run)
+        self.tested.add(run)
 
     def _testing(self, tests: int) -> None:
-        self._progress(CampaignProgress(executions=self.coverage.tests.total() + tests))
+        self._progress(CampaignProgress(executions=self.tested.tests.total() + tests))
 
     def _places(self, run: CrashRun) -> StorePlaces:
         """The lines of the code of a run."""
@@ -351,7 +345,7 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
 
     def _why_unknown(self) -> str:
         """What keeps a search without a finding from being a pass; empty if nothing does."""
-        first, covered = self.coverage.first, self.coverage
+        first, covered = self.tested.first, self.tested
         if self._given_up:
             return self._given_up
         if first is None or (not first.sound and first.heard.interrupted):
@@ -370,11 +364,7 @@ class PersistentObjectSession(Session[CrashFinding, CrashResult]):
 
     def _all_states_tested(self) -> bool:
         asked = "exhaustive" in self.test.options.kinds and not self.interrupted
-        return asked and self.coverage.is_complete("exhaustive")
-
-    def _advice(self) -> list[Needless]:
-        runs = self.coverage.runs
-        return self.coverage.advice(self._places(runs[0])) if runs else []
+        return asked and self.tested.is_complete("exhaustive")
 
 
 def _stop_if_interrupted(heard: CrashReply) -> None:

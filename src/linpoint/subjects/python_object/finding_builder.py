@@ -12,7 +12,9 @@ from linpoint.judging.scenario_run import ScenarioRun
 from linpoint.judging.spec_judge import Judge
 from linpoint.subjects.interface import NONDETERMINISM, Failure
 from linpoint.traces.trace import StepKind, Trace, TraceFailure
+from linpoint.verdicts.evidence import ScenarioEvidence
 from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.replay_token import ReplayToken
 from linpoint.verdicts.schedule import schedule_text
 
 
@@ -35,32 +37,28 @@ def build_finding(
         shown = TraceFailure(failure.kind, _failing_step(trace, failure.kind), "")
         trace = replace(trace, schedule=schedule_text(failure.schedule), failure=shown)
     return Finding(
-        failure.kind,
-        message,
-        operations,
-        str(failure.case),
-        failure.schedule,
-        failure.preemptions,
-        trace,
-        failure.verdict,
-        orders,
-        minimal,
-        replay,
+        kind=failure.kind,
+        message=message,
+        evidence=ScenarioEvidence(str(failure.case), operations, orders),
+        schedule=failure.schedule,
+        preemptions=failure.preemptions,
+        trace=trace,
+        verdict=failure.verdict,
+        minimal=minimal,
+        replay_token=ReplayToken.from_dict({"kind": "test", **replay}),
     )
 
 
 def _nondeterminism(failure: Failure, replay: Mapping[str, Any]) -> Finding:
     """A failure that the same schedule does not show again."""
     return Finding(
-        NONDETERMINISM,
-        failure.message,
-        tuple(shown_operations(failure.run, {})),
-        str(failure.case),
-        failure.schedule,
-        failure.preemptions,
-        None,
+        kind=NONDETERMINISM,
+        message=failure.message,
+        evidence=ScenarioEvidence(str(failure.case), tuple(shown_operations(failure.run, {}))),
+        schedule=failure.schedule,
+        preemptions=failure.preemptions,
         minimal=False,
-        replay=replay,
+        replay_token=ReplayToken.from_dict({"kind": "test", **replay}),
     )
 
 

@@ -51,7 +51,8 @@ from linpoint.subjects.python_object.object_judge import ObjectJudge
 from linpoint.subjects.python_object.scenario_runner import CoroutinesError, ScenarioRunner, result_value
 from linpoint.subjects.python_object.scenario_search import ScenarioSearch
 from linpoint.verdicts import Status
-from linpoint.verdicts.finding import Finding, Tested, TestResult
+from linpoint.verdicts.coverage import Coverage, coverage_of
+from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.schedule import FEW_PREEMPTIONS
 
 MAX_SCENARIOS: Final = 100
@@ -136,9 +137,10 @@ class PythonObjectSubject:
             raise OtherSubjectError(replace(self, definition=replace(self.definition, is_async=True))) from None
 
 
-class PythonObjectSession(Session[Finding, TestResult]):
+class PythonObjectSession(Session):
     """The searches of one test under one model."""
 
+    kind: ClassVar = "test"
     shrinking_runs: ClassVar = 3_000
     code_name: ClassVar = "the code"
     changed_warning: ClassVar = (
@@ -157,10 +159,12 @@ class PythonObjectSession(Session[Finding, TestResult]):
     ) -> None:
         super().__init__(seconds)
         self.subject = subject
+        self.name, self.file = subject.definition.name, subject.definition.file
+        self.default_model = _FREE_THREADED
         self.phases = phases
         self.control = control
         self.judge = ObjectJudge(subject.definition, control)
-        self.coverage = ObjectCoverage(subject.definition)
+        self.tested = ObjectCoverage(subject.definition)
         self.explored: list[ScenarioSearch] = []
         """The scenarios whose searches count."""
         self.generated: ScenarioStream | None = None
@@ -205,9 +209,7 @@ class PythonObjectSession(Session[Finding, TestResult]):
                 return
             self._report(scenario)
             yield self._begin_case(scenario)
-        self.coverage.complete = bool(self.subject.scenarios) or (
-            self.generated is not None and self.generated.complete
-        )
+        self.tested.complete = bool(self.subject.scenarios) or (self.generated is not None and self.generated.complete)
 
     def _scenarios(self) -> Iterator[Scenario]:
         subject = self.subject
@@ -229,7 +231,7 @@ class PythonObjectSession(Session[Finding, TestResult]):
     def _begin_case(self, scenario: Scenario) -> ScenarioSearch:
         case = self._case(scenario)
         self.explored.append(case)
-        self.coverage.scenarios.append(case.coverage)
+        self.tested.scenarios.append(case.coverage)
         if not self._called.issuperset(scenario.calls):
             self._called.update(scenario.calls)
             case.warm_up()
@@ -242,7 +244,7 @@ class PythonObjectSession(Session[Finding, TestResult]):
         return ScenarioSearch(runner, self.judge, sleep_sets=self.subject.granularity == "access")
 
     def _report(self, scenario: Scenario) -> None:
-        executions = self.coverage.bounded + self.coverage.unbounded
+        executions = self.tested.bounded + self.tested.unbounded
         share = min(1.0, (time.monotonic() - self.started) / self.seconds)
         self._progress(CampaignProgress(scenario, len(self.explored), executions=executions, share=share))
 
@@ -312,15 +314,13 @@ class PythonObjectSession(Session[Finding, TestResult]):
 
     def claim(self) -> Claim:
         """A pass, if every scenario had all its schedules with few preemptions and nothing casts doubt on it."""
-        doubt = "it was interrupted" if self.interrupted else self.coverage.doubt
-        if self.coverage.few and not doubt:
-            return Claim(Status.LINEARIZABLE, "no schedule shows a violation", self.coverage.exhaustive)
+        doubt = "it was interrupted" if self.interrupted else self.tested.doubt
+        if self.tested.few and not doubt:
+            return Claim(Status.LINEARIZABLE, "no schedule shows a violation", self.tested.exhaustive)
         ended = f"the budget ended before all schedules with up to {FEW_PREEMPTIONS} preemptions were explored"
         return Claim(Status.UNKNOWN, doubt or ended)
 
-    def follow_up(
-        self, claim: Claim, failures: list[Failure]
-    ) -> Generator[FurtherSearch[Finding, TestResult], SearchEnd[Finding, TestResult], Claim]:
+    def follow_up(self, claim: Claim, failures: list[Failure]) -> Generator[FurtherSearch, SearchEnd, Claim]:
         """The verdict under the GIL model, as far as the time goes: the failing scenario first, then all others."""
         gil = claim.status
         if gil is Status.VIOLATION and not self.subject.definition.is_async:  # on an event loop the models are the same
@@ -336,29 +336,19 @@ class PythonObjectSession(Session[Finding, TestResult]):
         if elsewhere:
             yield SearchTask(self.explored[0], _FEW, SearchLimits(self.deadline))
 
-    def result(self, claim: Claim, findings: list[Finding]) -> TestResult:
-        """The result with what was covered."""
-        covered = self.coverage
+    def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
+        """The scenarios that were begun and their schedules."""
+        tested = self.tested
         bounds = {} if self.replaying or claim.exhaustive else {"preemptions": FEW_PREEMPTIONS}
         if self.generated is not None:
             bounds |= {"threads": self.generated.bounds.threads, "operations": self.generated.bounds.operations}
-        return TestResult(
-            self.subject.definition.name,
-            claim.status,
-            claim.exhaustive,
-            claim.why,
-            tuple(findings),
-            claim.models or {_FREE_THREADED: claim.status},
-            Tested(
-                covered.bounded,
-                covered.unbounded,
-                covered.steps,
-                time.monotonic() - self.started,
-                peak_memory(),
-                scenarios=len(covered.scenarios),
-            ),
-            bounds,
-            claim.warnings,
-            file=self.subject.definition.file,
-            interrupted=self.interrupted,
+        return coverage_of(
+            self.kind,
+            seconds=time.monotonic() - self.started,
+            peak_memory_bytes=peak_memory(),
+            bounds=bounds,
+            bounded_schedules=tested.bounded,
+            schedules=tested.unbounded,
+            steps=tested.steps,
+            scenarios=len(tested.scenarios),
         )

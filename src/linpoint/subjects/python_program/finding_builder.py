@@ -8,7 +8,9 @@ from typing import Any, Final
 
 from linpoint.subjects.interface import NONDETERMINISM, Failure
 from linpoint.traces.trace import StepKind, Trace, TraceFailure
-from linpoint.verdicts.program import ProgramFinding
+from linpoint.verdicts.evidence import ProgramEvidence
+from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.replay_token import ReplayToken
 from linpoint.verdicts.schedule import schedule_text
 
 _SHOWN_BY: Final = {
@@ -19,22 +21,21 @@ _SHOWN_BY: Final = {
 }
 
 
-def build_finding(failure: Failure, trace: Trace | None, *, minimal: bool, replay: Mapping[str, Any]) -> ProgramFinding:
+def build_finding(failure: Failure, trace: Trace | None, *, minimal: bool, replay: Mapping[str, Any]) -> Finding:
     """The finding of a failure; ``replay`` is the content of its token."""
-    if failure.kind == NONDETERMINISM:
-        return ProgramFinding(failure.kind, failure.message, failure.schedule, 0, None, minimal=False, replay=replay)
+    repeated = failure.kind != NONDETERMINISM
     if trace is not None:
         shown = TraceFailure(failure.kind, _failing_step(trace, failure.kind), "")
         trace = Trace(trace.threads, trace.steps, trace.memory_model, schedule_text(failure.schedule), shown)
-    return ProgramFinding(
-        failure.kind,
-        failure.message,
-        failure.schedule,
-        failure.preemptions,
-        trace,
-        failure.run.printed,
-        minimal,
-        replay,
+    return Finding(
+        kind=failure.kind,
+        message=failure.message,
+        evidence=ProgramEvidence(failure.run.printed if repeated else ()),
+        schedule=failure.schedule,
+        preemptions=failure.preemptions if repeated else 0,
+        trace=trace,
+        minimal=minimal and repeated,
+        replay_token=ReplayToken.from_dict({"kind": "explore", **replay}),
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
@@ -39,8 +39,8 @@ from linpoint.subjects.python_program.own_modules import OwnModules
 from linpoint.subjects.python_program.program import PythonProgram, cannot_be_loaded
 from linpoint.subjects.python_program.program_runner import ProgramRun, ProgramRunner
 from linpoint.verdicts import Status
-from linpoint.verdicts.finding import Explored
-from linpoint.verdicts.program import Answer, ProgramFinding, ProgramResult
+from linpoint.verdicts.coverage import Coverage, coverage_of
+from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.schedule import FEW_PREEMPTIONS, Schedule, another_run
 
 MAX_RUN_STEPS: Final = 100_000
@@ -52,11 +52,6 @@ _PATIENCE_SHARE: Final = 1 / 6
 _SAMPLES: Final = 1_000
 _TICK_S: Final = 0.1
 _FEW: Final = f"bounded:{FEW_PREEMPTIONS}"
-_ANSWERS: Final = {
-    Status.LINEARIZABLE: Answer.HOLDS,
-    Status.VIOLATION: Answer.VIOLATION,
-    Status.UNKNOWN: Answer.UNKNOWN,
-}
 
 
 @dataclass(slots=True)
@@ -113,9 +108,10 @@ class PythonProgramSubject:
             yield PythonProgramSession(self, ProgramRunner(self.program, control, modules), seconds, progress)
 
 
-class PythonProgramSession(Session[ProgramFinding, ProgramResult]):
+class PythonProgramSession(Session):
     """The searches of one program."""
 
+    kind: ClassVar = "program"
     shrinking_least_s: ClassVar = 0.5
     changed_warning: ClassVar = (
         "the program has changed since the finding was made, so the schedule may mean something else"
@@ -126,8 +122,9 @@ class PythonProgramSession(Session[ProgramFinding, ProgramResult]):
     ) -> None:
         super().__init__(seconds)
         self.subject = subject
+        self.name = self.file = subject.program.file
         self.runner = runner
-        self.coverage = PythonProgramCoverage()
+        self.explored = PythonProgramCoverage()
         self.phases = _phases(subject.preemptions)
         self._progress = progress
         self._told = 0.0
@@ -135,7 +132,7 @@ class PythonProgramSession(Session[ProgramFinding, ProgramResult]):
     @property
     def done(self) -> bool:
         """It was exhausted, given up or is not deterministic."""
-        return self.coverage.exhaustive or self.coverage.diverged or bool(self.coverage.given_up)
+        return self.explored.exhaustive or self.explored.diverged or bool(self.explored.given_up)
 
     def begin(self) -> None:
         """One run that counts for nothing: what the standard library makes when it is first used is there after it."""
@@ -144,7 +141,7 @@ class PythonProgramSession(Session[ProgramFinding, ProgramResult]):
             return
         if run.problem.unloaded is not None:
             raise cannot_be_loaded(self.subject.program, run.problem.unloaded)
-        self.coverage.given_up = run.given_up
+        self.explored.given_up = run.given_up
 
     def search(self, task: SearchTask) -> Iterator[Failure]:
         """The first failure of one search."""
@@ -194,7 +191,7 @@ class PythonProgramSession(Session[ProgramFinding, ProgramResult]):
         run: ProgramRun | None = reproduction.run
         return run is not None and reproduction.diverged_at is None and run.key() == failure.run.key()
 
-    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> ProgramFinding:
+    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
         """With its steps, where they are known."""
         trace = None if reproduction is None else reproduction.trace
         content = dict(self.subject.token)
@@ -204,7 +201,7 @@ class PythonProgramSession(Session[ProgramFinding, ProgramResult]):
 
     def claim(self) -> Claim:
         """What can be said of a search that has found nothing."""
-        covered, only = self.coverage, self.subject.preemptions
+        covered, only = self.explored, self.subject.preemptions
         if covered.given_up:
             return Claim(Status.UNKNOWN, covered.given_up)
         if covered.exhaustive:
@@ -227,31 +224,28 @@ class PythonProgramSession(Session[ProgramFinding, ProgramResult]):
     def replay_claim(self, reproduction: Reproduction | None) -> Claim:
         """Nothing is wrong any more, unless nothing can be said of the run."""
         run: ProgramRun | None = None if reproduction is None else reproduction.run
-        given_up = self.coverage.given_up if run is None else run.given_up
+        given_up = self.explored.given_up if run is None else run.given_up
         return Claim(Status.UNKNOWN, given_up) if given_up else Claim(Status.LINEARIZABLE, self.gone)
 
-    def result(self, claim: Claim, findings: list[ProgramFinding]) -> ProgramResult:
-        """The result with what was covered."""
-        covered = self.coverage
-        seconds = time.monotonic() - self.started
-        return ProgramResult(
-            self.subject.program.file,
-            _ANSWERS[claim.status],
-            claim.exhaustive,
-            claim.why,
-            tuple(findings),
-            Explored(covered.bounded, covered.unbounded, covered.steps, seconds, peak_memory()),
-            {} if covered.exhaustive or covered.completed < 0 else {"preemptions": covered.completed},
-            claim.warnings,
-            interrupted=self.interrupted,
+    def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
+        """The schedules that were run; the bound is that of the preemptions, unless all were."""
+        explored = self.explored
+        return coverage_of(
+            self.kind,
+            seconds=time.monotonic() - self.started,
+            peak_memory_bytes=peak_memory(),
+            bounds={} if explored.exhaustive or explored.completed < 0 else {"preemptions": explored.completed},
+            bounded_schedules=explored.bounded,
+            schedules=explored.unbounded,
+            steps=explored.steps,
         )
 
     def _may_be_fewer(self, failure: Failure) -> bool:
-        return failure.preemptions > self.coverage.completed + 1
+        return failure.preemptions > self.explored.completed + 1
 
     def _first(self, explorer: native.Explorer, limits: SearchLimits) -> Failure | None:
         """The first failure. What the search came to is in ``coverage``."""
-        covered, search, failure = self.coverage, ScheduleSearch(explorer, limits), None
+        covered, search, failure = self.explored, ScheduleSearch(explorer, limits), None
         try:
             for begun in search:
                 run = self.runner.run(begun)
@@ -272,17 +266,17 @@ class PythonProgramSession(Session[ProgramFinding, ProgramResult]):
 
     def _count(self, explorer: native.Explorer) -> None:
         if isinstance(explorer, native.BoundedExplorer):
-            self.coverage.bounded += explorer.runs
-            self.coverage.completed = max(self.coverage.completed, explorer.completed)
+            self.explored.bounded += explorer.runs
+            self.explored.completed = max(self.explored.completed, explorer.completed)
         else:
-            self.coverage.unbounded += explorer.runs
-        self.coverage.steps += explorer.steps
+            self.explored.unbounded += explorer.runs
+        self.explored.steps += explorer.steps
 
     def _tick(self, explorer: native.Explorer) -> None:
         now = time.monotonic()
         if now - self._told >= _TICK_S:
             self._told = now
-            done = self.coverage.bounded + self.coverage.unbounded + explorer.runs
+            done = self.explored.bounded + self.explored.unbounded + explorer.runs
             self._progress(CampaignProgress(executions=done))
 
 

@@ -135,12 +135,12 @@ class CppStressSession(StressSession):
             "clock": self._clock,
         }
 
-    def warnings(self) -> list[str]:
+    def search_warnings(self) -> list[str]:
         """Those of the judge, and a clock that is less precise."""
         if not self._clock.startswith("steady"):
-            return super().warnings()
+            return super().search_warnings()
         why = self._clock.partition(" ")[2]
-        return [*super().warnings(), f"operations were stamped by the system's clock: {why}"]
+        return [*super().search_warnings(), f"operations were stamped by the system's clock: {why}"]
 
     def _start(self) -> StressProgram:
         """Start the program; another one than before makes other calls."""

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from linpoint.checkers.check import check
-from linpoint.judging.stress_judge import StressOutcome
-from linpoint.record.result import StressResult
+from linpoint.executors.thread_executor import peak_memory
 from linpoint.specs.spec import Spec
 from linpoint.subjects.interface import Claim, Failure, Progress, Reproduction, SearchTask, Session
 from linpoint.verdicts import Status, Verdict
+from linpoint.verdicts.coverage import Coverage, coverage_of
+from linpoint.verdicts.evidence import HistoryEvidence
+from linpoint.verdicts.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +36,10 @@ class RecordedHistory:
         return Failure(kind, self.operations, (), 0, None)
 
 
-class HistoryReplaySession(Session[StressOutcome, StressResult]):
+class HistoryReplaySession(Session):
     """One check of a history."""
 
+    kind: ClassVar = "stress"
     phases = ()
     repetitions: ClassVar = (False,)
     replay_shows_it: ClassVar = "the operations of the finding are still a violation"
@@ -44,6 +47,7 @@ class HistoryReplaySession(Session[StressOutcome, StressResult]):
     def __init__(self, subject: RecordedHistory, seconds: float) -> None:
         super().__init__(seconds)
         self.subject = subject
+        self.name, self.file, self.spec_name = subject.name, None, subject.spec.name
         self.verdict: Verdict | None = None
 
     def search(self, task: SearchTask) -> Iterator[Failure]:
@@ -55,9 +59,10 @@ class HistoryReplaySession(Session[StressOutcome, StressResult]):
         verdict = self.verdict = check(failure.case, self.subject.spec, budget=self.seconds)
         return Reproduction(verdict, failure if verdict.status is Status.VIOLATION else None)
 
-    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> StressOutcome:
+    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
         """The kind stays that of the token."""
-        return StressOutcome(Status.VIOLATION, self.replay_shows_it, failure.kind)
+        evidence = HistoryEvidence(self.verdict)
+        return Finding(kind=failure.kind, message=self.replay_shows_it, evidence=evidence, verdict=self.verdict)
 
     def claim(self) -> Claim:
         """The verdict of the check."""
@@ -68,20 +73,17 @@ class HistoryReplaySession(Session[StressOutcome, StressResult]):
         """The same."""
         return self.claim()
 
-    def result(self, claim: Claim, findings: list[StressOutcome]) -> StressResult:
-        """The result with the verdict, whose explanation is all that is printed."""
-        verdict = self.verdict
-        assert verdict is not None
-        count = len(self.subject.operations)
-        return StressResult(
-            claim.status,
-            self.subject.name,
-            verdict.spec.name,
-            0,
-            count,
-            verdict.statistics.seconds,
-            claim.why,
-            findings[0].kind if findings else None,
-            verdict,
-            statistics={"operations": count, "gil": True},
+    def undecided_run(self) -> HistoryEvidence | None:
+        """The history with its verdict."""
+        return HistoryEvidence(self.verdict)
+
+    def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
+        """The operations; there was no run."""
+        seconds = 0.0 if self.verdict is None else self.verdict.statistics.seconds
+        return coverage_of(
+            self.kind,
+            seconds=seconds,
+            peak_memory_bytes=peak_memory(),
+            operations=len(self.subject.operations),
+            gil=True,
         )

@@ -23,8 +23,8 @@ from linpoint.executors.thread_executor import resident_memory
 from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
 from linpoint.judging.stress_judge import StressOutcome
+from linpoint.record.interpreter_lock import has_interpreter_lock
 from linpoint.record.log_assembly import history_of
-from linpoint.record.result import has_interpreter_lock
 from linpoint.record.stress_workload import Program, StressPlan, StressWorkload
 from linpoint.record.thread_pool import FreshObject, PoolJob, ThreadPool
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition

@@ -11,14 +11,12 @@ from __future__ import annotations
 import math
 import time
 from abc import abstractmethod
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from linpoint.executors.thread_executor import peak_memory
 from linpoint.judging.stress_judge import StressJudge, StressOutcome
 from linpoint.limits.budget import Budget
-from linpoint.record.result import StressResult
 from linpoint.specs.spec import Spec
 from linpoint.subjects.interface import (
     NONDETERMINISM,
@@ -33,11 +31,15 @@ from linpoint.subjects.interface import (
     Session,
 )
 from linpoint.verdicts import Status
+from linpoint.verdicts.coverage import Coverage, coverage_of
+from linpoint.verdicts.evidence import HistoryEvidence
+from linpoint.verdicts.finding import Finding
 
 
-class StressSession(Session[StressOutcome, StressResult]):
+class StressSession(Session):
     """The rounds of one stress test. Languages differ in how rounds are made."""
 
+    kind: ClassVar = "stress"
     phases = (Phase((Search("rounds"),)),)
     repetitions: ClassVar = (False,)
 
@@ -53,7 +55,8 @@ class StressSession(Session[StressOutcome, StressResult]):
         jobs: int | None = None,
     ) -> None:
         super().__init__(seconds)
-        self.name, self.spec = name, spec
+        self.name, self.file = name, None
+        self.spec, self.spec_name = spec, spec.name
         self.budget = Budget(None if math.isinf(seconds) else self.deadline, max_memory)
         self.judge = StressJudge(spec, self.budget, patience, jobs=jobs)
         self.undecided: StressOutcome | None = None
@@ -70,8 +73,8 @@ class StressSession(Session[StressOutcome, StressResult]):
     def statistics(self, elapsed_s: float) -> dict[str, Any]:
         """The counts and settings of the campaign, in the order of the JSON contract."""
 
-    def warnings(self) -> list[str]:
-        """Why a pass proves less."""
+    def search_warnings(self) -> list[str]:
+        """Why a pass proves less, as far as the rounds show it."""
         return self.judge.warnings()
 
     def search(self, task: SearchTask) -> Iterator[Failure]:
@@ -91,13 +94,21 @@ class StressSession(Session[StressOutcome, StressResult]):
         """The history is still wrong, though an exception or a report may explain it now."""
         return reproduction.failure is not None
 
-    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> StressOutcome:
+    def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
         """The run with the explanation that was found for it."""
         outcome: StressOutcome = failure.run
+        message, kind = outcome.why, outcome.kind
         if failure.kind == NONDETERMINISM:
-            why = f"two checks of run {outcome.run} disagree, so the spec {self.spec.name} is not pure"
-            return replace(outcome, status=Status.UNKNOWN, why=why, kind=NONDETERMINISM)
-        return outcome if reproduction is None else reproduction.run
+            message = f"two checks of run {outcome.run} disagree, so the spec {self.spec.name} is not pure"
+            kind = NONDETERMINISM
+        elif reproduction is not None:
+            outcome = reproduction.run
+            message, kind = outcome.why, outcome.kind
+        return Finding(kind=kind, message=message, evidence=_evidence(outcome), verdict=outcome.verdict, minimal=False)
+
+    def shown_by(self, findings: Sequence[Finding], *, replayed: bool) -> str:
+        """The sentence of the run."""
+        return findings[0].message
 
     def claim(self) -> Claim:
         """No run was wrong, as far as there were any."""
@@ -106,28 +117,19 @@ class StressSession(Session[StressOutcome, StressResult]):
         why = "stopped by Ctrl-C" if self.interrupted else self.stopped or "stopped with the budget"
         return Claim(Status.LINEARIZABLE if self.judge.runs else Status.UNKNOWN, why)
 
-    def result(self, claim: Claim, findings: list[StressOutcome]) -> StressResult:
-        """The result with the run that is wrong or undecided, if there is one."""
-        shown = next(iter(findings), self.undecided) or StressOutcome(claim.status, claim.why)
+    def coverage(self, claim: Claim, findings: Sequence[Finding]) -> Coverage:
+        """The runs that were decided, and how they were made."""
         elapsed = time.monotonic() - self.started
-        cost = {"seconds": round(elapsed, 6), "peak_memory_bytes": peak_memory()}
-        return StressResult(
-            claim.status,
-            self.name,
-            self.spec.name,
-            self.judge.runs,
-            self.judge.operations,
-            elapsed,
-            shown.why,
-            shown.kind if claim.status is Status.VIOLATION else None,
-            shown.verdict,
-            shown.history,
-            shown.stuck,
-            cost | self.statistics(elapsed),
-            (*self.warnings(), *claim.warnings),
-            report=shown.report,
-            interrupted=self.interrupted,
-        )
+        statistics = self.statistics(elapsed)
+        return coverage_of(self.kind, seconds=elapsed, peak_memory_bytes=peak_memory(), **statistics)
+
+    def undecided_run(self) -> HistoryEvidence | None:
+        """The run that could not be decided."""
+        return None if self.undecided is None else _evidence(self.undecided)
+
+    def warnings(self, claim: Claim) -> tuple[str, ...]:
+        """Why a pass proves less."""
+        return (*self.search_warnings(), *claim.warnings)
 
     def tell_progress(self) -> None:
         """Report the runs so far."""
@@ -136,3 +138,7 @@ class StressSession(Session[StressOutcome, StressResult]):
 
 def _failure(outcome: StressOutcome) -> Failure:
     return Failure(outcome.kind, None, (), 0, outcome, outcome.verdict, outcome.why)
+
+
+def _evidence(outcome: StressOutcome) -> HistoryEvidence:
+    return HistoryEvidence(outcome.verdict, outcome.history, outcome.stuck, outcome.report)

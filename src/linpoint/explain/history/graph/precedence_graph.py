@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from linpoint.explain.history.explanation import operation_fields
+from linpoint.explain.json_values import operation_fields
 from linpoint.histories.operation import Crash, Operation
 from linpoint.histories.values import Value, show, thaw
 

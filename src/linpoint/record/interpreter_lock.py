@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether threads of this interpreter run at the same time."""
+
+from __future__ import annotations
+
+import sys
+
+
+def has_interpreter_lock() -> bool:
+    """Whether this interpreter runs one thread at a time."""
+    enabled = getattr(sys, "_is_gil_enabled", None)
+    return True if enabled is None else bool(enabled())

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The result of a campaign over any kind of subject: its status, the findings, and what was covered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from linpoint.errors import UndecidedError, ViolationError
+from linpoint.histories.history import History
+from linpoint.verdicts.coverage import Coverage, coverage_of
+from linpoint.verdicts.evidence import HistoryEvidence, NeedlessInstruction
+from linpoint.verdicts.finding import Finding
+from linpoint.verdicts.hung_thread import HungThread
+from linpoint.verdicts.renderers import render
+from linpoint.verdicts.status import Status
+from linpoint.verdicts.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Result:
+    """The answer for an object, a program, a model or persistent data, with its findings and what was covered."""
+
+    __test__ = False  # for pytest, which would collect it under its public name TestResult
+
+    subject_kind: str
+    """``test``, ``program``, ``model``, ``crash`` or ``stress``: the row of the table of renderers."""
+    name: str
+    status: Status
+    why: str
+    exhaustive: bool = False
+    """Everything within the bounds was covered: every schedule, state or crash state."""
+    findings: tuple[Finding, ...] = ()
+    coverage: Coverage = field(default_factory=Coverage)
+    file: str | None = None
+    models: Mapping[str, Status] = field(default_factory=dict)
+    """The status by memory model, where there is more than one; the first decides."""
+    spec: str = ""
+    condition: str = ""
+    outcomes: Mapping[str, int] | None = None
+    """The outputs of complete runs of a program, and the number of runs of each, where they were collected."""
+    advice: tuple[NeedlessInstruction, ...] = ()
+    """Flushes and fences that can be left out."""
+    warnings: tuple[str, ...] = ()
+    """Why a pass proves less."""
+    remedy: str = ""
+    """For UNKNOWN: what to do about it."""
+    interrupted: bool = False
+    """Ctrl-C ended the campaign, so that the result is what was known by then."""
+    undecided: HistoryEvidence | None = field(default=None, repr=False)
+    """For UNKNOWN of a stress test: the run that could not be decided."""
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a result has three values: compare result.status, or call result.raise_for_violation()")
+
+    def explain(self) -> ResultText:
+        """The result in words, as JSON and as a page."""
+        return ResultText(self, render(self, "text"))
+
+    def as_json(self) -> dict[str, Any]:
+        """The JSON document of the result."""
+        document: dict[str, Any] = render(self, "json")
+        return document
+
+    def raise_for_violation(self) -> None:
+        """Raise ``ViolationError`` for a violation and ``UndecidedError`` for UNKNOWN; else return."""
+        __tracebackhide__ = True  # pytest shows the line of the caller
+        if self.status is Status.VIOLATION:
+            replay = self._replay_line()
+            raise ViolationError(f"{self.text}\n{replay}" if replay else self.text)
+        if self.status is Status.UNKNOWN:
+            raise UndecidedError(self.text if self.subject_kind == "stress" else f"not decided: {self.why}")
+
+    def _replay_line(self) -> str:
+        """How to replay the first finding, if it has a token."""
+        finding = self.findings[0]
+        if self.subject_kind == "stress":  # a token of the history does not run the test again
+            return ""
+        if finding.replay_words:
+            return f"Show it again: {' '.join(('linpoint', *finding.replay_words))}"
+        if finding.token and self.subject_kind == "test":
+            return f'Show it again: replay="{finding.token}"'
+        return ""
+
+    # --- public names of parts
+
+    @property
+    def answer(self) -> Status:
+        """The status, of models and programs."""
+        return self.status
+
+    @property
+    def text(self) -> str:
+        """The result in words."""
+        return self.explain().text
+
+    @property
+    def bounds(self) -> Mapping[str, Any]:
+        """What limits what was covered."""
+        return self.coverage.bounds
+
+    @property
+    def tested(self) -> Coverage:
+        """What was covered, of tests."""
+        return self.coverage
+
+    @property
+    def explored(self) -> Coverage:
+        """What was covered, of models and programs."""
+        return self.coverage
+
+    # --- public names of parts of stress tests
+
+    @property
+    def kind(self) -> str | None:
+        """The kind of the first finding of a violation."""
+        return self.findings[0].kind if self.findings and self.status is Status.VIOLATION else None
+
+    @property
+    def test(self) -> str:
+        """The name of the test."""
+        return self.name
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """On the run that was found or could not be decided."""
+        return self._run.verdict if self.undecided is not None or not self.findings else self.findings[0].verdict
+
+    @property
+    def history(self) -> History | None:
+        """The history of that run."""
+        return self._run.history
+
+    @property
+    def stuck(self) -> tuple[HungThread, ...]:
+        """The threads that hang in that run."""
+        return self._run.hung
+
+    @property
+    def report(self) -> str:
+        """The report of a sanitizer on that run."""
+        return self._run.report
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+        return self.coverage.seconds
+
+    @property
+    def runs(self) -> int:
+        """How many runs were checked."""
+        return int(self.coverage.runs)
+
+    @property
+    def operations(self) -> int:
+        """How many operations were checked."""
+        return int(self.coverage.operations)
+
+    @property
+    def statistics(self) -> Mapping[str, Any]:
+        """The cost and all counts."""
+        return self.coverage.as_dict()
+
+    @property
+    def _run(self) -> HistoryEvidence:
+        """The run of a stress test that was found or could not be decided."""
+        if self.findings:
+            return self.findings[0].evidence_as(HistoryEvidence)
+        return self.undecided or HistoryEvidence()
+
+
+def undecided_result(kind: str, name: str, why: str, **facts: Any) -> Result:
+    """The result of a campaign that learned nothing; ``facts`` are other fields of the result."""
+    return Result(
+        subject_kind=kind, name=name, status=Status.UNKNOWN, why=why, **({"coverage": coverage_of(kind)} | facts)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ResultText:
+    """A result, explained: ``text`` for people, ``as_dict()`` for programs, ``as_html()`` for a browser."""
+
+    result: Result
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON document of the result."""
+        return self.result.as_json()
+
+    def as_html(self, *, command: str = "", replay: str = "") -> str:
+        """The result as one self-contained page for a browser.
+
+        ``command`` runs the subject again and ``replay`` replays its first finding; the page shows both.
+        """
+        page: str = render(self.result, "html", command=command, replay=replay)
+        return page
+
+
+TestResult = Result
+"""The public name of the result of a test."""
+ModelResult = Result
+"""The public name of the result for a model."""
+StressResult = Result
+"""The public name of the result of a stress test."""

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The status of a verdict or a result."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Collection
+from typing import Final
+
+
+class Status(enum.Enum):
+    """The answer for a history, an object, a program, a model or a persistent structure.
+
+    A pass is LINEARIZABLE where there is a spec and a history, and HOLDS for a program, a model or persistent data.
+    """
+
+    LINEARIZABLE = "linearizable"
+    HOLDS = "holds"
+    VIOLATION = "violation"
+    UNKNOWN = "unknown"
+
+    @property
+    def passed(self) -> bool:
+        """Whether this is a pass, under either name."""
+        return self in (Status.LINEARIZABLE, Status.HOLDS)
+
+    @staticmethod
+    def worst(statuses: Collection[Status]) -> Status:
+        """The status of a whole made of parts: VIOLATION if any part is one, else UNKNOWN if any part is."""
+        return next((status for status in _WORST_FIRST if status in statuses), Status.LINEARIZABLE)
+
+
+_WORST_FIRST: Final = (Status.VIOLATION, Status.UNKNOWN, Status.HOLDS)
+
+Answer = Status
+"""The public name of the status of a model or a program."""
