@@ -98,7 +98,7 @@ def compare_longer(name: str, seed: str, histories: int) -> None:
             seen["asked"] += 1
             seen["compared"] += together[0] is not Status.UNKNOWN and {*together[1:]} != {Status.UNKNOWN}
             seen["violations"] += together[0] is Status.VIOLATION
-    assert seen["compared"] >= seen["asked"] / 3, seen
+    assert seen["compared"] >= seen["asked"] / 4, seen  # it is about half, but 250 of a commit vary
     assert seen["asked"] * 0.9 >= seen["violations"] >= seen["asked"] / 10, seen
 
 

@@ -339,14 +339,16 @@ def test_a_budget_that_ends_inside_of_a_run_is_unknown() -> None:
 
 
 def test_a_run_that_is_too_long_for_the_budget_is_cut() -> None:
+    calls: list[int] = []
+
     class Slow(Counter):
         def fetch_add(self, n: int) -> int:
+            calls.append(n)
             time.sleep(0.05)
             return 0
 
-    began = time.monotonic()
     result = stress(Slow, {"fetch_add": {"n": [0]}}, threads=2, operations=1_000, budget=0.5)
-    assert time.monotonic() - began < 45, "all of it takes 50 seconds"
+    assert len(calls) < 2_000
     assert result.status is Status.UNKNOWN
     assert "the budget ended inside of run 1" in result.why
 
