@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The campaign of a persistent object, seen from its session: phases, shared time, replays, Ctrl-C."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from linpoint.campaign.driver import replay_finding, run_campaign, search_tasks
+from linpoint.crash.crash_run import CrashRun, CrashRunner
+from linpoint.scenarios.scenario import Scenario
+from linpoint.subjects.interface import CampaignProgress, Failure, no_progress
+from linpoint.subjects.persistent_object.crash_token import read_token
+from linpoint.subjects.persistent_object.subject import PersistentObjectSession, PersistentObjectSubject
+from tests.crash.fake_host_campaigns import fake_test
+
+SECONDS = 20.0
+LOST = {"lost": [3]}
+
+
+def subject_of(folder: Path, manner: dict[str, Any], **options: Any) -> PersistentObjectSubject:
+    scenario = Scenario.parse("; ".join(f"insert({key}, {key + 10}); get({key})" for key in range(1, 9)))
+    return PersistentObjectSubject(fake_test(folder, manner, **{"scenario": scenario} | options))
+
+
+def searched(session: PersistentObjectSession) -> list[Failure]:
+    """The failures of the first phase."""
+    assert not list(session.prepare())
+    return list(session.search(next(iter(search_tasks(session)))))
+
+
+def test_a_failure_reproduces_and_its_token_reads_as_the_same_failure(tmp_path: Path) -> None:
+    with subject_of(tmp_path, LOST).open(SECONDS, no_progress) as session:
+        (failure,) = session.distinct(searched(session))
+        shown = session.reproduce(failure, record=True)
+        assert shown is not None
+        assert session.is_same(failure, shown)
+        again = read_token(session.to_token(failure)).failure
+        assert (again.kind, again.case) == (failure.kind, failure.case)
+        repeated = session.reproduce(again, record=True)
+        assert repeated is not None
+        assert session.is_same(failure, repeated)
+
+
+def test_crash_tests_are_counted_once_and_never_less(tmp_path: Path) -> None:
+    counts: list[int] = []
+
+    def watch(reached: CampaignProgress) -> None:
+        if not reached.text:
+            counts.append(reached.executions)
+
+    with subject_of(tmp_path, {}).open(SECONDS, watch) as session:
+        assert not searched(session)
+        assert session.coverage.tests.total() == 48
+    assert counts == sorted(counts)
+    assert counts[-1] == 48
+
+
+def test_no_phase_begins_where_the_workload_fails_by_itself(tmp_path: Path) -> None:
+    with subject_of(tmp_path, {"fails": "crash"}).open(SECONDS, no_progress) as session:
+        (failure,) = session.prepare()
+        assert failure.kind == "crash"
+        assert session.done
+
+
+def test_the_search_leaves_time_for_shrinking(tmp_path: Path) -> None:
+    with subject_of(tmp_path, {}).open(SECONDS, no_progress) as session:
+        assert not list(session.prepare())
+        left = session.deadline - time.monotonic()
+        assert session.search_until - time.monotonic() == pytest.approx(0.7 * left, abs=0.5)
+        shares = [session.shrinking_limits(at, 4).seconds() for at in range(4)]
+    assert shares == pytest.approx([left / 4, left / 3, left / 2, left], abs=0.5)
+
+
+def test_only_the_first_causes_have_findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("linpoint.subjects.persistent_object.subject._MAX_FINDINGS", 0)
+    with subject_of(tmp_path, LOST).open(SECONDS, no_progress) as session:
+        assert session.distinct(searched(session)) == []
+        assert len(session.causes) == 1
+
+
+@pytest.mark.parametrize("at", ["prepare", "search", "retry"])
+def test_ctrl_c_leaves_what_is_known(at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_tests = CrashRunner.test
+
+    def interrupt(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    def interrupted_run(self: CrashRunner, *args: Any, **options: Any) -> CrashRun:
+        run = run_tests(self, *args, **options)
+        run.heard.interrupted = True
+        return run
+
+    if at == "search":  # the hosts are stopped, and what they have sent is kept
+        monkeypatch.setattr(CrashRunner, "test", interrupted_run)
+    else:
+        monkeypatch.setattr(PersistentObjectSession, at, interrupt)
+    result = run_campaign(subject_of(tmp_path, LOST), SECONDS)
+    assert result.interrupted
+    if at == "prepare":
+        assert result.answer.value == "unknown"
+        assert result.why == "it was interrupted before any crash was tested"
+        assert not result.findings
+        return
+    assert result.answer.value == "violation"
+    (finding,) = result.findings
+    assert not finding.minimal
+    assert finding.replay_words
+
+
+def test_a_budget_that_is_spent_gives_a_result(tmp_path: Path) -> None:
+    result = run_campaign(subject_of(tmp_path, {}), 0.0)
+    assert result.answer.value in ("holds", "unknown")
+    assert result.why
+
+
+def test_a_replay_that_shows_other_crashes_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    subject = subject_of(tmp_path, LOST, tests=("c2",))
+    with subject.open(SECONDS, no_progress) as session:
+        (failure,) = session.distinct(searched(session))
+        token = read_token(session.to_token(failure))
+    monkeypatch.setattr(CrashRunner, "state", lambda self, plan, _, seconds: self.trace(plan, seconds))
+    result = replay_finding(subject, token.failure, SECONDS, changed=True)
+    assert result.answer.value == "violation"
+    assert result.why == "a crash shows it"
+    assert result.warnings == (
+        "the target has changed since the finding was made, so the crash state may mean something else",
+        "the crash state itself shows nothing wrong, but others of its kind do",
+    )
