@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from linpoint.hosts.crash_messages import CrashViolation, OverlappingOperations
-from linpoint.scenarios.scenario import Call, Scenario
+from linpoint.scenarios.scenario import Call
 from linpoint.subjects.persistent_object.crash_token import read_token, token_content
 from linpoint.verdicts.status import Answer
 from tests.crash.fake_host_campaigns import fake_test, replayed, tried
@@ -55,9 +55,9 @@ def test_a_token_has_of_all_reads_beside_the_workload_the_one_that_it_needs(tmp_
         0, "DL3", 1, [1], [], "complete", "", [], [], True, 5, 1, [], dl3=OverlappingOperations(1, second, 1)
     )
     again = read_token(token_content(test, plan, seen))
-    assert again.state is not None
-    assert again.state.beside is not None
-    assert again.plan.calls[again.state.beside.second] == Call("get", (2,))
+    state = again.failure.run
+    assert state.beside is not None
+    assert again.plan.calls[state.beside.second] == Call("get", (2,))
     assert len(again.plan.reads) == 1
     assert again.plan.parts()[0].decode().splitlines()[-1] == "1@1 get [2]"
 
@@ -159,9 +159,9 @@ def test_the_same_seed_gives_the_same_workload(tmp_path: Path) -> None:
     assert workload(1) != workload(2)
 
 
-def _long() -> Scenario:
-    return Scenario.parse("; ".join(f"insert({key}, {key + 10}); get({key})" for key in range(1, 21)))
+def _long() -> str:
+    return "; ".join(f"insert({key}, {key + 10}); get({key})" for key in range(1, 21))
 
 
-def _scenario() -> Scenario:
-    return Scenario.parse("insert(1, 2); insert(3, 4); get(1)")
+def _scenario() -> str:
+    return "insert(1, 2); insert(3, 4); get(1)"

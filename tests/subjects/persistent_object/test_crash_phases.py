@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 
 from linpoint.campaign.phases import PhaseClock
-from linpoint.crash.crash_host import KINDS
+from linpoint.options.choices import CRASH_TEST_KINDS
 from linpoint.options.commands.crash import DEFAULT_KINDS
 from linpoint.subjects.persistent_object.crash_phases import crash_phases
 
@@ -16,14 +16,14 @@ def _shares(*kinds: str) -> list[tuple[str, float]]:
 
 
 def test_kinds_that_run_together_are_one_search() -> None:
-    assert [name for name, _ in _shares(*KINDS)] == ["dl1,dl2,c2", "dl3", "recovery", "exhaustive"]
+    assert [name for name, _ in _shares(*CRASH_TEST_KINDS)] == ["dl1,dl2,c2", "dl3", "recovery", "exhaustive"]
     assert [name for name, _ in _shares(*DEFAULT_KINDS)] == ["dl1,dl2,c2", "dl3", "recovery"]
     assert _shares("c2", "exhaustive") == [("c2", 4 / 8), ("exhaustive", 1.0)]
 
 
 def test_each_phase_has_its_weight_of_the_time_that_is_left() -> None:
     assert [share for _, share in _shares(*DEFAULT_KINDS)] == [4 / 8, 3 / 4, 1.0]
-    assert [share for _, share in _shares(*KINDS)] == [4 / 12, 3 / 8, 1 / 5, 1.0]
+    assert [share for _, share in _shares(*CRASH_TEST_KINDS)] == [4 / 12, 3 / 8, 1 / 5, 1.0]
 
 
 def test_a_phase_gets_a_moment_even_if_the_time_is_up() -> None:

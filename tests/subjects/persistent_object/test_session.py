@@ -11,7 +11,6 @@ import pytest
 
 from linpoint.campaign.driver import replay_finding, run_campaign, search_tasks
 from linpoint.crash.crash_run import CrashRun, CrashRunner
-from linpoint.scenarios.scenario import Scenario
 from linpoint.subjects.interface import CampaignProgress, Failure, no_progress
 from linpoint.subjects.persistent_object.crash_token import read_token
 from linpoint.subjects.persistent_object.subject import PersistentObjectSession, PersistentObjectSubject
@@ -22,7 +21,7 @@ LOST = {"lost": [3]}
 
 
 def subject_of(folder: Path, manner: dict[str, Any], **options: Any) -> PersistentObjectSubject:
-    scenario = Scenario.parse("; ".join(f"insert({key}, {key + 10}); get({key})" for key in range(1, 9)))
+    scenario = "; ".join(f"insert({key}, {key + 10}); get({key})" for key in range(1, 9))
     return PersistentObjectSubject(fake_test(folder, manner, **{"scenario": scenario} | options))
 
 
