@@ -53,7 +53,7 @@ def test_crash_tests_are_counted_once_and_never_less(tmp_path: Path) -> None:
 
     with subject_of(tmp_path, {}).open(SECONDS, watch) as session:
         assert not searched(session)
-        assert session.coverage.tests.total() == 48
+        assert session.tested.tests.total() == 48
     assert counts == sorted(counts)
     assert counts[-1] == 48
 
@@ -100,11 +100,11 @@ def test_ctrl_c_leaves_what_is_known(at: str, tmp_path: Path, monkeypatch: pytes
     result = run_campaign(subject_of(tmp_path, LOST), SECONDS)
     assert result.interrupted
     if at == "prepare":
-        assert result.answer.value == "unknown"
+        assert result.status.value == "unknown"
         assert result.why == "it was interrupted before any crash was tested"
         assert not result.findings
         return
-    assert result.answer.value == "violation"
+    assert result.status.value == "violation"
     (finding,) = result.findings
     assert not finding.minimal
     assert finding.replay_words
@@ -112,7 +112,7 @@ def test_ctrl_c_leaves_what_is_known(at: str, tmp_path: Path, monkeypatch: pytes
 
 def test_a_budget_that_is_spent_gives_a_result(tmp_path: Path) -> None:
     result = run_campaign(subject_of(tmp_path, {}), 0.0)
-    assert result.answer.value in ("holds", "unknown")
+    assert result.status.value in ("holds", "unknown")
     assert result.why
 
 
@@ -123,7 +123,7 @@ def test_a_replay_that_shows_other_crashes_says_so(tmp_path: Path, monkeypatch: 
         token = read_token(session.to_token(failure))
     monkeypatch.setattr(CrashRunner, "state", lambda self, plan, _, seconds: self.trace(plan, seconds))
     result = replay_finding(subject, token.failure, SECONDS, changed=True)
-    assert result.answer.value == "violation"
+    assert result.status.value == "violation"
     assert result.why == "a crash shows it"
     assert result.warnings == (
         "the target has changed since the finding was made, so the crash state may mean something else",
