@@ -20,7 +20,7 @@ from linpoint.subjects.cpp_object.outcomes_method import OutcomesSubject
 from linpoint.subjects.cpp_object.subject import CppObjectSubject
 from linpoint.subjects.interface import CampaignProgress, Failure
 from linpoint.targets.target_builder import Target, TargetContents
-from linpoint.verdicts.finding import TestResult
+from linpoint.verdicts.result import Result
 from tests.hosts.stand_in_host import asked, searches, stand_in_with_test
 
 INTEGER = {"kind": "integer", "least": -(2**31), "most": 2**31 - 1}
@@ -48,13 +48,13 @@ def target(folder: Path, code: str, *scenarios: str, model: str = "sc", **option
     return CppObject(program, TEST, scenarios=tuple(map(Scenario.parse, scenarios)), **options)
 
 
-def run(folder: Path, code: str, *scenarios: str, seconds: float = 5.0, **options: Any) -> TestResult:
+def run(folder: Path, code: str, *scenarios: str, seconds: float = 5.0, **options: Any) -> Result:
     progress = options.pop("progress", False)
     subject = CppObjectSubject(target(folder, code, *scenarios, **options), find("register"), progress)
     return run_campaign(subject, seconds)
 
 
-def replay(folder: Path, code: str, failure: Failure, *, changed: bool = False) -> TestResult:
+def replay(folder: Path, code: str, failure: Failure, *, changed: bool = False) -> Result:
     subject = CppObjectSubject(target(folder, code, str(TWO[0])), find("register"))
     return replay_finding(subject, failure, 5.0, changed=changed)
 

@@ -90,7 +90,7 @@ class FenceAdvisor:
             search = ObjectSession(self._with(chosen), self._session.judge.again(), max(_MIN_SEARCH_S, self._left))
             end = yield FurtherSearch(nullcontext(search), search.seconds)
             if not end.failures:
-                explored = [each.covered for each in search.explored.explored]
+                explored = [each.covered for each in search.explored.scenarios]
                 done = sum(bool(each.unbounded) for each in explored)
                 holds = bool(done) and all(each.exhaustive for each in explored)
                 return FenceAdvice(chosen, smallest, others, done, holds)

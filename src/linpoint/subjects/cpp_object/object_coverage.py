@@ -50,7 +50,7 @@ class ExploredScenario:
 class CppObjectCoverage:
     """What was explored of all scenarios of a test under one memory model."""
 
-    explored: list[ExploredScenario] = field(default_factory=list)
+    scenarios: list[ExploredScenario] = field(default_factory=list)
     complete: bool = False
     """Every scenario within the bounds was begun."""
     qualified: dict[str, None] = field(default_factory=dict)
@@ -62,27 +62,27 @@ class CppObjectCoverage:
     @property
     def open(self) -> list[ExploredScenario]:
         """The scenarios that no search has exhausted."""
-        return [each for each in self.explored if not each.covered.exhaustive]
+        return [each for each in self.scenarios if not each.covered.exhaustive]
 
     @property
-    def scenarios(self) -> int:
+    def begun(self) -> int:
         """The number of scenarios that were begun."""
-        return sum(each.begun for each in self.explored)
+        return sum(each.begun for each in self.scenarios)
 
     @property
     def bounded(self) -> int:
         """Schedules of bounded searches."""
-        return sum(each.covered.bounded for each in self.explored)
+        return sum(each.covered.bounded for each in self.scenarios)
 
     @property
     def unbounded(self) -> int:
         """Schedules of all other searches."""
-        return sum(each.covered.unbounded for each in self.explored)
+        return sum(each.covered.unbounded for each in self.scenarios)
 
     @property
     def steps(self) -> int:
         """Steps of all schedules."""
-        return sum(each.covered.steps for each in self.explored)
+        return sum(each.covered.steps for each in self.scenarios)
 
     def learn(self, result: SearchResult) -> None:
         """Note what the result of a search says of the whole test."""
@@ -92,12 +92,12 @@ class CppObjectCoverage:
 
     def exhaustive(self, *, interrupted: bool) -> bool:
         """Whether every schedule of every scenario within the bounds was explored and judged."""
-        whole = self.complete and bool(self.explored) and not self.open
+        whole = self.complete and bool(self.scenarios) and not self.open
         return whole and not self.doubt(interrupted=interrupted)
 
     def enough(self, *, interrupted: bool) -> bool:
         """Whether every scenario that was begun had all its schedules with few preemptions."""
-        begun = [each.covered for each in self.explored if each.begun]
+        begun = [each.covered for each in self.scenarios if each.begun]
         whole = bool(begun) and all(each.few or each.exhaustive for each in begun)
         return whole and not self.doubt(interrupted=interrupted)
 
@@ -116,13 +116,13 @@ class CppObjectCoverage:
             return self.given_up
         if interrupted:
             return "it was interrupted"
-        if any(each.covered.undecided for each in self.explored):
+        if any(each.covered.undecided for each in self.scenarios):
             return "some histories could not be decided in time"
-        cut = sum(each.covered.cut for each in self.explored)
+        cut = sum(each.covered.cut for each in self.scenarios)
         if cut:
             return f"{counted(cut, 'run')} had no end after very many steps"
         if self.qualified:
             return f"no schedule shows a violation, but that proves less: {'; '.join(self.qualified)}"
-        returned = {name for each in self.explored for name in each.covered.returned}
-        stuck = sorted({name for each in self.explored for name in each.covered.stuck} - returned)
+        returned = {name for each in self.scenarios for name in each.covered.returned}
+        stuck = sorted({name for each in self.scenarios for name in each.covered.stuck} - returned)
         return f"{stuck[0]} waits for ever in every schedule" if stuck else ""

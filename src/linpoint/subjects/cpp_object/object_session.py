@@ -131,7 +131,7 @@ class ObjectSession(Session):
             if not batch:
                 self.explored.complete = True
                 return
-            self.explored.explored += batch
+            self.explored.scenarios += batch
             self.judge.prepare([each.scenario for each in batch])
             yield batch
 
@@ -234,7 +234,7 @@ class ObjectSession(Session):
                 "bounded_schedules": explored.bounded,
                 "schedules": explored.unbounded,
                 "steps": explored.steps,
-                "scenarios": explored.scenarios,
+                "scenarios": explored.begun,
             }
         bounds = {} if self.replaying else self._bounds(findings)
         memory = explored.peak_memory_bytes
@@ -267,7 +267,7 @@ class ObjectSession(Session):
     def _tick(self, scenario: Scenario, schedules: int) -> None:
         covered = self.explored
         done = covered.bounded + covered.unbounded + schedules
-        begun = sum(bool(each.covered.unbounded) for each in covered.explored)
+        begun = sum(bool(each.covered.unbounded) for each in covered.scenarios)
         total = None if self.generated is None else self.generated.total
         self._progress(CampaignProgress(scenario, begun, total, done))
 
@@ -285,4 +285,4 @@ class OneSearchSession(ObjectSession):
     @property
     def exhausted(self) -> bool:
         """Whether the search came to its end."""
-        return bool(self.explored.explored) and not self.explored.open
+        return bool(self.explored.scenarios) and not self.explored.open

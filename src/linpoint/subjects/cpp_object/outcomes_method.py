@@ -102,7 +102,7 @@ class OutcomesSession(ObjectSession):
 
     def _never_shown(self) -> Iterator[str]:
         """Allowed outcomes that no schedule has shown, of scenarios that were explored to their end."""
-        explored = self._searches[-1].explored.explored
+        explored = self._searches[-1].explored.scenarios
         scenarios = [each.scenario for each in explored if each.covered.exhaustive]
         missing = [(scenario, run) for scenario in scenarios for run in self._outcomes.never_shown(scenario)]
         for scenario, run in missing[:_MAX_SHOWN_OUTCOMES]:

@@ -77,7 +77,7 @@ class CppObjectSession(ObjectSession):
             if under_sc is Status.LINEARIZABLE:
                 claim = replace(claim, advice=(yield from self._fences(failures[0])))
         if claim.status is Status.LINEARIZABLE and self._check_progress:
-            scenarios = [each.scenario for each in self.explored.explored]
+            scenarios = [each.scenario for each in self.explored.scenarios]
             search = ProgressSession(self.target, self.judge, self.left, scenarios)
             end = yield FurtherSearch(nullcontext(search), search.seconds, adds_findings=True)
             claim = search.added_to(claim, end.failures)
