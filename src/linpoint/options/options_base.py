@@ -76,9 +76,9 @@ class Options:
         """These options, and those of ``lower`` where nothing is given here."""
         return merge_layers(type(self), (*lower.layers, *self.layers))
 
-    def with_values(self, **values: Any) -> Self:
-        """The same options with other values, which win over all layers but a token's."""
-        return merge_layers(type(self), (*self.layers, Layer(Surface.CODE, values)))
+    def with_values(self, surface: Surface = Surface.CODE, /, **values: Any) -> Self:
+        """The same options with a layer of other values."""
+        return merge_layers(type(self), (*self.layers, Layer(surface, values)))
 
     def for_file(self, file: str, *, only: Collection[str] = ()) -> Self:
         """With the comments ``// linpoint: ...`` of a C++ file below the command line; of these ``only`` some fields."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from linpoint.options.commands.test import TestOptions
+from linpoint.options.schema import Surface
 from linpoint.options.token_fields import options_from_token
 from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.verdicts import replay_token
@@ -52,7 +53,7 @@ class CppObjectToken:
             raise replay_token.not_a_finding(str(error)) from None
         scenario = Scenario.from_dict(found.scenario)
         options = options_from_token(TestOptions, content).with_values(
-            scenario=str(scenario), before=_text(scenario.before), after=_text(scenario.after)
+            Surface.TOKEN, scenario=str(scenario), before=_text(scenario.before), after=_text(scenario.after)
         )
         return cls(options, found.file, found.test, tuple(found.schedule), found.finding, found.code, found.stop)
 

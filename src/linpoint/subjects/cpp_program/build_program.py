@@ -13,7 +13,7 @@ import msgspec
 from linpoint.hosts.host_config import HostConfig
 from linpoint.limits.budget import size
 from linpoint.options.commands.explore import ExploreOptions
-from linpoint.options.schema import Panel
+from linpoint.options.schema import Panel, Surface
 from linpoint.options.token_fields import options_from_token, token_fields
 from linpoint.subjects.cpp_program.atomic_methods import atomic_ranges
 from linpoint.subjects.cpp_program.subject import CppProgramSubject
@@ -90,7 +90,9 @@ class CppProgramToken:
         if not found.files:
             raise replay_token.not_a_finding("it names no sources")
         words = (*found.files[1:], *found.flags)
-        options = options_from_token(ExploreOptions, content).with_values(program=found.files[0], words=words)
+        options = options_from_token(ExploreOptions, content).with_values(
+            Surface.TOKEN, program=found.files[0], words=words
+        )
         return cls(options, found.finding, tuple(found.schedule), found.code)
 
     @property

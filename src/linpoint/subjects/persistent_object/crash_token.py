@@ -14,6 +14,7 @@ from linpoint.errors import LinpointError
 from linpoint.histories.values import freeze, thaw
 from linpoint.hosts.crash_messages import Code, CrashViolation, OverlappingOperations
 from linpoint.options.commands.crash import CrashOptions
+from linpoint.options.schema import Surface
 from linpoint.options.token_fields import options_from_token, token_fields
 from linpoint.scenarios.scenario import Call
 from linpoint.subjects.interface import Failure
@@ -147,7 +148,7 @@ def read_token(content: dict[str, Any]) -> CrashToken:
         raise replay_token.not_a_finding(str(error)) from None
     if not fields.workload:
         raise replay_token.not_a_finding("it has no operations")
-    return CrashToken(options_from_token(CrashOptions, content).with_values(workers=1), fields)
+    return CrashToken(options_from_token(CrashOptions, content).with_values(Surface.TOKEN, workers=1), fields)
 
 
 def _fields(call: Call) -> _CallFields:
