@@ -189,8 +189,6 @@ def test_in_a_token(name: str, options_class: type[Options], option: Option) -> 
     made = options_class(**{option.name: expected(options_class, option)})
     content = json.loads(json.dumps(token_fields(made)))
     assert list(content) == [option.name], name
-    if isinstance(option.type, Processes):
-        content[option.name] = dict(content[option.name])
     assert options_from_token(options_class, content) == made
 
 

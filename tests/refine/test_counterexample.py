@@ -11,6 +11,7 @@ import pytest
 import linpoint
 from linpoint.campaign.driver import replay_finding, run_campaign
 from linpoint.histories.operation import Outcome
+from linpoint.options.commands.refine import RefineOptions
 from linpoint.refine.certify_refusal import certify_refusal
 from linpoint.refine.counterexample import ModelRun
 from linpoint.refine.frontend import compile_model
@@ -27,7 +28,7 @@ from tests.explain.checked_models import KINDS, ZOO, result
 
 def asked(file, name, **options) -> RefinementTask:
     model = load_model(str(file), name)
-    found = RefinementTask(compile_model(model), find_spec(model), **options)
+    found = RefinementTask(compile_model(model), find_spec(model), RefineOptions(**options))
     return found.replayable(str(file), name)
 
 
@@ -64,7 +65,7 @@ def test_a_finding_can_be_taken_again(name: str) -> None:
 
 def test_a_state_shows_what_can_be_reached_and_no_more() -> None:
     question = asked(ZOO / "treiber.py", "Treiber")
-    run = ModelRun.begin(prepare(question.program, question.manner(), question.spec))
+    run = ModelRun.begin(prepare(question.program, question.run_config(), question.spec))
     assert memory_of(run.places, run.state) == [("top", None)]
     push = next(step for step in run.choices() if step.process == 0)
     run.take(push)
@@ -77,7 +78,7 @@ def test_a_state_shows_what_can_be_reached_and_no_more() -> None:
 
 def test_stores_wait_until_they_are_drained() -> None:
     question = asked(ZOO / "peterson.py", "Peterson", memory_model="tso")
-    run = ModelRun.begin(prepare(question.program, question.manner(), question.spec))
+    run = ModelRun.begin(prepare(question.program, question.run_config(), question.spec))
     run.take(next(step for step in run.choices() if step.process == 0))
     assert process_position(run.places, run.calls, run.state, 0).waiting == (("wants[0]", True),)
     assert dict(memory_of(run.places, run.state))["wants[0]"] is False

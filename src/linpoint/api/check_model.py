@@ -43,6 +43,7 @@ def check_model(
     lock-free, obstruction-free, or whether every call ``returns`` in runs that are fair (``fairness``: none, weak, strong).
     """
     from linpoint.campaign.driver import run_campaign  # noqa: PLC0415 - loaded by those who check models
+    from linpoint.options.commands.refine import RefineOptions  # noqa: PLC0415 - as above
     from linpoint.refine.refinement_task import RefinementTask, compiled, find_spec  # noqa: PLC0415 - as above
     from linpoint.subjects.model.subject import ModelSubject  # noqa: PLC0415 - as above
 
@@ -50,19 +51,22 @@ def check_model(
     task = RefinementTask(
         program,
         None if progress else find_spec(model, spec),
-        processes if isinstance(processes, int) else tuple(processes.items()),
-        operations,
-        memory_model,
-        heap,
-        frozenset(without),
-        points,
-        compact,
-        progress,
-        fairness,
+        RefineOptions(
+            spec=spec if isinstance(spec, str) and progress is None else None,
+            processes=processes if isinstance(processes, int) else tuple(processes.items()),
+            operations=operations,
+            memory_model=memory_model,
+            heap=heap,
+            without=tuple(without),
+            points=points and progress is None,
+            compact=compact,
+            progress=progress,
+            fairness=fairness,
+        ),
     )
     name = model.__qualname__
     if (spec is None or isinstance(spec, str)) and getattr(sys.modules.get(model.__module__), name, None) is model:
-        task = task.replayable(program.file, name, spec=spec)
+        task = task.replayable(program.file, name)
     limits = Budget.starting_now(budget, max_memory)
     seconds = limits.remaining()
     result = run_campaign(ModelSubject(task, jobs, limits.max_memory), math.inf if seconds is None else seconds)

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from linpoint.options.schema import Option, Surface
 
-EXPLICIT: Final = Surface.COMMENT | Surface.COMMAND_LINE | Surface.PYTEST | Surface.CODE | Surface.TOKEN
-"""Layers that are about this very run. What the others give is ignored where it does not apply."""
+EXPLICIT: Final = Surface.COMMENT | Surface.COMMAND_LINE | Surface.PYTEST | Surface.CODE
+"""Layers that rules are about. What the others give is ignored where it does not apply."""
 _PRECEDENCE: Final = {
     Surface.TOML: 0,
     Surface.ENVIRONMENT: 1,

@@ -61,6 +61,10 @@ class OptionType:
         """The value as the word of a command line."""
         return [str(value)]
 
+    def to_json(self, value: Any) -> Any:
+        """The value in a replay token."""
+        return list(value) if isinstance(value, tuple) else value
+
     def in_directory(self, value: Any, directory: Path) -> Any:
         """The value with paths in it, which begin at ``directory``, as seen from the working directory."""
         del directory
@@ -154,7 +158,7 @@ class Choices(OptionType):
 
     def check(self, value: Any, name: str) -> tuple[str, ...]:
         """A sequence of names."""
-        if not isinstance(value, (list, tuple)):
+        if not isinstance(value, (list, tuple, frozenset)):
             raise _wrong(name, value, f"a list of {self.noun}s", f"They are {', '.join(self.names)}.")
         for each in value:
             if each not in self.names:

@@ -30,7 +30,7 @@ def token_fields(options: Options, *, defaults: bool = False, without: Panel | N
         if each.panel is without:
             continue
         if Surface.TOKEN in each.surfaces and (defaults or value != each.default):
-            found[name] = list(value) if isinstance(value, tuple) else value
+            found[name] = each.type.to_json(value)
     return found
 
 

@@ -48,15 +48,15 @@ def search_for_progress(task: RefinementTask, limits: StateSearchLimits) -> tupl
 
     A run that is wrong for another reason ends the search, which then ended with a violation.
     """
-    config = replace(task.manner(), points=False)
-    if task.progress == "deadlock-free":
+    config = replace(task.run_config(), points=False)
+    if task.options.progress == "deadlock-free":
         return search(task.program, config, None, limits), None
     config = replace(config, without=config.without | _REDUCING, compact=False)
     found = search(task.program, config, None, replace(limits, jobs=1))
     if found.ending is not SearchEnding.HOLDS:
         return found, None
-    number = PROGRESS_PROPERTIES.index(str(task.progress)) - 1
-    is_found, waits, process, stem, choices = found.search.lasso(number, FAIRNESS.index(task.fairness))
+    number = PROGRESS_PROPERTIES.index(str(task.options.progress)) - 1
+    is_found, waits, process, stem, choices = found.search.lasso(number, FAIRNESS.index(task.options.fairness))
     return found, EndlessRun(tuple(choices), stem, waits, process) if is_found else None
 
 

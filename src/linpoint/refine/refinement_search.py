@@ -34,13 +34,13 @@ class ShortestRunSearch:
 
 def search_refinement(task: RefinementTask, limits: StateSearchLimits) -> StateSearch:
     """Search all states for a run that the spec refuses; operations may take effect anywhere between call and return."""
-    return search(task.program, replace(task.manner(), points=False), task.spec, limits)
+    return search(task.program, replace(task.run_config(), points=False), task.spec, limits)
 
 
 def search_by_points(task: RefinementTask, limits: StateSearchLimits) -> StateSearch:
     """The same with operations that take effect at the points that the model marks."""
     _require_points(task.program, task.spec)
-    return search(task.program, task.manner(), task.spec, limits)
+    return search(task.program, task.run_config(), task.spec, limits)
 
 
 def _require_points(program: CompiledModel, spec: Spec | CompiledModel | None) -> None:

@@ -68,7 +68,7 @@ def simulate_model(file: str, name: str, options: RefineOptions, budget: Budget)
         )
     ((name, model),) = models.items()
     task = RefinementTask.of(options, file, name, model)
-    ModelSimulation(task, budget, options.jobs, prepare(task.program, task.manner(), task.spec)).talk()
+    ModelSimulation(task, budget, options.jobs, prepare(task.program, task.run_config(), task.spec)).talk()
     return 0
 
 
@@ -299,7 +299,7 @@ class ModelSimulation:
 
     def _show_end(self, run: ModelRun) -> None:
         """Why nothing comes next."""
-        count = self.asked.operations
+        count = self.asked.options.operations
         done = [
             process_position(run.places, run.calls, run.state, each).calls == count
             for each in range(run.assembly.manner.count)

@@ -52,6 +52,10 @@ class Processes(OptionType):
         """As on a command line."""
         return [str(value) if isinstance(value, int) else ",".join(f"{role}={number}" for role, number in value)]
 
+    def to_json(self, value: Any) -> Any:
+        """A number, or a map from roles."""
+        return value if isinstance(value, int) else dict(value)
+
     def _refusal(self, value: Any, name: str) -> UsageError:
         remedy = f"Write {name} 3, or a number for each role: {name} reader=2,writer=1."
         return UsageError("LP-U001", f"{name} {value!r} is not a number of processes.", remedy=remedy)
@@ -121,6 +125,14 @@ Examples:
         None, SpecName(), "Check against this spec instead of the model's own.", Panel.INPUT,
         on=CONFIG | Surface.TOKEN, short="-s",
     )  # fmt: skip
+    constants: dict[str, Any] | None = option(
+        None,
+        Constants(),
+        "Give a constant of the model another value; may be repeated.",
+        Panel.INPUT,
+        flag="--set",
+        on=Surface.TOKEN,
+    )
     processes: ProcessCounts = option(
         2, Processes(), "Number of processes, or of processes per role.", Panel.SEARCH, on=CONFIG | Surface.TOKEN
     )
@@ -145,17 +157,17 @@ Examples:
         Panel.SEARCH,
         on=CONFIG | Surface.TOKEN,
     )
-    points: bool = option(
-        False,
-        OnOff(),
-        "Use the linearization points marked in the model: far fewer states.",
-        Panel.SEARCH,
-        on=CONFIG | Surface.TOKEN,
-    )
     without: tuple[str, ...] = option(
         (),
         Choices(names=REDUCTIONS, noun="reduction"),
         f"Switch reductions off: {','.join(REDUCTIONS)}.",
+        Panel.SEARCH,
+        on=CONFIG | Surface.TOKEN,
+    )
+    points: bool = option(
+        False,
+        OnOff(),
+        "Use the linearization points marked in the model: far fewer states.",
         Panel.SEARCH,
         on=CONFIG | Surface.TOKEN,
     )
@@ -176,14 +188,6 @@ Examples:
     )
     fairness: str = option(
         "none", choice(FAIRNESS), "With --progress returns: none, weak or strong.", Panel.SEARCH, on=Surface.TOKEN
-    )
-    constants: dict[str, Any] = option(
-        None,
-        Constants(),
-        "Give a constant of the model another value; may be repeated.",
-        Panel.SEARCH,
-        flag="--set",
-        on=Surface.TOKEN,
     )
     simulate: bool = option(
         False, OnOff(), "Step through the model by hand: choose the next step, undo, jump.", Panel.SEARCH, shown=False
@@ -206,6 +210,10 @@ Examples:
         shown=False,
         default_text="all processors",
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "without", tuple(sorted(set(self.without))))
 
     def bounds(self) -> dict[str, Any]:
         """The bounds of the search."""

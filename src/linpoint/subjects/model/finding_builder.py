@@ -39,7 +39,7 @@ class TokenRun:
         """The model in that layout; None if it has other classes of nodes now."""
         if len(self.room.nodes) != len(task.program.classes):
             return None
-        config = replace(task.manner(), points=False, without=self.left_out)
+        config = replace(task.run_config(), points=False, without=self.left_out)
         return prepare(task.program, config, task.spec, self.room)
 
 
@@ -84,7 +84,7 @@ def finding_of_run(searched: StateSearch, choices: Schedule, replay: Mapping[str
 
 def finding_of_endless_run(searched: StateSearch, endless: EndlessRun, task: RefinementTask) -> Finding:
     """The finding of a run that breaks a property of progress; its token holds no run, so replaying it searches."""
-    run, failure = follow_endless_run(searched, endless, str(task.progress))
+    run, failure = follow_endless_run(searched, endless, str(task.options.progress))
     return Finding(
         kind="progress",
         message=str(failure.message),

@@ -97,7 +97,7 @@ class ModelSession(Session):
         self.found: StateSearch | None = None
         """The search that found nothing wrong."""
         self.explored: Coverage | None = None
-        self._bounds = bounds_of(self.task.program, self.task.manner(), self.task.without)
+        self._bounds = bounds_of(self.task.program, self.task.run_config(), self.task.options.without)
         self._notes: list[str] = []
         self._warnings: list[str] = []
         self._progress = progress
@@ -225,9 +225,9 @@ class _Violation:
 
 
 def _phases(task: RefinementTask) -> tuple[Phase, ...]:
-    if task.progress is not None:
+    if task.options.progress is not None:
         return (Phase((Search(_PROGRESS),)),)
-    return (Phase((Search(_POINTS), Search(_STATES)) if task.points else (Search(_STATES),)),)
+    return (Phase((Search(_POINTS), Search(_STATES)) if task.options.points else (Search(_STATES),)),)
 
 
 def _failure(found: StateSearch, endless: EndlessRun | None) -> Failure:
@@ -243,8 +243,10 @@ def _pass_notes(task: RefinementTask, found: StateSearch, search: str) -> list[s
     if search == _POINTS:
         notes.append("by the linearization points that are marked in it")
     elif search == _PROGRESS and holds:
-        fair = f" in every run that is {task.fairness}ly fair" if task.fairness != "none" else ""
-        notes.append(f"every call returns{fair}" if task.progress == "returns" else f"it is {task.progress}")
+        fair = f" in every run that is {task.options.fairness}ly fair" if task.options.fairness != "none" else ""
+        notes.append(
+            f"every call returns{fair}" if task.options.progress == "returns" else f"it is {task.options.progress}"
+        )
     odds = missed_state_odds(found)
     if holds and odds is not None:
         notes.append(f"the odds that a state was missed are {odds:.1g}")
