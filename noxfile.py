@@ -36,7 +36,7 @@ def _cmake(session: nox.Session, preset: str) -> None:
     session.run("cmake", "--preset", preset, "--log-level=WARNING", env=COMPILER, external=True, silent=True)
     cores = str(os.cpu_count() or 2)
     session.run("cmake", "--build", "--preset", preset, "--parallel", cores, external=True, silent=True)
-    session.run("ctest", "--preset", preset, external=True)
+    session.run("ctest", "--preset", preset, "--parallel", cores, external=True)
     session.chdir("..")
 
 

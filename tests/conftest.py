@@ -14,6 +14,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from linpoint.judging import spec_judge
 from tests.command_server import COMMAND, Server, environment
 from tests.volume import SEED, seed_numbers, share, volume
 
@@ -29,6 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Set the volume before tests are imported, and seed Hypothesis as other random tests are."""
     if config.option.markexpr == "long":
         os.environ.setdefault("TEST_VOLUME", "1")
+        spec_judge.PASSES_PER_CERTIFICATE = 1
     hypothesis.settings.register_profile("day", max_examples=volume(100), deadline=None)
     hypothesis.settings.register_profile("long", max_examples=100, deadline=None)
     hypothesis.settings.load_profile("long" if share() >= 1 else "day")

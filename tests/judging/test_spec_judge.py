@@ -20,6 +20,7 @@ from linpoint.judging.spec_judge import SpecJudge
 from linpoint.scenarios import definition_of
 from linpoint.specs import BUILT_IN
 from linpoint.verdicts.result import Result
+from tests.subjects.cpp_object.zoo.inhabitants import INHABITANTS as CPP_INHABITANTS
 from tests.subjects.python_object.objects import CacheTest, LockedCache
 from tests.subjects.python_object.run_object_test import run, run_definition
 from tests.subjects.python_object.zoo.inhabitants import INHABITANTS
@@ -164,3 +165,17 @@ def test_every_pass_of_the_zoo_is_certified(
     assert _certified(INHABITANTS[name].broken, certificates, monkeypatch).status is Status.VIOLATION
     assert not _certified(INHABITANTS[name].fixed, certificates, monkeypatch).findings
     assert certificates.certified > 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", CPP_INHABITANTS)
+def test_every_pass_of_the_cpp_zoo_is_certified(
+    name: str, certificates: Certificates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spec_judge, "PASSES_PER_CERTIFICATE", 1)
+    inhabitant = CPP_INHABITANTS[name]
+    inhabitant.test("tso")
+    for twin in inhabitant.twins:
+        inhabitant.test("tso", flaw=twin.flaw, scenario=twin.given, races=twin.races)
+    assert certificates.certified == certificates.passes > 0
+    assert not certificates.refused
