@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from linpoint.campaign.worker_client import NOT_BEGUN, WorkerOutcome
-from linpoint.campaign.worker_protocol import RenderedResult, TestRequest
+from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, WorkerProgress
 from linpoint.cli.output.github_annotations import render_annotations
 from linpoint.cli.output.junit_xml import render_junit
 from linpoint.cli.output.target_report import ReportEntry, ReportList, told_of
@@ -195,7 +195,7 @@ def test_colours_on_a_terminal(on_terminal: Callable[..., tuple[int, str]]) -> N
 
 
 def test_what_was_not_begun_is_unknown() -> None:
-    told = told_of(TestRequest("test", "f.py", "T"), NOT_BEGUN)
+    told = told_of(TestRequest(file="f.py", test="T"), NOT_BEGUN)
     assert told.answer.status == "unknown"
     assert told.code == 3
     case = ReportList([told]).suites()[0].cases[0]
@@ -207,13 +207,9 @@ def test_what_was_not_begun_is_unknown() -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_leaves_everything_well_formed(text: str, tmp_path: Path) -> None:
-    reached = {
-        "scenario": {"threads": [[{"op": "put", "args": [text.encode(errors="replace").decode()]}]]},
-        "scenarios": 1,
-        "schedules": 2,
-        "seconds": 0.5,
-    }
-    request = TestRequest("test", f"{text}.py", text, page=True, command=["test", f"{text}.py:{text}"])
+    put = {"op": "put", "args": [text.encode(errors="replace").decode()]}
+    reached = WorkerProgress(scenario={"threads": [[put]]}, scenarios=1, schedules=2, seconds=0.5)
+    request = TestRequest(file=f"{text}.py", test=text, page=True, command=["test", f"{text}.py:{text}"])
     died = told_of(request, WorkerOutcome(None, f"it said {text}", reached))
     error = {"code": "LP-T015", "message": text, "place": None, "remedy": text}
     everything = ReportList([died, ReportEntry(text, text, RenderedResult(error=error))])

@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from linpoint.campaign.driver import replay_finding, run_campaign
-from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, rendered_result
+from linpoint.campaign.worker_protocol import (
+    RenderedResult,
+    Send,
+    TestRequest,
+    WorkerMessage,
+    WorkerProgress,
+    rendered_result,
+)
 from linpoint.explain.history.explain_verdict import explain
 from linpoint.explain.json_values import operation_dict
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
@@ -30,9 +37,7 @@ _OPERATIONS: Final = 50
 _PROGRESS_INTERVAL_S: Final = 0.1
 
 
-def stress_test(
-    definition: ConcurrentTestDefinition, request: TestRequest, say: Callable[[dict[str, Any]], None]
-) -> RenderedResult:
+def stress_test(definition: ConcurrentTestDefinition, request: TestRequest, send: Send) -> RenderedResult:
     """Stress an object for the time of the request."""
     scenarios = None if request.scenario is None else (definition.accept(Scenario.from_dict(request.scenario)),)
     subject = PythonStressSubject(
@@ -52,10 +57,9 @@ def stress_test(
         now = time.monotonic()
         if now - last >= _PROGRESS_INTERVAL_S:
             last = now
-            runs = reached.executions
-            say({"progress": {"scenario": None, "scenarios": 0, "schedules": runs, "seconds": now - started}})
+            send(WorkerMessage(progress=WorkerProgress(schedules=reached.executions, seconds=now - started)))
 
-    result = run_campaign(subject, request.budget, watch)
+    result = run_campaign(subject, request.seconds_left(), watch)
     again = ["test", f"{request.file}:{request.test}", "--stress", "--seed", str(request.seed)]
     return answer_of_stress(result, request, again=again)
 
@@ -68,7 +72,7 @@ def recheck_test(definition: ConcurrentTestDefinition, request: TestRequest) -> 
 def recheck_history(name: str, spec: Spec, request: TestRequest, *, language: str = "") -> RenderedResult:
     """Check the operations of a finding again; ``name`` is that of the test, ``language`` as for ``answer_of_stress``."""
     subject = RecordedHistory(name, spec, request.history)
-    result = replay_finding(subject, subject.failure(request.finding), request.budget, changed=False)
+    result = replay_finding(subject, subject.failure(request.finding), request.seconds_left(), changed=False)
     token = _token(request, request.history, request.finding, language=language)
     answer = rendered_result(_of_request(result, request, token))
     answer.replay = []  # it is known already

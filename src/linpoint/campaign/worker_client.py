@@ -11,11 +11,11 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
-from linpoint.campaign.worker_protocol import ProgramRequest, RenderedResult, TestRequest
+from linpoint.campaign.worker_protocol import ProgramRequest, RenderedResult, TestRequest, WorkerMessage, WorkerProgress
 from linpoint.processes.process_launch import MESSAGES
 from linpoint.processes.process_limits import DEADLINE_PASSED, MEMORY_EXCEEDED, ProcessLimits
 from linpoint.processes.supervised_process import INTERRUPTED, SupervisedProcess
@@ -34,7 +34,7 @@ class WorkerOutcome:
 
     answer: RenderedResult | None
     died: str = ""
-    reached: dict[str, Any] | None = None
+    reached: WorkerProgress | None = None
     """Its last progress."""
     stopped: str = ""
     """The reason why it was stopped, if it was."""
@@ -45,24 +45,17 @@ NOT_BEGUN: Final = WorkerOutcome(None, INTERRUPTED, stopped=INTERRUPTED)
 """Of a worker that is not started any more."""
 
 
-class _WorkerMessage(msgspec.Struct):
-    """A line that a worker writes: exactly one of these."""
-
-    answer: RenderedResult | None = None
-    progress: dict[str, Any] | None = None
-
-
-_MESSAGES: Final = msgspec.json.Decoder(_WorkerMessage)
+_MESSAGES: Final = msgspec.json.Decoder(WorkerMessage)
 
 
 def run_in_worker(
     request: TestRequest | ProgramRequest,
     budget: Budget,
     *,
-    progress: Callable[[dict[str, Any]], None] = lambda _: None,
+    progress: Callable[[WorkerProgress], None] = lambda _: None,
 ) -> WorkerOutcome:
     """Start a worker with a request and wait for its answer."""
-    reached: dict[str, Any] | None = None
+    reached: WorkerProgress | None = None
     answer: RenderedResult | None = None
     # A worker keeps to the budget itself, unless it cannot.
     limits = ProcessLimits(deadline=budget.deadline, max_memory_bytes=budget.max_memory)

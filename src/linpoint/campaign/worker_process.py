@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process in which a user's code is tested: a crash of the target is its end, not that of the command.
+"""The process in which user code is tested: if it crashes, the command goes on.
 
-It is started with a fixed hash seed, reads one request as JSON from its standard input, and writes JSON lines to the
-descriptor that it is told: progress, then one answer. What the target prints goes to standard error.
+It is started with a fixed hash seed, reads one request as JSON from standard input, and writes ``WorkerMessage`` lines to
+the descriptor in its argument: progress, then one answer. Output of the user code goes to standard error.
 """
 
 from __future__ import annotations
@@ -11,56 +11,62 @@ import dataclasses
 import os
 import signal
 import sys
-import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from linpoint.campaign.driver import replay_finding, run_campaign
-from linpoint.campaign.worker_protocol import ProgramRequest, RenderedResult, TestRequest, rendered_result
+from linpoint.campaign.worker_protocol import (
+    ProgramRequest,
+    RenderedResult,
+    Send,
+    TestRequest,
+    WorkerMessage,
+    WorkerProgress,
+    WorkerRequest,
+    rendered_result,
+)
 from linpoint.errors import LinpointError
-from linpoint.limits.budget import DEFAULT_BUDGET_S
+from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Scenario
-from linpoint.subjects.interface import CampaignProgress, Failure
+from linpoint.subjects.interface import CampaignProgress, Failure, Subject
 from linpoint.subjects.python_object.code_identity import identity
 from linpoint.subjects.python_object.load_tests import load_test, load_tests
-from linpoint.subjects.python_object.subject import PythonObjectSubject
 from linpoint.verdicts import Status
-from linpoint.verdicts.result import undecided_result
+from linpoint.verdicts.result import Result, undecided_result
 
-_MIN_BUDGET_S: Final = 0.1
-_STREAMS: Final = (1, 2)
+_STANDARD_STREAMS: Final = (1, 2)
 
 
 def main() -> None:
     """Serve one request."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started us has put off Ctrl-C until now
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # the command has started it with Ctrl-C at its default
     descriptor = int(sys.argv[1])
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=TestRequest | ProgramRequest)
 
-    def say(message: dict[str, Any]) -> None:
+    def send(message: WorkerMessage) -> None:
         os.write(descriptor, msgspec.json.encode(message, enc_hook=repr) + b"\n")
 
     try:
-        answer = serve_program(request, say) if isinstance(request, ProgramRequest) else run_request(request, say)
+        answer = run_request(request, send)
     except LinpointError as error:
         answer = RenderedResult(error=error.as_dict())
-    except KeyboardInterrupt:  # whoever started us knows why
+    except KeyboardInterrupt:  # the command has sent it and knows the reason
         os._exit(1)
-    except Exception as error:  # noqa: BLE001 - a bug of ours is no crash of the target
+    except Exception as error:  # noqa: BLE001 - a bug of linpoint is no crash of the user code
         traceback.print_exc()
-        answer = _failed(request, error)
-    say({"answer": msgspec.to_builtins(answer, enc_hook=repr)})
-    # Threads of the target that never end must not keep us.
+        answer = _internal_error(request, error)
+    send(WorkerMessage(answer=answer))
+    # Threads of the user code may never end; do not join them.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
 
 
-def _failed(request: TestRequest | ProgramRequest, error: Exception) -> RenderedResult:
+def _internal_error(request: TestRequest | ProgramRequest, error: Exception) -> RenderedResult:
     why = f"linpoint itself failed, which is a bug to report: {type(error).__name__}: {error}"
     if isinstance(request, ProgramRequest):
         return rendered_result(undecided_result("program", request.file, why, file=request.file))
@@ -69,26 +75,31 @@ def _failed(request: TestRequest | ProgramRequest, error: Exception) -> Rendered
     return rendered_result(result, request.command, page=request.page)
 
 
-def run_request(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> RenderedResult:
-    """Do what is asked for."""
-    if request.made:
-        request.budget = max(_MIN_BUDGET_S, request.budget - (time.monotonic() - request.made))
+def run_request(request: TestRequest | ProgramRequest, send: Send) -> RenderedResult:
+    """Carry out a request."""
+    if isinstance(request, ProgramRequest):
+        return _explore_program(request, send)
     if request.action == "list":
         return RenderedResult(tests=list(load_tests(request.file)))
     definition = load_test(request.file, request.test)
     if request.spec is not None:
         definition = dataclasses.replace(definition, spec=request.spec)
-    if request.action in ("stress", "recheck"):
-        from linpoint.campaign.stress_answers import recheck_test, stress_test  # noqa: PLC0415 - a worker does one thing
+    if request.action == "test":
+        return _test_object(definition, request, send)
+    from linpoint.campaign.stress_answers import recheck_test, stress_test  # noqa: PLC0415 - a worker does one thing
 
-        if request.action == "stress":
-            return stress_test(definition, request, say)
-        return recheck_test(definition, request)
+    return stress_test(definition, request, send) if request.action == "stress" else recheck_test(definition, request)
+
+
+def _test_object(definition: ConcurrentTestDefinition, request: TestRequest, send: Send) -> RenderedResult:
+    from linpoint.subjects.python_object.subject import PythonObjectSubject  # noqa: PLC0415 - as above
+
     token = identity(definition, file=request.file, test=request.test, spec=request.spec)
+    scenario = None if request.scenario is None else Scenario.from_dict(request.scenario)
     subject = PythonObjectSubject(
         definition=definition,
         seed=request.seed,
-        scenarios=() if request.scenario is None else (Scenario.from_dict(request.scenario),),
+        scenarios=() if scenario is None else (scenario,),
         threads=request.threads,
         operations=request.operations,
         before=request.before,
@@ -97,30 +108,12 @@ def run_request(request: TestRequest, say: Callable[[dict[str, Any]], None]) -> 
         backend=request.backend,
         token=token,
     )
-
-    def watch(reached: CampaignProgress) -> None:
-        told = {
-            "scenario": reached.case.as_dict(),
-            "scenarios": reached.cases,
-            "schedules": reached.executions,
-            "seconds": reached.share * request.budget,
-        }
-        say({"progress": told})
-
-    if request.action == "replay":
-        (scenario,) = subject.scenarios
-        schedule = tuple(request.schedule or ())
-        failure = Failure(request.finding, scenario, schedule, 0, None)
-        changed = bool(request.code) and request.code != token["code"]
-        result = replay_finding(subject, failure, request.budget, changed=changed)
-    else:
-        result = run_campaign(subject, request.budget, watch)
+    result = _run_subject(subject, request, send, case=scenario, code=token["code"])
     return rendered_result(dataclasses.replace(result, file=request.file), request.command, page=request.page)
 
 
-def serve_program(request: ProgramRequest, say: Callable[[dict[str, Any]], None]) -> RenderedResult:
-    """Explore a program, or show one of its schedules again."""
-    from linpoint.subjects.python_program.program import load_program  # noqa: PLC0415 - a worker does one thing
+def _explore_program(request: ProgramRequest, send: Send) -> RenderedResult:
+    from linpoint.subjects.python_program.program import load_program  # noqa: PLC0415 - as above
     from linpoint.subjects.python_program.subject import PythonProgramSubject  # noqa: PLC0415 - as above
 
     program = load_program(request.file, tuple(request.args))
@@ -132,29 +125,43 @@ def serve_program(request: ProgramRequest, say: Callable[[dict[str, Any]], None]
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
     }
     subject = PythonProgramSubject(program, request.granularity, request.preemptions, request.backend, token=token)
-    left = DEFAULT_BUDGET_S if request.deadline is None else max(_MIN_BUDGET_S, request.deadline - time.monotonic())
-    with _silent():
-        if request.schedule is None:
-            report = run_campaign(subject, left, lambda reached: say({"progress": {"schedules": reached.executions}}))
-            return rendered_result(report)
-        failure = Failure(request.finding, None, tuple(request.schedule), 0, None)
-        changed = bool(request.code) and request.code != program.digest
-        return rendered_result(replay_finding(subject, failure, left, changed=changed))
+    with _discarded_output():
+        return rendered_result(_run_subject(subject, request, send, case=None, code=program.digest))
+
+
+def _run_subject(subject: Subject, request: WorkerRequest, send: Send, *, case: Scenario | None, code: str) -> Result:
+    """Search the subject, or replay the schedule of the request. ``code`` is the digest of the code as it is now."""
+    seconds = request.seconds_left()
+    if request.schedule is not None:
+        failure = Failure(request.finding, case, tuple(request.schedule), 0, None)
+        return replay_finding(subject, failure, seconds, changed=bool(request.code) and request.code != code)
+
+    def report(reached: CampaignProgress) -> None:
+        scenario = None if reached.case is None else reached.case.as_dict()
+        progress = WorkerProgress(
+            scenario=scenario,
+            scenarios=reached.cases,
+            schedules=reached.executions,
+            seconds=reached.share * seconds,
+        )
+        send(WorkerMessage(progress=progress))
+
+    return run_campaign(subject, seconds, report)
 
 
 @contextmanager
-def _silent() -> Iterator[None]:
-    """Whatever goes past Python's streams, as from a child process, is printed nowhere."""
+def _discarded_output() -> Iterator[None]:
+    """Discard output that bypasses Python's streams, such as that of child processes."""
     sys.stdout.flush()
     sys.stderr.flush()
-    kept = [os.dup(each) for each in _STREAMS]
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for each in _STREAMS:
-        os.dup2(nowhere, each)
-    os.close(nowhere)
+    kept = [os.dup(each) for each in _STANDARD_STREAMS]
+    null_device = os.open(os.devnull, os.O_WRONLY)
+    for each in _STANDARD_STREAMS:
+        os.dup2(null_device, each)
+    os.close(null_device)
     try:
         yield
     finally:
-        for each, before in zip(_STREAMS, kept, strict=True):
+        for each, before in zip(_STANDARD_STREAMS, kept, strict=True):
             os.dup2(before, each)
             os.close(before)

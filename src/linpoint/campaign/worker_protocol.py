@@ -1,77 +1,109 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a worker is asked, and what it answers. Whoever only asks needs nothing of what explores."""
+"""Messages between a command and its worker. The command imports no part of the explorer for them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Literal
 
 import msgspec
 
+from linpoint.limits.budget import DEFAULT_BUDGET_S
 from linpoint.text.shell_commands import shell_command
 from linpoint.verdicts.result import Result
 
+_MIN_CAMPAIGN_S: Final = 0.1
 
-class TestRequest(msgspec.Struct, tag="test"):
-    """What a worker is asked for. ``action`` is ``list``, ``test``, ``replay``, ``stress`` or ``recheck``."""
+
+class WorkerRequest(msgspec.Struct, kw_only=True):
+    """The fields of requests for all kinds of subjects."""
+
+    file: str
+    deadline: float | None = None
+    """On the monotonic clock, which all processes share: starting the worker and loading the file count.
+
+    None stands for the default budget, from when the campaign begins.
+    """
+    granularity: str = "access"
+    backend: str = "auto"
+    schedule: list[tuple[int, int]] | None = None
+    """Replay only this schedule."""
+    finding: str = ""
+    """The kind of the finding that is replayed."""
+    code: str = ""
+    """The digest of the code in which it was found."""
+
+    def seconds_left(self) -> float:
+        """The time for a campaign that begins now."""
+        if self.deadline is None:
+            return DEFAULT_BUDGET_S
+        return max(_MIN_CAMPAIGN_S, self.deadline - time.monotonic())
+
+
+class TestRequest(WorkerRequest, tag="test", kw_only=True):
+    """A test of an object. ``recheck`` checks the operations in the finding of a stress test."""
 
     __test__ = False
 
-    action: str
-    file: str
+    action: Literal["list", "test", "stress", "recheck"] = "test"
     test: str = ""
     spec: str | None = None
-    budget: float = 30.0
-    """Seconds, from when the request was made: starting the worker and loading the test count."""
-    made: float = 0.0
-    """When that was, on the monotonic clock, which all processes share; 0 if it does not matter."""
     seed: int = 0
     scenario: dict[str, Any] | None = None
-    schedule: list[tuple[int, int]] | None = None
-    finding: str = ""
-    code: str = ""
     threads: int | None = None
     operations: int | None = None
     before: int | None = None
     after: int | None = None
-    granularity: str = "access"
-    backend: str = "auto"
     instances: int = 1
     erratic: bool = False
     history: list[dict[str, Any]] = []
-    """For ``recheck``: the operations of a finding of stress."""
+    """For ``recheck``: the operations of the finding."""
     page: bool = False
     command: list[str] = []
     """The arguments that run this test, for its page."""
 
 
-class ProgramRequest(msgspec.Struct, tag="program"):
-    """A whole program to explore; with a ``schedule``, just that one is shown again."""
+class ProgramRequest(WorkerRequest, tag="program", kw_only=True):
+    """A whole program."""
 
-    file: str
     args: list[str] = []
-    deadline: float | None = None
-    """On the monotonic clock, which all processes share."""
-    granularity: str = "access"
     preemptions: int | None = None
-    backend: str = "auto"
-    schedule: list[tuple[int, int]] | None = None
-    finding: str = ""
-    code: str = ""
+
+
+class WorkerProgress(msgspec.Struct, kw_only=True):
+    """How far a campaign is."""
+
+    scenario: dict[str, Any] | None = None
+    """None for a subject without scenarios."""
+    scenarios: int = 0
+    schedules: int = 0
+    seconds: float = 0.0
 
 
 class RenderedResult(msgspec.Struct):
-    """What a worker says in the end."""
+    """A result in all forms in which it is printed and written, or the error in its place."""
 
     tests: list[str] = []
+    """The tests of a file, for ``list``."""
     status: str = ""
     document: dict[str, Any] = {}
     text: str = ""
     page: str = ""
     replay: list[str] = []
     error: dict[str, str | None] | None = None
-    said: str = ""
-    """At the end of the error's message: what a compiler said, which people were shown as it is."""
+    compiler_output: str = ""
+    """The end of the error's message, which was printed as it is when the compiler ended."""
+
+
+class WorkerMessage(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A line that a worker writes: progress, in the end the answer."""
+
+    progress: WorkerProgress | None = None
+    answer: RenderedResult | None = None
+
+
+Send = Callable[[WorkerMessage], None]
 
 
 def rendered_result(

@@ -122,8 +122,9 @@ class Command:
     def told(self, file: str, name: str, result: Result | LinpointError) -> ReportEntry:
         """What is to be said of a result, or of what kept it from being one."""
         if isinstance(result, LinpointError):
-            said = result.said if isinstance(result, BuildError) else ""
-            return ReportEntry(file, name, RenderedResult(error=result.as_dict(), said=said), measure=_MEASURE)
+            output = result.said if isinstance(result, BuildError) else ""
+            answer = RenderedResult(error=result.as_dict(), compiler_output=output)
+            return ReportEntry(file, name, answer, measure=_MEASURE)
         command = ["crash", f"{file}:{name}" if name else file, *self.options.argv()]
         page = self.options.report is not None
         return ReportEntry(file, name, rendered_result(result, command, page=page), command, measure=_MEASURE)

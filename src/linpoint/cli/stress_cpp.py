@@ -81,7 +81,7 @@ class Stressed:
             return [_not_run(file, name, "the budget ended while it was compiled")]
         except BuildError as error:
             show_build_error(error)
-            return [ReportEntry(file, name, RenderedResult(error=error.as_dict(), said=error.said))]
+            return [ReportEntry(file, name, RenderedResult(error=error.as_dict(), compiler_output=error.said))]
         except LinpointError as error:
             return [ReportEntry(file, name, RenderedResult(error=(error if error.place else error.at(file)).as_dict()))]
 
@@ -146,7 +146,7 @@ class StressTest:
             result = run_campaign(subject, seconds, show)
         except LinpointError as error:
             return ReportEntry(self.file, name, RenderedResult(error=error.as_dict())), False
-        request = TestRequest("stress", self.file, name, spec=options.spec, seed=options.seed)
+        request = TestRequest(action="stress", file=self.file, test=name, spec=options.spec, seed=options.seed)
         again = ["test", f"{self.file}:{name}", *options.argv()]
         answer = answer_of_stress(result, request, language="cpp", again=again)
         return ReportEntry(self.file, name, answer), result.interrupted

@@ -82,7 +82,7 @@ class Command:
             return [ReportEntry(file, name, rendered_result(result))]
         except BuildError as error:
             show_build_error(error)
-            return [ReportEntry(file, name, RenderedResult(error=error.as_dict(), said=error.said))]
+            return [ReportEntry(file, name, RenderedResult(error=error.as_dict(), compiler_output=error.said))]
         except LinpointError as error:
             return [ReportEntry(file, name, RenderedResult(error=error.as_dict()))]
 

@@ -37,8 +37,8 @@ def run(options: ExploreOptions) -> int:
     _check_memory_model(options.memory_model)
     limits = Budget.starting_now(options.budget, options.max_memory)
     request = ProgramRequest(
-        options.program,
-        list(options.words),
+        file=options.program,
+        args=list(options.words),
         deadline=None if limits.deadline is None else limits.deadline - _TO_TELL,
         granularity=options.granularity,
         preemptions=options.preemptions,
@@ -60,7 +60,7 @@ def _run(request: ProgramRequest, limits: Budget, forms: OutputFormats) -> int:
     """Ask a worker and say what it answers; the exit code."""
     with progress() as line:
         line(f"loading {request.file}")
-        outcome = run_in_worker(request, limits, progress=lambda message: line(f"{message['schedules']:,} schedules"))
+        outcome = run_in_worker(request, limits, progress=lambda reached: line(f"{reached.schedules:,} schedules"))
     told = ReportEntry(request.file, "", outcome.answer or _died(request, outcome))
     return write_report(ReportList([told], "linpoint explore"), forms, limits, interrupted=outcome.interrupted)
 
@@ -105,8 +105,8 @@ def replay_program(content: dict[str, Any], *, as_json: bool) -> int:
     # The arguments of a Python program are words of their own, unlike those of a C++ program.
     options = options_from_token(ExploreOptions, {name: each for name, each in content.items() if name != "args"})
     request = ProgramRequest(
-        found.file,
-        found.args,
+        file=found.file,
+        args=found.args,
         granularity=options.granularity,
         backend=options.backend,
         schedule=found.schedule,

@@ -110,7 +110,12 @@ def stressed(content: dict[str, Any]) -> TestRequest:
     except msgspec.ValidationError as error:
         raise replay_token.not_a_finding(str(error)) from None
     return TestRequest(
-        "recheck", found.file, found.test, spec=found.spec, finding=found.finding, history=found.operations
+        action="recheck",
+        file=found.file,
+        test=found.test,
+        spec=found.spec,
+        finding=found.finding,
+        history=found.operations,
     )
 
 
@@ -126,9 +131,8 @@ def _scheduled(content: dict[str, Any]) -> TestRequest:
             remedy="Give it to the call that made it: linpoint.test(..., replay=TOKEN).",
         )
     return TestRequest(
-        "replay",
-        found.file,
-        found.test,
+        file=found.file,
+        test=found.test,
         spec=found.spec,
         scenario=found.scenario,
         schedule=found.schedule,

@@ -9,12 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from linpoint.campaign.worker_client import NOT_BEGUN, WorkerOutcome, run_in_worker
-from linpoint.campaign.worker_protocol import RenderedResult, TestRequest
+from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, WorkerProgress
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportEntry, ReportList, split_target, told_of
 from linpoint.cli.output.terminal import ProgressLine, progress
@@ -58,8 +58,8 @@ def _request(options: TestOptions) -> TestRequest:
     """The request for any of the tests in Python."""
     fixed = options.fixed_scenario
     return TestRequest(
-        "stress" if options.stress else "test",
-        "",
+        action="stress" if options.stress else "test",
+        file="",
         spec=options.spec,
         seed=options.seed,
         scenario=None if fixed is None else fixed.as_dict(),
@@ -97,7 +97,7 @@ def _run(
         outcome = (
             NOT_BEGUN
             if interrupted
-            else _ask(msgspec.structs.replace(each, budget=share, made=time.monotonic()), limits, line)
+            else _in_worker(msgspec.structs.replace(each, deadline=time.monotonic() + share), limits, line)
         )
         interrupted = interrupted or outcome.interrupted
         told.append(told_of(each, outcome))
@@ -134,13 +134,13 @@ def _listed(target: str, base: TestRequest, limits: Budget, line: ProgressLine) 
     ]
 
 
-def _ask(request: TestRequest, limits: Budget, line: ProgressLine) -> WorkerOutcome:
-    def show(message: dict[str, Any]) -> None:
-        if message["scenario"] is None:
-            line(f"stressing {request.test}: {message['schedules']:,} runs")
+def _in_worker(request: TestRequest, limits: Budget, line: ProgressLine) -> WorkerOutcome:
+    def show(reached: WorkerProgress) -> None:
+        if reached.scenario is None:
+            line(f"stressing {request.test}: {reached.schedules:,} runs")
             return
-        scenario = Scenario.from_dict(message["scenario"])
-        line(f"testing {request.test}: {message['schedules']:,} schedules, now {scenario.describe()}")
+        scenario = Scenario.from_dict(reached.scenario)
+        line(f"testing {request.test}: {reached.schedules:,} schedules, now {scenario.describe()}")
 
     return run_in_worker(request, limits, progress=show)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from linpoint.campaign.worker_client import WorkerOutcome
-from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, rendered_result
+from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, WorkerProgress, rendered_result
 from linpoint.cli.output.ci_cases import CiCase, CiNote, CiSuite
 from linpoint.cli.output.html_reports import ReportPage, write_pages
 from linpoint.cli.output.output_files import WrittenFile
@@ -73,7 +73,9 @@ class ReportEntry:
         told = self.answer.error
         if told is None:
             return None
-        message = (told["message"] or "").removesuffix(f"\n{self.answer.said}" if self.answer.said else "")
+        message = (told["message"] or "").removesuffix(
+            f"\n{self.answer.compiler_output}" if self.answer.compiler_output else ""
+        )
         return LinpointError(told["code"] or "LP-T015", message, place=told["place"], remedy=told["remedy"] or "")
 
     @property
@@ -123,7 +125,7 @@ def told_of(request: TestRequest, outcome: WorkerOutcome) -> ReportEntry:
 def _died(request: TestRequest, outcome: WorkerOutcome) -> RenderedResult:
     """The answer for a target that took its process with it, or that could not be stopped otherwise."""
     reached = outcome.reached
-    scenario = None if reached is None or not reached["scenario"] else Scenario.from_dict(reached["scenario"])
+    scenario = None if reached is None or not reached.scenario else Scenario.from_dict(reached.scenario)
     if outcome.stopped:
         return _rendered(request, _result(request, outcome, Status.UNKNOWN, outcome.died))
     where = " while it was loaded" if scenario is None else f" while it ran {scenario.describe()}"
@@ -146,7 +148,7 @@ def _result(
     request: TestRequest, outcome: WorkerOutcome, status: Status, why: str, findings: tuple[Finding, ...] = ()
 ) -> Result:
     """What is known without the worker; the schedules of which it told may be of either kind, and are few."""
-    reached = outcome.reached or {"scenarios": 0, "schedules": 0, "seconds": 0.0}
+    reached = outcome.reached or WorkerProgress()
     return Result(
         subject_kind="test",
         name=request.test or request.file,
@@ -156,10 +158,10 @@ def _result(
         findings=findings,
         coverage=coverage_of(
             "test",
-            seconds=reached["seconds"],
+            seconds=reached.seconds,
             peak_memory_bytes=peak_memory(),
-            bounded_schedules=reached["schedules"],
-            scenarios=reached["scenarios"],
+            bounded_schedules=reached.schedules,
+            scenarios=reached.scenarios,
         ),
         models={"free-threaded": status},
     )
@@ -303,7 +305,7 @@ def _case(each: ReportEntry) -> CiCase:
         note = CiNote("error", error.code, (f"{error.message} {error.remedy}",))
         line = (error.place or "").removeprefix(f"{each.file}:")
         at = int(line) if line.isdecimal() else None
-        text = f"{error}\n{each.answer.said}" if each.answer.said else str(error)
+        text = f"{error}\n{each.answer.compiler_output}" if each.answer.compiler_output else str(error)
         return CiCase(name, 0.0, "", at, "error", error.code, error.message, text, note=note)
     answer, message = each.answer, each.sentence
     if not _EXIT[answer.status]:
