@@ -28,7 +28,7 @@ def confirm_failure(session: Session, failure: Failure, *, minimal: bool, first:
                 message = another_run(shown.diverged_at, what=session.code_name)
                 another = replace(failure, kind=NONDETERMINISM, message=message)
                 return session.build_finding(another, None, minimal=False)
-    except KeyboardInterrupt:  # what is known is told without its steps
+    except KeyboardInterrupt:  # the finding has no steps then
         session.interrupted = True
         shown = None
     return session.build_finding(failure, shown, minimal=minimal)

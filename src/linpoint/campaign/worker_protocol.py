@@ -111,14 +111,14 @@ def rendered_result(
 ) -> RenderedResult:
     """A result as it is printed and written: with a ``page`` that shows the ``command``, if there is to be one.
 
-    The words of ``replay`` show a finding again that has no token.
+    The arguments in ``replay`` reproduce a finding that has no token.
     """
     explained = result.explain()
     document = explained.as_dict()
     for finding in document["findings"] if replay else ():
         finding["replay"] = list(replay)
     first = document["findings"][0]["replay"] if document["findings"] else []
-    shown, again = (f"linpoint {shell_command(words)}" if words else "" for words in (command, first))
+    shown, again = (f"linpoint {shell_command(each)}" if each else "" for each in (command, first))
     return RenderedResult(
         status=result.status.value,
         document=document,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Smaller scenarios than one that fails: fewer threads, fewer operations, simpler arguments.
 
-``one_step_smaller`` gives the scenarios one step down. ``smaller_scenarios`` proposes candidates to whoever runs them, and
+``one_step_smaller`` gives the scenarios one step down. ``smaller_scenarios`` proposes candidates to its caller, and
 goes one step down to each that fails. Every step lowers ``weight``: the number of threads, then of calls, then of concurrent
 calls, then how far the arguments are from the simplest values. So there are finitely many steps, and in the end no scenario
 one step down fails. Cost: no scenario is proposed twice; in practice there are some tens of candidates.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the campaign knows of a thing under test, whatever kind of thing it is.
+"""The interface between the campaign and any kind of subject.
 
-A ``Subject`` is opened for one campaign; its ``Session`` makes searches, proposes smaller failures, runs a failure again
-and words what was found. It contains no loop over phases, shrinking or confirmation: those are ``linpoint.campaign``. What
-a session wants to be done by the campaign it yields: candidates in ``smaller``, further sessions in ``follow_up``. So a
-``SearchTask`` is all that another machine would need to carry out a part of a campaign.
+A ``Subject`` is opened for one campaign; its ``Session`` searches, proposes smaller failures, reruns a failure and builds
+its finding. It contains no loop over phases, shrinking or confirmation: those are in ``linpoint.campaign``. A session yields
+the work that the campaign is to do: candidates in ``smaller``, further sessions in ``follow_up``. A ``SearchTask`` holds
+everything that another machine would need to carry out a part of a campaign.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.schedule import Schedule
 
 NONDETERMINISM: Final = "nondeterminism"
-"""The kind of a failure that its own schedule does not show again."""
+"""The kind of a failure that its own schedule does not reproduce."""
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One search of a phase, by its name, and the share of the time that it gets."""
+    """One search of a phase, by its name, and its share of the time."""
 
     name: str
     share: float = 1.0
-    """Of the time that is left, or of the whole if ``of_whole``."""
+    """Of the remaining time, or of the whole budget if ``of_whole``."""
     of_whole: bool = False
     least_s: float = 0.0
-    """It gets this long, even if its share is less."""
+    """The minimum, even if the share is less."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """Searches that are made of each case in turn."""
+    """Searches to make of each case in turn."""
 
     searches: tuple[Search, ...]
     cases: Literal["all", "open"] = "all"
     """All cases, or those that no search has exhausted."""
     repeat: bool = False
-    """Again and again, until the time is up."""
+    """Until the time is up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class SearchTask:
     """One search of one case."""
 
     case: Any
-    """One of those that the session gives for the phase; it may be a batch that is searched together."""
+    """A case that the session gives for the phase; it may be a batch that is searched together."""
     search: Search
     limits: SearchLimits
     repetition: int = 0
@@ -64,42 +64,42 @@ class SearchTask:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A run that is wrong, and the schedule that shows it again."""
+    """A run that is wrong, and the schedule that reproduces it."""
 
     kind: str
     """The kind of finding, a key of ``FAILURES``."""
     case: Any
-    """What was run: a scenario, a workload, or None for a subject that has only one case."""
+    """A scenario, a workload, or None for a subject with only one case."""
     schedule: Schedule
     preemptions: int
     run: Any
-    """What the subject knows of the run."""
+    """The run in the terms of the subject."""
     verdict: Verdict | None = None
     """Of the run's history, where there is one."""
     message: str = ""
-    """One sentence, where it is known before the run is made again."""
+    """One sentence, where it is known before the run is repeated."""
     lost: bool = False
-    """The run took its process with it, so that its schedule is not known."""
+    """The run crashed its process, so that its schedule is not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """A failure's schedule, run again."""
+    """The rerun of a failure's schedule."""
 
     run: Any
     failure: Failure | None
-    """What the run shows now."""
+    """The failure that the rerun shows."""
     diverged_at: int | None = None
     """The first step at which the schedule could not be followed."""
     trace: Any = None
-    """What was recorded, if it was to be."""
+    """The recorded steps, if they were to be recorded."""
     others: tuple[Failure, ...] = ()
     """Further failures of the run, each with a root cause of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What can be said of a subject: at first by its search alone, then with what follow-ups add."""
+    """The verdict on a subject: at first from its search alone, then with the follow-ups."""
 
     status: Status
     """LINEARIZABLE stands for any pass."""
@@ -123,28 +123,28 @@ class CampaignProgress:
     case: Any = None
     cases: int = 0
     total: int | None = None
-    """Cases, if it is known how many there will be."""
+    """The number of all cases, if it is known."""
     executions: int = 0
     operations: int = 0
     depth: int = 0
     estimate: float | None = None
-    """Of the executions that there will be."""
+    """The estimated number of executions in all."""
     share: float = 0.0
     """Of the time."""
     text: str = ""
-    """What is being done, where it is no search."""
+    """The current activity, if it is not a search."""
 
 
 Progress = Callable[[CampaignProgress], None]
 
 
 def no_progress(_: CampaignProgress) -> None:
-    """For a campaign that no one watches."""
+    """Ignore the progress of a campaign."""
 
 
 @dataclass(frozen=True, slots=True)
 class FurtherSearch:
-    """A search that a follow-up wants to be made, of a session that is opened for it."""
+    """A search for a follow-up, in a session of its own."""
 
     session: AbstractContextManager[Session]
     seconds: float
@@ -154,7 +154,7 @@ class FurtherSearch:
 
 @dataclass(frozen=True, slots=True)
 class SearchEnd:
-    """What became of a ``FurtherSearch``."""
+    """The end of a ``FurtherSearch``."""
 
     session: Session
     failures: list[Failure]
@@ -176,7 +176,7 @@ class Session(ABC):
     """The model of which the status holds where a claim has no verdicts by model."""
     phases: Sequence[Phase]
     collects: ClassVar[bool] = False
-    """All failures are wanted, not just the first."""
+    """The search goes on after the first failure."""
     repetitions: ClassVar[tuple[bool, ...]] = (False, True)
     """How a failure is confirmed: by runs without or with its steps recorded. None if the search confirms it already."""
     shrinking_share: ClassVar[float] = 0.5
@@ -186,7 +186,7 @@ class Session(ABC):
     keeps_kind: ClassVar[bool] = True
     """A smaller failure counts only if it is of the same kind."""
     code_name: ClassVar[str] = "the program"
-    """The thing that depends on something that is not under control."""
+    """The subject of the sentence on nondeterminism."""
     changed_warning: ClassVar[str] = ""
     """Of a replay, where the code is not what it was."""
     searches_again: ClassVar[bool] = False
@@ -205,12 +205,12 @@ class Session(ABC):
 
     @property
     def deadline(self) -> float:
-        """When the time is up, on the monotonic clock."""
+        """The end of the budget, on the monotonic clock."""
         return self.started + self.seconds
 
     @property
     def search_until(self) -> float:
-        """When no more is searched; what is left then is for shrinking and confirming."""
+        """The end of the searches; the time after it is for shrinking and confirming."""
         return self.deadline
 
     @property
@@ -220,11 +220,11 @@ class Session(ABC):
 
     @property
     def done(self) -> bool:
-        """No further search can find out more."""
+        """Further searches would be futile."""
         return False
 
     def begin(self) -> None:  # noqa: B027 - most need none
-        """Work that comes before the first search and counts for nothing, such as a run to warm up."""
+        """Work before the first search that is not counted, such as a run to warm up."""
 
     def prepare(self) -> Iterator[Failure]:
         """Find the input of all searches, such as a workload, before they share the time; it may fail by itself."""
@@ -243,7 +243,7 @@ class Session(ABC):
         return failures[:1]
 
     def smaller(self, failure: Failure, limits: SearchLimits) -> Generator[Any, Failure | None, bool]:
-        """Candidates that may show the failure with less; each is answered with the failure of its kind that it shows.
+        """Smaller candidates that may show the failure; each is answered with the failure of its kind that it shows.
 
         Returns whether the last failure is minimal: nothing can be left out of it.
         """
@@ -261,7 +261,7 @@ class Session(ABC):
 
     @abstractmethod
     def reproduce(self, failure: Failure, *, record: bool) -> Reproduction | None:
-        """Run a failure's schedule again; None if that is not possible."""
+        """Rerun a failure's schedule; None if that is not possible."""
 
     def is_same(self, failure: Failure, reproduction: Reproduction) -> bool:
         """Whether a run shows the failure again."""
@@ -270,7 +270,7 @@ class Session(ABC):
 
     @abstractmethod
     def build_finding(self, failure: Failure, reproduction: Reproduction | None, *, minimal: bool) -> Finding:
-        """The finding of a failure; without a reproduction it is told without steps."""
+        """The finding of a failure; without a reproduction it has no steps."""
 
     def shown_by(self, findings: Sequence[Finding], *, replayed: bool) -> str:
         """Why there is a violation, with these findings."""
@@ -278,10 +278,10 @@ class Session(ABC):
 
     @abstractmethod
     def claim(self) -> Claim:
-        """What can be said without a finding."""
+        """The claim of a search without a finding."""
 
     def follow_up(self, claim: Claim, failures: list[Failure]) -> Generator[FurtherSearch, SearchEnd, Claim]:
-        """The claim with what further searches add to it. The session is closed by then."""
+        """The claim with the results of further searches. The session is closed by then."""
         yield from ()
         return claim
 
@@ -308,14 +308,14 @@ class Session(ABC):
     # --- replays
 
     def replay_searches(self, failure: Failure, *, elsewhere: bool) -> Iterator[SearchTask]:
-        """Searches that are made where a schedule shows nothing.
+        """Searches to make if the schedule shows nothing.
 
-        ``elsewhere``: it leads elsewhere, since the code has changed or could not follow it.
+        ``elsewhere``: the code has changed, or it could not follow the schedule.
         """
         yield from ()
 
     def replay_claim(self, reproduction: Reproduction | None) -> Claim:
-        """What can be said of a replay without a finding."""
+        """The claim of a replay without a finding."""
         return Claim(Status.LINEARIZABLE, self.gone)
 
 
@@ -323,12 +323,12 @@ class Subject(Protocol):
     """A thing under test, ready to be opened."""
 
     def open(self, seconds: float, progress: Progress) -> AbstractContextManager[Session]:
-        """A session for a campaign of so many seconds."""
+        """A session for a campaign of ``seconds``."""
         ...
 
 
 class OtherSubjectError(Exception):
-    """A campaign found out that it is about another subject, as where operations turn out to be coroutines.
+    """The subject turns out to be another one, such as a test whose operations are coroutines.
 
     The driver begins again with that one.
     """
