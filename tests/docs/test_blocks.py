@@ -40,7 +40,8 @@ def run(text: str, folder: Path, monkeypatch) -> None:
     "page",
     [
         "'''\nno tag\n'''",
-        "'''toml\na = 1\n'''",
+        "'''ini\na = 1\n'''",
+        "'''toml\na = \n'''",
         "'''cpp\nint main() {}\n'''",
         "'''yaml\na: [\n'''",
         "'''yaml\n- run: linpoint check a.jsonl --no-such\n'''",

@@ -100,7 +100,7 @@ class Options:
         merge_layers(cls, (layer,))
 
     def argv(self, *, passthrough: bool = True) -> list[str]:
-        """The words that give the same options on a command line: flags, then values, in the order of their declaration.
+        """The words that give the same options on a command line, in the order of their declaration.
 
         Without ``passthrough`` the words after ``--`` are left out.
         """
@@ -108,7 +108,6 @@ class Options:
         for layer in self.layers:
             if layer.surface in (Surface.COMMAND_LINE, Surface.CODE):
                 given |= layer.values
-        flags: list[str] = []
         words: list[str] = []
         after_dashes: list[str] = []
         for name, each in self.declared().items():
@@ -118,9 +117,8 @@ class Options:
                 after_dashes = each.type.words(given[name])
             elif Surface.ARGV in each.surfaces:
                 texts = each.type.words(given[name])
-                words += [word for text in texts for word in (each.flag, text)]
-                flags += [] if texts else [each.flag]
-        return [*flags, *words, *(["--", *after_dashes] if after_dashes and passthrough else [])]
+                words += [word for text in texts for word in (each.flag, text)] if texts else [each.flag]
+        return [*words, *(["--", *after_dashes] if after_dashes and passthrough else [])]
 
     def _given_options(self) -> GivenOptions:
         values = {name: getattr(self, name) for name in self.declared()}

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from linpoint.campaign.worker_protocol import TestRequest
-from linpoint.checkers.conditions import validate as validate_condition
 from linpoint.cli.check_request import CheckRequest, load_spec
 from linpoint.cli.commands.check import check_one_history
 from linpoint.cli.output.terminal import print_json, print_text, progress
@@ -19,11 +18,13 @@ from linpoint.histories.history_builder import history as build
 from linpoint.options.commands.check import NO_VALUE, CheckOptions
 from linpoint.options.commands.replay import ReplayOptions
 from linpoint.options.commands.shared_options import DEFAULT_BUDGET
+from linpoint.options.schema import Surface
+from linpoint.options.token_fields import options_from_token
 from linpoint.verdicts import Budget, replay_token
 
 
 class _Finding(msgspec.Struct):
-    """The content of a token of ``check``."""
+    """The content of a token of ``check``; its options are checked by their own types besides."""
 
     spec: str
     condition: str
@@ -31,7 +32,6 @@ class _Finding(msgspec.Struct):
     crashes: list[dict[str, Any]]
     initial: Any = NO_VALUE
     clock_skew: int | float = 0
-    paper_rules: bool = False
 
 
 def run(options: ReplayOptions) -> int:
@@ -65,11 +65,10 @@ def run(options: ReplayOptions) -> int:
 
         return replay_crash_finding(content, as_json=as_json)
     finding, history = _read(content)
-    spec = load_spec(finding.spec, finding.initial)
-    checker = "graph" if finding.paper_rules else "auto"
-    checked = CheckOptions(
-        spec=finding.spec, checker=checker, condition=finding.condition, paper_rules=finding.paper_rules
-    )
+    checked = options_from_token(CheckOptions, content)
+    if checked.paper_rules:
+        checked = checked.with_values(Surface.TOKEN, checker="graph")
+    spec = load_spec(checked.spec, finding.initial)
     request = CheckRequest(checked, spec, Budget(), finding.initial)
     with progress() as line:
         report, _ = check_one_history("replay", history, request, line)
@@ -151,7 +150,6 @@ def _read(content: dict[str, Any]) -> tuple[_Finding, History]:
         )
     try:
         finding = msgspec.convert(content, _Finding)
-        validate_condition(finding.condition)
         return finding, build([*finding.operations, *finding.crashes]).with_clock_skew(finding.clock_skew)
     except msgspec.ValidationError as error:
         fact = str(error)

@@ -26,7 +26,7 @@ from linpoint.options.option_types import (
     Words,
 )
 from linpoint.options.options_base import Options
-from linpoint.options.schema import CONFIG, Panel, argument, option
+from linpoint.options.schema import CONFIG, Panel, Surface, argument, option
 
 NO_VALUE: Final[Any] = object()
 _UNITS: Final = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
@@ -168,7 +168,7 @@ Examples:
         SpecName(),
         "A built-in (see `linpoint specs`), FILE.py:Name or module:Name.",
         Panel.INPUT,
-        on=CONFIG,
+        on=CONFIG | Surface.TOKEN,
         short="-s",
         required=True,
     )
@@ -185,7 +185,7 @@ Examples:
         Choice(names=CONDITIONS, noun="condition", code="LP-U003"),
         "Correctness condition: linearizable, strict, recoverable, durable, buffered-durable or sequential.",
         Panel.SEARCH,
-        on=CONFIG,
+        on=CONFIG | Surface.TOKEN,
         default_text="durable if the history has crashes, else linearizable",
     )
     paper_rules: bool = option(
@@ -193,6 +193,7 @@ Examples:
         OnOff(),
         "With --checker graph: follow its paper as published, even where it is wrong.",
         Panel.SEARCH,
+        on=Surface.TOKEN,
     )
     clock_skew: str | None = option(
         None,

@@ -51,6 +51,9 @@ Examples:
     targets: tuple[str, ...] = argument(
         "FILE[:TEST]...", Words(), "Python or C++ files of tests; a single test with :TEST.", default=()
     )
+    stress: bool = option(
+        False, OnOff(), "Run on real threads in real time instead of under chosen schedules.", Panel.INPUT
+    )
     spec: str | None = option(
         None, SpecName(), "Test against this spec instead of the test's own.", Panel.INPUT, on=CPP_SOURCE, short="-s"
     )
@@ -147,9 +150,6 @@ Examples:
         Panel.CPP,
         on=CONFIG | Surface.COMMENT,
         default_text="all processors",
-    )
-    stress: bool = option(
-        False, OnOff(), "Run on real threads in real time instead of under chosen schedules.", Panel.STRESS
     )
     instances: int = option(
         1, WholeNumber(), "With --stress: number of objects under test at the same time.", Panel.STRESS, on=CONFIG

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from linpoint.options.commands.test import TestOptions
+from linpoint.options.token_fields import options_from_token
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Scenario
 from linpoint.verdicts import replay_token
@@ -43,6 +45,7 @@ def replayed_finding(content: dict[str, Any]) -> ReplayedFinding:
     """The finding in a decoded token, or LP-U004."""
     if content["kind"] != "test":
         raise replay_token.not_a_finding("it is not of a test")
+    options_from_token(TestOptions, content)  # refuses what no option allows
     try:
         return msgspec.convert(content, ReplayedFinding)
     except msgspec.ValidationError as error:
