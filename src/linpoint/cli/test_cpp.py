@@ -138,7 +138,7 @@ def replay_cpp_test(content: dict[str, Any], *, as_json: bool) -> int:
         (test,) = command.tests_with(command.options, found.file, found.test, limits, line)
         if isinstance(test, ToldTest):
             built, seconds = test.test, max(_AT_LEAST, limits.remaining() or 0.0)
-            subject, failure = built.replay_subject(found), built.failure(found)
+            subject, failure = built.replay_subject, built.failure(found)
             result = replay_finding(subject, failure, seconds, changed=built.has_changed_since(found))
             test, interrupted = test.told(result), result.interrupted
     return write_report(ReportList([test]), OutputFormats(json=as_json), limits, interrupted=interrupted)

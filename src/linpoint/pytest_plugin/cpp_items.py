@@ -78,7 +78,7 @@ class CppTestItem(ResultItem):
             result = run_campaign(self.test.subject, seconds)
         else:
             found = CppObjectToken.read(replay_token.decode(token))
-            subject, failure = self.test.replay_subject(found), self.test.failure(found)
+            subject, failure = self.test.replay_subject, self.test.failure(found)
             result = replay_finding(subject, failure, seconds, changed=self.test.has_changed_since(found))
         if result.interrupted:
             raise KeyboardInterrupt

@@ -55,14 +55,15 @@ class BuiltCppTest:
     @property
     def subject(self) -> Subject:
         """For a campaign."""
-        target = self._target(self._content())
+        target = self._target()
         return (
             OutcomesSubject(target) if self.spec is None else CppObjectSubject(target, self.spec, self.options.progress)
         )
 
-    def replay_subject(self, found: CppObjectToken) -> CppObjectSubject:
+    @property
+    def replay_subject(self) -> CppObjectSubject:
         """For the replay of a finding of this test."""
-        return CppObjectSubject(self._target({**self._content(), "finding": found.finding}), self.spec)
+        return CppObjectSubject(self._target(), self.spec)
 
     def failure(self, found: CppObjectToken) -> Failure:
         """The failure of which a token holds the schedule."""
@@ -76,15 +77,21 @@ class BuiltCppTest:
         """Whether the code is not that of the finding."""
         return bool(found.code) and found.code != self.program.target.digest
 
-    def _target(self, token: dict[str, Any]) -> CppObject:
+    def _target(self) -> CppObject:
         options, fixed = self.options, self.options.fixed_scenario
         scenarios = () if fixed is None else (fixed,)
         return CppObject(
-            self.program, self.test, options.seed, scenarios, options.threads, options.operations, token=token
+            self.program,
+            self.test,
+            options.seed,
+            scenarios,
+            options.threads,
+            options.operations,
+            token=self._content(),
         )
 
     def _content(self) -> dict[str, Any]:
-        """What a replay token holds beside the scenario and its schedule."""
+        """What a replay token holds besides the scenario and its schedule."""
         content: dict[str, Any] = {"kind": CPP_KIND, "file": self.program.file, "test": self.name}
         fields = token_fields(self.options, defaults=True, without=Panel.PYTHON)
         return content | {"code": self.program.target.digest} | fields

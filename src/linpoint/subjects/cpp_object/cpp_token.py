@@ -19,7 +19,7 @@ CPP_KIND: Final = "test-cpp"
 
 
 class _TokenContent(msgspec.Struct):
-    """The content of a token beside the options."""
+    """The content of a token besides the options."""
 
     file: str
     test: str
