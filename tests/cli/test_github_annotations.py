@@ -9,8 +9,8 @@ import pytest
 
 import linpoint
 from linpoint.cli.output.check_report import suites_of
+from linpoint.cli.output.file_reports import FileReport
 from linpoint.cli.output.github_annotations import render_annotations
-from linpoint.cli.reports import Report
 from tests.cli.conftest import BAD, GOOD, Command, Writer, hard
 from tests.cli.test_junit import HOSTILE, stale
 
@@ -90,7 +90,7 @@ def test_standard_input_has_no_file(run: Command, write: Writer) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_stays_in_its_place(text: str) -> None:
-    report = Report(text, linpoint.check(linpoint.history(stale(text)), "register").explain(), ("replay", text))
+    report = FileReport(text, linpoint.check(linpoint.history(stale(text)), "register").explain(), ("replay", text))
     (line,) = render_annotations(suites_of([report], "register"))
     line.encode()
     assert line.isprintable()
@@ -103,10 +103,10 @@ def test_hostile_text_stays_in_its_place(text: str) -> None:
 
 def test_a_long_message_is_cut_but_no_token() -> None:
     explanation = linpoint.check(linpoint.history(stale("k" * 50_000)), "register").explain()
-    (line,) = render_annotations(suites_of([Report("f", explanation, ("replay", "t" * 5_000))], "register"))
+    (line,) = render_annotations(suites_of([FileReport("f", explanation, ("replay", "t" * 5_000))], "register"))
     assert len(line) < 4_300
     assert "ttt" not in line
-    (line,) = render_annotations(suites_of([Report("f", explanation, ("replay", "t" * 500))], "register"))
+    (line,) = render_annotations(suites_of([FileReport("f", explanation, ("replay", "t" * 500))], "register"))
     assert line.endswith("linpoint replay " + "t" * 500)
 
 

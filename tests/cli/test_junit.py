@@ -12,8 +12,8 @@ import pytest
 
 import linpoint
 from linpoint.cli.output.check_report import suites_of
+from linpoint.cli.output.file_reports import FileReport
 from linpoint.cli.output.junit_xml import render_junit
-from linpoint.cli.reports import Report
 from tests.cli.conftest import GOOD, Command, Writer, hard
 
 DFS = ["--spec", "queue", "--checker", "dfs"]
@@ -109,7 +109,9 @@ HOSTILE = ["<b>&amp;\"'", "]]>", "\x00\x1b[31m", "\ud800", "\udcff", "\ufffe\uff
 def test_hostile_text_leaves_it_well_formed(text: str, tmp_path: Path) -> None:
     history = linpoint.history([*stale(text), line("write", 200, key="fine", args=[text])])
     verdict = linpoint.check(history, "register")
-    made = render_junit(suites_of([Report(text, verdict.explain(), ("replay", text))], "register"), "linpoint check")
+    made = render_junit(
+        suites_of([FileReport(text, verdict.explain(), ("replay", text))], "register"), "linpoint check"
+    )
     (tmp_path / "out.xml").write_text(str(made.content), encoding="utf-8", newline="")
     root = read(tmp_path / "out.xml")
     assert root.attrib["failures"] == "1"
@@ -120,7 +122,8 @@ def test_hostile_text_leaves_it_well_formed(text: str, tmp_path: Path) -> None:
 def test_huge_values_are_cut() -> None:
     verdict = linpoint.check(linpoint.history(stale("k" * 1_000_000)), "register")
     assert (
-        len(render_junit(suites_of([Report("f", verdict.explain())], "register"), "linpoint check").content) < 500_000
+        len(render_junit(suites_of([FileReport("f", verdict.explain())], "register"), "linpoint check").content)
+        < 500_000
     )
 
 
@@ -129,7 +132,7 @@ def test_many_keys_take_time_in_proportion(tmp_path: Path) -> None:
 
     def seconds(count: int) -> float:
         lines = [each for key in range(count) for each in stale(key, 10 * key)]
-        report = Report("f", linpoint.check(linpoint.history(lines), "register", jobs=1).explain())
+        report = FileReport("f", linpoint.check(linpoint.history(lines), "register", jobs=1).explain())
         times = []
         for _ in range(3):
             started = time.process_time()

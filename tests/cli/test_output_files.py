@@ -21,9 +21,9 @@ import pytest
 import linpoint
 from linpoint.cli.check_request import CheckRequest, load_spec
 from linpoint.cli.output.check_report import CheckReport
+from linpoint.cli.output.file_reports import FileReport
 from linpoint.cli.output.output_files import FileContentToWrite, time_to_write, write_file
 from linpoint.cli.output.output_formats import OutputFormats, write_report
-from linpoint.cli.reports import Report
 from linpoint.errors import UsageError
 from linpoint.histories.formats.file_content import write_content
 from linpoint.options.commands.check import CheckOptions
@@ -59,7 +59,7 @@ def test_over_several_files_the_report_is_an_overview_with_pages_beside_it(
     files = ["good.jsonl", "bad.jsonl", "missing.jsonl"]
     done = run("check", *files, "--spec", "register", "--report", "out.html")
     assert done.code == 2
-    assert done.out.splitlines()[-1] == "Report: out.html (and 1 page beside it)"
+    assert done.out.splitlines()[-1] == "FileReport: out.html (and 1 page beside it)"
     assert {each.name for each in tmp_path.glob("*.html")} == {"out.html", "out-2.html"}
     overview = (tmp_path / "out.html").read_text(encoding="utf-8")
     assert "1 of 3 results is a violation and 1 is an error." in overview
@@ -196,11 +196,11 @@ def test_the_small_files_come_before_a_page_that_takes_all_the_time(
     monkeypatch.setattr("linpoint.explain.history.history_page.history_page", slow)
     spec = load_spec("register")
     explanation = linpoint.check(linpoint.history(BAD), spec).explain()
-    reports = [Report(f"{number}.jsonl", explanation) for number in range(6)]
+    reports = [FileReport(f"{number}.jsonl", explanation) for number in range(6)]
     request = CheckRequest(CheckOptions(spec="register"), spec, Budget())
     assert (
         write_report(
-            CheckReport(reports, request),
+            CheckReport(reports, request.spec, request.options),
             OutputFormats(report="o.html", junit="o.xml", json=True),
             Budget(),
             interrupted=True,
@@ -228,7 +228,7 @@ def test_all_files_share_one_deadline(tmp_path: Path) -> None:
         finished.append(len(left))
 
     for number in range(3):
-        written = write_file("Report", str(tmp_path / f"{number}.html"), slow, budget)  # type: ignore[arg-type]
+        written = write_file("FileReport", str(tmp_path / f"{number}.html"), slow, budget)  # type: ignore[arg-type]
         assert (written.made, written.error) == (None, None)
     assert not finished
     assert max(left[1:], default=0) <= 0 < left[0]  # the first has used up the time of all
@@ -280,7 +280,7 @@ def test_a_bug_of_ours_costs_one_file_and_says_where_it_is(tmp_path: Path, bug: 
     def make() -> FileContentToWrite:
         raise bug
 
-    written = write_file("Report", str(tmp_path / "o.html"), make, Budget())
+    written = write_file("FileReport", str(tmp_path / "o.html"), make, Budget())
     assert written.error is not None
     assert written.error.code == "LP-U005"
     assert written.error.message.startswith(

@@ -11,6 +11,7 @@ import msgspec
 
 from linpoint.limits.budget import DEFAULT_BUDGET_S
 from linpoint.text.shell_commands import shell_command
+from linpoint.verdicts.replay_token import not_a_finding
 from linpoint.verdicts.result import Result
 
 _MIN_CAMPAIGN_S: Final = 0.1
@@ -62,6 +63,32 @@ class TestRequest(WorkerRequest, tag="test", kw_only=True):
     page: bool = False
     command: list[str] = []
     """The arguments that run this test, for its page."""
+
+
+class StressToken(msgspec.Struct):
+    """The content of a token of ``test --stress``: the operations that conspire."""
+
+    file: str
+    test: str
+    finding: str
+    operations: list[dict[str, Any]]
+    spec: str | None = None
+
+
+def recheck_request(content: dict[str, Any]) -> TestRequest:
+    """The request to check the operations of a token again."""
+    try:
+        token = msgspec.convert(content, StressToken)
+    except msgspec.ValidationError as error:
+        raise not_a_finding(str(error)) from None
+    return TestRequest(
+        action="recheck",
+        file=token.file,
+        test=token.test,
+        spec=token.spec,
+        finding=token.finding,
+        history=token.operations,
+    )
 
 
 class ProgramRequest(WorkerRequest, tag="program", kw_only=True):

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from linpoint.checkers.check import check_with_progress
 from linpoint.cli.output import standard_streams
-from linpoint.cli.reports import Report
+from linpoint.cli.output.file_reports import FileReport
 from linpoint.executors.thread_executor import peak_memory
 from linpoint.explain.history.explain_verdict import EXPLANATION_S, explain, explanation_without_reasons
 from linpoint.explain.history.explanation import Explanation
@@ -58,14 +58,14 @@ def explain_within_budget(verdict: Verdict, budget: Budget, seconds: float = EXP
         return None
 
 
-def unknown_report(file: str, request: CheckRequest, why: str) -> Report:
+def unknown_report(file: str, request: CheckRequest, why: str) -> FileReport:
     """The report on a file for which there was no time: unknown, and nothing more is known."""
     empty = History([], source=file, clock_skew=request.options.skew)
     key = KeyVerdict(None, Status.UNKNOWN, request.options.checker, why, ())
     condition = request.options.condition or "linearizable"
     statistics = Statistics(peak_memory_bytes=peak_memory())
     verdict = Verdict(Status.UNKNOWN, empty, request.spec, condition, request.options.checker, why, (key,), statistics)
-    return Report(file, explanation_without_reasons(verdict))
+    return FileReport(file, explanation_without_reasons(verdict))
 
 
 def _first_value(explanation: Explanation, request: CheckRequest) -> tuple[Any] | None:

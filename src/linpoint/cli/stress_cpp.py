@@ -10,9 +10,8 @@ from typing import Any, Final
 
 from linpoint.campaign.driver import run_campaign
 from linpoint.campaign.stress_answers import answer_of_stress, recheck_history
-from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, rendered_result
+from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, recheck_request, rendered_result
 from linpoint.cli.check_request import load_spec
-from linpoint.cli.commands.replay import stressed
 from linpoint.cli.output.build_output import show_build_error
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportEntry, ReportList
@@ -154,7 +153,7 @@ class StressTest:
 
 def replay_stress_cpp(content: dict[str, Any], *, as_json: bool) -> int:
     """Check the operations of a finding again; nothing is built or run."""
-    request = stressed(content)
+    request = recheck_request(content)
     if request.spec is None:
         raise UsageError("LP-U004", "the token names no spec.", remedy="Copy all of it.")
     limits = Budget.starting_now(DEFAULT_BUDGET, None)

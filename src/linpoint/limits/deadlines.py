@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from linpoint.verdicts import Budget
+from linpoint.limits.budget import Budget
 
 _SECOND_INTERRUPT_GRACE_S: Final = 1.0
 

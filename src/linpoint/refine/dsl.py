@@ -66,7 +66,7 @@ class Model:
                 make_node_class(thing)
 
     def __init__(self) -> None:
-        from linpoint.refine.frontend.array_cell_rewriter import read_elements  # noqa: PLC0415 - it needs the words
+        from linpoint.refine.array_cell_rewriter import read_elements  # noqa: PLC0415 - it needs the words
 
         read_elements(type(self))
         for name, declared in declarations_of(type(self)).items():
@@ -89,7 +89,7 @@ class Model:
     @classmethod
     def with_(cls, **constants: Any) -> type[Self]:
         """The same model with other constants: ``Queue.with_(length=2)``. What is declared by them follows."""
-        from linpoint.refine.frontend.model_constants import with_constants  # noqa: PLC0415 - it needs the words
+        from linpoint.refine.model_constants import with_constants  # noqa: PLC0415 - it needs the words
 
         return with_constants(cls, constants)
 

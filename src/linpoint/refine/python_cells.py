@@ -152,7 +152,7 @@ class ArrayElements:
 class Array:
     """Cells in a row, made by ``linpoint.array``: ``self.a[i]`` loads one and ``self.a[i] = v`` stores.
 
-    A model also writes ``self.a[i].cas(...)``; see ``frontend.reading`` for how that finds the cell in ``cells``.
+    A model also writes ``self.a[i].cas(...)``; see ``array_cell_rewriter`` for how that finds the cell in ``cells``.
     """
 
     __slots__ = ("cells", "of")

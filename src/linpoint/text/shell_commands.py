@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from typing import Final
 
-from linpoint.histories.formats.file_content import STANDARD
 from linpoint.text.printable import printable
+
+STANDARD: Final = "-"
+"""Standard input or output, in the place of a path."""
 
 
 def shell_command(words: Sequence[str]) -> str:

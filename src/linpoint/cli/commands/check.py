@@ -14,10 +14,10 @@ from linpoint.cli.check_request import CheckRequest, explain_within_budget, load
 from linpoint.cli.commands.check_follow import follow_files
 from linpoint.cli.output import graph_file
 from linpoint.cli.output.check_report import CheckReport, prepare_pages
+from linpoint.cli.output.file_reports import FileReport
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.search_estimate import SearchEstimate
 from linpoint.cli.output.terminal import ProgressLine, progress
-from linpoint.cli.reports import Report
 from linpoint.errors import LinpointError
 from linpoint.explain.history.explain_verdict import explanation_without_reasons
 from linpoint.explain.history.explanation import Explanation
@@ -55,7 +55,9 @@ def run(options: CheckOptions) -> int:
     else:
         with progress() as line:
             reports, interrupted = _check_files(files, request, line)
-    return write_report(CheckReport(reports, request), forms, limits, interrupted=interrupted, more=more)
+    return write_report(
+        CheckReport(reports, request.spec, request.options), forms, limits, interrupted=interrupted, more=more
+    )
 
 
 def _load_spec(text: str, initial: Any, budget: Budget) -> tuple[Spec, str | None]:
@@ -70,9 +72,9 @@ def _load_spec(text: str, initial: Any, budget: Budget) -> tuple[Spec, str | Non
     return Spec(text, None, {}), why
 
 
-def _check_files(files: list[str], request: CheckRequest, line: ProgressLine) -> tuple[list[Report], bool]:
+def _check_files(files: list[str], request: CheckRequest, line: ProgressLine) -> tuple[list[FileReport], bool]:
     """A report on every file; after Ctrl-C those that are left are unknown. The bool says that it was pressed."""
-    reports: list[Report] = []
+    reports: list[FileReport] = []
     interrupted = False
     for file in files:
         report, interrupted = _check_file(file, request, line)
@@ -83,7 +85,7 @@ def _check_files(files: list[str], request: CheckRequest, line: ProgressLine) ->
     return reports, interrupted
 
 
-def _check_file(file: str, request: CheckRequest, line: ProgressLine) -> tuple[Report, bool]:
+def _check_file(file: str, request: CheckRequest, line: ProgressLine) -> tuple[FileReport, bool]:
     """Read and check one file; every problem ends up in the report. The bool says that Ctrl-C was pressed."""
     try:
         try:
@@ -95,10 +97,12 @@ def _check_file(file: str, request: CheckRequest, line: ProgressLine) -> tuple[R
     except KeyboardInterrupt:
         return unknown_report(file, request, "it was interrupted"), True
     except LinpointError as error:
-        return Report(file, error=error), False
+        return FileReport(file, error=error), False
 
 
-def check_one_history(file: str, history: History, request: CheckRequest, line: ProgressLine) -> tuple[Report, bool]:
+def check_one_history(
+    file: str, history: History, request: CheckRequest, line: ProgressLine
+) -> tuple[FileReport, bool]:
     """Check one history and explain the verdict within what is left of the budget. The bool is as above.
 
     A violation that is known stays one, whatever happens while it is explained.
@@ -121,7 +125,7 @@ def check_one_history(file: str, history: History, request: CheckRequest, line: 
         drawn = graph_file.write_graph(request.options.graph, verdict, request.budget, interrupted=interrupted)
     with uninterrupted():
         explanation = explanation_without_reasons(verdict) if explanation is None else explanation
-        return Report(file, explanation, replay_argv(file, explanation, request), graph=drawn), interrupted
+        return FileReport(file, explanation, replay_argv(file, explanation, request), graph=drawn), interrupted
 
 
 def _decide(file: str, history: History, request: CheckRequest, line: ProgressLine) -> tuple[Verdict, bool]:

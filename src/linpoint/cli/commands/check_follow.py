@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from linpoint.checkers.online.online_checker import OnlineCheckAbandonedError, OnlineChecker
 from linpoint.cli.check_request import CheckRequest, explain_within_budget, load_spec, replay_argv
+from linpoint.cli.output.file_reports import FileReport
 from linpoint.cli.output.terminal import ProgressLine, print_error, progress
-from linpoint.cli.reports import Report
 from linpoint.errors import LinpointError, SpecError, UsageError
 from linpoint.executors.thread_executor import resident_memory
 from linpoint.explain.history.explain_verdict import explanation_without_reasons
@@ -74,7 +74,7 @@ class _State:
         return covered | {"ended": self.ended, "line": self.line}
 
 
-def follow_files(files: list[str], request: CheckRequest, until_idle: str | None) -> tuple[Report, dict[str, Any]]:
+def follow_files(files: list[str], request: CheckRequest, until_idle: str | None) -> tuple[FileReport, dict[str, Any]]:
     """Follow the one file; what was found, and what more the JSON document has. An empty ``until_idle`` lacks its --follow."""
     _validate(files, request, until_idle)
     idle = parse_seconds(until_idle)
@@ -99,7 +99,7 @@ def _validate(files: list[str], request: CheckRequest, until_idle: str | None) -
         raise cannot_follow("a clock skew is only for whole files.", None, "Leave --clock-skew out.")
 
 
-def _follow(file: str, request: CheckRequest, idle: float | None, line: ProgressLine) -> tuple[Report, _State]:
+def _follow(file: str, request: CheckRequest, idle: float | None, line: ProgressLine) -> tuple[FileReport, _State]:
     follower = OnlineChecker(request.spec, source=file, checker=request.options.checker, jobs=request.options.jobs)
     words = works_on_words(request.spec.steps)
     log = LogStream(follower, source=file, format=request.options.format, keyed=request.options.is_keyed, words=words)
@@ -117,12 +117,12 @@ def _follow(file: str, request: CheckRequest, idle: float | None, line: Progress
     except OnlineCheckAbandonedError as error:
         why = str(error)
     except LinpointError as error:
-        return Report(file, error=error), state
+        return FileReport(file, error=error), state
     state.ended = why
     if verdict is not None:
         return _violation(file, verdict, request, state, line), state
     with uninterrupted():
-        return Report(file, _passed(request.spec, state)), state
+        return FileReport(file, _passed(request.spec, state)), state
 
 
 _END: Final = "the end of the input"
@@ -229,7 +229,7 @@ def _passed(spec: Spec, state: _State) -> Explanation:
     return dataclasses.replace(explanation_without_reasons(verdict), text="\n".join(told))
 
 
-def _violation(file: str, verdict: Verdict, request: CheckRequest, state: _State, line: ProgressLine) -> Report:
+def _violation(file: str, verdict: Verdict, request: CheckRequest, state: _State, line: ProgressLine) -> FileReport:
     explanation: Explanation | None = None
     everything = verdict
     with contextlib.suppress(KeyboardInterrupt):  # it ends the explaining; the violation stays one
@@ -250,7 +250,7 @@ def _violation(file: str, verdict: Verdict, request: CheckRequest, state: _State
         told = f"Followed {counted(state.log.lines, 'line')}, {counted(state.follower.operations, 'operation')}.{where}"
         state.ended = "a violation"
         explanation = dataclasses.replace(explanation, text=f"{explanation.text}\n{told}")
-        return Report(file, explanation, _shown_again(file, explanation, request))
+        return FileReport(file, explanation, _shown_again(file, explanation, request))
 
 
 def _honest(explanation: Explanation, *, whole: bool) -> Explanation:

@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from linpoint.campaign.worker_protocol import TestRequest
+from linpoint.campaign.worker_protocol import TestRequest, recheck_request
 from linpoint.cli.check_request import CheckRequest, load_spec
 from linpoint.cli.commands.check import check_one_history
+from linpoint.cli.output.file_reports import document
 from linpoint.cli.output.terminal import print_json, print_text, progress
-from linpoint.cli.reports import document
 from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.history import History
 from linpoint.histories.history_builder import history as build
@@ -85,37 +85,11 @@ def _replay_test(content: dict[str, Any], *, as_json: bool) -> int:
     from linpoint.cli.output.output_formats import OutputFormats, write_report  # noqa: PLC0415 - as above
     from linpoint.cli.output.target_report import ReportList, told_of  # noqa: PLC0415 - as above
 
-    request = stressed(content) if content["kind"] == "stress" else _scheduled(content)
+    request = recheck_request(content) if content["kind"] == "stress" else _scheduled(content)
     limits = Budget.starting_now(DEFAULT_BUDGET, None)
     outcome = run_in_worker(request, limits)
     answer = ReportList([told_of(request, outcome)])
     return write_report(answer, OutputFormats(json=as_json), limits, interrupted=outcome.interrupted)
-
-
-class _StressFinding(msgspec.Struct):
-    """The content of a token of ``test --stress``."""
-
-    file: str
-    test: str
-    finding: str
-    operations: list[dict[str, Any]]
-    spec: str | None = None
-
-
-def stressed(content: dict[str, Any]) -> TestRequest:
-    """What a worker is to check again."""
-    try:
-        found = msgspec.convert(content, _StressFinding)
-    except msgspec.ValidationError as error:
-        raise replay_token.not_a_finding(str(error)) from None
-    return TestRequest(
-        action="recheck",
-        file=found.file,
-        test=found.test,
-        spec=found.spec,
-        finding=found.finding,
-        history=found.operations,
-    )
 
 
 def _scheduled(content: dict[str, Any]) -> TestRequest:

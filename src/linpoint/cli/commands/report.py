@@ -8,15 +8,16 @@ import os
 from pathlib import Path
 from typing import Final
 
+from linpoint.cli.output.file_reports import BAD_INPUT, EXIT, worst
 from linpoint.cli.output.html_reports import ENDINGS
 from linpoint.cli.output.output_files import FileContentToWrite, ends_in, refuse_unwritable, write_file
 from linpoint.cli.output.terminal import print_error, print_text
-from linpoint.cli.reports import BAD_INPUT, EXIT, worst
 from linpoint.errors import LinpointError
 from linpoint.explain.pages.overview_page import overview_page, sentence
 from linpoint.explain.pages.result_documents import ResultDocument, results_in, unreadable
-from linpoint.histories.formats.file_content import STANDARD, FileContent
+from linpoint.histories.formats.file_content import FileContent
 from linpoint.options.commands.report import ReportOptions
+from linpoint.text.shell_commands import STANDARD
 from linpoint.verdicts import Budget, Status
 
 _CODES: Final = {status.value: code for status, code in EXIT.items()} | {

@@ -11,15 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from linpoint.cli.check_request import CheckRequest
 from linpoint.cli.output.ci_cases import CiCase, CiNote, CiSuite
+from linpoint.cli.output.file_reports import FileReport, all_documents, document, exit_code, print_reports, summary
 from linpoint.cli.output.html_reports import ReportPage, write_pages
 from linpoint.cli.output.output_files import WrittenFile
-from linpoint.cli.reports import Report, all_documents, document, exit_code, print_reports, summary
 from linpoint.errors import LinpointError
 from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.key_summaries import accusation, in_violation, key_name, key_text, line_of, reason
 from linpoint.explain.history.reasons import CAUSES
+from linpoint.options.commands.check import CheckOptions
+from linpoint.specs.spec import Spec
 from linpoint.text.shell_commands import check_argv, shell_command
 from linpoint.verdicts import Budget, KeyVerdict, Status
 
@@ -30,8 +31,9 @@ class CheckReport:
 
     command: ClassVar[str] = "linpoint check"
 
-    reports: Sequence[Report]
-    request: CheckRequest
+    reports: Sequence[FileReport]
+    spec: Spec
+    options: CheckOptions
 
     @property
     def code(self) -> int:
@@ -40,7 +42,7 @@ class CheckReport:
 
     def suites(self) -> list[CiSuite]:
         """For CI systems."""
-        return suites_of(self.reports, self.request.spec.name)
+        return suites_of(self.reports, self.spec.name)
 
     def document(self) -> dict[str, Any]:
         """The JSON document."""
@@ -48,7 +50,7 @@ class CheckReport:
 
     def show(self, written: Mapping[str, WrittenFile]) -> None:
         """Print it all for people."""
-        print_reports(self.reports, self.request.options.argv(), written)
+        print_reports(self.reports, self.options.argv(), written)
 
     def summaries(self) -> list[str]:
         """A line for each file."""
@@ -63,7 +65,7 @@ class CheckReport:
 
     def with_pages(self, path: str, budget: Budget) -> tuple[CheckReport, WrittenFile]:
         """Write the report; the same with what became of the pages of files, and what became of the one at ``path``."""
-        arguments = self.request.options.argv()
+        arguments = self.options.argv()
         pages = [_own_page(report, arguments) for report in self.reports]
         own, whole = write_pages(pages, path, budget)
         reports = [dataclasses.replace(report, page=page) for report, page in zip(self.reports, own, strict=True)]
@@ -78,7 +80,7 @@ def prepare_pages() -> None:
     load_templates([*TEMPLATES, "overview.html"])
 
 
-def _own_page(report: Report, arguments: Sequence[str]) -> ReportPage:
+def _own_page(report: FileReport, arguments: Sequence[str]) -> ReportPage:
     explanation = report.explanation
     if explanation is None:
         return ReportPage(report.file, lambda: document(report))
@@ -87,7 +89,7 @@ def _own_page(report: Report, arguments: Sequence[str]) -> ReportPage:
     )
 
 
-def _page(report: Report, explanation: Explanation, arguments: Sequence[str]) -> str:
+def _page(report: FileReport, explanation: Explanation, arguments: Sequence[str]) -> str:
     from linpoint.explain.history.history_page import history_page  # noqa: PLC0415 - only who asks for a page is to wait for it
 
     command = "" if report.file == "-" else f"linpoint {shell_command(check_argv(report.file, arguments))}"
@@ -95,12 +97,12 @@ def _page(report: Report, explanation: Explanation, arguments: Sequence[str]) ->
     return history_page(explanation, file=report.file, arguments=arguments, command=command, replay=replay)
 
 
-def suites_of(reports: Sequence[Report], spec: str) -> list[CiSuite]:
+def suites_of(reports: Sequence[FileReport], spec: str) -> list[CiSuite]:
     """A suite for each file; ``spec`` is what those were checked against that could not be read."""
     return [_suite(report, spec) for report in reports]
 
 
-def _suite(report: Report, spec: str) -> CiSuite:
+def _suite(report: FileReport, spec: str) -> CiSuite:
     if report.explanation is None:
         cases = [] if report.error is None else [_bad_input(report.file, report.error)]
         return CiSuite(report.file, f"{spec}: {report.file}", cases, "key")
@@ -110,7 +112,7 @@ def _suite(report: Report, spec: str) -> CiSuite:
     return CiSuite(report.file, f"{verdict.spec.name}: {report.file}", cases, "key", properties, verdict.warnings)
 
 
-def _cases(report: Report, explanation: Explanation) -> Iterator[CiCase]:
+def _cases(report: FileReport, explanation: Explanation) -> Iterator[CiCase]:
     verdict = explanation.verdict
     explained = next(iter(in_violation(explanation)), None)
     undecided = next((key for key in verdict.keys if key.status is Status.UNKNOWN), None)

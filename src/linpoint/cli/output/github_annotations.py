@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from linpoint.cli.output.ci_cases import CiSuite
-from linpoint.histories.formats.file_content import STANDARD
 from linpoint.histories.values import counted
 from linpoint.text.printable import printable
-from linpoint.text.shell_commands import shell_command
+from linpoint.text.shell_commands import STANDARD, shell_command
 
 _MAX_ANNOTATIONS: Final = 10
 """Errors that GitHub shows of one step."""

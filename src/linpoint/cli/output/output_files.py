@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from linpoint.errors import LinpointError, UsageError
-from linpoint.histories.formats.file_content import STANDARD, write_content
+from linpoint.histories.formats.file_content import write_content
 from linpoint.limits.deadlines import TimeIsUpError, deadline, uninterrupted
 from linpoint.text.printable import printable
+from linpoint.text.shell_commands import STANDARD
 from linpoint.verdicts import Budget
 
 _WRITE_GRACE_S: Final = 1.0

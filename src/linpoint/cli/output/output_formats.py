@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 from linpoint.cli.output.ci_cases import CiSuite
+from linpoint.cli.output.file_reports import BAD_INPUT, print_unwritten, unwritten
 from linpoint.cli.output.github_annotations import render_annotations
 from linpoint.cli.output.html_reports import ENDINGS, page_paths
 from linpoint.cli.output.output_files import WrittenFile, ends_in, refuse_unwritable, time_to_write, write_file
 from linpoint.cli.output.terminal import print_error, print_json, print_lines
-from linpoint.cli.reports import BAD_INPUT, print_unwritten, unwritten
 from linpoint.errors import LinpointError
 from linpoint.limits.deadlines import uninterrupted
 from linpoint.options.commands.shared_options import OutputOptions

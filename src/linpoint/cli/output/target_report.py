@@ -14,10 +14,10 @@ from typing import Any, Final
 from linpoint.campaign.worker_client import WorkerOutcome
 from linpoint.campaign.worker_protocol import RenderedResult, TestRequest, WorkerProgress, rendered_result
 from linpoint.cli.output.ci_cases import CiCase, CiNote, CiSuite
+from linpoint.cli.output.file_reports import BAD_INPUT, EXIT, print_written, unwritten, worst
 from linpoint.cli.output.html_reports import ReportPage, write_pages
 from linpoint.cli.output.output_files import WrittenFile
 from linpoint.cli.output.terminal import print_error, print_table, print_text
-from linpoint.cli.reports import BAD_INPUT, EXIT, print_written, unwritten, worst
 from linpoint.errors import LinpointError
 from linpoint.executors.thread_executor import peak_memory
 from linpoint.histories.values import counted

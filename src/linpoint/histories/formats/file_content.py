@@ -21,12 +21,11 @@ from typing import BinaryIO, Final
 
 from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.formats.file_format import format_error
+from linpoint.text.shell_commands import STANDARD
 
 MAX_DECOMPRESSED_BYTES: Final = 2 << 30
 """Most bytes that a compressed file may hold: some 20 million lines."""
 
-STANDARD: Final = "-"
-"""The path that means standard input or output."""
 
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _CHUNK_BYTES: Final = 1 << 24

@@ -24,12 +24,13 @@ from linpoint.histories.formats import (
     parquet_arrow,
     porcupine_log,
 )
-from linpoint.histories.formats.file_content import STANDARD, FileContent, write_content
+from linpoint.histories.formats.file_content import FileContent, write_content
 from linpoint.histories.formats.file_format import FileFormat, ReadItems, ReadOptions, format_error, shortened
 from linpoint.histories.formats.format_detection import begins_with_operation, detect_format, foreign_line
 from linpoint.histories.formats.native_operation_lines import NativeRead, read_columns
 from linpoint.histories.formats.value_validation import too_deep
 from linpoint.histories.history import History, recorded_history
+from linpoint.text.shell_commands import STANDARD
 
 FORMATS: Final[Mapping[str, FileFormat]] = {
     format.name: format

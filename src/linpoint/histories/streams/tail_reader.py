@@ -17,8 +17,9 @@ from types import TracebackType
 from typing import Final, Self
 
 from linpoint.errors import LinpointError
-from linpoint.histories.formats.file_content import STANDARD, open_path
+from linpoint.histories.formats.file_content import open_path
 from linpoint.histories.formats.file_format import cannot_follow, format_error
+from linpoint.text.shell_commands import STANDARD
 
 MAX_LINE_BYTES: Final = 16 << 20
 """Most bytes of one line."""

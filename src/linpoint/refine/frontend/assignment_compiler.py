@@ -23,7 +23,8 @@ from linpoint.refine.frontend.shared_accesses import (
     write_load,
     write_store,
 )
-from linpoint.refine.frontend.symbolic_values import (
+from linpoint.refine.frontend.unsupported_syntax import of_expression
+from linpoint.refine.symbolic_values import (
     PLAIN,
     CompiledValue,
     PlaceReference,
@@ -32,7 +33,6 @@ from linpoint.refine.frontend.symbolic_values import (
     ValueShape,
     in_registers,
 )
-from linpoint.refine.frontend.unsupported_syntax import of_expression
 
 
 def variable_of(compiler: MethodCompiler, node: ast.Name) -> Variable:

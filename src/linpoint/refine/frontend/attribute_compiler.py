@@ -13,7 +13,10 @@ from linpoint.refine.frontend.code_writer import StorageSlot
 from linpoint.refine.frontend.method_compiler import MethodCompiler
 from linpoint.refine.frontend.method_scope import symbolic_value_of
 from linpoint.refine.frontend.shared_accesses import compile_operand, not_a_value, object_name, write_load
-from linpoint.refine.frontend.symbolic_values import (
+from linpoint.refine.frontend.unsupported_syntax import OTHER_NAMES
+from linpoint.refine.program_ir import PlaceKind
+from linpoint.refine.python_cells import CELL_METHODS, LOCK_METHODS
+from linpoint.refine.symbolic_values import (
     PLAIN,
     CompiledValue,
     Literal,
@@ -24,9 +27,6 @@ from linpoint.refine.frontend.symbolic_values import (
     SymbolicSelf,
     SymbolicValue,
 )
-from linpoint.refine.frontend.unsupported_syntax import OTHER_NAMES
-from linpoint.refine.program_ir import PlaceKind
-from linpoint.refine.python_cells import CELL_METHODS, LOCK_METHODS
 from linpoint.scenarios.tested_operation import nearest
 
 WORDS = ("assume", "choose", "dcas", "fence", "point", "record")

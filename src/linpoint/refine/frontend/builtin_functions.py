@@ -13,7 +13,8 @@ from linpoint.refine.frontend.condition_compiler import branch_on_value, compile
 from linpoint.refine.frontend.expression_compiler import compile_arithmetic
 from linpoint.refine.frontend.method_compiler import MethodCompiler
 from linpoint.refine.frontend.shared_accesses import compile_operand
-from linpoint.refine.frontend.symbolic_values import (
+from linpoint.refine.program_ir import OpCode
+from linpoint.refine.symbolic_values import (
     PLAIN,
     CompiledValue,
     Literal,
@@ -26,7 +27,6 @@ from linpoint.refine.frontend.symbolic_values import (
     length_of,
     literal,
 )
-from linpoint.refine.program_ir import OpCode
 
 
 def positional_arguments(

@@ -23,7 +23,8 @@ from linpoint.refine.frontend.shared_accesses import (
     require_shape,
     write_load,
 )
-from linpoint.refine.frontend.symbolic_values import (
+from linpoint.refine.program_ir import OpCode, PlaceKind
+from linpoint.refine.symbolic_values import (
     PLAIN,
     CompiledValue,
     PlaceReference,
@@ -36,7 +37,6 @@ from linpoint.refine.frontend.symbolic_values import (
     in_registers,
     literal,
 )
-from linpoint.refine.program_ir import OpCode, PlaceKind
 from linpoint.scenarios.tested_operation import nearest
 
 _ARGUMENTS: Final = {

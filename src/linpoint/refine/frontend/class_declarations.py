@@ -15,8 +15,11 @@ from typing import Any
 
 from linpoint.errors import ModelError
 from linpoint.refine.dsl import Model, declarations_of
-from linpoint.refine.frontend.method_source import class_definition, declaration_of
-from linpoint.refine.frontend.symbolic_values import (
+from linpoint.refine.method_source import class_definition, declaration_of
+from linpoint.refine.node_classes import NodeField, fields_of, is_node_class
+from linpoint.refine.program_ir import Cell, Constant, Field, Location, NodeClass, PlaceKind
+from linpoint.refine.python_cells import CELL_METHODS, LOCK_METHODS, Array, Atomic, Lock, Record
+from linpoint.refine.symbolic_values import (
     PLAIN,
     CompiledValue,
     Literal,
@@ -28,11 +31,8 @@ from linpoint.refine.frontend.symbolic_values import (
     SymbolicValue,
     ValueShape,
     constant_value,
-    plain_constant,
+    symbolic_constant_of,
 )
-from linpoint.refine.node_classes import NodeField, fields_of, is_node_class
-from linpoint.refine.program_ir import Cell, Constant, Field, Location, NodeClass, PlaceKind
-from linpoint.refine.python_cells import CELL_METHODS, LOCK_METHODS, Array, Atomic, Lock, Record
 
 
 @dataclass(slots=True)
@@ -178,16 +178,6 @@ class ClassDeclarations:
         if found is not None:
             return found[0].refused("LP-M010", found[1], fact, remedy)
         return ModelError("LP-M010", f"{self.model.__name__}: {fact}", remedy=remedy)
-
-
-def symbolic_constant_of(value: Any) -> SymbolicValue | None:
-    """A constant of a class or a module, as expressions see it; None if it is none."""
-    plain = plain_constant(value)
-    if plain is not None:
-        return CompiledValue(PLAIN, (Literal(plain[0]),))
-    if isinstance(value, range) or (isinstance(value, tuple) and all(map(symbolic_constant_of, value))):
-        return SymbolicConstant(value)
-    return None
 
 
 def _without_classes(value: Any) -> Any:

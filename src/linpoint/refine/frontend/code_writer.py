@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from linpoint.errors import ModelError
-from linpoint.refine.frontend.method_source import MethodSource
 from linpoint.refine.frontend.register_allocation import Registers
-from linpoint.refine.frontend.symbolic_values import PLAIN, CompiledValue, Literal, Operand, ValueShape, in_registers
+from linpoint.refine.method_source import MethodSource
 from linpoint.refine.program_ir import Constant, Instruction, OpCode
 from linpoint.refine.python_cells import same
+from linpoint.refine.symbolic_values import PLAIN, CompiledValue, Literal, Operand, ValueShape, in_registers
 
 
 @dataclass(eq=False, slots=True)

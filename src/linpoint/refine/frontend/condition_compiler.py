@@ -19,7 +19,9 @@ from linpoint.refine.frontend.shared_accesses import (
     plain_operand,
     value_of,
 )
-from linpoint.refine.frontend.symbolic_values import (
+from linpoint.refine.program_ir import OpCode
+from linpoint.refine.python_cells import same
+from linpoint.refine.symbolic_values import (
     PLAIN,
     CompiledValue,
     Literal,
@@ -30,8 +32,6 @@ from linpoint.refine.frontend.symbolic_values import (
     in_registers,
     literal,
 )
-from linpoint.refine.program_ir import OpCode
-from linpoint.refine.python_cells import same
 
 _ORDER: Final[dict[type[ast.cmpop], tuple[OpCode, bool]]] = {
     ast.Lt: (OpCode.LESS, False),

@@ -9,11 +9,11 @@ from typing import Any
 
 from linpoint.errors import ModelError
 from linpoint.refine.dsl import Model
-from linpoint.refine.frontend.class_declarations import ClassDeclarations, symbolic_constant_of
+from linpoint.refine.frontend.class_declarations import ClassDeclarations
 from linpoint.refine.frontend.method_scope import MethodScope
-from linpoint.refine.frontend.method_source import declaration_of, source_of
-from linpoint.refine.frontend.symbolic_values import SymbolicValue
+from linpoint.refine.method_source import declaration_of, source_of
 from linpoint.refine.program_ir import Constant, Parameter
+from linpoint.refine.symbolic_values import SymbolicValue, symbolic_constant_of
 from linpoint.scenarios.argument_sources import is_strategy
 from linpoint.scenarios.tested_operation import OperationMark, mark_of, nearest
 

@@ -18,7 +18,9 @@ from linpoint.refine.frontend.condition_compiler import compile_negation, may_re
 from linpoint.refine.frontend.method_compiler import MethodCompiler
 from linpoint.refine.frontend.method_scope import symbolic_value_of
 from linpoint.refine.frontend.shared_accesses import compile_operand, compile_value, require_shape, value_of
-from linpoint.refine.frontend.symbolic_values import (
+from linpoint.refine.frontend.unsupported_syntax import of_expression
+from linpoint.refine.program_ir import OpCode
+from linpoint.refine.symbolic_values import (
     PLAIN,
     CompiledValue,
     Literal,
@@ -34,8 +36,6 @@ from linpoint.refine.frontend.symbolic_values import (
     literal,
     plain_constant,
 )
-from linpoint.refine.frontend.unsupported_syntax import of_expression
-from linpoint.refine.program_ir import OpCode
 from linpoint.scenarios.tested_operation import nearest
 
 _ARITHMETIC: Final[dict[type[ast.operator], tuple[OpCode, Callable[[int, int], int]]]] = {

@@ -21,7 +21,9 @@ from linpoint.refine.frontend.shared_accesses import (
     constants_of,
     value_of,
 )
-from linpoint.refine.frontend.symbolic_values import (
+from linpoint.refine.program_ir import OpCode
+from linpoint.refine.python_cells import same
+from linpoint.refine.symbolic_values import (
     PLAIN,
     CompiledValue,
     Literal,
@@ -30,8 +32,6 @@ from linpoint.refine.frontend.symbolic_values import (
     SymbolicSelf,
     in_registers,
 )
-from linpoint.refine.program_ir import OpCode
-from linpoint.refine.python_cells import same
 
 
 def compile_while(compiler: MethodCompiler, node: ast.While) -> None:

@@ -23,8 +23,8 @@ from linpoint.refine.frontend.code_writer import (
     VariableSlot,
 )
 from linpoint.refine.frontend.method_scope import MethodScope
-from linpoint.refine.frontend.symbolic_values import CompiledValue, Literal, PlaceReference, SymbolicValue, ValueShape
 from linpoint.refine.frontend.unsupported_syntax import of_expression, of_statement
+from linpoint.refine.symbolic_values import CompiledValue, Literal, PlaceReference, SymbolicValue, ValueShape
 
 ExpressionCompiler = Callable[["MethodCompiler", Any, StorageSlot | None], SymbolicValue]
 ConditionCompiler = Callable[["MethodCompiler", Any, JumpLabel, bool], bool]

@@ -23,7 +23,8 @@ from linpoint.refine.frontend.method_scope import (
     symbolic_value_of,
 )
 from linpoint.refine.frontend.shared_accesses import compile_value, value_of
-from linpoint.refine.frontend.symbolic_values import (
+from linpoint.refine.program_ir import PlaceKind
+from linpoint.refine.symbolic_values import (
     CompiledValue,
     PlaceReference,
     SymbolicArray,
@@ -34,7 +35,6 @@ from linpoint.refine.frontend.symbolic_values import (
     in_registers,
     literal,
 )
-from linpoint.refine.program_ir import PlaceKind
 from linpoint.scenarios.tested_operation import mark_of, nearest
 
 

@@ -11,10 +11,14 @@ from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any
 
-from linpoint.refine.frontend.class_declarations import symbolic_constant_of
 from linpoint.refine.frontend.code_writer import JumpLabel, Variable
-from linpoint.refine.frontend.method_source import FunctionNode, MethodSource, definition_of, source_of
-from linpoint.refine.frontend.symbolic_values import CompiledValue, SymbolicConstant, SymbolicValue
+from linpoint.refine.method_source import FunctionNode, MethodSource, definition_of, source_of
+from linpoint.refine.symbolic_values import (
+    CompiledValue,
+    SymbolicConstant,
+    SymbolicValue,
+    symbolic_constant_of,
+)
 
 
 @dataclass(slots=True)

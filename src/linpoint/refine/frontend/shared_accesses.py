@@ -10,7 +10,8 @@ from typing import Any, Final
 from linpoint.errors import ModelError
 from linpoint.refine.frontend.code_writer import JumpLabel, StorageSlot
 from linpoint.refine.frontend.method_compiler import MethodCompiler
-from linpoint.refine.frontend.symbolic_values import (
+from linpoint.refine.program_ir import Constant, OpCode, PlaceKind
+from linpoint.refine.symbolic_values import (
     CompiledValue,
     Literal,
     Operand,
@@ -28,7 +29,6 @@ from linpoint.refine.frontend.symbolic_values import (
     length_of,
     plain_constant,
 )
-from linpoint.refine.program_ir import Constant, OpCode, PlaceKind
 
 MOST_CONSTANTS: Final = 1000
 """Of those that are compared one by one, or chosen from."""

@@ -18,12 +18,12 @@ from linpoint.refine.frontend.shared_accesses import (
     compile_value,
     locations,
 )
-from linpoint.refine.frontend.symbolic_values import (
+from linpoint.refine.program_ir import OpCode, PlaceKind
+from linpoint.refine.symbolic_values import (
     PlaceReference,
     in_registers,
     literal,
 )
-from linpoint.refine.program_ir import OpCode, PlaceKind
 
 
 def compile_pass(_: MethodCompiler, __: ast.Pass) -> None:

@@ -24,7 +24,7 @@ _SEVERITY: Final = (BAD_INPUT, EXIT[Status.VIOLATION], EXIT[Status.UNKNOWN], EXI
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class FileReport:
     """What is to be said of one file: an explanation, or the error that kept it from a verdict."""
 
     file: str
@@ -54,7 +54,7 @@ def worst(codes: Iterable[int]) -> int:
     return min(codes, key=_SEVERITY.index)
 
 
-def exit_code(reports: Sequence[Report]) -> int:
+def exit_code(reports: Sequence[FileReport]) -> int:
     """The exit code that all files ask for."""
     return worst(report.code for report in reports)
 
@@ -64,7 +64,7 @@ def unwritten(written: Mapping[str, WrittenFile]) -> bool:
     return any(each.error is not None for each in written.values())
 
 
-def all_documents(reports: Sequence[Report]) -> dict[str, Any]:
+def all_documents(reports: Sequence[FileReport]) -> dict[str, Any]:
     """The document of the whole command."""
     if len(reports) == 1:
         return document(reports[0])
@@ -76,7 +76,7 @@ def all_documents(reports: Sequence[Report]) -> dict[str, Any]:
     }
 
 
-def document(report: Report) -> dict[str, Any]:
+def document(report: FileReport) -> dict[str, Any]:
     """The JSON document of one file, as the contract has it."""
     if report.explanation is None:
         return {"error": report.error.as_dict() if report.error else {}}
@@ -118,7 +118,7 @@ def _key_document(key: KeyVerdict) -> dict[str, Any]:
     return data
 
 
-def print_reports(reports: Sequence[Report], arguments: Sequence[str], written: Mapping[str, WrittenFile]) -> None:
+def print_reports(reports: Sequence[FileReport], arguments: Sequence[str], written: Mapping[str, WrittenFile]) -> None:
     """The reports for people; ``arguments`` are the options that a file must be checked with to see the same."""
     if len(reports) > 1:
         print_table(["file", "verdict", "operations", "keys", "seconds"], [_row(report) for report in reports])
@@ -154,7 +154,7 @@ def print_unwritten(written: Mapping[str, WrittenFile]) -> None:
             print_error(str(each.error))
 
 
-def summary(report: Report) -> str:
+def summary(report: FileReport) -> str:
     """All that matters of a file in one line."""
     file = printable(report.file, lines=False)
     if report.explanation is None:
@@ -167,7 +167,7 @@ def summary(report: Report) -> str:
     return printable(f"{verdict.status.name} {file}: {', '.join(numbers)}{why}", lines=False)
 
 
-def _row(report: Report) -> list[str]:
+def _row(report: FileReport) -> list[str]:
     if report.explanation is None:
         return [report.file, "error", "", "", ""]
     verdict = report.explanation.verdict

@@ -181,3 +181,13 @@ def constant_value(value: Any) -> CompiledValue | None:
         return None
     parts = [plain_constant(each) for each in inner]
     return CompiledValue(shape, tuple(Literal(each[0]) for each in parts if each)) if all(parts) else None
+
+
+def symbolic_constant_of(value: Any) -> SymbolicValue | None:
+    """A constant of a class or a module, as expressions see it; None if it is none."""
+    plain = plain_constant(value)
+    if plain is not None:
+        return CompiledValue(PLAIN, (Literal(plain[0]),))
+    if isinstance(value, range) or (isinstance(value, tuple) and all(map(symbolic_constant_of, value))):
+        return SymbolicConstant(value)
+    return None

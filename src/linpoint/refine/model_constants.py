@@ -16,9 +16,9 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from linpoint.errors import ModelError
-from linpoint.refine.frontend.class_declarations import symbolic_constant_of
-from linpoint.refine.frontend.method_source import MethodSource, class_definition
+from linpoint.refine.method_source import MethodSource, class_definition
 from linpoint.refine.node_classes import is_node_class
+from linpoint.refine.symbolic_values import symbolic_constant_of
 from linpoint.scenarios.tested_operation import nearest
 
 _Model = TypeVar("_Model", bound=type)

@@ -17,7 +17,7 @@ from typing import Final
 from weakref import WeakSet
 
 from linpoint.errors import ModelError
-from linpoint.refine.frontend.method_source import definition_of
+from linpoint.refine.method_source import definition_of
 from linpoint.refine.python_cells import CELL_METHODS, LOCK_METHODS
 
 _METHODS: Final = frozenset(CELL_METHODS + LOCK_METHODS)
