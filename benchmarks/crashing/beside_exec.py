@@ -57,7 +57,7 @@ def _row_of_sizes(whole: Structure, images: list[ImageSampled], program: Path, r
         ours, theirs, ratios, same = [], [], [], 0
         for _ in range(rounds):
             used = busy()
-            ended, _heard = whole.crashed(SWEEP)
+            ended, _ = whole.crashed(SWEEP)
             ours.append(sum(ended.tests.values()) / (busy() - used))
             rate, results = _run(images, program, size)
             theirs.append(rate)

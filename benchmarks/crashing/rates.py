@@ -33,14 +33,14 @@ def _row(name: str, kinds: tuple[str, ...], tested: Structure, rounds: int) -> b
     rates, clocked = [], []
     for _ in range(rounds):
         used, begun = busy(), time.perf_counter()
-        ended, heard = tested.crashed(kinds)
+        ended, reply = tested.crashed(kinds)
         done = ended.schedules or sum(ended.tests.values())
         rates.append(done / (busy() - used))
         clocked.append(done / (time.perf_counter() - begun))
     images = sum(ended.tests.values())
     schedules = f"{ended.schedules:,}" if ended.schedules else ""
     feasible = f"{ended.schedules - ended.infeasible:,}" if ended.schedules else ""
-    said = "" if ended.ended == "complete" and not heard.violations else f"  WRONG: {ended.ended}"
+    said = "" if ended.ended == "complete" and not reply.violations else f"  WRONG: {ended.ended}"
     print(f"{name:18}{images:>8,}{schedules:>11}{feasible:>18}{statistics.median(rates):>10,.0f}", end="")
     print(f"{statistics.median(clocked):>26,.0f}{said}", flush=True)
     return bool(said)

@@ -51,5 +51,5 @@ def table(*, quick: bool, out: Path) -> bool:
 
 
 def _tests(tested: Structure, *, points_only: bool) -> tuple[int, bool]:
-    ended, heard = tested.crashed(_KINDS, points_only=points_only)
-    return sum(ended.tests.values()), bool(heard.violations) or ended.ended != "complete"
+    ended, reply = tested.crashed(_KINDS, points_only=points_only)
+    return sum(ended.tests.values()), bool(reply.violations) or ended.ended != "complete"

@@ -55,8 +55,8 @@ class Structure:
     def crashed(self, kinds: Sequence[str], *, points_only: bool = False) -> tuple[CrashTestsEnded, CrashReply]:
         """Crash tests of all operations, by one host."""
         runner = self._runner(points_only=points_only)
-        heard = runner.test(self.plan, kinds, PATIENCE, known=self.oracle).heard
-        return _ended(heard), heard
+        reply = runner.test(self.plan, kinds, PATIENCE, known=self.oracle).reply
+        return _ended(reply), reply
 
     def sampled(
         self, kinds: Sequence[str], folder: str, every: int, told: Callable[[ImageSampled], None]
@@ -87,10 +87,10 @@ def structure(file: str, spec: str, flags: tuple[str, ...], operations: int) -> 
         (test,) = build_crash_tests(file, "", options)
 
         def edges(calls: Sequence[Call]) -> int:
-            heard = test.host.trace(CrashPlan(test.name, tuple(calls)), PATIENCE)
-            return -1 if heard.traced is None else heard.traced.edges
+            reply = test.host.trace(CrashPlan(test.name, tuple(calls)), PATIENCE)
+            return -1 if reply.traced is None else reply.traced.edges
 
-        plan = test.plan(generate_workload(test.vocabulary, operations, 0, edges))
+        plan = test.plan(generate_workload(test.purposes, operations, 0, edges))
         run = CrashRunner(test.host, test.spec, options.condition, test.test.types).trace(plan, PATIENCE)
     assert run.sound, f"{file} does not do what {spec} says"
     return Structure(test, run)
@@ -123,6 +123,6 @@ def busy() -> float:
     return own.ru_utime + own.ru_stime + ended.ru_utime + ended.ru_stime
 
 
-def _ended(heard: CrashReply) -> CrashTestsEnded:
-    assert heard.results, heard.died
-    return heard.results[0]
+def _ended(reply: CrashReply) -> CrashTestsEnded:
+    assert reply.results, reply.died
+    return reply.results[0]

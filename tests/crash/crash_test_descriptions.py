@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linpoint.crash.operation_purposes import OperationPurposes, vocabulary_of
+from linpoint.crash.operation_purposes import OperationPurposes, find_purposes
 from linpoint.scenarios.cpp_test_description import object_tests
 from linpoint.specs.spec_lookup import find
 
@@ -62,9 +62,7 @@ OPERATIONS: dict[str, dict[str, tuple[list[Any], Any]]] = {
 }
 
 
-def vocabulary(
-    spec: Any, operations: dict[str, tuple[list[Any], Any]] | None = None, **given: Any
-) -> OperationPurposes:
+def purposes(spec: Any, operations: dict[str, tuple[list[Any], Any]] | None = None, **given: Any) -> OperationPurposes:
     """The operations of a spec, as a test of them has them."""
     told = operations if operations is not None else OPERATIONS[spec]
     said = {
@@ -79,4 +77,4 @@ def vocabulary(
         ]
     }
     test = object_tests(said, "test.cpp")["Test"]
-    return vocabulary_of(find(spec), test, given)
+    return find_purposes(find(spec), test, given)

@@ -10,7 +10,7 @@ from typing import Any
 
 from linpoint.campaign.driver import replay_finding, run_campaign
 from linpoint.crash.crash_host import CrashHost
-from linpoint.crash.operation_purposes import vocabulary_of
+from linpoint.crash.operation_purposes import find_purposes
 from linpoint.options.commands.crash import CrashOptions
 from linpoint.specs.spec_lookup import find
 from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest, config_of, described_tests
@@ -40,7 +40,7 @@ def fake_test(folder: Path, manner: dict[str, Any], **asked: Any) -> BuiltCrashT
     tests, given = described_tests(host, "map_test.cpp")
     test, spec = tests["MapTest"], find("map")
     target = Target(host.target, "digest", TargetContents((), ()))
-    return BuiltCrashTest("map_test.cpp", test, spec, wanted, host, target, vocabulary_of(spec, test, given["MapTest"]))
+    return BuiltCrashTest("map_test.cpp", test, spec, wanted, host, target, find_purposes(spec, test, given["MapTest"]))
 
 
 def tried(folder: Path, manner: dict[str, Any], *, seconds: float = 20.0, **asked: Any) -> Result:

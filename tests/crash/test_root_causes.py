@@ -41,10 +41,10 @@ def _causes(*runs: list[CrashViolation]) -> list[RootCause]:
     made = []
     for violations in runs:
         groups = [ViolationGroup(each.group, 2, [each.kind]) for each in violations]
-        heard = CrashReply(
+        reply = CrashReply(
             violations=[(0, each) for each in violations], results={0: CrashTestsEnded("complete", groups=groups)}
         )
-        made.append((CrashRun(CrashPlan("ListTest", ()), heard=heard), lines))
+        made.append((CrashRun(CrashPlan("ListTest", ()), reply=reply), lines))
     return group_by_cause(made)
 
 

@@ -16,14 +16,14 @@ from linpoint.errors import TestError
 from linpoint.histories.operation import Operation
 from linpoint.scenarios.cpp_test_description import TypeDescription
 from linpoint.scenarios.scenario import Call
-from tests.crash.crash_test_descriptions import BOOL, BYTE, INT, OPERATIONS, vocabulary
+from tests.crash.crash_test_descriptions import BOOL, BYTE, INT, OPERATIONS, purposes
 
 
 @pytest.mark.parametrize("spec", OPERATIONS)
-@pytest.mark.parametrize("manner", ["ascending", "shuffled", "sparse", "strided"])
-def test_every_workload_is_a_legal_run_of_the_spec(spec: str, manner: str) -> None:
-    words = vocabulary(spec)
-    calls = WorkloadGenerator(words, "7", manner).calls(200)
+@pytest.mark.parametrize("pattern", ["ascending", "shuffled", "sparse", "strided"])
+def test_every_workload_is_a_legal_run_of_the_spec(spec: str, pattern: str) -> None:
+    words = purposes(spec)
+    calls = WorkloadGenerator(words, "7", pattern).calls(200)
     assert len(calls) == 200
     state = words.spec.initial
     for call in calls:
@@ -32,11 +32,11 @@ def test_every_workload_is_a_legal_run_of_the_spec(spec: str, manner: str) -> No
         outcomes = words.spec.outcomes(state, operation)
         assert outcomes, f"{call} is not legal in {state}"
         state = outcomes[0][1]
-    assert {call.operation for call in calls} == set(words.purposes)
+    assert {call.operation for call in calls} == set(words.by_name)
 
 
 def test_what_adds_gets_fresh_keys_and_the_rest_existing_ones() -> None:
-    calls = WorkloadGenerator(vocabulary("map"), "1").calls(1000)
+    calls = WorkloadGenerator(purposes("map"), "1").calls(1000)
     seen: set[object] = set()
     fresh = {"insert": [0, 0], "get": [0, 0], "erase": [0, 0], "put": [0, 0]}
     for call in calls:
@@ -49,7 +49,7 @@ def test_what_adds_gets_fresh_keys_and_the_rest_existing_ones() -> None:
 
 
 def test_comparisons_often_succeed() -> None:
-    words = vocabulary("cas-register(initial=0)")
+    words = purposes("cas-register(initial=0)")
     state, succeeded, tried = words.spec.initial, 0, 0
     for call in WorkloadGenerator(words, "1").calls(600):
         result, state = words.spec.outcomes(state, Operation(0, call.operation, call.args))[0]
@@ -59,7 +59,7 @@ def test_comparisons_often_succeed() -> None:
 
 
 def test_words_of_a_memory_are_compared_with_what_they_hold() -> None:
-    words = vocabulary("mwcas", read=(((0,), (1,), (5,)),))
+    words = purposes("mwcas", read=(((0,), (1,), (5,)),))
     state, succeeded = words.spec.initial, 0
     for call in WorkloadGenerator(words, "1").calls(300):
         outcomes = words.spec.outcomes(state, Operation(0, call.operation, call.args))
@@ -71,7 +71,7 @@ def test_words_of_a_memory_are_compared_with_what_they_hold() -> None:
 
 
 def test_the_values_that_a_test_gives_are_used() -> None:
-    words = vocabulary("map", insert=((3, 4), (30, 40)))
+    words = purposes("map", insert=((3, 4), (30, 40)))
     calls = WorkloadGenerator(words, "1").calls(100)
     assert {call.args for call in calls if call.operation == "insert"} <= {(3, 30), (3, 40), (4, 30), (4, 40)}
     assert {call.args[0] for call in calls} == {3, 4}
@@ -79,8 +79,8 @@ def test_the_values_that_a_test_gives_are_used() -> None:
 
 @pytest.mark.parametrize("buckets", [8, 64])
 def test_keys_in_strides_collide_where_keys_in_a_row_do_not(buckets: int) -> None:
-    def fullest(manner: str) -> int:
-        calls = WorkloadGenerator(vocabulary("map"), "1", manner).calls(250)
+    def fullest(pattern: str) -> int:
+        calls = WorkloadGenerator(purposes("map"), "1", pattern).calls(250)
         added = {call.args[0] for call in calls if call.operation == "insert"}
         return max(Counter(key % buckets for key in added).values())
 
@@ -88,9 +88,9 @@ def test_keys_in_strides_collide_where_keys_in_a_row_do_not(buckets: int) -> Non
 
 
 def test_a_workload_that_goes_on_in_another_manner_still_has_fresh_keys() -> None:
-    generator, calls = WorkloadGenerator(vocabulary("map"), "1"), []
-    for manner in ("strided", "ascending", "sparse", "strided", "shuffled", "ascending"):
-        generator = generator.another(manner, manner)
+    generator, calls = WorkloadGenerator(purposes("map"), "1"), []
+    for pattern in ("strided", "ascending", "sparse", "strided", "shuffled", "ascending"):
+        generator = generator.another(pattern, pattern)
         calls += generator.calls(100)
     added = [call.args[0] for call in calls if call.operation == "insert"]
     assert sum(count > 1 for count in Counter(added).values()) < len(added) / 4
@@ -98,29 +98,29 @@ def test_a_workload_that_goes_on_in_another_manner_still_has_fresh_keys() -> Non
 
 def test_a_workload_may_go_on_in_another_manner_than_it_began() -> None:
     def edges(calls: Sequence[Call]) -> int:
-        """A chain of a table, and many keys in a row: no manner has both."""
+        """A chain of a table, and many keys in a row: no pattern has both."""
         keys = {call.args[0] for call in calls if call.operation == "insert"}
         row = sum(key + 1 in keys for key in keys)
         chains = Counter(key % 64 for key in keys)
         return min(row, 40) + 10 * min(8, max(chains.values(), default=0))
 
-    best = max(edges(generate_workload(vocabulary("map"), 200, seed, edges)) for seed in range(4))
+    best = max(edges(generate_workload(purposes("map"), 200, seed, edges)) for seed in range(4))
     alone = max(
-        edges(WorkloadGenerator(vocabulary("map"), str(seed), manner).calls(200))
+        edges(WorkloadGenerator(purposes("map"), str(seed), pattern).calls(200))
         for seed in range(4)
-        for manner in ("ascending", "shuffled", "sparse", "strided")
+        for pattern in ("ascending", "shuffled", "sparse", "strided")
     )
     assert best > alone
 
 
 def test_a_small_type_runs_out_of_fresh_keys_and_goes_on() -> None:
-    words = vocabulary("set", {"add": ([BYTE], BOOL), "contains": ([BYTE], BOOL), "remove": ([BYTE], BOOL)})
+    words = purposes("set", {"add": ([BYTE], BOOL), "contains": ([BYTE], BOOL), "remove": ([BYTE], BOOL)})
     calls = WorkloadGenerator(words, "1", "sparse").calls(2000)
     assert all(0 <= call.args[0] <= 255 for call in calls)
 
 
 def test_the_same_seed_gives_the_same_and_another_one_another() -> None:
-    words = vocabulary("map")
+    words = purposes("map")
 
     def edges(calls: Sequence[Call]) -> int:
         return len({call.args[0] % 13 for call in calls})
@@ -130,7 +130,7 @@ def test_the_same_seed_gives_the_same_and_another_one_another() -> None:
 
 
 def test_the_candidate_that_covers_most_is_kept_and_grown() -> None:
-    words = vocabulary("map")
+    words = purposes("map")
     asked: list[tuple[int, int]] = []
 
     def edges(calls: Sequence[Call]) -> int:
@@ -147,7 +147,7 @@ def test_the_candidate_that_covers_most_is_kept_and_grown() -> None:
 
 def test_without_time_the_first_candidate_is_taken() -> None:
     asked = []
-    calls = generate_workload(vocabulary("map"), 100, 0, lambda calls: asked.append(1) or 1, enough=lambda: True)
+    calls = generate_workload(purposes("map"), 100, 0, lambda calls: asked.append(1) or 1, enough=lambda: True)
     assert len(calls) == 100
     assert len(asked) == 1
 
@@ -166,10 +166,10 @@ def test_a_spec_of_a_user_is_understood() -> None:
         def size(state):  # noqa: N805 - a spec's step
             return len(state), state
 
-    words = vocabulary(Bag, {"put": ([INT], {"kind": "nothing"}), "take": ([], INT), "size": ([], INT)})
-    assert words.purposes["put"].adds
-    assert words.purposes["take"].takes
-    assert words.purposes["size"].reads
+    words = purposes(Bag, {"put": ([INT], {"kind": "nothing"}), "take": ([], INT), "size": ([], INT)})
+    assert words.by_name["put"].adds
+    assert words.by_name["take"].takes
+    assert words.by_name["size"].reads
     assert len(WorkloadGenerator(words, "1").calls(50)) == 50
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a crash host runs: a workload of one test, operations that may run concurrently with it, and probes."""
+"""The input of a crash host: a workload, operations that may run concurrently with it, probes, and a crash state."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import dataclass
 import msgspec
 
 from linpoint.crash.probe_generation import Probe
-from linpoint.hosts.crash_messages import Code
+from linpoint.hosts.crash_messages import Code, OverlappingOperations
 from linpoint.scenarios.scenario import Call
 
 
 @dataclass(frozen=True, slots=True)
 class CrashPlan:
-    """A test, its workload, what may run beside it, and the probes."""
+    """A test, its workload, the operations that may run beside it, and the probes."""
 
     test: str
     workload: tuple[Call, ...]
     probes: tuple[Probe, ...] = ()
     beside: tuple[Call, ...] = ()
     healed: tuple[Code, ...] = ()
-    """Code whose stores count as persisted immediately: causes that are known already."""
+    """Code whose stores count as persisted immediately: that of known causes."""
     reads: tuple[Probe, ...] = ()
     """Each may run beside that operation of the workload whose number it has."""
 
@@ -37,7 +37,7 @@ class CrashPlan:
         return [(begin + at, each.since) for at, each in enumerate(self.probes)]
 
     def parts(self, state: str = "", expected: bytes = b"") -> list[bytes]:
-        """As the host reads it, with a crash state, and the expected results of probes."""
+        """In the format of the host, with a crash state and the expected results of probes."""
         setting = "".join(f"heal {module} {offset}\n" for module, offset in self.healed) + state
         if expected:
             return [self._text(), setting.encode(), expected]
@@ -48,6 +48,25 @@ class CrashPlan:
         lines += (_line(f"after@{each.since}" if each.since else "after", each.call) for each in self.probes)
         lines += (_line(f"1@{each.since}", each.call) for each in self.reads)
         return ("\n".join(lines) + "\n").encode()
+
+
+class CrashState(msgspec.Struct):
+    """A crash of a plan: its moment, and the cache lines that survive it with some of their stores."""
+
+    kind: str
+    event: int
+    lines: list[tuple[int, int]]
+    prefix: int | list[int]
+    beside: OverlappingOperations | None = None
+
+    def text(self) -> str:
+        """In the format of the host."""
+        words = [f"crash {self.event}", *(f"line {address} {length}" for address, length in self.lines)]
+        if self.beside is not None:
+            words.append(f"dl3 {self.beside.first} {self.beside.second} {self.beside.store}")
+        if isinstance(self.prefix, list):
+            words.append(f"prefix {' '.join(map(str, self.prefix))}")
+        return "\n".join(words) + "\n"
 
 
 def _line(where: str, call: Call) -> str:

@@ -36,7 +36,7 @@ class CrashRun:
     plan: CrashPlan
     kinds: tuple[str, ...] = ()
     """The kinds of its crash tests."""
-    heard: CrashReply = field(default_factory=CrashReply)
+    reply: CrashReply = field(default_factory=CrashReply)
     oracle: CrashOracle | None = None
     wrong: Verdict | None = None
     """On the workload itself, if it violates the spec."""
@@ -48,7 +48,7 @@ class CrashRun:
     @property
     def traced(self) -> WorkloadTraced | None:
         """The workload without a crash."""
-        return self.heard.traced
+        return self.reply.traced
 
     @property
     def sound(self) -> bool:
@@ -57,7 +57,7 @@ class CrashRun:
 
     def places(self, library: Path, sources: Sequence[str] = ()) -> StorePlaces:
         """The lines of its code."""
-        named = [each.modules for each in self.heard.results.values() if each.modules]
+        named = [each.modules for each in self.reply.results.values() if each.modules]
         modules = named[0] if named else self.traced.modules if self.traced is not None else []
         return StorePlaces(library, modules or self.modules, sources)
 
@@ -75,7 +75,7 @@ class CrashRunner:
     def trace(self, plan: CrashPlan, seconds: float) -> CrashRun:
         """The workload alone."""
         run = CrashRun(plan)
-        run.heard = self.host.trace(plan, seconds)
+        run.reply = self.host.trace(plan, seconds)
         if run.traced is not None:
             self._begin(run, run.traced)
         return run
@@ -101,7 +101,7 @@ class CrashRunner:
 
     def _run(self, run: CrashRun, testing: CrashTesting, want: Want | None = None) -> CrashRun:
         """Answer the questions of the hosts; stop when the workload is wrong, or when ``want`` is satisfied."""
-        run.heard = testing.reply
+        run.reply = testing.reply
         with testing:
             for host, message in testing:
                 if message.question is not None:
@@ -122,7 +122,7 @@ class CrashRunner:
                     if not run.sound:
                         break
                 elif message.progress is not None or message.result is not None:
-                    self.progress(run.heard.reached)
+                    self.progress(run.reply.reached)
         return run
 
     def _check_trace(self, run: CrashRun, traced: WorkloadTraced) -> None:

@@ -97,7 +97,7 @@ class OperationPurposes:
     """The purposes of all operations of a test."""
 
     spec: Spec
-    purposes: dict[str, Purpose]
+    by_name: dict[str, Purpose]
     words: tuple[Value, ...] = field(default=())
     """The words of a memory, for specs of several words."""
 
@@ -109,12 +109,12 @@ class OperationPurposes:
     @property
     def keys(self) -> tuple[Value, ...]:
         """The keys that the test gives for some operations, which are then the keys of all; empty if it gives none."""
-        given = [each.given[0] for each in self.purposes.values() if self.keyed and each.given]
+        given = [each.given[0] for each in self.by_name.values() if self.keyed and each.given]
         return tuple(dict.fromkeys(key for keys in given for key in keys))
 
     def of(self, wanted: Callable[[Purpose], bool]) -> list[Purpose]:
         """The purposes that satisfy a predicate."""
-        return [each for each in self.purposes.values() if wanted(each)]
+        return [each for each in self.by_name.values() if wanted(each)]
 
     def outcomes(self, state: State, call: Call) -> Outcomes:
         """The outcomes of the spec; none for arguments that it rejects."""
@@ -124,7 +124,7 @@ class OperationPurposes:
         return self.spec.outcomes(state, operation)
 
 
-def vocabulary_of(
+def find_purposes(
     spec: Spec, test: CppObjectTest, given: dict[str, tuple[tuple[Value, ...], ...]]
 ) -> OperationPurposes:
     """The purposes of the operations of a test; ``given`` are the values of ``LINPOINT_VALUES``."""

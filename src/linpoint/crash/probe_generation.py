@@ -50,21 +50,19 @@ class Probe:
     since: int = 0
 
 
-def generated_probes(
-    vocabulary: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call] = ()
-) -> list[Probe]:
+def generated_probes(purposes: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call] = ()) -> list[Probe]:
     """The probes for a workload, and for operations that may run concurrently with it."""
-    if vocabulary.keyed:
-        return list(_keyed(vocabulary, workload, beside))
-    takers = vocabulary.of(lambda each: each.takes and each.total)
-    if takers and vocabulary.of(lambda each: each.adds and each.total):
-        return list(_drained(vocabulary, workload, beside, takers))
-    if vocabulary.spec.name in MEMORIES:
-        return list(_of_words(vocabulary, workload, beside))
-    return list(_any(vocabulary, workload, beside))
+    if purposes.keyed:
+        return list(_keyed(purposes, workload, beside))
+    takers = purposes.of(lambda each: each.takes and each.total)
+    if takers and purposes.of(lambda each: each.adds and each.total):
+        return list(_drained(purposes, workload, beside, takers))
+    if purposes.spec.name in MEMORIES:
+        return list(_of_words(purposes, workload, beside))
+    return list(_any(purposes, workload, beside))
 
 
-def concurrent_reads(vocabulary: OperationPurposes, workload: Sequence[Call]) -> list[Probe]:
+def concurrent_reads(purposes: OperationPurposes, workload: Sequence[Call]) -> list[Probe]:
     """Reads of the values that operations change, each concurrent with one of them (``since``).
 
     They see values that a crash may still lose. A workload seldom has all of these reads, as most of its operations change
@@ -72,24 +70,24 @@ def concurrent_reads(vocabulary: OperationPurposes, workload: Sequence[Call]) ->
     """
     found = []
     for number, call in enumerate(workload):
-        if not vocabulary.purposes[call.operation].reads:
-            found += [Probe(read, number) for read in _reads_of(vocabulary, call)]
+        if not purposes.by_name[call.operation].reads:
+            found += [Probe(read, number) for read in _reads_of(purposes, call)]
     return found
 
 
-def _reads_of(vocabulary: OperationPurposes, call: Call) -> list[Call]:
-    if vocabulary.spec.name in MEMORIES:
+def _reads_of(purposes: OperationPurposes, call: Call) -> list[Call]:
+    if purposes.spec.name in MEMORIES:
         words = named_words(call.args[0]) if call.args else ()
-        return [_read(vocabulary, tuple(dict.fromkeys(words)))] if words else []
-    readers = vocabulary.of(lambda each: each.reads and each.total)
-    if vocabulary.keyed:
+        return [_read(purposes, tuple(dict.fromkeys(words)))] if words else []
+    readers = purposes.of(lambda each: each.reads and each.total)
+    if purposes.keyed:
         return [_call(each, call.args[0], 0) for each in readers if each.parameters and call.args]
     return [Call(each.name) for each in readers if not each.parameters]
 
 
-def _keyed(vocabulary: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call]) -> Iterator[Probe]:
+def _keyed(purposes: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call]) -> Iterator[Probe]:
     keys = _keys(workload, beside)
-    total = vocabulary.of(lambda each: each.total and bool(each.parameters))
+    total = purposes.of(lambda each: each.total and bool(each.parameters))
     readers = [each for each in total if each.reads]
     adders = [each for each in total if each.adds]
     others = [each for each in total if not each.reads and not each.adds]
@@ -97,7 +95,7 @@ def _keyed(vocabulary: OperationPurposes, workload: Sequence[Call], beside: Sequ
     asking = readers or removers or adders  # an operation that changes also returns a result, once
     for key, since in keys.values():
         yield from (Probe(_call(each, key, 0), since) for each in asking)
-    for key in _untouched(asking[0], keys) if asking and not vocabulary.keys else ():
+    for key in _untouched(asking[0], keys) if asking and not purposes.keys else ():
         yield Probe(_call(asking[0], key, 0))
     used = len(keys) * len(asking)
     rounds = [*removers[:1], *readers[:1], *adders[:1], *readers[:1]]
@@ -153,15 +151,15 @@ def _spread(items: list[tuple[Value, int]], most: int) -> list[tuple[Value, int]
 
 
 def _drained(
-    vocabulary: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call], takers: Sequence[Purpose]
+    purposes: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call], takers: Sequence[Purpose]
 ) -> Iterator[Probe]:
     """Take as often as there may be a value; then add some and take them again."""
-    readers = vocabulary.of(lambda each: each.reads and each.total and not each.parameters)
-    adders = vocabulary.of(lambda each: each.adds and each.total)
+    readers = purposes.of(lambda each: each.reads and each.total and not each.parameters)
+    adders = purposes.of(lambda each: each.adds and each.total)
     yield from (Probe(Call(each.name)) for each in readers)
     names = {each.name for each in adders}
     adds = [number for number, call in enumerate(workload) if call.operation in names]
-    most = _most_there(vocabulary, workload) + sum(call.operation in names for call in beside) + 1
+    most = _most_there(purposes, workload) + sum(call.operation in names for call in beside) + 1
     for number in range(most):
         # Only after that many operations that add can this one find a value.
         since = adds[number - 1] if 0 < number <= len(adds) and not beside else 0
@@ -180,12 +178,12 @@ def _fresh(purpose: Purpose, number: int) -> tuple[Value, ...]:
     return tuple(nth_value(kind, _UNUSED_VALUE + number) for kind in purpose.parameters)
 
 
-def _most_there(vocabulary: OperationPurposes, workload: Sequence[Call]) -> int:
+def _most_there(purposes: OperationPurposes, workload: Sequence[Call]) -> int:
     """The maximum number of values in the object, if those that take had no effect."""
-    state, there, most = vocabulary.spec.initial, 0, 0
+    state, there, most = purposes.spec.initial, 0, 0
     for call in workload:
-        outcomes = vocabulary.outcomes(state, call)
-        purpose = vocabulary.purposes[call.operation]
+        outcomes = purposes.outcomes(state, call)
+        purpose = purposes.by_name[call.operation]
         after = outcomes[0][1] if outcomes else state
         changed = canonical(after) != canonical(state)
         there += changed and purpose.adds
@@ -194,35 +192,35 @@ def _most_there(vocabulary: OperationPurposes, workload: Sequence[Call]) -> int:
     return most + 1  # the effect of one that takes may be lost
 
 
-def _of_words(vocabulary: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call]) -> Iterator[Probe]:
+def _of_words(purposes: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call]) -> Iterator[Probe]:
     """All words of a memory in the workload or the test: read one by one, changed, read again, also together."""
-    words = dict.fromkeys(vocabulary.words if vocabulary.spec.name == "mwcas" else ())
+    words = dict.fromkeys(purposes.words if purposes.spec.name == "mwcas" else ())
     for call in (*workload, *beside):
         words |= dict.fromkeys(named_words(call.args[0]) if call.args else ())
     every = tuple(words)
-    changers = vocabulary.of(lambda each: not each.reads)
-    yield from (Probe(_read(vocabulary, (word,))) for word in every)
+    changers = purposes.of(lambda each: not each.reads)
+    yield from (Probe(_read(purposes, (word,))) for word in every)
     for number, changer in enumerate(changers):
         for at in range(len(every)):
             cells = memory_cells(changer.name, every, 3 * at + 1, number + at + 1)
             yield Probe(Call(changer.name, (cells,)))
-    yield from (Probe(_read(vocabulary, (word,))) for word in every)
-    yield Probe(_read(vocabulary, every))
+    yield from (Probe(_read(purposes, (word,))) for word in every)
+    yield Probe(_read(purposes, every))
 
 
-def _read(vocabulary: OperationPurposes, words: Sequence[Value]) -> Call:
-    if vocabulary.spec.name == "mwcas":
+def _read(purposes: OperationPurposes, words: Sequence[Value]) -> Call:
+    if purposes.spec.name == "mwcas":
         return Call("read", (tuple(words),))
     return Call("txn", (tuple(("read", word, None) for word in words),))
 
 
-def _any(vocabulary: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call]) -> Iterator[Probe]:
+def _any(purposes: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call]) -> Iterator[Probe]:
     """The operations that read, then each that changes once, then those that read again."""
     first: dict[tuple[str, object], tuple[Call, int]] = {}
     for number, call in enumerate((*workload, *beside)):
         first.setdefault((call.operation, canonical(call.args)), (call, number if number < len(workload) else 0))
-    reading = list(_samples(vocabulary, first.values(), _READ_ARGUMENTS, reads=True))
-    changing = list(_samples(vocabulary, first.values(), _UPDATE_ARGUMENTS, reads=False))
+    reading = list(_samples(purposes, first.values(), _READ_ARGUMENTS, reads=True))
+    changing = list(_samples(purposes, first.values(), _UPDATE_ARGUMENTS, reads=False))
     yield from reading
     for each in changing:
         yield each
@@ -232,13 +230,13 @@ def _any(vocabulary: OperationPurposes, workload: Sequence[Call], beside: Sequen
 
 
 def _samples(
-    vocabulary: OperationPurposes, calls: Iterable[tuple[Call, int]], most: int, *, reads: bool
+    purposes: OperationPurposes, calls: Iterable[tuple[Call, int]], most: int, *, reads: bool
 ) -> Iterator[Probe]:
     """A few calls of each total operation that reads, or of each other one."""
     by_name: dict[str, list[tuple[Call, int]]] = {}
     for call, number in calls:
         by_name.setdefault(call.operation, []).append((call, number))
-    for purpose in vocabulary.of(lambda each: each.reads == reads and each.total):
+    for purpose in purposes.of(lambda each: each.reads == reads and each.total):
         if not purpose.parameters:
             yield Probe(Call(purpose.name))
             continue

@@ -64,13 +64,13 @@ def group_by_cause(runs: Iterable[tuple[CrashRun, StorePlaces]]) -> list[RootCau
     begun = {
         places.key(violation.root)
         for run, places in every
-        for _, violation in run.heard.violations
+        for _, violation in run.reply.violations
         if violation.confirmed and violation.unrecovered and violation.root is not None
     }
     for run, places in every:
-        groups = {(host, group.group): group for host, result in run.heard.results.items() for group in result.groups}
+        groups = {(host, group.group): group for host, result in run.reply.results.items() for group in result.groups}
         counted: set[tuple[int, int]] = set()
-        for host, violation in run.heard.violations:
+        for host, violation in run.reply.violations:
             if not violation.confirmed:
                 continue
             key = _begun_by(violation, places, begun) or cause_key(violation, places)

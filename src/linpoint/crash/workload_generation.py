@@ -58,8 +58,8 @@ class _Row(NamedTuple):
 class WorkloadGenerator:
     """Draws operations one after the other, with the state of the spec after them to know which keys exist."""
 
-    def __init__(self, vocabulary: OperationPurposes, seed: str, pattern: str = "ascending") -> None:
-        self._words = vocabulary
+    def __init__(self, purposes: OperationPurposes, seed: str, pattern: str = "ascending") -> None:
+        self._purposes = purposes
         self._draw = random.Random(seed)  # noqa: S311 - no secret
         self._pattern = pattern
         self._shuffled: list[int] = []
@@ -73,7 +73,7 @@ class WorkloadGenerator:
 
     def another(self, seed: str, pattern: str | None = None) -> WorkloadGenerator:
         """A generator that continues from here with another seed, and with this pattern."""
-        other = WorkloadGenerator(self._words, seed, pattern or self._pattern)
+        other = WorkloadGenerator(self._purposes, seed, pattern or self._pattern)
         other._shuffled, other._made, other._values = list(self._shuffled), self._made, self._values
         other._row, other._numbers = self._row, set(self._numbers)
         other._used, other._keys, other._states = list(self._used), list(self._keys), dict(self._states)
@@ -90,36 +90,36 @@ class WorkloadGenerator:
         for _ in range(_DRAW_ATTEMPTS):
             purpose = self._chosen()
             call = Call(purpose.name, self._arguments(purpose))
-            outcomes = self._words.outcomes(self._state(call), call)
+            outcomes = self._purposes.outcomes(self._state(call), call)
             if outcomes:
                 self._take(call, outcomes[0][1])
                 return call
         return None
 
     def _chosen(self) -> Purpose:
-        every = list(self._words.purposes.values())
+        every = list(self._purposes.by_name.values())
         weights = [_weight(each, every) for each in every]
         return self._draw.choices(every, weights)[0]
 
     def _state(self, call: Call) -> Any:
-        return self._states.get(self._part(call), self._words.spec.initial)
+        return self._states.get(self._part(call), self._purposes.spec.initial)
 
     def _part(self, call: Call) -> Hashable:
-        return canonical(call.args[0]) if self._words.keyed and call.args else None
+        return canonical(call.args[0]) if self._purposes.keyed and call.args else None
 
     def _take(self, call: Call, state: Any) -> None:
         self._states[self._part(call)] = state
-        if call.args and self._words.keyed:
+        if call.args and self._purposes.keyed:
             self._keys.append(call.args[0])
-        self._used += call.args[1:] if self._words.keyed else call.args
+        self._used += call.args[1:] if self._purposes.keyed else call.args
 
     def _arguments(self, purpose: Purpose) -> tuple[Value, ...]:
-        if self._words.spec.name in MEMORIES and purpose.given is None:
+        if self._purposes.spec.name in MEMORIES and purpose.given is None:
             return (self._cells(purpose),)
         args: list[Value] = []
         for at, kind in enumerate(purpose.parameters):
             name = purpose.named[at] if at < len(purpose.named) else ""
-            if self._words.keyed and at == 0:
+            if self._purposes.keyed and at == 0:
                 args.append(self._key(purpose, kind))
             elif purpose.given is not None:
                 args.append(self._draw.choice(purpose.given[at]))
@@ -136,11 +136,13 @@ class WorkloadGenerator:
 
     def _cells(self, purpose: Purpose) -> Value:
         def current(word: Value) -> Value:
-            outcomes = self._words.outcomes(self._states.get(None, self._words.spec.initial), Call("read", ((word,),)))
+            outcomes = self._purposes.outcomes(
+                self._states.get(None, self._purposes.spec.initial), Call("read", ((word,),))
+            )
             return outcomes[0][0][0] if outcomes and self._draw.random() < _CURRENT_VALUE_PROBABILITY else 0
 
         self._values += 1
-        return memory_cells(purpose.name, self._words.words, self._draw.randrange(64), self._values, current)
+        return memory_cells(purpose.name, self._purposes.words, self._draw.randrange(64), self._values, current)
 
     def _key(self, purpose: Purpose, kind: TypeDescription) -> Value:
         fresh = self._draw.random() < (_FRESH_KEY_PROBABILITY if purpose.adds else 1 - _EXISTING_KEY_PROBABILITY)
@@ -149,7 +151,7 @@ class WorkloadGenerator:
         if not fresh and self._keys:
             recent = self._draw.random() < _RECENT_KEY_PROBABILITY
             return self._draw.choice(self._keys[-_RECENT_KEYS:] if recent else self._keys)
-        known = self._words.keys
+        known = self._purposes.keys
         return self._draw.choice(known) if known else self._fresh(kind)
 
     def _fresh(self, kind: TypeDescription) -> Value:
@@ -181,9 +183,9 @@ class WorkloadGenerator:
 
     def _current(self, args: Sequence[Value], kind: TypeDescription) -> Value:
         """The current value, as an operation that reads returns it."""
-        for purpose in self._words.of(lambda each: each.reads and len(each.parameters) == len(args)):
+        for purpose in self._purposes.of(lambda each: each.reads and len(each.parameters) == len(args)):
             call = Call(purpose.name, tuple(args))
-            outcomes = self._words.outcomes(self._state(call), call)
+            outcomes = self._purposes.outcomes(self._state(call), call)
             if outcomes and type(outcomes[0][0]) is type(nth_value(kind, 0)):
                 return outcomes[0][0]
         return self._draw.choice(self._used[-_RECENT_KEYS:]) if self._used else nth_value(kind, 0)
@@ -201,14 +203,14 @@ Tracer = Callable[[Sequence[Call]], int]
 
 
 def generate_workload(
-    vocabulary: OperationPurposes, count: int, seed: int, trace: Tracer, *, enough: Callable[[], bool] = lambda: False
+    purposes: OperationPurposes, count: int, seed: int, trace: Tracer, *, enough: Callable[[], bool] = lambda: False
 ) -> list[Call]:
     """A workload that covers many edges. ``enough``: whether there is no time left to compare more of them."""
     first = max(1, count >> _WORKLOAD_STAGES) if count > _RECENT_KEYS else count
     ways = []
     for number in range(_CANDIDATE_WORKLOADS):
         pattern = _KEY_PATTERNS[number % len(_KEY_PATTERNS)]
-        generator = WorkloadGenerator(vocabulary, f"{seed} {number}", pattern)
+        generator = WorkloadGenerator(purposes, f"{seed} {number}", pattern)
         calls = generator.calls(first)
         ways.append((trace(calls), -number, calls, generator))
         if enough():

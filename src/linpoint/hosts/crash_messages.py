@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contents of the messages that a host sends while it tests crashes. Unknown fields are ignored.
 
-The results of probes are kept as they were written (``msgspec.Raw``): most are compared with what the spec expects letter
-by letter, and never read.
+The results of probes stay as they were written (``msgspec.Raw``): most are only compared, byte by byte, with the expected
+results.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Code = tuple[int, int]
 
 
 class Points(msgspec.Struct, frozen=True):
-    """Stores that are likely linearization points, by the rule that says so."""
+    """Stores that are likely linearization points, by rule."""
 
     atomic: int = 0
     guarded: int = 0
     publishing: int = 0
-    """They lead others to memory that their own operation allocated."""
+    """They publish memory that their own operation allocated."""
     fresh: int = 0
-    """Left out, since they are into memory that their own operation allocated."""
+    """Left out, since they write to memory that their own operation allocated."""
     stores: int = 0
 
 
@@ -36,7 +36,7 @@ class WorkloadTraced(msgspec.Struct, frozen=True):
     message: str = ""
     place: Code | None = None
     results: list[list[Any]] = []
-    """Of the operations, each in a list, which is empty if it has not come back."""
+    """Of the operations, each in a list, which is empty for an operation that did not return."""
     events: int = 0
     stores: int = 0
     flushes: int = 0
@@ -46,18 +46,18 @@ class WorkloadTraced(msgspec.Struct, frozen=True):
     edges: int = 0
     locks: int = 0
     states: float = 0.0
-    """That a crash can leave, at any moment: how many an exhaustive test would have to look at."""
+    """The number of crash states at all moments, which an exhaustive test would cover."""
     sites: list[tuple[Code | None, int, int]] = []
-    """Each place that stores, how often, and how many of these are likely points."""
+    """Each place that stores, the number of its stores, and the number of those at likely points."""
     modules: list[CodeModule] = []
 
 
 class CrashQuestion(msgspec.Struct, frozen=True, rename={"kind": "class"}):
-    """A question: is this what may be seen after the crash?"""
+    """A question: are these results allowed after the crash?"""
 
     kind: str
     prefix: int | list[int]
-    """So many operations of the workload have completed, or these, in this order."""
+    """The completed operations of the workload: their number, or a list of them in their order."""
     open: list[int]
     done: list[tuple[int, Any]]
     """Operations that completed beside the open ones, with their results."""
@@ -70,11 +70,11 @@ class CrashQuestion(msgspec.Struct, frozen=True, rename={"kind": "class"}):
 
 
 class ImageSampled(CrashQuestion, frozen=True, kw_only=True, rename={"kind": "class"}):
-    """A test whose image was written to a file, where that was asked for."""
+    """A test whose image was written to a file; such messages are optional."""
 
     file: str
     cursor: int
-    """The first address of the pool that had not been given out."""
+    """The first address of the pool that was not allocated."""
     allowed: bool
 
 
@@ -98,7 +98,7 @@ class StoreEvent(msgspec.Struct, frozen=True):
 
 
 class OverlappingOperations(msgspec.Struct, frozen=True):
-    """Two operations at the same time: the first is stopped after one of its stores, the second runs to its end."""
+    """Two concurrent operations: the first is stopped after one of its stores, the second runs to its end."""
 
     first: int
     second: int
@@ -106,7 +106,7 @@ class OverlappingOperations(msgspec.Struct, frozen=True):
 
 
 class CrashViolation(msgspec.Struct, frozen=True, rename={"kind": "class"}):
-    """A crash state that was judged not to be allowed."""
+    """A crash state with results that are not allowed."""
 
     group: int
     kind: str
@@ -121,13 +121,13 @@ class CrashViolation(msgspec.Struct, frozen=True, rename={"kind": "class"}):
     event: int
     operation: int | None
     state: list[tuple[int, int]]
-    """Cache lines other than least, and how many of their stores are in the state."""
+    """Cache lines with more than the certainly persistent stores, and the number of their stores in the state."""
     sync: StoreEvent | None = None
     root: StoreEvent | None = None
     also: list[StoreEvent] = []
     before: StoreEvent | None = None
     missed_by: list[Code | None] = []
-    """The last flush before that and its callers, if flushes of the operation leave the line of the root out."""
+    """The last flush before that and its callers, if the flushes of the operation leave out the line of the root."""
     family: str = "lost"
     """``lost``: the root should have been durable; ``unrecovered``: it is, and recovery does not undo it; ``lock``."""
     proven: bool = False
@@ -137,7 +137,7 @@ class CrashViolation(msgspec.Struct, frozen=True, rename={"kind": "class"}):
 
     @property
     def unrecovered(self) -> bool:
-        """Whether nothing that was lost is the cause: what is there was never undone."""
+        """Whether the cause is not a lost store, but a change that recovery did not undo."""
         return self.family == "unrecovered" and not self.lock
 
 
@@ -158,7 +158,7 @@ class NeedlessFlush(msgspec.Struct, frozen=True):
 
 
 class CrashProgress(msgspec.Struct, frozen=True):
-    """How far a host is."""
+    """The progress of a host."""
 
     tests: int = 0
     operation: int = 0
@@ -166,7 +166,7 @@ class CrashProgress(msgspec.Struct, frozen=True):
 
 
 class CrashTestsEnded(msgspec.Struct, frozen=True):
-    """What a host came to."""
+    """The result of a host."""
 
     ended: str
     reason: str = ""

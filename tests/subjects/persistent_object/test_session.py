@@ -90,7 +90,7 @@ def test_ctrl_c_leaves_what_is_known(at: str, tmp_path: Path, monkeypatch: pytes
 
     def interrupted_run(self: CrashRunner, *args: Any, **options: Any) -> CrashRun:
         run = run_tests(self, *args, **options)
-        run.heard.interrupted = True
+        run.reply.interrupted = True
         return run
 
     if at == "search":  # the hosts are stopped, and what they have sent is kept

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A C or C++ file with tests of persistent objects: built, and asked which there are.
+"""Builds a C or C++ file with tests of persistent objects, and reads the descriptions of its tests.
 
-Guarantee: what cannot be run is a coded error before anything of it is.
+Guarantee: a file or an option that cannot be used is a coded error before any test runs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from linpoint.crash.crash_host import CrashConfig, CrashHost
 from linpoint.crash.crash_plan import CrashPlan
-from linpoint.crash.operation_purposes import OperationPurposes, vocabulary_of
+from linpoint.crash.operation_purposes import OperationPurposes, find_purposes
 from linpoint.crash.probe_generation import Probe, concurrent_reads, generated_probes
 from linpoint.crash.workload_generation import read_workload
 from linpoint.errors import TestError, UsageError
@@ -31,13 +31,13 @@ from linpoint.targets.host_builder import find_host
 from linpoint.targets.target_builder import BuildRecipe, Target, build_target
 
 _DESCRIPTION_TIMEOUT_S: Final = 20.0
-"""Seconds in which a file must have said what its tests are."""
+"""For the descriptions of all tests of a file."""
 _MODELLED: Final = ("-lpmem", "-lpmemobj")
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltCrashTest:
-    """One test of a file that was built."""
+    """One test of a file, built."""
 
     file: str
     test: CppObjectTest
@@ -45,7 +45,7 @@ class BuiltCrashTest:
     options: CrashOptions
     host: CrashHost
     target: Target
-    vocabulary: OperationPurposes
+    purposes: OperationPurposes
 
     @property
     def name(self) -> str:
@@ -54,21 +54,21 @@ class BuiltCrashTest:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """All of them, as the user wrote them."""
+        """All source files, as the user gave them."""
         return (self.file, *self.options.sources)
 
     def plan(self, workload: Sequence[Call], beside: Sequence[Call] = (), *, reads: bool = False) -> CrashPlan:
-        """A workload with its probes: those that the user gives, or made from the spec; and with reads beside it."""
+        """A workload with the probes of the user, else those of the spec; with ``reads``, also with concurrent reads."""
         probes: Sequence[Probe]
         if self.options.probes is None:
-            probes = generated_probes(self.vocabulary, workload, beside)
+            probes = generated_probes(self.purposes, workload, beside)
         else:
             probes = [Probe(call) for call in self._given_probes(self.options.probes)]
-        more = concurrent_reads(self.vocabulary, workload) if reads else ()
+        more = concurrent_reads(self.purposes, workload) if reads else ()
         return CrashPlan(self.name, tuple(workload), tuple(probes), tuple(beside), reads=tuple(more))
 
     def given(self) -> tuple[list[Call], list[Call]] | None:
-        """The workload that the user gives, and what may run beside it; None if it is to be generated."""
+        """The workload of the user, and the operations that may run beside it; None if it is to be generated."""
         options, fixed = self.options, self.options.fixed_scenario
         if fixed is not None:
             scenario = self.test.accept(fixed)
@@ -83,7 +83,7 @@ class BuiltCrashTest:
         return self._accepted(workload), self._accepted(beside)
 
     def accept(self, plan: CrashPlan) -> None:
-        """Refuse a plan with operations that this test does not have."""
+        """Reject a plan with operations that this test does not have."""
         self._accepted(plan.calls)
 
     def _accepted(self, calls: Sequence[Call]) -> list[Call]:
@@ -127,13 +127,13 @@ def build_crash_tests(
     for each in chosen.values():
         check_operations(each, spec)
     return [
-        BuiltCrashTest(file, each, spec, options, host, target, vocabulary_of(spec, each, given[each.definition.name]))
+        BuiltCrashTest(file, each, spec, options, host, target, find_purposes(spec, each, given[each.definition.name]))
         for each in chosen.values()
     ]
 
 
 def config_of(options: CrashOptions, max_memory: int | None) -> CrashConfig:
-    """How hosts are to test."""
+    """The configuration of hosts."""
     return CrashConfig(
         options.persistency,
         options.pool_bytes,
@@ -146,7 +146,7 @@ def config_of(options: CrashOptions, max_memory: int | None) -> CrashConfig:
 
 
 def without_pmdk(flags: tuple[str, ...]) -> tuple[str, ...]:
-    """The flags without PMDK's libraries: the host has all of their functions, and they would only be in the way."""
+    """The flags without PMDK's libraries, whose functions the host replaces."""
     return tuple(flag for flag in flags if flag not in _MODELLED)
 
 
@@ -155,23 +155,23 @@ Given = dict[str, tuple[tuple[Value, ...], ...]]
 
 def described_tests(host: CrashHost, file: str) -> tuple[dict[str, CppObjectTest], dict[str, Given]]:
     """The tests of a file that have a pool, and the values that it gives for their arguments."""
-    heard = host.describe(_DESCRIPTION_TIMEOUT_S)
-    if heard.interrupted:
+    reply = host.describe(_DESCRIPTION_TIMEOUT_S)
+    if reply.interrupted:
         raise KeyboardInterrupt
-    said: Any = heard.described or {"tests": []}
-    persistent = {each["name"] for each in said["tests"] if each.get("persistent")}
+    described: Any = reply.described or {"tests": []}
+    persistent = {each["name"] for each in described["tests"] if each.get("persistent")}
     if not persistent:
-        ended = next((each.reason for each in heard.results.values() if each.reason), heard.died)
-        why = ended or ("its tests have no pool" if said["tests"] else "there is no LINPOINT_CRASH_TEST in it")
+        ended = next((each.reason for each in reply.results.values() if each.reason), reply.died)
+        why = ended or ("its tests have no pool" if described["tests"] else "there is no LINPOINT_CRASH_TEST in it")
         raise BuildError(
             "LP-C001",
             f"the file has no tests of persistent objects: {why}.",
             place=file,
             remedy="Include <linpoint/crash.hpp> and say LINPOINT_CRASH_TEST(Type, method, ...).",
         )
-    tests = {name: test for name, test in object_tests(said, file).items() if name in persistent}
+    tests = {name: test for name, test in object_tests(described, file).items() if name in persistent}
     given: dict[str, Given] = {name: {} for name in tests}
-    for remark in said.get("remarks", ()):
+    for remark in described.get("remarks", ()):
         if remark["test"] in given and remark.get("operation") is not None:
             operation = tests[remark["test"]].definition.operations[remark["operation"]]
             given[remark["test"]][operation.name] = tuple(tuple(source) for source in operation.sources)

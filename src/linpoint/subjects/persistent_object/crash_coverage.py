@@ -34,7 +34,7 @@ class CrashCoverage:
     @property
     def results(self) -> Iterator[CrashTestsEnded]:
         """The results of all hosts."""
-        return (result for run in self.runs for result in run.heard.results.values())
+        return (result for run in self.runs for result in run.reply.results.values())
 
     @property
     def undecided(self) -> int:
@@ -44,18 +44,18 @@ class CrashCoverage:
     @property
     def unconfirmed(self) -> int:
         """Violations that a pristine process did not show again."""
-        return sum(not violation.confirmed for run in self.runs for _, violation in run.heard.violations)
+        return sum(not violation.confirmed for run in self.runs for _, violation in run.reply.violations)
 
-    def observe_memory(self, heard: CrashReply) -> None:
+    def observe_memory(self, reply: CrashReply) -> None:
         """Note the memory of hosts."""
-        self.peak_memory_bytes = max(self.peak_memory_bytes, heard.peak_memory_bytes)
+        self.peak_memory_bytes = max(self.peak_memory_bytes, reply.peak_memory_bytes)
 
     def add(self, run: CrashRun) -> None:
         """Count a run."""
-        self.observe_memory(run.heard)
+        self.observe_memory(run.reply)
         self.runs.append(run)
-        self.testing_seconds += run.heard.seconds
-        for result in run.heard.results.values():
+        self.testing_seconds += run.reply.seconds
+        for result in run.reply.results.values():
             self.tests.update({kind: count for kind, count in result.tests.items() if count})
 
     def all_ended(self) -> bool:
@@ -64,7 +64,7 @@ class CrashCoverage:
 
     def is_complete(self, kind: str) -> bool:
         """Whether every crash test of a kind was made."""
-        results = [result for run in self.runs if kind in run.kinds for result in run.heard.results.values()]
+        results = [result for run in self.runs if kind in run.kinds for result in run.reply.results.values()]
         return bool(results) and all(each.exhaustive and each.ended == "complete" for each in results)
 
     def qualifications(self) -> list[str]:
@@ -103,7 +103,7 @@ class CrashCoverage:
     def advice(self, places: StorePlaces) -> list[NeedlessInstruction]:
         """Flushes and fences without effect, by their lines; those of the first run stand for all."""
         advised: list[NeedlessFlush] = [
-            each for run in self.runs[:1] for result in run.heard.results.values() for each in result.advice
+            each for run in self.runs[:1] for result in run.reply.results.values() for each in result.advice
         ]
         places.look_up(each.place for each in advised)
         found: dict[tuple[str, str], NeedlessInstruction] = {}
@@ -119,9 +119,9 @@ class CrashCoverage:
 
 def why_untrusted(run: CrashRun) -> str:
     """What keeps a run from being trusted; empty if nothing does."""
-    refused = [each for each in run.heard.results.values() if each.ended in ("refused", "error")]
+    refused = [each for each in run.reply.results.values() if each.ended in ("refused", "error")]
     if run.differs:
         return "the workload gives other results when it runs again: it depends on something that is not under control"
     if refused:
         return refused[0].reason or "the host gives no reason"
-    return run.heard.died
+    return run.reply.died

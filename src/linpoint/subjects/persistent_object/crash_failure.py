@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from linpoint.crash.crash_plan import CrashState
 from linpoint.crash.crash_run import CrashRun
 from linpoint.crash.root_causes import RootCause
 from linpoint.hosts.crash_messages import CrashViolation
 from linpoint.subjects.interface import Failure
 from linpoint.subjects.persistent_object.crash_free_failures import crash_free_kind
-from linpoint.subjects.persistent_object.crash_token import CrashState, state_of
+from linpoint.subjects.persistent_object.crash_token import state_of
 from linpoint.subjects.persistent_object.workload_shrinking import UnchangedWorkload
 
 DURABILITY: Final = "durability"
@@ -32,7 +33,7 @@ class ShownCrash:
 
 def failures_of(run: CrashRun) -> Iterator[Failure]:
     """The violations of a run that a pristine process has confirmed."""
-    return (crash_failure(run, each) for _, each in run.heard.violations if each.confirmed)
+    return (crash_failure(run, each) for _, each in run.reply.violations if each.confirmed)
 
 
 def crash_failure(run: CrashRun, violation: CrashViolation, cause: RootCause | None = None) -> Failure:

@@ -42,14 +42,14 @@ def crash_free_kind(run: CrashRun) -> str:
     traced = run.traced
     if traced is not None and traced.ended in _KINDS:
         return _KINDS[traced.ended]
-    return "crash" if run.heard.died and run.heard.by_itself else ""
+    return "crash" if run.reply.died and run.reply.by_itself else ""
 
 
 def unknown_ending(run: CrashRun) -> str:
     """Why nothing is known of a workload that did not come to its end."""
-    refused = next((each.reason for each in run.heard.results.values() if each.reason), "")
+    refused = next((each.reason for each in run.reply.results.values() if each.reason), "")
     ended = "" if run.traced is None else f"the workload ended by {run.traced.ended} {run.traced.message}".strip()
-    return run.heard.died or refused or ended or "the host gives no reason"
+    return run.reply.died or refused or ended or "the host gives no reason"
 
 
 def crash_free_finding(
@@ -65,7 +65,7 @@ def crash_free_finding(
         message = f"without any crash, {_refused(run)}"
     else:
         who = str(calls[at]) if at < len(calls) else "the workload"
-        reason = traced.message if traced is not None else run.heard.died
+        reason = traced.message if traced is not None else run.reply.died
         message = f"without any crash, {who} {_VERBS[kind]}" + (f": {reason}" if reason else "")
     return Finding(
         kind=kind,

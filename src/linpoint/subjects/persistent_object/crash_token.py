@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from linpoint.crash.crash_plan import CrashPlan
+from linpoint.crash.crash_plan import CrashPlan, CrashState
 from linpoint.crash.probe_generation import Probe
 from linpoint.errors import LinpointError
 from linpoint.histories.values import freeze, thaw
@@ -22,25 +22,6 @@ from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest
 from linpoint.verdicts import replay_token
 
 _CallFields = tuple[str, list[Any]]
-
-
-class CrashState(msgspec.Struct):
-    """The crash itself."""
-
-    kind: str
-    event: int
-    lines: list[tuple[int, int]]
-    prefix: int | list[int]
-    beside: OverlappingOperations | None = None
-
-    def text(self) -> str:
-        """As the host reads it."""
-        words = [f"crash {self.event}", *(f"line {address} {length}" for address, length in self.lines)]
-        if self.beside is not None:
-            words.append(f"dl3 {self.beside.first} {self.beside.second} {self.beside.store}")
-        if isinstance(self.prefix, list):
-            words.append(f"prefix {' '.join(map(str, self.prefix))}")
-        return "\n".join(words) + "\n"
 
 
 class _TokenFields(msgspec.Struct):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A crash that is not survived as a finding: what was lost or half done, which store is to blame, and what mends it."""
+"""The finding of a crash that the object does not survive: the lost or partial operation, the store to blame, the fix."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from linpoint.crash.root_causes import violation_class
 from linpoint.crash.store_places import StorePlaces, stored_name
 from linpoint.histories.values import Value, freeze, show
 from linpoint.hosts.crash_messages import CrashViolation, StoreEvent
-from linpoint.scenarios.scenario import Call
 from linpoint.traces.trace import SourcePlace
 from linpoint.verdicts import Status
 from linpoint.verdicts.evidence import CrashEvidence, CrashOperation, CrashStore
@@ -28,12 +27,12 @@ _ENDINGS: Final = {
     "deadlock": "waits for ever",
 }
 _MAX_SHOWN_ALLOWED: Final = 3
-_WEAKER: Final = ("durable",)
-"""Conditions of which a finding says whether they are violated too."""
+_WEAKER_CONDITIONS: Final = ("durable",)
+"""A finding lists those of them that it violates too."""
 
 
 class CrashFindingBuilder:
-    """Tells the findings of one plan."""
+    """Builds the findings of one plan."""
 
     def __init__(self, oracle: CrashOracle, places: StorePlaces) -> None:
         self._oracle, self._places = oracle, places
@@ -76,9 +75,9 @@ class CrashFindingBuilder:
         )
 
     def _violates(self, violation: CrashViolation, case: CrashCase) -> tuple[str, ...]:
-        """What does not come back violates every condition; else the checker is asked."""
+        """The violated conditions: all if recovery or a probe does not return, else those of the checker."""
         mine = self._oracle.condition
-        others = [each for each in _WEAKER if each != mine]
+        others = [each for each in _WEAKER_CONDITIONS if each != mine]
         if violation.ended != "complete":
             return (mine, *others)
         found = (each for each in others if self._oracle.verdict(case, each).status is Status.VIOLATION)
@@ -130,7 +129,7 @@ class CrashFindingBuilder:
         return f"a crash when {self._calls[last]} had returned{again}" if last is not None else f"a crash{again}"
 
     def _seen(self, case: CrashCase, wrong: RefusedProbe, violation: CrashViolation) -> str:
-        """What was seen, what was allowed, and which operation is lost or half done."""
+        """The first result that is not allowed, the allowed ones, and the operation that is lost or partial."""
         if wrong.probe is None:
             return "operations that had completed beside it cannot be explained"
         number, result = case.probes[wrong.probe]
@@ -182,7 +181,7 @@ class CrashFindingBuilder:
         return f"flush {' and '.join(named)} and fence before {until}{maybe}{self._missed(violation)}"
 
     def _missed(self, violation: CrashViolation) -> str:
-        """Where the operation flushes, and has forgotten this line; mostly that is in a function that does nothing else."""
+        """The place of the flushes that leave this line out, mostly in a function that does nothing else."""
         at, *callers = self._places.way_to(violation.missed_by) or (None,)
         if at is None:
             return ""
@@ -201,10 +200,10 @@ class CrashFindingBuilder:
             yield CrashOperation(str(self._calls[number]), "open", returned=False)
         for position, (number, result) in enumerate(case.probes):
             yield CrashOperation(str(self._calls[number]), "after", True, result, allowed.get(position))
-        for number, told in zip(
+        for number, result in zip(
             violation.probes[len(case.probes) :], violation.results[len(case.probes) :], strict=False
         ):
-            yield CrashOperation(str(self._calls[number]), "after", bool(told), freeze(told[0]) if told else None)
+            yield CrashOperation(str(self._calls[number]), "after", bool(result), freeze(result[0]) if result else None)
 
     def _stores(self, violation: CrashViolation) -> Iterator[CrashStore]:
         roles: dict[int, str] = {}
@@ -247,11 +246,6 @@ def _flushed(name: str | None, place: SourcePlace) -> str:
 
 
 def _alternatives(values: Sequence[Value]) -> str:
-    told = [show(each) for each in values[:_MAX_SHOWN_ALLOWED]]
+    shown = [show(each) for each in values[:_MAX_SHOWN_ALLOWED]]
     more = [f"{len(values) - _MAX_SHOWN_ALLOWED} other results"] if len(values) > _MAX_SHOWN_ALLOWED else []
-    return " or ".join([*told, *more])
-
-
-def calls_text(calls: Sequence[Call]) -> str:
-    """Calls as people write them."""
-    return "; ".join(map(str, calls))
+    return " or ".join([*shown, *more])

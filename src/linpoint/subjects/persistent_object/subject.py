@@ -139,7 +139,7 @@ class PersistentObjectSession(Session):
         plan = self._plan()
         first = self.runner.trace(plan, max(_MIN_TRACE_S, min(_MAX_TRACE_S, self.left)))
         self.tested.first = first
-        self._note(first.heard)
+        self._note(first.reply)
         self._search_until = time.monotonic() + _TESTING_SHARE * self.left
         if not first.sound and not self.interrupted:
             failure = crash_free_failure(first)
@@ -174,7 +174,7 @@ class PersistentObjectSession(Session):
         text = f"making finding {at + 1} of {len(self.causes)} small"
         self._progress(CampaignProgress(text=text, executions=self.tested.tests.total()))
         others = [code for other in self.causes if other is not cause for code in other.codes]
-        return (yield from smaller_workloads(failure, cause, others, limits, keyed=self.test.vocabulary.keyed))
+        return (yield from smaller_workloads(failure, cause, others, limits, keyed=self.test.purposes.keyed))
 
     def retry(self, candidate: Candidate, limits: SearchLimits) -> Failure | None:
         """The failure that a smaller workload shows."""
@@ -183,7 +183,7 @@ class PersistentObjectSession(Session):
         seconds = min(_MAX_ATTEMPT_S, limits.seconds())
         if isinstance(candidate, CrashFreeWorkload):
             run = self.runner.trace(CrashPlan(self.test.name, candidate.workload), seconds)
-            _stop_if_interrupted(run.heard)
+            _stop_if_interrupted(run.reply)
             return crash_free_failure(run)
         cause = candidate.cause
 
@@ -194,7 +194,7 @@ class PersistentObjectSession(Session):
 
         plan = replace(self.test.plan(candidate.workload, candidate.beside), healed=candidate.healed)
         run = self.runner.test(plan, [cause.shown.kind.lower()], seconds, want=is_wanted)
-        _stop_if_interrupted(run.heard)
+        _stop_if_interrupted(run.reply)
         return None if run.wanted is None or not run.sound else crash_failure(run, run.wanted, cause)
 
     def shrinking_limits(self, at: int, count: int) -> SearchLimits:
@@ -299,9 +299,9 @@ class PersistentObjectSession(Session):
     def replay_claim(self, reproduction: Reproduction | None) -> Claim:
         """Nothing is wrong any more, unless nothing can be said of the run."""
         run = self.tested.first
-        if run is None or run.heard.interrupted:
+        if run is None or run.reply.interrupted:
             return Claim(Status.UNKNOWN, "it was interrupted")
-        why = run.heard.died if run.sound else unknown_ending(run)
+        why = run.reply.died if run.sound else unknown_ending(run)
         return Claim(Status.UNKNOWN, why) if why else Claim(Status.LINEARIZABLE, self.gone)
 
     # --- parts of them
@@ -316,24 +316,24 @@ class PersistentObjectSession(Session):
 
         def edges(calls: Sequence[Call]) -> int:
             seconds = max(_MIN_TRACE_S, min(_MAX_TRACE_S, until - time.monotonic()))
-            heard = self.test.host.trace(CrashPlan(self.test.name, tuple(calls)), seconds)
-            self._note(heard)
-            _stop_if_interrupted(heard)
-            return heard.traced.edges if heard.traced is not None and heard.traced.ended == "complete" else -1
+            reply = self.test.host.trace(CrashPlan(self.test.name, tuple(calls)), seconds)
+            self._note(reply)
+            _stop_if_interrupted(reply)
+            return reply.traced.edges if reply.traced is not None and reply.traced.ended == "complete" else -1
 
         options = self.test.options
         calls = generate_workload(
-            self.test.vocabulary, options.length, options.seed, edges, enough=lambda: time.monotonic() >= until
+            self.test.purposes, options.length, options.seed, edges, enough=lambda: time.monotonic() >= until
         )
         # A given workload has the operations that are to run concurrently.
         return self.test.plan(calls, reads=True)
 
-    def _note(self, heard: CrashReply) -> None:
-        self.tested.observe_memory(heard)
-        self.interrupted = self.interrupted or heard.interrupted
+    def _note(self, reply: CrashReply) -> None:
+        self.tested.observe_memory(reply)
+        self.interrupted = self.interrupted or reply.interrupted
 
     def _add(self, run: CrashRun) -> None:
-        self._note(run.heard)
+        self._note(run.reply)
         self.tested.add(run)
 
     def _testing(self, tests: int) -> None:
@@ -348,7 +348,7 @@ class PersistentObjectSession(Session):
         first, covered = self.tested.first, self.tested
         if self._given_up:
             return self._given_up
-        if first is None or (not first.sound and first.heard.interrupted):
+        if first is None or (not first.sound and first.reply.interrupted):
             return _NO_TEST_MADE
         if not first.sound:
             return unknown_ending(first)
@@ -367,6 +367,6 @@ class PersistentObjectSession(Session):
         return asked and self.tested.is_complete("exhaustive")
 
 
-def _stop_if_interrupted(heard: CrashReply) -> None:
-    if heard.interrupted:
+def _stop_if_interrupted(reply: CrashReply) -> None:
+    if reply.interrupted:
         raise KeyboardInterrupt
