@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trace calls between modules of linpoint in this process; Python imports this by itself when it is on the path.
 
-Each process writes one file when it ends, however it ends: its modules with the time of their first call, and the calls
+Each process writes one file when it sends a message and when it ends: its modules with the time of their first call, and the calls
 from one module to another with their counts. Calls while a module is imported do not count.
 """
 
@@ -22,6 +22,8 @@ _NO_CALLS = ("<module>", "<genexpr>")
 _calls: dict[tuple[CodeType, CodeType], int] = {}
 _first_calls: dict[CodeType, float] = {}
 _modules: dict[CodeType, str | None] = {}
+_LIBRARIES = tuple({*map(os.path.realpath, (sys.prefix, sys.base_prefix)), sys.prefix, "<frozen", "<string", "<attrs"})
+_of_user: dict[CodeType, bool] = {}
 
 
 def _module(frame: FrameType) -> str | None:
@@ -50,11 +52,21 @@ def _profile(frame: FrameType, event: str, _: Any) -> None:
 
 
 def _caller(frame: FrameType) -> FrameType | None:
-    """The nearest frame below that is of linpoint."""
+    """The nearest frame below that is of linpoint; ``None`` if code of the user is nearer, whose calls are its own."""
     caller = frame.f_back
     while caller is not None and _module(caller) is None:
+        if _is_of_user(caller.f_code):
+            return None
         caller = caller.f_back
     return caller
+
+
+def _is_of_user(code: CodeType) -> bool:
+    try:
+        return _of_user[code]
+    except KeyError:
+        _of_user[code] = not code.co_filename.startswith(_LIBRARIES)
+        return _of_user[code]
 
 
 def _is_import(frame: FrameType | None) -> bool:
@@ -68,24 +80,31 @@ def _name(code: CodeType) -> list[str]:
     return [_modules[code] or "", code.co_qualname]
 
 
-def _write() -> None:
-    sys.setprofile(None)
+def _save() -> None:
     walk = {
         "first": [[*_name(code), at] for code, at in list(_first_calls.items())],
         "calls": [[*_name(caller), *_name(callee), count] for (caller, callee), count in list(_calls.items())],
     }
-    Path(_DIRECTORY, f"{os.getpid()}.json").write_text(json.dumps(walk), encoding="utf-8")
+    path = Path(_DIRECTORY, f"{os.getpid()}.json")
+    path.with_suffix(".part").write_text(json.dumps(walk), encoding="utf-8")
+    path.with_suffix(".part").replace(path)  # as a whole: the process may be killed here
 
 
 def _start() -> None:
-    exit_immediately = os._exit
+    exit_immediately, write = os._exit, os.write
 
-    def write_and_exit(code: int) -> None:
-        _write()
+    def save_and_exit(code: int) -> None:
+        sys.setprofile(None)
+        _save()
         exit_immediately(code)
 
-    os._exit = write_and_exit  # type: ignore[assignment]
-    atexit.register(_write)
+    def save_and_write(descriptor: int, data: bytes) -> int:
+        _save()  # a worker may be killed once its answer was read
+        return write(descriptor, data)
+
+    os._exit = save_and_exit  # type: ignore[assignment]
+    os.write = save_and_write  # type: ignore[assignment]
+    atexit.register(_save)
     threading.setprofile(_profile)
     sys.setprofile(_profile)
 
