@@ -53,19 +53,11 @@ class Judgement:
 _RIGHT: Final = Judgement(None, None)
 
 
-class Judge(Protocol):
-    """Whoever decides runs of a test, and knows what operations give one after another."""
+class RunJudge(Protocol):
+    """Decides runs of a test, and knows what operations give one after another."""
 
     def judge(self, run: ScenarioRun) -> Judgement:
         """The judgement on a run."""
-        ...
-
-    def prepare(self, scenarios: Sequence[Scenario]) -> None:
-        """Runs of these will be asked about."""
-        ...
-
-    def again(self) -> Judge:
-        """One for another search."""
         ...
 
     def sequential_results(self, scenario: Scenario) -> Iterable[tuple[int | None, int, Value]]:
@@ -74,6 +66,18 @@ class Judge(Protocol):
 
     def sequential_outcomes(self, scenario: Scenario) -> tuple[tuple[Value, ...], ...]:
         """The results that orders give together, some of them."""
+        ...
+
+
+class Judge(RunJudge, Protocol):
+    """One that several searches of scenarios share."""
+
+    def prepare(self, scenarios: Sequence[Scenario]) -> None:
+        """Get ready for runs of these scenarios."""
+        ...
+
+    def again(self) -> Judge:
+        """One for another search."""
         ...
 
 
@@ -97,8 +101,8 @@ class SpecJudge:
         """One for another search."""
         return SpecJudge(self.spec)
 
-    def judge(self, run: ScenarioRun) -> Judgement:
-        """The judgement on a run."""
+    def judge(self, run: ScenarioRun, spec: Spec | None = None) -> Judgement:
+        """The judgement on a run; ``spec`` is for a run that is asked more questions than the scenario's spec answers."""
         if run.scenario is not self._scenario:
             self._scenario, self._known, self._judged = run.scenario, {}, {}
             self._check_calls(run.scenario)
@@ -107,7 +111,7 @@ class SpecJudge:
             key = run.key()
             found = self._known.get(key)
             if found is None:
-                found = self._known[key] = self._judged[run] = self._decide(run)
+                found = self._known[key] = self._judged[run] = self._decide(run, spec or self._spec_of(run))
         return found
 
     def _check_calls(self, scenario: Scenario) -> None:
@@ -122,14 +126,14 @@ class SpecJudge:
         """How many different histories the scenario has shown."""
         return len(self._known)
 
-    def _decide(self, run: ScenarioRun) -> Judgement:
-        spec, operations = self._spec_of(run), operations_of(run)
+    def _decide(self, run: ScenarioRun, spec: Spec) -> Judgement:
+        operations = operations_of(run)
         if self._has_order(operations, spec):
             return _RIGHT
         verdict = check(History(operations), spec, budget=_CHECK_TIMEOUT_S, jobs=1)
         if verdict.status is Status.LINEARIZABLE:
             return _RIGHT
-        if verdict.status is Status.UNKNOWN or self._doubts(run):
+        if verdict.status is Status.UNKNOWN:
             return Judgement(None, verdict, decided=False)
         if blocked_calls(run):
             plain = replace(run, ending=RunEnding.COMPLETE, waiting=(), after=())
@@ -231,10 +235,6 @@ class SpecJudge:
                         seen.add(key)
                         todo.append((grown, after))
         return tuple(found.values())
-
-    def _doubts(self, _run: ScenarioRun) -> bool:
-        """Whether what is known of a run is not enough to call it wrong."""
-        return False
 
     def _spec_of(self, run: ScenarioRun) -> Spec:
         waiting = blocked_calls(run)

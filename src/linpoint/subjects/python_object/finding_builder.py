@@ -9,7 +9,7 @@ from typing import Any
 
 from linpoint.judging.failure_text import failure_sentence, orders_given, results_allowed, shown_operations
 from linpoint.judging.scenario_run import ScenarioRun
-from linpoint.judging.spec_judge import Judge
+from linpoint.judging.spec_judge import RunJudge
 from linpoint.subjects.interface import NONDETERMINISM, Failure
 from linpoint.traces.trace import StepKind, Trace, TraceFailure
 from linpoint.verdicts.evidence import ScenarioEvidence
@@ -22,7 +22,7 @@ def build_finding(
     failure: Failure,
     run: ScenarioRun,
     trace: Trace | None,
-    judge: Judge,
+    judge: RunJudge,
     *,
     minimal: bool,
     replay: Mapping[str, Any],

@@ -7,13 +7,14 @@ compared are those of the object itself, run in that order.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python_control.control_session import MAX_RUN_STEPS, ControlSession
+from linpoint.histories.values import Value
 from linpoint.judging.scenario_run import RunEnding, ScenarioRun
-from linpoint.judging.spec_judge import OBSERVE, SpecJudge, blocked_calls
+from linpoint.judging.spec_judge import OBSERVE, Judgement, SpecJudge, blocked_calls
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.specs.spec import Outcomes, Spec
@@ -26,19 +27,45 @@ _ENDLESS_RUN_FACTOR: Final = 10
 """A run that was cut has no end if the usual run needs fewer than its steps divided by this."""
 
 
-class ObjectJudge(SpecJudge):
-    """Decides runs of one test."""
+class ObjectJudge:
+    """Decides runs of one test by its spec, which may be the object itself."""
 
     def __init__(self, definition: ConcurrentTestDefinition, session: ControlSession) -> None:
         self._definition = definition
         self._session = session
         self._long: dict[Scenario, bool] = {}
         self._alone = SequentialObjectSpec(definition, session)
-        super().__init__(self._alone.spec() if definition.spec is None else find(definition.spec))
+        self._judge = SpecJudge(self._alone.spec() if definition.spec is None else find(definition.spec))
         self._itself = definition.spec is None
         self._observing: Spec | None = None
 
-    def _doubts(self, run: ScenarioRun) -> bool:
+    @property
+    def spec(self) -> Spec:
+        """The spec by which runs are judged."""
+        return self._judge.spec
+
+    @property
+    def histories(self) -> int:
+        """How many different histories the scenario has shown."""
+        return self._judge.histories
+
+    def judge(self, run: ScenarioRun) -> Judgement:
+        """The judgement on a run."""
+        found = self._judge.judge(run, self._observing_spec(run))
+        if found.kind is not None and self._is_doubtful(run):
+            return Judgement(None, found.verdict, decided=False)
+        return found
+
+    def sequential_results(self, scenario: Scenario) -> Iterable[tuple[int | None, int, Value]]:
+        """What operations give in any order: their thread, their number in it, and the result."""
+        return self._judge.sequential_results(scenario)
+
+    def sequential_outcomes(self, scenario: Scenario) -> tuple[tuple[Value, ...], ...]:
+        """The results that orders give together, some of them."""
+        return self._judge.sequential_outcomes(scenario)
+
+    def _is_doubtful(self, run: ScenarioRun) -> bool:
+        """Whether what is known of a run is not enough to call it wrong."""
         cut = run.ending is RunEnding.CUT and not run.goes_round
         return self._alone.guessed or run.given_up or (cut and self._takes_long(run.scenario))
 
@@ -53,9 +80,10 @@ class ObjectJudge(SpecJudge):
             found = self._long[scenario] = not ended or explorer.steps > MAX_RUN_STEPS // _ENDLESS_RUN_FACTOR
         return found
 
-    def _spec_of(self, run: ScenarioRun) -> Spec:
+    def _observing_spec(self, run: ScenarioRun) -> Spec | None:
+        """The spec for a run whose final state was observed."""
         if self._definition.observe is None or blocked_calls(run):
-            return super()._spec_of(run)
+            return None
         if self._observing is None:
             self._observing = self._observed()
         return self._observing

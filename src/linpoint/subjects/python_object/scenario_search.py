@@ -10,7 +10,7 @@ from __future__ import annotations
 from linpoint.explore import _native_control as native
 from linpoint.explore.schedule_search import ScheduleSearch, begin_replay, explorer_of
 from linpoint.judging.scenario_coverage import ScenarioCoverage
-from linpoint.judging.spec_judge import SpecJudge
+from linpoint.judging.spec_judge import RunJudge
 from linpoint.limits.search_limits import SearchLimits
 from linpoint.scenarios.scenario import Scenario
 from linpoint.subjects.interface import Failure, Reproduction
@@ -21,7 +21,7 @@ from linpoint.verdicts.schedule import FEW_PREEMPTIONS, Schedule
 class ScenarioSearch:
     """The exploration of one scenario by one search after another."""
 
-    def __init__(self, runner: ScenarioRunner, judge: SpecJudge, *, sleep_sets: bool = True) -> None:
+    def __init__(self, runner: ScenarioRunner, judge: RunJudge, *, sleep_sets: bool = True) -> None:
         self.runner = runner
         self.judge = judge
         self.coverage = ScenarioCoverage()
