@@ -256,3 +256,13 @@ def test_a_queue_that_cannot_be_full_is_like_one_without_a_capacity() -> None:
     assert monitored(lost, "queue") == monitored(lost, linpoint.specs.queue(capacity=10))
     assert monitored(lost, linpoint.specs.queue(capacity=3)) != "linearizable"
     assert linpoint.check(timed(lost), "queue(capacity=2)").status is Status.VIOLATION
+
+
+def test_the_read_that_a_later_one_contradicts_need_not_be_the_last_that_demanded_steps() -> None:
+    """The monitor blamed read()->2 [4, 8], which demands a step that had to return anyway (LP-V001).
+
+    That the pending increment took effect is what read()->1 shows, and two more follow it.
+    """
+    steps = "increment() [0, ...]\nincrement() [3, 10]\nincrement() [3.5, 20]\n"
+    assert monitored(steps + "read()->1 [1, 2]\nread()->2 [4, 8]\nread()->2 [21, 22]", "counter") == "count-too-low"
+    assert monitored(steps + "read()->2 [4, 8]\nread()->2 [21, 22]", "counter") == "linearizable"

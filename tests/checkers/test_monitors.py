@@ -99,7 +99,7 @@ def compare_longer(name: str, seed: str, histories: int) -> None:
             seen["compared"] += together[0] is not Status.UNKNOWN and {*together[1:]} != {Status.UNKNOWN}
             seen["violations"] += together[0] is Status.VIOLATION
     assert seen["compared"] >= seen["asked"] / 4, seen  # it is about half, but 250 of a commit vary
-    assert seen["asked"] * 0.9 >= seen["violations"] >= seen["asked"] / 10, seen
+    assert seen["asked"] * 0.9 >= seen["violations"] >= seen["asked"] / 20, seen  # a ninth or more
 
 
 @pytest.mark.parametrize("name", DRAWS)

@@ -188,7 +188,6 @@ class Counter {
   bool finish(std::int32_t index) {
     const CountOperation& each = operations_[at(index)];
     if (!each.reads) return step();
-    forced_ = index;
     while (count_ < each.value)
       if (!step()) {
         refuted_ = refuted(Reason::kCountTooHigh, {each.op});
@@ -218,13 +217,28 @@ class Counter {
     order_.push_back(operations_[at(index)].op);
   }
 
-  /// Steps that returned before the call of a read, or were between it and an earlier read, are too many.
+  /// Too many steps returned before the call of a read, or were between it and an earlier read. That need not be the
+  /// last read that demanded steps: those may have had to return anyway, while an earlier one demanded optional steps.
   [[nodiscard]] Found too_low(const CountOperation& read) const {
-    std::int64_t ended = 0;
+    const std::int64_t called = problem_.call[at(read.op)];
+    std::vector<std::int64_t> calls;  // of the steps that returned before
     for (const CountOperation& each : operations_)
-      if (!each.reads && !each.optional && problem_.ret[at(each.op)] < problem_.call[at(read.op)]) ++ended;
-    if (ended > read.value || forced_ == kNone) return refuted(Reason::kCountTooLow, {read.op});
-    return refuted(Reason::kCountTooLow, {operations_[at(forced_)].op, read.op});
+      if (!each.reads && !each.optional && problem_.ret[at(each.op)] < called)
+        calls.push_back(problem_.call[at(each.op)]);
+    if (std::cmp_greater(calls.size(), read.value)) return refuted(Reason::kCountTooLow, {read.op});
+    std::sort(calls.begin(), calls.end());
+    std::int64_t most = read.value;
+    std::int32_t earlier = kNone;
+    for (const CountOperation& each : operations_) {
+      const std::int64_t returned = problem_.ret[at(each.op)];
+      if (!each.reads || each.optional || returned >= called) continue;
+      const std::int64_t count = each.value + (calls.end() - std::upper_bound(calls.begin(), calls.end(), returned));
+      if (count <= most) continue;
+      most = count;
+      earlier = each.op;
+    }
+    if (earlier == kNone) return refuted(Reason::kCountTooLow, {read.op});
+    return refuted(Reason::kCountTooLow, {earlier, read.op});
   }
 
   [[nodiscard]] Found refuted(Reason reason, std::vector<std::int32_t> telling) const {
@@ -242,7 +256,6 @@ class Counter {
   std::vector<std::int32_t> order_;
   Open open_;
   std::int64_t count_ = 0;
-  std::int32_t forced_ = kNone;  // the last read that demanded steps
   Found refuted_;
 };
 
