@@ -36,7 +36,7 @@ class CrashConfig:
     workers: int = 1
     max_memory: int | None = None
     images: tuple[str, int] | None = None
-    """A directory; the image of every so many tests is written there."""
+    """A directory, and n: the image of every n-th test is written there."""
 
     def words(self, workers: int) -> list[str]:
         """The command-line options of each of that many hosts."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stores around a crash, by cache line: what was stored where, and whether it survived.
+"""Stores around a crash, by cache line: their variables and values, and whether they survived.
 
 Guarantee: the stores that matter are among those that are shown.
 """
@@ -17,14 +17,14 @@ from linpoint.traces.trace import SourcePlace
 from linpoint.verdicts.evidence import CrashStore
 
 _MAX_STORE_COLUMNS: Final = 44
-_MOST_STORES: Final = 24
-_POINTER: Final = 8
-_SMALL: Final = 0xFFFF
-"""Numbers of the size of a pointer that are larger are shown as addresses are."""
+_MAX_SHOWN_STORES: Final = 24
+_POINTER_BYTES: Final = 8
+_MAX_SMALL_NUMBER: Final = 0xFFFF
+"""Larger numbers of the size of a pointer are shown in hexadecimal digits, as addresses are."""
 
 
 def by_line(stores: Sequence[CrashStore]) -> list[tuple[int, list[CrashStore]]]:
-    """Stores by cache line, the line that was written first comes first."""
+    """Stores by cache line; lines are in the order of their first stores."""
     lines = dict.fromkeys(store.line for store in stores)
     return [(line, [store for store in stores if store.line == line]) for line in lines]
 
@@ -35,7 +35,7 @@ def mark_of(store: CrashStore) -> str:
 
 
 def store_text(store: CrashStore) -> str:
-    """What a store did, and where."""
+    """The variable and the value of a store."""
     name = store.name or f"{store.address:#x}"
     value = stored_value(store)
     how = {"update": " (atomic)", "non-temporal": " (non-temporal)"}.get(store.kind, "")
@@ -48,11 +48,11 @@ def stored_value(store: CrashStore) -> str:
         number = int.from_bytes(bytes.fromhex(store.value), "little")
     except ValueError:
         return store.value
-    return f"{number:#x}" if store.size >= _POINTER and number > _SMALL else str(number)
+    return f"{number:#x}" if store.size >= _POINTER_BYTES and number > _MAX_SMALL_NUMBER else str(number)
 
 
 def place_text(place: SourcePlace | None) -> str:
-    """A place in a few letters."""
+    """A place as FILE:LINE."""
     return "?" if place is None else f"{place.file}:{place.line}"
 
 
@@ -86,8 +86,8 @@ def store_lines(stores: Sequence[CrashStore]) -> Iterator[str]:
 
 def _chosen(stores: Sequence[CrashStore]) -> list[CrashStore]:
     """Those that matter and those nearest to them, in their order."""
-    if len(stores) <= _MOST_STORES:
+    if len(stores) <= _MAX_SHOWN_STORES:
         return list(stores)
     at = [number for number, store in enumerate(stores) if store.role] or [len(stores) - 1]
     nearest = sorted(range(len(stores)), key=lambda number: min(abs(number - each) for each in at))
-    return [stores[number] for number in sorted(nearest[:_MOST_STORES])]
+    return [stores[number] for number in sorted(nearest[:_MAX_SHOWN_STORES])]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of testing crashes in words: what does not survive and why, the stores around it by cache line, the remedy,
-what was covered.
+"""The result of crash tests as text: the lost operation and its cause, the stores around it by cache line, the fix, the
+coverage.
 
-Guarantee: every word is safe to print. A pass says what it covered and what it does not prove.
+Guarantee: every word is safe to print. The text of a pass states its coverage and the limits of the claim.
 """
 
 from __future__ import annotations
@@ -21,19 +21,10 @@ from linpoint.verdicts.result import Result
 from linpoint.verdicts.status import Status
 
 _WIDTH: Final = 100
-_MOST_BEFORE: Final = 8
-"""Operations before the crash that are shown."""
-_MOST_AFTER: Final = 6
-_MOST_ADVICE: Final = 5
-KIND_NAMES: Final = {
-    "DL1": "DL1 (a store persistent before what it needs)",
-    "DL2": "DL2 (a store lost, what came before it kept)",
-    "DL3": "DL3 (seen by another operation before it is durable)",
-    "C2": "C2 (an operation that had returned)",
-    "exhaustive": "exhaustive",
-    "recovery": "recovery (a second crash during it)",
-}
-"""Kinds of tests, as people read them."""
+_MAX_SHOWN_BEFORE: Final = 8
+"""Operations before the crash."""
+_MAX_SHOWN_PROBES: Final = 6
+_MAX_SHOWN_ADVICE: Final = 5
 CLASS_NAMES: Final = {
     "DL1": "incompletely durable",
     "DL2": "unrecovered",
@@ -102,7 +93,7 @@ def _spared(evidence: CrashEvidence) -> str:
 
 
 def remedy_text(finding: Finding) -> str:
-    """What mends it, and how sure that is."""
+    """The fix, and whether it is proven."""
     evidence = finding.evidence_as(CrashEvidence)
     proof = ""
     if finding.kind == "durability" and finding.place is not None:
@@ -114,7 +105,7 @@ def _operation_lines(finding: Finding, operations: Sequence[CrashOperation]) -> 
     few = "" if finding.minimal else " There was no time to leave out more operations."
     before = [each for each in operations if each.when == "before"]
     yield f"What happened:{few}"
-    hidden = len(before) - _MOST_BEFORE
+    hidden = len(before) - _MAX_SHOWN_BEFORE
     if hidden > 0:
         yield f"  ... {counted(hidden, 'operation')} before, then"
     for each in before[max(0, hidden) :]:
@@ -134,12 +125,12 @@ def _after(probes: Sequence[CrashOperation]) -> Iterator[str]:
     """The probes that matter: those that are wrong, and the last ones before the first of them."""
     wrong = [at for at, each in enumerate(probes) if each.allowed is not None or not each.returned]
     first = wrong[0] if wrong else len(probes)
-    begin = max(0, first - _MOST_AFTER + 1)
+    begin = max(0, first - _MAX_SHOWN_PROBES + 1)
     if begin:
         yield f"  ... {counted(begin, 'probe')} as it should be, then"
     shown = probes[begin : first + 1] if wrong else probes[begin:]
     yield from (f"  {_operation_text(each)}" for each in shown)
-    more = [probes[at] for at in wrong[1:_MOST_AFTER]]
+    more = [probes[at] for at in wrong[1:_MAX_SHOWN_PROBES]]
     yield from (f"  {_operation_text(each)}" for each in more)
     rest = len(probes) - first - 1 - len(more)
     if wrong and rest > 0:
@@ -210,8 +201,8 @@ def points_text(points: Mapping[str, int]) -> str:
 
 def advice_lines(advice: Sequence[NeedlessInstruction]) -> list[str]:
     """Flushes and fences that could be left out."""
-    lines = [f"Advice: {advice_text(each)}." for each in advice[:_MOST_ADVICE]]
-    more = len(advice) - _MOST_ADVICE
+    lines = [f"Advice: {advice_text(each)}." for each in advice[:_MAX_SHOWN_ADVICE]]
+    more = len(advice) - _MAX_SHOWN_ADVICE
     return [*lines, f"Advice: {counted(more, 'more flush or fence')[:-1]} change nothing."] if more > 1 else lines
 
 
