@@ -12,7 +12,7 @@ import pytest
 
 from linpoint.explain.json_document import place_of
 from linpoint.explain.test.result_document import test_document as document
-from linpoint.explain.test.result_text import MOST_LINES, steps_of
+from linpoint.explain.test.result_text import MAX_TRACE_LINES, trace_lines
 from linpoint.text.printable import printable
 from linpoint.traces.trace import FAILURES, Trace
 from linpoint.verdicts import Status
@@ -112,7 +112,7 @@ def test_no_cause_is_guessed(name: str) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_the_steps_are_not_too_many(name: str) -> None:
     trace = result(name).findings[0].trace
-    assert trace is None or len(steps_of(trace)) <= MOST_LINES
+    assert trace is None or len(trace_lines(trace)) <= MAX_TRACE_LINES
 
 
 def test_a_pass_says_what_it_leaves_open() -> None:

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 import linpoint
-from linpoint.explain.model.model_text import MOST_LINES, culprit_of, history_of, step_numbers
+from linpoint.explain.model.model_text import MAX_TRACE_LINES, culprit_of, history_of, step_numbers
 from linpoint.text.printable import printable
 from linpoint.traces.trace import FAILURES, StepKind, Trace
 from tests.explain.checked_models import PASSES, RESULTS, UNKNOWN, VIOLATIONS, ZOO, result
@@ -108,7 +108,7 @@ def test_the_drawing_can_be_read_back(name: str) -> None:
 def test_no_line_is_too_wide_and_there_are_not_too_many(name: str) -> None:
     lines = result(name).explain().text.splitlines()
     assert all(len(line) <= 100 for line in lines[1:] if not line.startswith("The run has"))
-    assert len(lines) <= MOST_LINES + 25
+    assert len(lines) <= MAX_TRACE_LINES + 25
 
 
 def test_what_changed_is_told_with_its_value_before() -> None:

@@ -19,7 +19,7 @@ from linpoint.histories.values import counted
 from linpoint.judging.deadlock_policy import may_wait_forever, without_exceptions
 from linpoint.specs.spec import Spec
 from linpoint.verdicts import Budget, Status, Verdict
-from linpoint.verdicts.hung_thread import HungThread
+from linpoint.verdicts.evidence import HungThread
 
 _NOT_LINEARIZABLE: Final = "linearizability"
 

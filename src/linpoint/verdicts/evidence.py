@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from linpoint.histories.history import History
 from linpoint.histories.values import Value
 from linpoint.traces.trace import SourcePlace
-from linpoint.verdicts.hung_thread import HungThread
 from linpoint.verdicts.verdict import Verdict
 
 
@@ -153,6 +152,23 @@ class NeedlessInstruction:
     kind: str
     place: SourcePlace | None
     count: int
+
+
+@dataclass(frozen=True, slots=True)
+class HungThread:
+    """A thread that hangs: in which operation, where, and whether it still runs (a loop without end) or waits.
+
+    ``operation`` is None before and between operations; ``stack`` is empty inside of a function that is not Python's.
+    """
+
+    process: int
+    operation: str | None
+    stack: tuple[str, ...]
+    running: bool
+
+    def __str__(self) -> str:
+        what = f"process {self.process} {'runs on' if self.running else 'waits'} in {self.operation or 'no operation'}"
+        return "\n".join([what, *(f"    {frame}" for frame in self.stack)])
 
 
 @dataclass(frozen=True, slots=True)

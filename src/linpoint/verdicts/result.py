@@ -10,9 +10,8 @@ from typing import Any, NoReturn
 from linpoint.errors import UndecidedError, ViolationError
 from linpoint.histories.history import History
 from linpoint.verdicts.coverage import Coverage, coverage_of
-from linpoint.verdicts.evidence import HistoryEvidence, NeedlessInstruction
+from linpoint.verdicts.evidence import HistoryEvidence, HungThread, NeedlessInstruction
 from linpoint.verdicts.finding import Finding
-from linpoint.verdicts.hung_thread import HungThread
 from linpoint.verdicts.renderers import render
 from linpoint.verdicts.status import Status
 from linpoint.verdicts.verdict import Verdict

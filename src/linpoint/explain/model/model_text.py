@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The result for a model in words: what goes wrong, why the spec refuses it, the run step by step, what was covered.
 
-Guarantee: every word is safe to print; the steps take at most ``MOST_LINES`` lines if they can be folded so far, with the
+Guarantee: every word is safe to print; the steps take at most ``MAX_TRACE_LINES`` lines if they can be folded so far, with the
 failure among them. A pass says what it does not prove.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from linpoint.explain.trace import run_text
+from linpoint.explain.trace.limited_text import limited_lines
 from linpoint.explain.trace.step_wording import model_value
 from linpoint.explain.wording.ascii_timeline import picture
 from linpoint.explain.wording.state_text import state_text
@@ -28,7 +29,7 @@ from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.result import Result
 from linpoint.verdicts.status import Status
 
-MOST_LINES: Final = 60
+MAX_TRACE_LINES: Final = 60
 """Of the steps."""
 _WIDTH: Final = 100
 ENOUGH: Final = 10_000
@@ -161,12 +162,9 @@ def step_numbers(steps: Sequence[ModelStep], count: int) -> list[str]:
 
 def _steps(finding: Finding) -> list[str]:
     numbers = step_numbers(finding.steps, len(trace_of(finding).steps))
-    lines: list[str] = []
-    for most in (120, 60, 40, 30, 24, 18, 12, 8):
-        lines = run_text(trace_of(finding), numbers, width=_WIDTH, most=most).splitlines()
-        if len(lines) <= MOST_LINES:
-            break
-    return lines
+    return limited_lines(
+        lambda most: run_text(trace_of(finding), numbers, width=_WIDTH, most=most), MAX_TRACE_LINES, 120, 60
+    )
 
 
 def covered(result: Result) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The result for a whole program in words: what goes wrong, how it happens step by step, what was covered.
 
-Guarantee: every word is safe to print; the steps take at most ``MOST_LINES`` lines, with the failure among them.
+Guarantee: every word is safe to print; the steps take at most ``MAX_TRACE_LINES`` lines, with the failure among them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from linpoint.explain.test.result_text import steps_of
+from linpoint.explain.test.result_text import trace_lines
 from linpoint.histories.values import counted, one_line
 from linpoint.text.printable import printable
 from linpoint.text.terminal_text import fitted
@@ -55,7 +55,7 @@ def program_finding_lines(finding: Finding) -> list[str]:
         "no schedule with fewer shows anything wrong" if finding.minimal else "there was no time to try all with fewer"
     )
     lines = [f"The schedule has {counted(finding.preemptions, 'preemption')} ({few})."]
-    lines += ["There was no time to show its steps."] if finding.trace is None else ["", *steps_of(finding.trace)]
+    lines += ["There was no time to show its steps."] if finding.trace is None else ["", *trace_lines(finding.trace)]
     printed = finding.evidence_as(ProgramEvidence).printed
     if printed:
         lines += ["", "What it printed last:", *(f"  {fitted(line, _WIDTH)}" for line in printed)]

@@ -18,11 +18,12 @@ from linpoint.explain.history.page_operations import choose_operations
 from linpoint.explain.history.page_timeline import TIMELINE_SCRIPTS, Timeline, timeline_of
 from linpoint.explain.pages.page_renderer import again_link, page_heading, render_page, result_download
 from linpoint.explain.test.result_document import test_document
-from linpoint.explain.test.result_text import FEW, accusation, explored, meaning, models_text
+from linpoint.explain.test.result_text import accusation, explored, meaning, models_text
 from linpoint.explain.test.scenario_tables import scenario_tables
 from linpoint.explain.trace.trace_table import trace_table
 from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.result import Result
+from linpoint.verdicts.schedule import FEW_PREEMPTIONS
 from linpoint.verdicts.status import Status
 
 _STYLES: Final = ("tests.css",)
@@ -101,7 +102,7 @@ def _numbers(result: Result) -> Iterator[tuple[str, str]]:
         yield _BOUNDS.get(name, f"{name}, at most"), f"{value:,}"
     yield "Scenarios", f"{coverage.scenarios:,}"
     if coverage.bounded_schedules or not coverage.schedules:
-        yield f"Schedules, up to {FEW} preemptions", f"{coverage.bounded_schedules:,}"
+        yield f"Schedules, up to {FEW_PREEMPTIONS} preemptions", f"{coverage.bounded_schedules:,}"
         yield "Schedules without that bound", f"{coverage.schedules:,}"
     else:
         yield "Schedules", f"{coverage.schedules:,}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The result of a test in words: what fails, the smallest scenario, how it happens step by step, what was covered.
 
-Guarantee: every word is safe to print; the steps take at most ``MOST_LINES`` lines, with the failure among them.
+Guarantee: every word is safe to print; the steps take at most ``MAX_TRACE_LINES`` lines, with the failure among them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from linpoint.explain.trace import trace_text
+from linpoint.explain.trace.limited_text import limited_lines
 from linpoint.explain.wording.value_text import format_call, format_value
 from linpoint.histories.values import Value, counted
 from linpoint.text.printable import printable
@@ -18,12 +19,11 @@ from linpoint.traces.trace import Trace
 from linpoint.verdicts.evidence import ShownOperation
 from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.result import Result
+from linpoint.verdicts.schedule import FEW_PREEMPTIONS
 from linpoint.verdicts.status import Status
 
-MOST_LINES: Final = 40
+MAX_TRACE_LINES: Final = 40
 """Of the steps."""
-FEW: Final = 2
-"""Preemptions of the schedules that are all run before any with more."""
 _MOST_ORDERS: Final = 6
 _WIDTH: Final = 100
 _WAITING: Final = frozenset(("deadlock", "livelock", "progress", "linearizability", "exception", "nondeterminism"))
@@ -60,7 +60,7 @@ def finding_lines(finding: Finding) -> list[str]:
     if finding.orders:
         lines += ["", *_orders(finding)]
     if finding.trace is not None:
-        lines += ["", *steps_of(finding.trace)]
+        lines += ["", *trace_lines(finding.trace)]
     if finding.advice:
         lines += ["", *(f"{sentence}." for sentence in finding.advice)]
     return lines
@@ -135,13 +135,9 @@ def _orders(finding: Finding) -> list[str]:
     return [*lines, f"  ... and {more} more"] if more > 0 else lines
 
 
-def steps_of(trace: Trace) -> list[str]:
-    """The steps, in at most ``MOST_LINES`` lines if that can be done."""
-    for most in (80, 40, 30, 24, 18, 12, 8):
-        lines = trace_text(trace, width=_WIDTH, most=most).splitlines()
-        if len(lines) <= MOST_LINES:
-            break
-    return lines
+def trace_lines(trace: Trace) -> list[str]:
+    """The steps, in at most ``MAX_TRACE_LINES`` lines if possible."""
+    return limited_lines(lambda most: trace_text(trace, width=_WIDTH, most=most), MAX_TRACE_LINES, 80)
 
 
 def models_text(result: Result) -> str:
@@ -165,7 +161,7 @@ def explored(result: Result) -> str:
         counted(coverage.scenarios, "scenario") + (f" ({', '.join(sizes)})" if sizes else ""),
     ]
     if coverage.bounded_schedules or not coverage.schedules:
-        parts.append(f"{counted(coverage.bounded_schedules, 'schedule')} with up to {FEW} preemptions")
+        parts.append(f"{counted(coverage.bounded_schedules, 'schedule')} with up to {FEW_PREEMPTIONS} preemptions")
         parts += [f"{coverage.schedules:,} without a bound"] if coverage.schedules else []
     else:
         parts.append(counted(coverage.schedules, "schedule"))
@@ -188,7 +184,7 @@ def meaning(result: Result) -> str:
     if "preemptions" not in result.bounds:
         return "Nothing but this schedule was run."
     return (
-        f"All schedules of these scenarios with up to {FEW} preemptions were run. What takes more of them, or another "
+        f"All schedules of these scenarios with up to {FEW_PREEMPTIONS} preemptions were run. What takes more of them, or another "
         "scenario, may still be wrong."
     )
 

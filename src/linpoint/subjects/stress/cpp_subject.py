@@ -38,7 +38,7 @@ from linpoint.subjects.stress.stress_program import SilenceError, StressProgram,
 from linpoint.subjects.stress.stress_request import StressConfig, StressRequest, program_of
 from linpoint.subjects.stress.stress_session import StressSession
 from linpoint.verdicts import Status
-from linpoint.verdicts.hung_thread import HungThread
+from linpoint.verdicts.evidence import HungThread
 
 _SILENCE_GRACE_S: Final = 3.0
 """Beyond its patience, a program may send nothing for this long."""

@@ -33,7 +33,7 @@ from linpoint.specs.spec import Spec
 from linpoint.specs.spec_lookup import find
 from linpoint.subjects.interface import Failure, Progress, Reproduction
 from linpoint.subjects.stress.stress_session import StressSession
-from linpoint.verdicts.hung_thread import HungThread
+from linpoint.verdicts.evidence import HungThread
 
 if TYPE_CHECKING:
     from linpoint.scenarios import Scenario
