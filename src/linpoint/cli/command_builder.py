@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -22,6 +22,9 @@ from linpoint.options.nearest_name import did_you_mean
 from linpoint.options.options_base import Options, merge_layers
 from linpoint.options.project_file import project_layers
 from linpoint.options.schema import Option, Surface
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _PASSTHROUGH_KEY: Final = "linpoint.passthrough"
 _SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
@@ -61,14 +64,14 @@ class OptionText(click.ParamType):  # type: ignore[type-arg]  # not generic in a
     def __init__(self, option: Option) -> None:
         self.option = option
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[click.shell_completion.CompletionItem]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """The values that begin so, or files."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only a shell that completes needs it
+
         del ctx, param
-        item = click.shell_completion.CompletionItem
-        names = [item(each) for each in self.option.type.candidates if each.startswith(incomplete)]
-        return names if self.option.type.candidates else [item(incomplete, type="file")]
+        candidates = self.option.type.candidates
+        names = [CompletionItem(each) for each in candidates if each.startswith(incomplete)]
+        return names if candidates else [CompletionItem(incomplete, type="file")]
 
 
 class OptionsCommand(click.Command):

@@ -13,7 +13,7 @@ from linpoint.options.options_base import Options
 from linpoint.options.schema import Option, Panel
 
 _MAX_WIDTH: Final = 100
-_MIN_WIDTH: Final = 40
+_MIN_WIDTH: Final = 60
 _HELP_ROW: Final = ("-h, --help", "Show this message and exit.")
 
 

@@ -24,7 +24,8 @@ from linpoint.verdicts import Statistics, Status
 _EXIT_UNKNOWN: Final = 3
 _EXIT_BAD_INPUT: Final = 2
 _COMPLETION_VARIABLE: Final = "_LINPOINT_COMPLETE"
-_SHELLS: Final = ("bash", "zsh", "fish")
+_INSTALL_FLAG: Final = "--install-completion"
+_OPTIONAL_SHELL: Final[dict[str, Any]] = {"is_flag": False, "flag_value": "this", "metavar": "[SHELL]"}
 
 
 def _entry(name: str, options_class: str, summary: str, *, options_module: str = "") -> CommandEntry:
@@ -70,15 +71,16 @@ def _show_cmake_dir(ctx: click.Context, _param: click.Parameter, is_given: bool)
         ctx.exit()
 
 
-def _show_completion(ctx: click.Context, _param: click.Parameter, shell: str | None) -> None:
+def _complete(ctx: click.Context, param: click.Parameter, shell: str | None) -> None:
     if shell is None or ctx.resilient_parsing:
         return
-    found = click.shell_completion.get_completion_class(shell)
-    if found is None:
-        raise UsageError(
-            "LP-U001", f"there is no completion for {shell!r}.", remedy=f"It is one of {', '.join(_SHELLS)}."
-        )
-    print_text(found(app, {}, "linpoint", _COMPLETION_VARIABLE).source())
+    from linpoint.cli import shell_completion  # noqa: PLC0415 - needed for this alone
+
+    (flag,) = param.opts
+    if flag == _INSTALL_FLAG:
+        shell_completion.install_completion(app, shell, flag)
+    else:
+        print_text(shell_completion.completion_script(app, shell, flag))
     ctx.exit()
 
 
@@ -95,9 +97,15 @@ app: Final = CommandGroup(
         _eager("--cmake-dir", _show_cmake_dir, "Show the directory for CMake's linpoint_DIR and exit.", is_flag=True),
         _eager(
             "--show-completion",
-            _show_completion,
-            "Show the completion script of a shell (bash, zsh or fish) and exit.",
-            metavar="SHELL",
+            _complete,
+            "Show the completion script of a shell (bash, zsh or fish; default: $SHELL) and exit.",
+            **_OPTIONAL_SHELL,
+        ),
+        _eager(
+            _INSTALL_FLAG,
+            _complete,
+            "Write the completion script to where the shell looks for it, and exit.",
+            **_OPTIONAL_SHELL,
         ),
     ],
 )
