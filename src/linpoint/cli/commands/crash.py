@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from linpoint.cli.crash_work import Command
+from linpoint.campaign.several_targets import run_targets
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportList, split_target
 from linpoint.cli.output.terminal import progress
+from linpoint.cli.targets.crash_targets import crash_targets
+from linpoint.cli.targets.host_builds import build_hosts
 from linpoint.errors import UsageError
 from linpoint.options.commands.crash import CrashOptions
 from linpoint.options.source_arguments import split_test
@@ -22,11 +24,11 @@ def run(options: CrashOptions) -> int:
             raise UsageError("LP-U001", fact, remedy="Give a file that ends with .cpp, and C sources after --.")
     forms = OutputFormats.of(options)
     forms.validate([split_target(target)[0] for target in files], called="the test itself")
-    command = Command(options)
     Budget.starting_now(options.budget, options.max_memory)  # a mistake is refused before anything is built
-    command.prepare(files)
+    build_hosts(options, [named[0] for target in files if (named := split_test(target)) is not None])
     # The host is built once, which is no part of the work that the budget is for.
     limits = Budget.starting_now(options.budget, options.max_memory)
     with progress() as line:
-        told, interrupted = command.run(files, limits, line)
-    return write_report(ReportList(told, "linpoint crash"), forms, limits, interrupted=interrupted)
+        plan = [each for target in files for each in crash_targets(target, options, limits, line)]
+        entries, interrupted = run_targets(plan, limits)
+    return write_report(ReportList(entries, "linpoint crash"), forms, limits, interrupted=interrupted)

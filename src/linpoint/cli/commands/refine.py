@@ -6,10 +6,11 @@ Guarantee: what was stopped, by the budget, for memory or by Ctrl-C, is unknown 
 
 from __future__ import annotations
 
+from linpoint.campaign.several_targets import run_targets
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportList, split_target
 from linpoint.cli.output.terminal import progress
-from linpoint.cli.refine_work import Work
+from linpoint.cli.targets.model_targets import model_targets
 from linpoint.errors import UsageError
 from linpoint.options.commands.refine import RefineOptions
 from linpoint.verdicts import Budget
@@ -32,5 +33,6 @@ def run(options: RefineOptions) -> int:
 
         return simulate_model(*split_target(targets[0]), options, limits)
     with progress() as line:
-        told, interrupted = Work(options, limits, line).told(targets)
-    return write_report(ReportList(told, "linpoint refine"), forms, limits, interrupted=interrupted)
+        plan = [each for target in targets for each in model_targets(target, options, limits, line)]
+        entries, interrupted = run_targets(plan, limits)
+    return write_report(ReportList(entries, "linpoint refine"), forms, limits, interrupted=interrupted)

@@ -41,7 +41,7 @@ def run(options: ReplayOptions) -> int:
     if content["kind"] in ("test", "stress"):
         return _replay_test(content, as_json=as_json)
     if content["kind"] == "stress-cpp":
-        from linpoint.cli.stress_cpp import replay_stress_cpp  # noqa: PLC0415 - only what the token needs is imported
+        from linpoint.cli.targets.cpp_stress_targets import replay_stress_cpp  # noqa: PLC0415 - only what the token needs is imported
 
         return replay_stress_cpp(content, as_json=as_json)
     if content["kind"] == "explore":
@@ -53,15 +53,15 @@ def run(options: ReplayOptions) -> int:
 
         return replay_cpp_program(content, as_json=as_json)
     if content["kind"] == "test-cpp":
-        from linpoint.cli.test_cpp import replay_cpp_test  # noqa: PLC0415 - as above
+        from linpoint.cli.targets.cpp_test_targets import replay_cpp_test  # noqa: PLC0415 - as above
 
         return replay_cpp_test(content, as_json=as_json)
     if content["kind"] == "refine":
-        from linpoint.cli.refine_work import replay_model  # noqa: PLC0415 - as above
+        from linpoint.cli.targets.model_targets import replay_model  # noqa: PLC0415 - as above
 
         return replay_model(content, as_json=as_json)
     if content["kind"] == "crash":
-        from linpoint.cli.crash_work import replay_crash_finding  # noqa: PLC0415 - as above
+        from linpoint.cli.targets.crash_targets import replay_crash_finding  # noqa: PLC0415 - as above
 
         return replay_crash_finding(content, as_json=as_json)
     finding, history = _read(content)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of C++ objects on real threads as targets of ``linpoint test``. No worker is needed: a test is a program of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from linpoint.campaign.driver import run_campaign
+from linpoint.campaign.several_targets import CampaignTarget, PlannedEntry
+from linpoint.campaign.stress_answers import answer_of_stress, recheck_history
+from linpoint.campaign.worker_protocol import TestRequest, recheck_request, rendered_result
+from linpoint.cli.check_request import load_spec
+from linpoint.cli.output import standard_streams
+from linpoint.cli.output.output_formats import OutputFormats, write_report
+from linpoint.cli.output.target_report import ReportEntry, ReportList
+from linpoint.cli.output.terminal import ProgressLine
+from linpoint.cli.targets.target_errors import error_entry, planned_error
+from linpoint.errors import LinpointError, UsageError
+from linpoint.executors.thread_executor import peak_memory
+from linpoint.options.commands.shared_options import DEFAULT_BUDGET
+from linpoint.options.commands.test import TestOptions
+from linpoint.processes.command_runner import OutOfTimeError
+from linpoint.subjects.interface import CampaignProgress
+from linpoint.subjects.stress.build_tests import OPTIONS_FROM_COMMENTS, BuiltStressTest, build_stress_tests
+from linpoint.targets.build_error import BuildError
+from linpoint.verdicts import Budget
+from linpoint.verdicts.coverage import coverage_of
+from linpoint.verdicts.result import undecided_result
+
+
+def cpp_stress_targets(
+    file: str, name: str, options: TestOptions, limits: Budget, line: ProgressLine
+) -> Sequence[CppStressTarget | PlannedEntry[ReportEntry]]:
+    """The tests of a file, built, or the one of that name; or what kept them from being found."""
+    standard_streams.keep_stdout()  # a user's spec may print
+    try:
+        found = build_stress_tests(
+            file,
+            name,
+            options.for_file(file, only=OPTIONS_FROM_COMMENTS),
+            deadline=limits.deadline,
+            max_memory=limits.max_memory,
+            tell=lambda text: line(text, at_once=True),
+        )
+        return [CppStressTarget(each, line) for each in found]
+    except OutOfTimeError:
+        return [PlannedEntry(_not_run(file, name, "the budget ended while it was compiled"))]
+    except LinpointError as error:
+        located = error if error.place or isinstance(error, BuildError) else error.at(file)
+        return [planned_error(file, name, located)]
+
+
+@dataclass(frozen=True, slots=True)
+class CppStressTarget(CampaignTarget[ReportEntry]):
+    """One test of a file that was built."""
+
+    test: BuiltStressTest
+    line: ProgressLine
+
+    def run(self, seconds: float) -> tuple[ReportEntry, bool]:
+        """Run it on real threads."""
+        file, name, options = self.test.file, self.test.name, self.test.options
+        try:
+            result = run_campaign(self.test.subject(), seconds, self._show)
+        except LinpointError as error:
+            return error_entry(file, name, error), False
+        request = TestRequest(action="stress", file=file, test=name, spec=options.spec, seed=options.seed)
+        again = ["test", f"{file}:{name}", *options.argv()]
+        answer = answer_of_stress(result, request, language="cpp", again=again)
+        return ReportEntry(file, name, answer), result.interrupted
+
+    def skipped(self) -> ReportEntry:
+        """Nothing is known of it."""
+        return _not_run(self.test.file, self.test.name, "it was interrupted")
+
+    def _show(self, reached: CampaignProgress) -> None:
+        self.line(f"stressing {self.test.name}: {reached.executions:,} runs, {reached.operations:,} operations")
+
+
+def _not_run(file: str, test: str, why: str) -> ReportEntry:
+    coverage = coverage_of("stress", peak_memory_bytes=peak_memory())
+    return ReportEntry(file, test, rendered_result(undecided_result("stress", test, why, file=file, coverage=coverage)))
+
+
+def replay_stress_cpp(content: dict[str, Any], *, as_json: bool) -> int:
+    """Check the operations of a finding again; nothing is built or run."""
+    request = recheck_request(content)
+    if request.spec is None:
+        raise UsageError("LP-U004", "the token names no spec.", remedy="Copy all of it.")
+    limits = Budget.starting_now(DEFAULT_BUDGET, None)
+    answer = recheck_history(request.test, load_spec(request.spec), request, language="cpp")
+    return write_report(
+        ReportList([ReportEntry(request.file, request.test, answer)]), OutputFormats(json=as_json), limits
+    )

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of C++ objects under chosen schedules as targets of ``linpoint test``. No worker is needed: the host is one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from linpoint.campaign.driver import replay_finding, run_campaign
+from linpoint.campaign.several_targets import CampaignTarget, PlannedEntry
+from linpoint.campaign.worker_protocol import rendered_result
+from linpoint.cli.output import standard_streams
+from linpoint.cli.output.output_formats import OutputFormats, write_report
+from linpoint.cli.output.target_report import ReportEntry, ReportList
+from linpoint.cli.output.terminal import ProgressLine, progress
+from linpoint.cli.targets.host_builds import build_hosts
+from linpoint.cli.targets.target_errors import error_entry, planned_error
+from linpoint.errors import LinpointError, TestError
+from linpoint.histories.values import counted
+from linpoint.limits.deadlines import TimeIsUpError, deadline
+from linpoint.options.commands.shared_options import DEFAULT_BUDGET
+from linpoint.options.commands.test import TestOptions
+from linpoint.processes.command_runner import OutOfTimeError
+from linpoint.subjects.cpp_object.build_tests import BuiltCppTest, build_tests
+from linpoint.subjects.cpp_object.cpp_token import CppObjectToken
+from linpoint.subjects.interface import CampaignProgress
+from linpoint.verdicts import Budget
+from linpoint.verdicts.result import Result, undecided_result
+
+_MIN_REPLAY_S: Final = 0.1
+_MAX_CAMPAIGN_S: Final = 1e9
+"""For a command without a budget."""
+_GRACE_S: Final = 10.0
+"""A failure may be shrunk and shown for this long beyond the budget; a longer time means that the spec does not end."""
+
+
+def cpp_test_targets(
+    file: str, name: str, options: TestOptions, limits: Budget, line: ProgressLine
+) -> Sequence[CppTestTarget | PlannedEntry[ReportEntry]]:
+    """The tests of a file, built; or what kept them from being found."""
+    try:
+        return _built(options.for_file(file), file, name, options, limits, line)
+    except LinpointError as error:
+        return [planned_error(file, name, error)]
+
+
+def _built(
+    merged: TestOptions, file: str, name: str, options: TestOptions, limits: Budget, line: ProgressLine
+) -> Sequence[CppTestTarget | PlannedEntry[ReportEntry]]:
+    """The same; ``merged`` are the options of the command with those of the file."""
+    standard_streams.keep_stdout()  # a user's spec may print
+    try:
+        found = build_tests(
+            file,
+            name,
+            merged,
+            deadline=limits.deadline,
+            max_memory=limits.max_memory,
+            tell=lambda text: line(text, at_once=True),
+        )
+        return [CppTestTarget(each, options, line) for each in found]
+    except OutOfTimeError:
+        result = undecided_result("test", name or file, "the budget ended while it was compiled")
+        return [PlannedEntry(ReportEntry(file, name, rendered_result(result)))]
+    except LinpointError as error:
+        return [planned_error(file, name, error)]
+
+
+@dataclass(frozen=True, slots=True)
+class CppTestTarget(CampaignTarget[ReportEntry]):
+    """One test of a file that was built. ``options`` are those of the command, without those of the file."""
+
+    test: BuiltCppTest
+    options: TestOptions
+    line: ProgressLine
+
+    def run(self, seconds: float) -> tuple[ReportEntry, bool]:
+        """Search its schedules."""
+        file, name = self.test.program.file, self.test.name
+        seconds = min(seconds, _MAX_CAMPAIGN_S)
+        try:
+            with deadline(Budget.starting_now(seconds, None), grace=_GRACE_S):
+                result = run_campaign(self.test.subject, seconds, self._show)
+        except TimeIsUpError:
+            result = undecided_result("test", name, "the budget ended inside of the spec, which does not come back")
+        except LinpointError as error:
+            return error_entry(file, name, error), False
+        return self.entry(result), result.interrupted
+
+    def skipped(self) -> ReportEntry:
+        """Nothing is known of it."""
+        return self.entry(undecided_result("test", self.test.name, "it was interrupted"))
+
+    def entry(self, result: Result) -> ReportEntry:
+        """The entry of a result."""
+        file, name, options = self.test.program.file, self.test.name, self.options
+        command = ["test", f"{file}:{name}", *options.argv()]
+        return ReportEntry(file, name, rendered_result(result, command, page=options.report is not None), command)
+
+    def _show(self, reached: CampaignProgress) -> None:
+        of = "" if reached.total is None else f" of {reached.total:,}"
+        done = f"{reached.cases:,}{of} scenarios, {counted(reached.executions, 'schedule')}"
+        self.line(f"testing {self.test.name}: {done}, now {reached.case.describe()}")
+
+
+def replay_cpp_test(content: dict[str, Any], *, as_json: bool) -> int:
+    """Run the schedule of a finding again; it needs the sources where they were."""
+    found = CppObjectToken.read(content)
+    if not Path(found.file).is_file():
+        remedy = "Replay it in the folder where it was found: its sources are needed."
+        raise TestError("LP-T015", "there is no such file.", place=found.file, remedy=remedy)
+    build_hosts(found.options)
+    limits = Budget.starting_now(DEFAULT_BUDGET, None)
+    interrupted = False
+    with progress() as line:
+        (planned,) = _built(found.options, found.file, found.test, found.options, limits, line)
+        if isinstance(planned, CppTestTarget):
+            built, seconds = planned.test, max(_MIN_REPLAY_S, limits.remaining() or 0.0)
+            subject, failure = built.replay_subject, built.failure(found)
+            result = replay_finding(subject, failure, seconds, changed=built.has_changed_since(found))
+            entry, interrupted = planned.entry(result), result.interrupted
+        else:
+            entry = planned.entry
+    return write_report(ReportList([entry]), OutputFormats(json=as_json), limits, interrupted=interrupted)
