@@ -93,6 +93,15 @@ def test_a_project_file_without_our_table_may_be_anything(tmp_path: Path, monkey
     assert project_layers(TestOptions, "test") == []
 
 
+def test_a_directory_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    assert project_layers(TestOptions, "test") == []
+    monkeypatch.chdir(tmp_path)
+
+
 def test_in_the_environment() -> None:
     with pytest.raises(UsageError, match="LP-U001") as caught:
         environment_layers(TestOptions, {"LINPOINT_MEMORY_MODEL": "tos"})

@@ -16,7 +16,7 @@ from linpoint.cli.main import COMMANDS
 from linpoint.hosts.host_config import HostConfig
 from linpoint.options.commands.check import ClockSkew, ColumnMap, TimeUnit, YesOrNo
 from linpoint.options.commands.crash import CrashOptions
-from linpoint.options.commands.explore import ShellWords
+from linpoint.options.commands.explore import ExploreOptions, ShellWords
 from linpoint.options.commands.refine import Constants, Processes, RefineOptions
 from linpoint.options.commands.registry import options_classes
 from linpoint.options.commands.test import TestOptions
@@ -41,10 +41,11 @@ from linpoint.options.option_types import (
 from linpoint.options.options_base import Options, merge_layers
 from linpoint.options.project_file import project_layers, toml_key
 from linpoint.options.rules import Requires
-from linpoint.options.schema import Option, Surface
+from linpoint.options.schema import Option, Panel, Surface
 from linpoint.options.token_fields import options_from_token, token_fields
 from linpoint.pytest_plugin.option_names import options_of
 from linpoint.targets.compiler_flags import sorted_flags
+from linpoint.verdicts.replay_token import LAYOUTS
 
 SAMPLES: dict[type[OptionType], str] = {
     WholeNumber: "7",
@@ -190,6 +191,29 @@ def test_in_a_token(name: str, options_class: type[Options], option: Option) -> 
     content = json.loads(json.dumps(token_fields(made)))
     assert list(content) == [option.name], name
     assert options_from_token(options_class, content) == made
+
+
+TOKENS = {
+    "test": (TestOptions, Panel.CPP),
+    "test-cpp": (TestOptions, Panel.PYTHON),
+    "explore": (ExploreOptions, Panel.CPP),
+    "explore-cpp": (ExploreOptions, Panel.PYTHON),
+    "refine": (RefineOptions, None),
+    "crash": (CrashOptions, None),
+}
+IDENTITY = {"kind", "file", "files", "code", "python", "finding", "test", "model", "args"}
+
+
+@pytest.mark.parametrize("kind", TOKENS)
+def test_the_layout_of_a_token_has_the_declared_options(kind: str) -> None:
+    options_class, other_language = TOKENS[kind]
+    declared = {
+        name
+        for name, each in options_class.declared().items()
+        if Surface.TOKEN in each.surfaces and each.panel is not other_language
+    }
+    layout, words = LAYOUTS[kind], {"flags"} if kind == "explore-cpp" else set()  # its flags are positional
+    assert set(layout.keys) - layout.reproduction - IDENTITY - words == declared - IDENTITY
 
 
 @pytest.mark.parametrize(("name", "options_class", "option"), every_option(Surface.HOST))

@@ -49,6 +49,11 @@ def test_a_budget_of_the_project(pytester: pytest.Pytester) -> None:
     large = ["--linpoint-operations", "4", "--linpoint-threads", "3"]
     pytester.runpytest(*large).assert_outcomes(failed=1)
     pytester.runpytest("--linpoint-budget", "20s").assert_outcomes(passed=1)
+    pytester.makepyprojecttoml('[tool.linpoint]\nbudget = "1ms"\n')
+    pytester.makeini("[pytest]\n")
+    pytester.runpytest(*large).assert_outcomes(failed=1)
+    pytester.makeini("[pytest]\nlinpoint_budget = 20s\n")
+    pytester.runpytest().assert_outcomes(passed=1)
     pytester.makeini("[pytest]\nlinpoint_budget = soon\n")
     result = pytester.runpytest()
     result.assert_outcomes(failed=1)

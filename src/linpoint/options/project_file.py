@@ -35,22 +35,22 @@ COMPILER_FLAGS_KEY: Final = "compiler-flags"
 
 def project_layers(options_class: type[Options], command: str, directory: Path | None = None) -> list[Layer]:
     """The layers of the nearest project file: its general table, and that of the command."""
-    path = _nearest_file(Path.cwd() if directory is None else directory)
-    if path is None or not _toml_options(options_class):
+    if not _toml_options(options_class):
         return []
-    text = path.read_text(encoding="utf-8", errors="replace")
-    if "linpoint" not in text:
+    try:
+        path = _nearest_file(Path.cwd() if directory is None else directory)
+        text = "" if path is None else path.read_text(encoding="utf-8", errors="replace")
+    except OSError:  # the working directory is gone, or the file belongs to somebody else
+        return []
+    if path is None or "linpoint" not in text:
         return []
     return _ProjectFile(path, text).layers(options_class, command)
 
 
 def _nearest_file(directory: Path) -> Path | None:
     for each in (directory, *directory.parents):
-        try:
-            if (each / _FILE).is_file():
-                return each / _FILE
-        except OSError:
-            return None
+        if (each / _FILE).is_file():
+            return each / _FILE
     return None
 
 
