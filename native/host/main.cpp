@@ -6,10 +6,14 @@
 #include <cstdio>
 #include <string>
 
+#include "host/core/atomic_functions.hpp"
+#include "host/core/inserted_fences.hpp"
 #include "host/core/scheduler.hpp"
 #include "host/core/scheduling_points.hpp"
 #include "host/crash/crash_command.hpp"
 #include "host/protocol/arguments.hpp"
+#include "host/protocol/message_writer.hpp"
+#include "host/search/make_search.hpp"
 #include "host/search/program_search.hpp"
 #include "host/search/scenario_search.hpp"
 #include "host/search/search_messages.hpp"
@@ -41,13 +45,25 @@ void explore_program(void* handle, Main program) {
   if (exploration.run()) say_result(exploration.result());
 }
 
+/// What is wrong with an option whose text only another part understands, or nothing.
+std::string apply_options() {
+  if (!options.atomic.empty() && !atomic_functions.choose(options.atomic))
+    return refused_value("--atomic", options.atomic);
+  if (!options.fences.empty() && !forced_fences.choose(options.fences))
+    return refused_value("--fences", options.fences);
+  if (make_search() == nullptr) return refused_value("--search", options.search);
+  return "";
+}
+
 int run(int argc, char** argv) {
   library::fix_addresses(argv);
-  const std::string wrong = read_arguments(argc, argv);
+  std::string wrong = read_arguments(argc, argv);
+  if (wrong.empty()) wrong = apply_options();
   if (!wrong.empty()) {
     static_cast<void>(std::fprintf(stderr, "%s\n", wrong.c_str()));
     return 2;
   }
+  send_hello();
   if (options.trace) scheduler.trace.turn_on();
   std::string problem;
   void* handle = load(problem);

@@ -28,6 +28,9 @@ def say(**message):
     results.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
 
 
+say(hello={"protocol": 1})
+
+
 def whole(text):
     return {"kind": "integer", "least": -(2**31), "most": 2**31 - 1} if text == "int" else {"kind": text}
 

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from linpoint.hosts.host_message import PROTOCOL
+
 _SCRIPT = """#!{python}
 import json, os, signal, sys, time
 words = sys.argv[1:]
@@ -17,6 +19,7 @@ with open({asked!r}, "a") as log:
     log.write(json.dumps(words) + "\\n")
 def say(**what):
     os.write(fd, json.dumps(what).encode() + b"\\n")
+say(hello=dict(protocol={protocol}))
 answers = json.loads({answers!r})
 answer = answers.get(search) or answers[search.partition(":")[0]]
 say(progress=dict(schedules=3, steps=30, depth=10, estimate=None))
@@ -30,7 +33,9 @@ say(result=answer)
 def stand_in(folder: Path, **answers: dict[str, Any]) -> Path:
     """A host that answers a search by its name (``bounded``, ``dpor``, ``replay``, ...); ``do`` in it is code to run first."""
     path = folder / "host"
-    script = _SCRIPT.format(python=sys.executable, asked=str(folder / "asked"), answers=json.dumps(answers))
+    script = _SCRIPT.format(
+        python=sys.executable, asked=str(folder / "asked"), answers=json.dumps(answers), protocol=PROTOCOL
+    )
     path.write_text(script, encoding="utf-8")
     path.chmod(0o755)
     return path

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from linpoint.errors import TestError
 from linpoint.hosts.host_config import HostConfig
+from linpoint.hosts.host_message import PROTOCOL
 from linpoint.hosts.program_host import ProgramHost, SearchOutcome
 from linpoint.hosts.search_messages import SearchProgress
 from tests.hosts.stand_in_host import asked, stand_in
@@ -99,5 +101,24 @@ def test_ctrl_c_ends_the_host(tmp_path: Path) -> None:
     press.join()
     assert outcome.interrupted
     assert outcome.reached.schedules == 3
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+@pytest.mark.parametrize(
+    ("first", "version"),
+    [
+        ('{"hello": {"protocol": 2}}', "protocol 2"),
+        ('{"progress": {}}', "no version of the protocol"),
+        ('{"greetings": 1}', "no version of the protocol"),
+    ],
+)
+def test_a_host_of_another_version_is_refused(tmp_path: Path, first: str, version: str) -> None:
+    path = stand_in(tmp_path, dpor={"ended": "budget"})
+    ours = f"say(hello=dict(protocol={PROTOCOL}))"
+    script = path.read_text(encoding="utf-8").replace(ours, f"os.write(fd, {first.encode()!r} + b'\\n')")
+    path.write_text(script, encoding="utf-8")
+    with pytest.raises(TestError, match=f"LP-T035: the host speaks {version}, and this linpoint speaks protocol 1"):
+        ProgramHost(path, tmp_path / "target.so", HostConfig()).run("dpor", seconds=5)
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)

@@ -30,7 +30,6 @@ void enter_thread() {
 
 Scheduler scheduler;
 Phase phase = Phase::kHost;
-Options options;
 
 bool on_fiber() { return scheduler.on_fiber(); }
 
@@ -48,7 +47,7 @@ void Task::restart(Thread thread) {
   untold = {};
   pending.clear();
   announced.clear();
-  buffer.restart(options.model, thread);
+  buffer.restart(options.memory_model, thread);
   spinning.clear();
   round = nullptr;
   calls.callers.clear();
@@ -57,7 +56,7 @@ void Task::restart(Thread thread) {
 Scheduler::Scheduler() { tasks_.reserve(kMostThreads); }
 
 void Scheduler::restart() {
-  bits_ = memory::family_bits(options.model);
+  bits_ = memory::family_bits(options.memory_model);
   threads_ = fresh_ = unjoined_ = 0;
   last_ = kNobody;
   run_steps_ = issued_ = 0;

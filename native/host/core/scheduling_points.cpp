@@ -10,7 +10,6 @@
 #include "host/core/caller_addresses.hpp"
 #include "host/core/crash_mode.hpp"
 #include "host/core/scheduler.hpp"
-#include "host/search/search_messages.hpp"
 
 namespace linpoint::runtime {
 
@@ -211,14 +210,7 @@ void fail(Fault fault, std::string_view message, const void* caller, std::span<c
 
 void refuse(std::string_view reason) {
   phase = Phase::kHost;
-  if (!scheduler.on_fiber()) {
-    // Before main there is no run that could be left.
-    Result result;
-    result.ended = "refused";
-    result.reason = std::string(reason);
-    say_result(result);
-    _exit(0);
-  }
+  if (!scheduler.on_fiber()) library::end_refused(reason);
   refused_for = std::string(reason);
   scheduler.leave_run(RunEnd::kRefused);
 }

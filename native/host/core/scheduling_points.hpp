@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 
+#include "host/protocol/options.hpp"
 #include "linpoint/explore/explorer.hpp"
 #include "linpoint/memory_models/store_buffers.hpp"
 
@@ -232,60 +233,13 @@ void plain_access(const volatile void* address, std::size_t size, bool writes, c
 /// These bytes begin a new life, as of a block that is allocated again.
 void forget_accesses(const void* address, std::size_t size);
 
-// ---- What was asked for
-// -----------------------------------------------------------------------------------------------
-
-using memory::Model;
-enum class Races : std::uint8_t { kStop, kReport, kIgnore };
-
-/// What a program may allocate if nobody asks for less.
-inline constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30;
-
-struct Options {
-  std::string target;
-  Model model = Model::kSc;
-  Races races = Races::kStop;
-  std::string search = "dpor";
-  std::uint64_t seed = 0;
-  double seconds = 0;  ///< 0: no limit
-  std::uint64_t max_steps = 100'000;
-  std::uint64_t max_memory = kMostMemory;
-  bool memory_is_limited = false;  ///< by whoever asked: what needs more has no result
-  bool reuse = false;
-  bool spurious = false;
-  bool trace = false;
-  bool outcomes = false;
-  bool os_threads = false;
-  bool fork = false;
-  int share = -1;        ///< a file with the memory that workers share
-  unsigned workers = 1;  ///< so many do
-  int results = 1;
-  int scenarios = -1;  ///< a file with what a test is to run
-  unsigned scenario = 0;
-  Thread stopped_thread = kNoThread;  ///< it never goes beyond
-  std::uint64_t stopped_after = 0;    ///< so many steps of its own
-  bool atomic_operations = false;     ///< nobody interrupts one
-  std::string crash;                  ///< what is asked of a persistent object; empty: nothing
-  int answers = -1;                   ///< a file with what is said of outcomes
-  bool eadr = false;
-  std::size_t pool_size = std::size_t{64} << 20;
-  bool persistent_heap = false;
-  bool points_only = false;
-  unsigned shard = 0;
-  unsigned shards = 1;
-  std::string images;     ///< a folder for some of the images that are tested; empty: none is kept
-  unsigned every = 1;     ///< of so many, one is kept
-  std::int64_t fuel = 0;  ///< hooks until a run counts as endless; 0: by what others use
-  int argc = 0;           ///< of the program, with its name
-  char** argv = nullptr;
-};
-extern Options options;
-
 // ---- What the library must provide
 // --------------------------------------------------------------------------------------
 
 namespace library {
 
+/// Before main there is no run that could be left: sends a result with the reason, and ends.
+[[noreturn]] void end_refused(std::string_view reason);
 /// First of all in main: fixes addresses, if need be by starting the host again.
 void fix_addresses(char** argv);
 /// Before the target is loaded: the arena, handlers of signals.

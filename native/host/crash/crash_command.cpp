@@ -4,13 +4,14 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "host/crash/test_session.hpp"
 #include "host/persistent/pool_trace_recorder.hpp"
+#include "host/protocol/message_writer.hpp"
 #include "host/protocol/request_file.hpp"
-#include "host/search/search_messages.hpp"
 
 namespace linpoint::runtime {
 
@@ -51,7 +52,8 @@ std::string prepare(void* handle, const std::vector<std::string>& parts) {
   link_map* loaded = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&loaded)) == 0)
     the_runner.standard.read(options.target.c_str(), loaded->l_addr);
-  if (!the_pool.reserve(options.pool_size)) return "there is no room for the pool at its address";
+  if (!the_pool.reserve(options.pool_size.value_or(kDefaultPoolSize)))
+    return "there is no room for the pool at its address";
   if (!the_recorder.prepare()) return "there is no memory for the pool";
   return "";
 }
@@ -126,9 +128,7 @@ void explore_crashes(void* handle) {
     phase = Phase::kLoading;
     const char* text = describe();
     phase = Phase::kHost;
-    Json json;
-    json.open('{').key("described").raw(text).close('}');
-    say(json.text());
+    send_raw(message::kDescribed, text);
     return;
   }
   Kinds kinds;

@@ -3,16 +3,19 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <map>
 
 #include "host/base/result_qualifications.hpp"
-#include "host/search/search_messages.hpp"
+#include "host/protocol/message_writer.hpp"
 
 namespace linpoint::runtime::crash {
 
 namespace {
 
 using persistency::Kind;
+
+static_assert(std::size(kFamilies) == static_cast<std::size_t>(Family::kLock) + 1);
 
 constexpr std::size_t kMostStores = 64;
 constexpr std::size_t kMostFrames = 32;
@@ -82,9 +85,9 @@ void Teller::put_place(Json& json, std::uint64_t code) const {
 }
 
 void Teller::put_modules(Json& json) const {
-  json.key("modules").open('[');
+  json.key(field::kModules).open('[');
   for (const CodePlaces::Module& module : places_.all())
-    json.open('{').field("path", module.path).field("base", module.base).close('}');
+    json.open('{').field(field::kPath, module.path).field(field::kBase, module.base).close('}');
   json.close(']');
 }
 
@@ -101,7 +104,7 @@ void Teller::put_sites(Json& json, const Recorded& recorded, const persistency::
     ++site.stores;
     site.points += points.is_point(at) ? 1 : 0;
   }
-  json.key("sites").open('[');
+  json.key(field::kSites).open('[');
   for (const auto& [code, site] : sites) {
     json.open('[');
     put_place(json, code);
@@ -112,28 +115,31 @@ void Teller::put_sites(Json& json, const Recorded& recorded, const persistency::
 
 void Teller::say_traced(const Recorded& recorded, const Outcome& outcome, const persistency::Points& points,
                         std::size_t locks) const {
-  Json json;
-  json.open('{').key("traced").open('{').field("ended", name_of(outcome.ended)).field("message", outcome.message);
-  json.key("place");
+  MessageWriter writer(message::kTraced);
+  Json& json = writer.json;
+  json.field(field::kEnded, name_of(outcome.ended)).field(field::kMessage, outcome.message);
+  json.key(field::kPlace);
   put_place(json, outcome.place);
-  json.key("results").open('[');
+  json.key(field::kResults).open('[');
   for (std::size_t each = 0; each < outcome.results.size(); ++each)
     json.open('[').raw(outcome.results[each]).close(']');
-  json.close(']').field("events", recorded.events.size());
-  json.field("stores", count(recorded.events, persistency::is_store));
-  json.field("flushes", count(recorded.events, persistency::is_flush));
-  json.field("fences", count(recorded.events, persistency::is_fence));
-  json.field("allocations", count(recorded.events, [](Kind kind) { return kind == Kind::kAllocate; }));
-  json.key("points").open('{').field("atomic", points.atomic).field("guarded", points.guarded);
-  json.field("publishing", points.publishing).field("fresh", points.fresh).field("stores", points.points).close('}');
-  json.field("edges", recorded.edges).field("locks", locks);
+  json.close(']').field(field::kEvents, recorded.events.size());
+  json.field(field::kStores, count(recorded.events, persistency::is_store));
+  json.field(field::kFlushes, count(recorded.events, persistency::is_flush));
+  json.field(field::kFences, count(recorded.events, persistency::is_fence));
+  json.field(field::kAllocations, count(recorded.events, [](Kind kind) { return kind == Kind::kAllocate; }));
+  json.key(field::kPoints).open('{').field(field::kAtomic, points.atomic).field(field::kGuarded, points.guarded);
+  json.field(field::kPublishing, points.publishing)
+      .field(field::kFresh, points.fresh)
+      .field(field::kStores, points.points)
+      .close('}');
+  json.field(field::kEdges, recorded.edges).field(field::kLocks, locks);
   char states[32];
   static_cast<void>(std::snprintf(states, sizeof states, "%.9g", std::min(recorded.states, kMostStates)));
-  json.key("states").raw(states);
+  json.key(field::kStates).raw(states);
   put_sites(json, recorded, points);
   put_modules(json);
-  json.close('}').close('}');
-  say(json.text());
+  writer.send();
 }
 
 void Teller::put_callers(Json& json, const Recorded& recorded, std::uint32_t event) const {
@@ -148,24 +154,28 @@ void Teller::put_callers(Json& json, const Recorded& recorded, std::uint32_t eve
 void Teller::put_store(Json& json, const Walk& walk, const Recorded& recorded, const CrashState& state,
                        std::uint32_t event) const {
   const Event& store = recorded.events[event];
-  json.open('{').field("event", event).key("operation");
+  json.open('{').field(field::kEvent, event).key(field::kOperation);
   if (store.operation == persistency::kNoOperation)
     json.null();
   else
     json.value(store.operation);
-  json.field("thread", store.thread).key("place");
+  json.field(field::kThread, store.thread).key(field::kPlace);
   put_place(json, store.code);
-  json.key("stack").open('[');
+  json.key(field::kStack).open('[');
   put_callers(json, recorded, event);
-  json.close(']').field("address", store.address).field("size", unsigned{store.size}).field("value", hex(store));
-  json.field("line", persistency::line_of(store.address));
+  json.close(']')
+      .field(field::kAddress, store.address)
+      .field(field::kSize, unsigned{store.size})
+      .field(field::kValue, hex(store));
+  json.field(field::kLine, persistency::line_of(store.address));
   const bool happened = event < walk.position();
-  json.field("persisted", happened && !walk.is_lock(event) && !walk.now().place_of(event, store.address));
-  json.field("kept", happened && !walk.is_lock(event) && persistency::has(walk.now(), state, event, store.address));
-  json.field("kind", kind_of(store)).close('}');
+  json.field(field::kPersisted, happened && !walk.is_lock(event) && !walk.now().place_of(event, store.address));
+  json.field(field::kKept,
+             happened && !walk.is_lock(event) && persistency::has(walk.now(), state, event, store.address));
+  json.field(field::kKind, kind_of(store)).close('}');
 }
 
-void Teller::put_store_or_null(Json& json, const char* name, const Walk& walk, const Recorded& recorded,
+void Teller::put_store_or_null(Json& json, Name name, const Walk& walk, const Recorded& recorded,
                                const CrashState& state, std::uint32_t event) const {
   json.key(name);
   if (event == kNoEvent)
@@ -176,87 +186,87 @@ void Teller::put_store_or_null(Json& json, const char* name, const Walk& walk, c
 
 void Teller::say_violation(std::size_t group, const Walk& walk, const Recorded& recorded, const Failure& failure,
                            const Cause& cause, const Oracle& oracle, const Outcome& outcome) const {
-  Json json;
-  json.open('{').key("violation").open('{').field("group", group);
+  MessageWriter writer(message::kViolation);
+  Json& json = writer.json;
+  json.field(field::kGroup, group);
   oracle.put(json, failure.kind, failure.context, outcome);
-  json.key("place");
-  put_place(json, outcome.place);
   const std::uint32_t position = failure.earlier ? failure.earlier->position : failure.state.position;
-  json.field("confirmed", true).field("event", position).key("operation");
+  json.field(field::kConfirmed, true).field(field::kEvent, position).key(field::kOperation);
   if (failure.operation == persistency::kNoOperation)
     json.null();
   else
     json.value(failure.operation);
-  json.key("state").open('[');
+  json.key(field::kState).open('[');
   for (const persistency::Kept& kept : failure.earlier ? failure.earlier->kept : walk.told(failure.state))
     json.open('[').value(kept.channel).value(kept.prefix).close(']');
   json.close(']');
-  put_store_or_null(json, "sync", walk, recorded, failure.state, failure.sync);
-  put_store_or_null(json, "root", walk, recorded, failure.state, cause.root);
-  json.key("also").open('[');
+  put_store_or_null(json, field::kSync, walk, recorded, failure.state, failure.sync);
+  put_store_or_null(json, field::kRoot, walk, recorded, failure.state, cause.root);
+  json.key(field::kAlso).open('[');
   for (const std::uint32_t store : cause.also) put_store(json, walk, recorded, failure.state, store);
   json.close(']');
-  put_store_or_null(json, "before", walk, recorded, failure.state, cause.before);
-  json.key("missed_by").open('[');
+  put_store_or_null(json, field::kBefore, walk, recorded, failure.state, cause.before);
+  json.key(field::kMissedBy).open('[');
   const std::uint32_t missed = failure.earlier ? kNoEvent : missed_by(recorded, cause, position);
   if (missed != kNoEvent) {
     put_place(json, recorded.events[missed].code);
     put_callers(json, recorded, missed);
   }
   json.close(']');
-  constexpr const char* kFamilies[] = {"lost", "unrecovered", "lock"};
-  json.field("family", kFamilies[static_cast<std::size_t>(cause.family)]);
-  json.field("proven", cause.proven).key("stores").open('[');
+  json.field(field::kFamily, kFamilies[static_cast<std::size_t>(cause.family)]);
+  json.field(field::kProven, cause.proven).key(field::kStores).open('[');
   for (const std::uint32_t store : around(walk, recorded, failure))
     put_store(json, walk, recorded, failure.state, store);
-  json.close(']').field("lock", failure.lock).key("dl3");
+  json.close(']').field(field::kLock, failure.lock).key(field::kDl3);
   if (failure.overlap) {
     const auto& [first, second, store] = *failure.overlap;
-    json.open('{').field("first", first).field("second", second).field("store", store).close('}');
+    json.open('{').field(field::kFirst, first).field(field::kSecond, second).field(field::kStore, store).close('}');
   } else {
     json.null();
   }
-  json.close('}').close('}');
-  say(json.text());
+  writer.send();
 }
 
 void Teller::say_progress(std::uint64_t tests, std::size_t operation, std::size_t operations) {
-  Json json;
-  json.open('{').key("progress").open('{').field("tests", tests).field("operation", operation);
-  json.field("operations", operations).close('}').close('}');
-  say(json.text());
+  MessageWriter writer(message::kProgress);
+  Json& json = writer.json;
+  json.field(field::kTests, tests).field(field::kOperation, operation);
+  json.field(field::kOperations, operations);
+  writer.send();
 }
 
 void Teller::say_result(const Conclusion& conclusion) const {
-  Json json;
-  json.open('{').key("result").open('{').field("ended", conclusion.ended).field("reason", conclusion.reason);
-  json.key("tests").open('{');
+  MessageWriter writer(message::kResult);
+  Json& json = writer.json;
+  json.field(field::kEnded, conclusion.ended).field(field::kReason, conclusion.reason);
+  json.key(field::kTests).open('{');
   for (std::size_t each = 0; each < kClasses; ++each)
-    json.field(name_of(static_cast<Class>(each)), conclusion.counts.tests[each]);
-  json.close('}').field("duplicates", conclusion.counts.duplicates).field("retests", conclusion.counts.retests);
-  json.field("schedules", conclusion.schedules).field("infeasible", conclusion.infeasible);
-  json.key("groups").open('[');
+    json.entry(name_of(static_cast<Class>(each))).value(conclusion.counts.tests[each]);
+  json.close('}')
+      .field(field::kDuplicates, conclusion.counts.duplicates)
+      .field(field::kRetests, conclusion.counts.retests);
+  json.field(field::kSchedules, conclusion.schedules).field(field::kInfeasible, conclusion.infeasible);
+  json.key(field::kGroups).open('[');
   for (std::size_t each = 0; each < conclusion.groups.size(); ++each) {
     const Group& group = conclusion.groups[each];
-    json.open('{').field("group", each).field("count", group.count).key("classes").open('[');
+    json.open('{').field(field::kGroup, each).field(field::kCount, group.count).key(field::kClasses).open('[');
     for (std::size_t kind = 0; kind < kClasses; ++kind)
       if (group.classes[kind]) json.value(name_of(static_cast<Class>(kind)));
     json.close(']').close('}');
   }
-  json.close(']').key("qualified").open('[');
+  json.close(']').key(field::kQualified).open('[');
   for (const std::string& sentence : qualified) json.value(sentence);
-  json.close(']').key("advice").open('[');
+  json.close(']').key(field::kAdvice).open('[');
   for (const persistency::Advice& advice : conclusion.advice) {
-    json.open('{').field("kind", advice.fence ? "fence" : "flush").key("place");
+    json.open('{').field(field::kKind, advice.fence ? "fence" : "flush").key(field::kPlace);
     put_place(json, advice.code);
-    json.field("count", advice.redundant).close('}');
+    json.field(field::kCount, advice.redundant).close('}');
   }
   char seconds[32];
   static_cast<void>(std::snprintf(seconds, sizeof seconds, "%.6f", conclusion.seconds));
-  json.close(']').field("exhaustive", conclusion.exhaustive).key("seconds").raw(seconds);
+  json.close(']').field(field::kExhaustive, conclusion.exhaustive).key(field::kSeconds).raw(seconds);
   put_modules(json);
-  json.close('}').close('}');
-  say(json.text());
+  writer.send();
 }
 
 }  // namespace linpoint::runtime::crash

@@ -58,8 +58,8 @@ class Teller {
   void put_sites(Json& json, const Recorded& recorded, const persistency::Points& points) const;
   void put_store(Json& json, const Walk& walk, const Recorded& recorded, const CrashState& state,
                  std::uint32_t event) const;
-  void put_store_or_null(Json& json, const char* name, const Walk& walk, const Recorded& recorded,
-                         const CrashState& state, std::uint32_t event) const;
+  void put_store_or_null(Json& json, Name name, const Walk& walk, const Recorded& recorded, const CrashState& state,
+                         std::uint32_t event) const;
 
   CodePlaces places_;
 };

@@ -58,7 +58,7 @@ class Sweep {
   }
 
   void begin(std::size_t operation, std::size_t passes, std::size_t number) {
-    chosen_ = session_.is_mine(operation) && operation / options.shards % passes == number;
+    chosen_ = session_.is_mine(operation) && operation / options.shard_count % passes == number;
     session_.heal_known(walk_);
     if (!chosen_) return;
     which_ = operation;
@@ -131,7 +131,7 @@ class Sweep {
 
 void sweep(Session& session, const Kinds& kinds) {
   Sweep all(session, kinds);
-  const bool many = session.scenario.workload.size() / options.shards > kManyOperations;
+  const bool many = session.scenario.workload.size() / options.shard_count > kManyOperations;
   const std::size_t passes = many ? kPasses : 1;
   for (std::size_t pass = 0; pass < passes; ++pass)
     if (!all.pass(passes, kPassOrder[pass])) return;

@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include "host/base/result_qualifications.hpp"
-#include "host/search/search_messages.hpp"
+#include "host/protocol/message_writer.hpp"
+#include "host/protocol/options.hpp"
 
 namespace linpoint::runtime::crash {
 
@@ -28,11 +29,11 @@ void Samples::keep(const Walk& walk) {
 
 void Samples::say(const Oracle& oracle, Class kind, const Context& context, const Outcome& outcome,
                   bool allowed) const {
-  Json json;
-  json.open('{').key("sampled").open('{').field("file", path_).field("cursor", cursor_).field("allowed", allowed);
+  MessageWriter writer(message::kSampled);
+  Json& json = writer.json;
+  json.field(field::kFile, path_).field(field::kCursor, cursor_).field(field::kAllowed, allowed);
   oracle.put(json, kind, context, outcome);
-  json.close('}').close('}');
-  runtime::say(json.text());
+  writer.send();
 }
 
 }  // namespace linpoint::runtime::crash

@@ -3,13 +3,16 @@
 
 #include <unistd.h>
 
-#include "host/search/search_messages.hpp"
+#include <iterator>
+
+#include "host/protocol/message_writer.hpp"
+#include "host/protocol/options.hpp"
 
 namespace linpoint::runtime::crash {
 
 namespace {
 
-constexpr const char* kNames[kClasses] = {"DL1", "DL2", "C2", "DL3", "exhaustive", "recovery"};
+static_assert(std::size(kTestClasses) == kClasses);
 
 template <typename Number>
 void put_numbers(Json& json, const std::vector<Number>& numbers) {
@@ -27,7 +30,7 @@ char read_answer() {
 
 }  // namespace
 
-const char* name_of(Class kind) { return kNames[static_cast<std::size_t>(kind)]; }
+const char* name_of(Class kind) { return kTestClasses[static_cast<std::size_t>(kind)]; }
 
 Hash Context::hash() const {
   Hash hash = hash_of(&completed, sizeof completed, 1);
@@ -41,10 +44,10 @@ Hash Context::hash() const {
 }
 
 void Oracle::put(Json& json, Class kind, const Context& context, const Outcome& outcome) const {
-  json.field("class", name_of(kind)).key("prefix");
+  json.field(field::kClass, name_of(kind)).key(field::kPrefix);
   if (!context.order.empty()) {
     put_numbers(json, context.order);
-    json.key("prefix_results").open('[');
+    json.key(field::kPrefixResults).open('[');
     for (const std::string& result : context.order_results) json.open('[').raw(result).close(']');
     json.close(']');
   } else if (scenario_.in_order) {
@@ -54,12 +57,12 @@ void Oracle::put(Json& json, Class kind, const Context& context, const Outcome& 
     for (std::size_t each = 0; each < context.completed; ++each) json.value(scenario_.workload[each]);
     json.close(']');
   }
-  json.key("open");
+  json.key(field::kOpen);
   put_numbers(json, context.open);
-  json.key("done").open('[');
+  json.key(field::kDone).open('[');
   for (const auto& [number, result] : context.done) json.open('[').value(number).raw(result).close(']');
-  json.close(']').field("ended", name_of(outcome.ended)).field("message", outcome.message);
-  json.key("probes").raw(text_of(context.probes));
+  json.close(']').field(field::kEnded, name_of(outcome.ended)).field(field::kMessage, outcome.message);
+  json.key(field::kProbes).raw(text_of(context.probes));
   std::string text = "[";
   text.reserve(outcome.results.text.size() + 4 * context.probes.size() + 2);
   for (std::size_t each = 0; each < context.probes.size(); ++each) {
@@ -67,7 +70,7 @@ void Oracle::put(Json& json, Class kind, const Context& context, const Outcome& 
     if (each < outcome.results.size()) text += outcome.results[each];
     text += ']';
   }
-  json.key("results").raw(text += ']');
+  json.key(field::kResults).raw(text += ']');
 }
 
 const std::string& Oracle::text_of(const std::vector<unsigned>& probes) const {
@@ -102,11 +105,9 @@ bool Oracle::allows(Class kind, const Context& context, const Outcome& outcome) 
   std::uint8_t& answer = answers_.at(hash, known);
   if (known) return answer != 0;
   ++asked_;
-  Json json;
-  json.open('{').key("judge").open('{');
-  put(json, kind, context, outcome);
-  json.close('}').close('}');
-  say(json.text());
+  MessageWriter writer(message::kJudge);
+  put(writer.json, kind, context, outcome);
+  writer.send();
   answer = read_answer() == '+' ? 1 : 0;
   return answer != 0;
 }

@@ -113,7 +113,8 @@ class Worker {
     events_.clear();
     if (head.feasible != 0)
       for (const Event& event : the_recorder.events())
-        if (event.kind != persistency::Kind::kCompare && (options.eadr || event.kind != persistency::Kind::kRead))
+        if (event.kind != persistency::Kind::kCompare &&
+            (options.persistency == Persistency::kEadr || event.kind != persistency::Kind::kRead))
           events_.push_back(event);
     head.count = events_.size();
     head.text = results.size() == 0 ? 0 : results[0].size();

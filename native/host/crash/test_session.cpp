@@ -15,7 +15,9 @@ constexpr std::int64_t kLeastFuel = 1'000'000;
 /// So many times as much as a restart after a clean end takes.
 constexpr std::int64_t kFuelFactor = 30;
 
-persistency::Mode mode() { return options.eadr ? persistency::Mode::kEadr : persistency::Mode::kAdr; }
+persistency::Mode mode() {
+  return options.persistency == Persistency::kEadr ? persistency::Mode::kEadr : persistency::Mode::kAdr;
+}
 
 double count_states(std::span<const Event> trace) {
   persistency::Persistence now(mode());
@@ -59,8 +61,8 @@ Session::Session(Scenario what, Request asked)
 bool Session::trace() {
   the_recorder.restart(0, true);
   // A copy: the measurement below has an outcome of its own.
-  const Outcome outcome =
-      the_runner.run_workload(scenario.workload, options.fuel > 0 ? options.fuel : kFuelOfOperation);
+  const Outcome outcome = the_runner.run_workload(
+      scenario.workload, options.fuel > 0 ? static_cast<std::int64_t>(options.fuel) : kFuelOfOperation);
   if (the_recorder.differs())
     qualify("code without hooks writes to the pool: its stores are not seen, and crashes within it are not tested");
   if (the_recorder.left_out())
@@ -111,7 +113,7 @@ bool Session::trace() {
 
 /// How much a restart takes if nothing was lost.
 void Session::measure() {
-  tester.fuel = options.fuel;
+  tester.fuel = static_cast<std::int64_t>(options.fuel);
   if (tester.fuel > 0 || scenario.workload.empty()) return;
   std::vector<unsigned> probes;
   scenario.collect_probes(scenario.workload.size() - 1, probes);

@@ -57,7 +57,7 @@ class Session {
   /// Whether there is time for another test. Says how far it is, now and then.
   [[nodiscard]] bool go_on();
   /// Whether an operation is for this process.
-  [[nodiscard]] bool is_mine(std::size_t which) const { return which % options.shards == options.shard; }
+  [[nodiscard]] bool is_mine(std::size_t which) const { return which % options.shard_count == options.shard_index; }
 
   Scenario scenario;
   Request request;

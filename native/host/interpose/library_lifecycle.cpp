@@ -80,7 +80,7 @@ void before_load() {
   find_system_code();
   build_wall();
   install_handlers();
-  if (!heap().prepare({.most = options.max_memory, .reuse = options.reuse}))
+  if (!heap().prepare({.most = options.max_memory.value_or(kMostMemory), .reuse = options.reuse}))
     refuse("the system has no addresses to spare for the memory of the program");
 }
 

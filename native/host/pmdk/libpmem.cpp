@@ -78,7 +78,9 @@ int pmem_is_pmem(const void* address, std::size_t size) {
   return crash::in_pool(begin) && (size == 0 || crash::in_pool(begin + size - 1)) ? 1 : 0;
 }
 // As on machines where flushes matter.
-int pmem_has_auto_flush() { return linpoint::runtime::options.eadr ? 1 : 0; }
+int pmem_has_auto_flush() {
+  return linpoint::runtime::options.persistency == linpoint::runtime::Persistency::kEadr ? 1 : 0;
+}
 int pmem_has_hw_drain() { return 0; }
 
 void pmem_flush(const void* address, std::size_t size) {

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "host/persistent/undo_journal.hpp"
+#include "host/pmdk/atomic_sections.hpp"
 #include "host/pmdk/pool_files.hpp"
 
 namespace linpoint::runtime::pmdk {

@@ -11,7 +11,7 @@
 #include "host/core/crash_mode.hpp"
 #include "host/persistent/pool.hpp"
 #include "host/persistent/pool_trace_recorder.hpp"
-#include "host/persistent/undo_journal.hpp"
+#include "host/pmdk/atomic_sections.hpp"
 #include "host/pmdk/transactions.hpp"
 
 namespace linpoint::runtime::pmdk {

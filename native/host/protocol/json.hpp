@@ -9,6 +9,11 @@
 
 namespace linpoint::runtime {
 
+/// A key that the protocol declares.
+struct Name {
+  std::string_view text;
+};
+
 class Json {
  public:
   Json& open(char bracket) {
@@ -22,7 +27,9 @@ class Json {
     first_ = false;
     return *this;
   }
-  Json& key(std::string_view name) {
+  Json& key(Name name) { return entry(name.text); }
+  /// A key that is data.
+  Json& entry(std::string_view name) {
     separate();
     quote(name);
     text_ += ':';
@@ -48,7 +55,7 @@ class Json {
     return *this;
   }
   template <typename Value>
-  Json& field(std::string_view name, const Value& what) {
+  Json& field(Name name, const Value& what) {
     return key(name).value(what);
   }
   [[nodiscard]] const std::string& text() const { return text_; }

@@ -58,7 +58,7 @@ bool Exploration::run() {
       result_.ended = "budget";
     else if (!explorer_.begin())
       result_.ended = "exhausted";
-    else if (!(options.fork ? run_in_another_process() : run_here()))
+    else if (!(options.isolate == Isolate::kFork ? run_in_another_process() : run_here()))
       return false;
   }
   conclude();

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/protocol/json.hpp"
+#include "host/protocol/message_writer.hpp"
 #include "host/search/search_messages.hpp"
 
 namespace linpoint::runtime {
@@ -44,7 +44,7 @@ bool comes_before(const VisibleEvent& one, const VisibleEvent& other, const expl
 }  // namespace
 
 void put_results(Json& json, const Operations& run) {
-  json.key("results").open('[');
+  json.key(field::kResults).open('[');
   for (const TestedOperation& operation : run.all()) {
     json.open('[');
     if (operation.returned) json.raw(operation.result);
@@ -176,12 +176,13 @@ void Histories::add(const Operations& run, const explore::Explorer& explorer, st
   std::vector<EventOrder> found;
   find_orders(results, found);
   if (found.empty()) return;
-  Json json;
-  json.open('{').key("history").open('{').field("scenario", options.scenario);
+  MessageWriter writer(message::kHistory);
+  Json& json = writer.json;
+  json.field(field::kScenario, options.scenario);
   put_results(json, run);
-  json.key("called").open('[');
+  json.key(field::kCalled).open('[');
   for (const TestedOperation& operation : run.all()) json.value(operation.called);
-  json.close(']').key("orders").open('[');
+  json.close(']').key(field::kOrders).open('[');
   for (const EventOrder& order : found) {
     json.open('[');
     for (const std::uint32_t event : order) json.value(event);
@@ -189,9 +190,9 @@ void Histories::add(const Operations& run, const explore::Explorer& explorer, st
   }
   json.close(']');
   put_schedule(json, explorer.deviations());
-  json.field("preemptions", explorer.preemptions());
-  json.field("schedules", explorer.progress().runs).field("stuck", stuck).close('}').close('}');
-  say(json.text());
+  json.field(field::kPreemptions, explorer.preemptions());
+  json.field(field::kSchedules, explorer.progress().runs).field(field::kStuck, stuck);
+  writer.send();
 }
 
 }  // namespace linpoint::runtime

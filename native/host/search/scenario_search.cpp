@@ -16,9 +16,10 @@
 #include <vector>
 
 #include "host/core/operation_log.hpp"
-#include "host/protocol/arguments.hpp"
-#include "host/protocol/json.hpp"
+#include "host/protocol/message_writer.hpp"
 #include "host/protocol/request_file.hpp"
+#include "host/search/make_search.hpp"
+#include "host/search/program_search.hpp"
 #include "host/search/search_messages.hpp"
 
 namespace linpoint::runtime {
@@ -70,7 +71,7 @@ class Campaign {
 
   void run(const std::vector<std::string>& scenarios) {
     for (unsigned number = 0; number < scenarios.size(); ++number) {
-      if (working_.size() >= std::max(1U, options.workers)) wait_for_one();
+      if (working_.size() >= std::max<std::uint64_t>(1, options.workers)) wait_for_one();
       const double seconds = share(scenarios.size() - number);
       if (options.seconds > 0 && seconds <= 0) {
         say_not_begun(number, scenarios.size());
@@ -95,7 +96,8 @@ class Campaign {
     constexpr double kLeast = 0.2;
     const double gone = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
     const double rest = options.seconds - gone;
-    return std::min(rest, std::max(kLeast, kMore * options.workers * rest / static_cast<double>(left)));
+    return std::min(rest,
+                    std::max(kLeast, kMore * static_cast<double>(options.workers) * rest / static_cast<double>(left)));
   }
 
   [[noreturn]] void explore(unsigned number, const std::string& scenario, double seconds) {
@@ -124,10 +126,11 @@ class Campaign {
     const auto found = working_.find(child);
     if (found == working_.end()) return;
     if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0) {
-      Json json;
-      json.open('{').key("lost").open('{').field("scenario", found->second);
-      json.field("signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0).close('}').close('}');
-      say(json.text());
+      MessageWriter writer(message::kLost);
+      Json& json = writer.json;
+      json.field(field::kScenario, found->second);
+      json.field(field::kSignal, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+      writer.send();
     }
     working_.erase(found);
   }
@@ -157,9 +160,7 @@ void explore_tests(void* handle, Main program) {
   phase = Phase::kLoading;
   const char* text = describe();
   phase = Phase::kHost;
-  Json json;
-  json.open('{').key("described").raw(text).close('}');
-  say(json.text());
+  send_raw(message::kDescribed, text);
 }
 
 }  // namespace linpoint::runtime

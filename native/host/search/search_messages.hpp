@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host says: lines of JSON.
+// The messages of searches: progress and results.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,6 @@ struct Result {
   std::optional<Finding> finding;
 };
 
-/// A line of JSON. Several processes may say something, each whole lines.
-void say(std::string line);
 [[nodiscard]] const char* fault_name(Fault fault);
 void put_schedule(Json& json, const std::vector<explore::Deviation>& schedule);
 void say_progress(const explore::Explorer& explorer);

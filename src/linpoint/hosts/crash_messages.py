@@ -7,11 +7,16 @@ results.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from linpoint.hosts.search_messages import CodeModule
+
+TEST_CLASSES: Final = ("DL1", "DL2", "C2", "DL3", "exhaustive", "recovery")
+"""Classes of crash tests, in the order of the host's enumeration."""
+FAMILIES: Final = ("lost", "unrecovered", "lock")
+"""Families of causes, in the order of the host's enumeration."""
 
 Code = tuple[int, int]
 """A module by its number, and an offset in it."""
@@ -134,6 +139,8 @@ class CrashViolation(msgspec.Struct, frozen=True, rename={"kind": "class"}):
     stores: list[StoreEvent] = []
     lock: bool = False
     dl3: OverlappingOperations | None = None
+    prefix_results: list[list[Any]] | None = None
+    """Of the operations of ``prefix``, where they are not those of the trace."""
 
     @property
     def unrecovered(self) -> bool:

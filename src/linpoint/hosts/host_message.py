@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages of hosts: each is a line of JSON, an object with exactly one key."""
+"""Messages of hosts: each is a line of JSON, an object with exactly one key.
+
+The structs of messages are the schema of both sides: ``tools/generate_protocol.py`` writes the names that the C++ side uses
+from them (``native/host/protocol/messages.inc``). The first message is ``{"hello": {"protocol": 1}}``. A change that an older
+reader or writer would misunderstand raises ``PROTOCOL``.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +22,20 @@ from linpoint.hosts.crash_messages import (
 )
 from linpoint.hosts.search_messages import ScenarioHistory, ScenarioLost, SearchProgress, SearchResult
 
+PROTOCOL: Final = 1
+"""The version of the messages."""
+
+
+class HostHello(msgspec.Struct, frozen=True):
+    """The first message of a host."""
+
+    protocol: int
+
 
 class HostMessage(msgspec.Struct, frozen=True):
     """A message of any host."""
 
+    hello: HostHello | None = None
     described: Any = None
     """The tests of a target."""
 

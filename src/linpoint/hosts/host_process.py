@@ -16,7 +16,8 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from linpoint.hosts.host_message import HostMessage
+from linpoint.errors import TestError
+from linpoint.hosts.host_message import PROTOCOL, HostMessage
 from linpoint.processes.process_launch import INPUT, MESSAGES
 from linpoint.processes.process_limits import (
     DEADLINE_PASSED,
@@ -53,6 +54,8 @@ class HostProcess:
 
     def __init__(self, process: SupervisedProcess) -> None:
         self.process = process
+        self.greeted = False
+        """It has sent ``hello`` with our version."""
 
     @property
     def over(self) -> bool:
@@ -77,6 +80,17 @@ class HostProcess:
         """Stop it because of a message that cannot be read."""
         self.process.stop(f"the host says what cannot be read, which is a bug to report: {error}")
         self.process.finish()
+
+    def greet(self, message: HostMessage) -> None:
+        """Take its first message; LP-T035 unless that is ``hello`` with our version."""
+        if message.hello is None or message.hello.protocol != PROTOCOL:
+            version = "no version of the protocol" if message.hello is None else f"protocol {message.hello.protocol}"
+            raise TestError(
+                "LP-T035",
+                f"the host speaks {version}, and this linpoint speaks protocol {PROTOCOL}.",
+                remedy="Delete ~/.cache/linpoint/hosts, so that the host is built again, or install linpoint again.",
+            )
+        self.greeted = True
 
     def kill(self) -> None:
         """End it in the middle of its work."""
@@ -122,7 +136,10 @@ def start_host(
 def read_hosts(
     hosts: Sequence[HostProcess], decoder: msgspec.json.Decoder[Message]
 ) -> Iterator[tuple[HostProcess, Message | None]]:
-    """Messages of hosts as they come; ``None`` when all that a host has sent so far was read."""
+    """Messages of hosts as they come; ``None`` when all that a host has sent so far was read.
+
+    Raises ``TestError`` (LP-T035) for a host with another version of the protocol.
+    """
     for index, line in read_messages([host.process for host in hosts]):
         host = hosts[index]
         if line is None:
@@ -132,8 +149,11 @@ def read_hosts(
             message = decoder.decode(line)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             host.reject(error)
-        else:
+            continue
+        if host.greeted:
             yield host, message
+        else:
+            host.greet(message)
 
 
 def _ending(outcome: ProcessOutcome) -> HostEnding:

@@ -6,9 +6,17 @@ Unknown fields are ignored.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
+
+FAULTS: Final = ("assertion", "race", "deadlock", "livelock", "crash", "memory", "exception", "nondeterminism")
+"""Kinds of findings, in the order of the host's enumeration; the same holds for the tuples below."""
+STEP_KINDS: Final = (
+    *("read", "write", "update", "cas", "fence", "drain", "lock", "unlock", "wait", "notify", "block", "spawn", "join"),
+    *("exit", "yield", "allocate", "free", "assertion", "exception", "crash", "note", "call", "return"),
+)
+ACCESS_ORDERS: Final = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
 
 
 class SearchProgress(msgspec.Struct, frozen=True):

@@ -2,7 +2,8 @@
 """The command line of the C++ host, ``host TARGET.so [options] -- [argv of the program]``, as declared values.
 
 Options of users that the host takes over are those on ``Surface.HOST`` of the options classes; the others are between
-the two processes. The C++ side reads the same table: ``host_arguments()`` is what a generator writes it from.
+the two processes. The C++ side has the same table: ``tools/generate_protocol.py`` writes it
+from ``host_arguments()``.
 Guarantee: ``host_words`` writes declared options only, each by the type of its declaration.
 """
 
@@ -26,6 +27,8 @@ class HostValue(Enum):
     """No value: the option alone."""
     CHOICE = "choice"
     INTEGER = "integer"
+    DESCRIPTOR = "descriptor"
+    """An open file that the host inherits; -1 for none."""
     BYTES = "bytes"
     SECONDS = "seconds"
     TEXT = "text"
@@ -63,12 +66,12 @@ _INTERNAL: Final = (
     HostArgument("atomic_operations", HostValue.FLAG, False, help="Run each operation without preemption."),
     HostArgument("atomic", HostValue.RANGES, (), help="Code that runs without preemption."),
     HostArgument("fences", HostValue.TEXT, help="Places of additional fences."),
-    HostArgument("share", HostValue.INTEGER, -1, help="Descriptor of the memory that workers share."),
+    HostArgument("share", HostValue.DESCRIPTOR, -1, help="Descriptor of the memory that workers share."),
     HostArgument("workers", HostValue.INTEGER, 1, help="Number of hosts that share the work."),
-    HostArgument("results", HostValue.INTEGER, 1, help="Descriptor of the messages."),
-    HostArgument("scenarios", HostValue.INTEGER, -1, help="Descriptor of the scenarios."),
+    HostArgument("results", HostValue.DESCRIPTOR, 1, help="Descriptor of the messages."),
+    HostArgument("scenarios", HostValue.DESCRIPTOR, -1, help="Descriptor of the scenarios."),
     HostArgument("crash", HostValue.TEXT, help="Crash tests to run."),
-    HostArgument("answers", HostValue.INTEGER, -1, help="Descriptor of the answers to questions."),
+    HostArgument("answers", HostValue.DESCRIPTOR, -1, help="Descriptor of the answers to questions."),
     HostArgument("shard", HostValue.TEXT, "0/1", help="Part of the crash tests: 1/4 is the second of four."),
     HostArgument("images", HostValue.TEXT, help="Directory for images of tested crash states."),
     HostArgument("every", HostValue.INTEGER, 1, help="Write every N-th image."),

@@ -49,9 +49,10 @@ void lack(std::size_t size, const void* caller) {
   errno = ENOMEM;
   const bool begins = !in_program();
   const OutOfProgram host;
-  const bool alone = size > options.max_memory;
-  const std::string most = std::to_string(options.max_memory) + " bytes";
-  if (options.memory_is_limited && size <= kMostMemory && (alone || begins || options.scenarios >= 0))
+  const std::uint64_t limit = options.max_memory.value_or(kMostMemory);
+  const bool alone = size > limit;
+  const std::string most = std::to_string(limit) + " bytes";
+  if (options.max_memory && size <= kMostMemory && (alone || begins || options.scenarios >= 0))
     refuse("it needs more memory than it may have: " + most + " in all of its blocks are its part of --max-memory");
   if (!begins && !alone) fail(Fault::kMemory, "allocates more than " + most + " in all", caller);
 }

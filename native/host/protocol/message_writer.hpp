@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages to linpoint: lines of JSON, each an object with exactly one key. Their names are generated from the Python
+// declaration that reads them, so a name that no reader knows does not compile.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "host/protocol/json.hpp"
+
+namespace linpoint::runtime {
+
+#include "host/protocol/messages.inc"
+
+/// A message while it is written: its fields are put into `json`, then it is sent.
+class MessageWriter {
+ public:
+  explicit MessageWriter(Name kind) { json.open('{').key(kind).open('{'); }
+  /// Several processes may send messages, each whole lines.
+  void send();
+
+  Json json;
+};
+
+/// A message whose value is JSON already.
+void send_raw(Name kind, std::string_view value);
+/// The first message, with the version of the protocol.
+void send_hello();
+
+}  // namespace linpoint::runtime
