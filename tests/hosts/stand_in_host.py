@@ -69,6 +69,7 @@ def history(number, *results, schedule=(), preemptions=0, schedules=1, orders=No
     ))
 def ended(number, ended="exhausted", **more):
     say(result=dict(scenario=number, ended=ended) | dict(exhaustive=ended == "exhausted", schedules=5, steps=50) | more)
+say(hello=dict(protocol={protocol}))
 texts = os.read(int(words[words.index("--scenarios") + 1]), 10**6).decode().split("\\0")[:-1]
 {code}
 """
@@ -78,7 +79,8 @@ def stand_in_with_test(folder: Path, code: str) -> Path:
     """A host with a test: ``code`` answers ``texts`` by ``history`` and ``ended``, given ``search``, ``seed`` and ``words``."""
     path = folder / "host"
     path.write_text(
-        _TEST_SCRIPT.format(python=sys.executable, asked=str(folder / "asked"), code=code), encoding="utf-8"
+        _TEST_SCRIPT.format(python=sys.executable, asked=str(folder / "asked"), code=code, protocol=PROTOCOL),
+        encoding="utf-8",
     )
     path.chmod(0o755)
     return path
