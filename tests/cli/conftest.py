@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -46,6 +47,21 @@ class Run:
 
 
 Command = Callable[..., Run]
+
+
+@pytest.fixture(scope="session")
+def _directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cli") / "work"
+
+
+@pytest.fixture
+def tmp_path(_directory: Path) -> Path:
+    """An empty directory. Its path is the same for all tests of a process: equal sources are compiled once."""
+    if _directory.exists():
+        _directory.chmod(0o700)
+        shutil.rmtree(_directory)
+    _directory.mkdir()
+    return _directory
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ def test_over_several_files_the_report_is_an_overview_with_pages_beside_it(
     files = ["good.jsonl", "bad.jsonl", "missing.jsonl"]
     done = run("check", *files, "--spec", "register", "--report", "out.html")
     assert done.code == 2
-    assert done.out.splitlines()[-1] == "FileReport: out.html (and 1 page beside it)"
+    assert done.out.splitlines()[-1] == "Report: out.html (and 1 page beside it)"
     assert {each.name for each in tmp_path.glob("*.html")} == {"out.html", "out-2.html"}
     overview = (tmp_path / "out.html").read_text(encoding="utf-8")
     assert "1 of 3 results is a violation and 1 is an error." in overview
@@ -228,7 +228,7 @@ def test_all_files_share_one_deadline(tmp_path: Path) -> None:
         finished.append(len(left))
 
     for number in range(3):
-        written = write_file("FileReport", str(tmp_path / f"{number}.html"), slow, budget)  # type: ignore[arg-type]
+        written = write_file("Report", str(tmp_path / f"{number}.html"), slow, budget)  # type: ignore[arg-type]
         assert (written.made, written.error) == (None, None)
     assert not finished
     assert max(left[1:], default=0) <= 0 < left[0]  # the first has used up the time of all
@@ -280,7 +280,7 @@ def test_a_bug_of_ours_costs_one_file_and_says_where_it_is(tmp_path: Path, bug: 
     def make() -> FileContentToWrite:
         raise bug
 
-    written = write_file("FileReport", str(tmp_path / "o.html"), make, Budget())
+    written = write_file("Report", str(tmp_path / "o.html"), make, Budget())
     assert written.error is not None
     assert written.error.code == "LP-U005"
     assert written.error.message.startswith(
