@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every subject keeps the promises of ``subjects/interface`` to the campaign. Hosts of C++ targets are played by scripts."""
+"""Every subject keeps the promises of ``subjects/interface`` to the campaign. Hosts of C++ targets are played by scripts.
+
+The last one, ``transfers``, is what a further subject needs to be.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ from linpoint.subjects.python_object.subject import PythonObjectSubject
 from linpoint.subjects.python_program.program import load_program
 from linpoint.subjects.python_program.subject import PythonProgramSubject
 from linpoint.subjects.stress.python_subject import PythonStressSubject
+from linpoint.verdicts import replay_token
+from linpoint.verdicts.replay_token import ReplayToken
 from linpoint.verdicts.status import Status
+from tests.campaign.transfer_subject import TransferSubject
 from tests.crash.fake_host_campaigns import fake_test
 from tests.explain.checked_models import KINDS, ZOO
 from tests.subjects.cpp_object.test_cpp_object_campaign import CLEAN as OBJECT_CLEAN
@@ -147,7 +153,11 @@ def stress(_folder: Path, fails: bool) -> Subject:
     return PythonStressSubject(definition, linpoint.specs.fetch_add, threads=3, operations=9, iterations=iterations)
 
 
-SUBJECTS = [model, python_object, python_program, cpp_program, cpp_object, persistent_object, stress]
+def transfers(_folder: Path, fails: bool) -> Subject:
+    return TransferSubject((5, 7), locked=not fails)
+
+
+SUBJECTS = [model, python_object, python_program, cpp_program, cpp_object, persistent_object, stress, transfers]
 
 
 @pytest.fixture(params=SUBJECTS, ids=lambda each: each.__name__)
@@ -181,6 +191,15 @@ def test_a_failure_shows_again_by_itself(make: Callable[[bool], Subject]) -> Non
             shown = session.reproduce(failure, record=record)
             assert shown is not None
             assert session.is_same(failure, shown)
+
+
+def test_its_token_holds_all_of_it(make: Callable[[bool], Subject]) -> None:
+    result = run_campaign(make(True), SECONDS)
+    token = result.findings[0].replay_token
+    if token is None:  # only the caller's own code can construct the object
+        assert (result.subject_kind, result.file) == ("stress", None)
+        return
+    assert ReplayToken.from_dict(replay_token.decode(token.encode())).encode() == token.encode()
 
 
 def test_shrinking_ends_with_its_limits(make: Callable[[bool], Subject]) -> None:
