@@ -3,7 +3,7 @@
 
 Guarantee: each operation has the times at which it was called and returned. One that never returned, because its thread
 died in it or is still inside, has an unknown outcome; a thread that goes on after one goes on as another process, since
-what is unknown stays open for ever. Cost: a few microseconds an operation, long after it ran.
+an operation with an unknown outcome stays open for ever. Cost: a few microseconds an operation, long after it ran.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Entry = tuple[int, tuple[Any, ...], int, int | None, Ending, Any]
 
 
 def new_log(expected: int) -> ThreadLog:
-    """A log with room for so many operations before it takes more memory."""
+    """A log with room for ``expected`` operations before it takes more memory."""
     return ThreadLog(_kept, expected)
 
 

@@ -37,7 +37,7 @@ _INITIAL_LOG_OPERATIONS: Final = 32
 
 
 class RecordedOperation:
-    """An operation of a ``with`` block: set ``result``, or ``outcome`` if it failed or nobody knows."""
+    """An operation of a ``with`` block: set ``result``, or ``outcome`` if it failed or its outcome is unknown."""
 
     __slots__ = ("_begin", "_log", "_recorder", "outcome", "result")
 
@@ -77,10 +77,10 @@ class _Wrapped:
 
 
 class Recorder:
-    """Records operations of any threads and tasks, each of which is a process unless told otherwise.
+    """Records operations of any threads and tasks, each of which is a process by default.
 
     An operation that raises has the result ``{"raises": "KeyError"}``; after an exception of a type in ``unknown``, such
-    as a timeout, nobody knows whether it had its effect. Thread-safe.
+    as a timeout, it is unknown whether it had its effect. Thread-safe.
     """
 
     def __init__(self, *, unknown: tuple[type[BaseException], ...] = ()) -> None:
@@ -262,7 +262,7 @@ def _positional(
     """The arguments in the order of the parameters, as a spec takes them."""
     try:
         bound = signature.bind(*args, **keywords) if signature is not None else None
-    except TypeError:  # the function will say so itself
+    except TypeError:  # the function raises it itself
         return (*args, *keywords.values())
     if bound is None or bound.kwargs:
         names = ", ".join(keywords if bound is None else bound.kwargs)

@@ -28,7 +28,7 @@ Program = tuple[tuple[int, Callable[..., Any], tuple[Any, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class StressPlan:
-    """One run: what each thread does, and what is done alone before and after."""
+    """One run: the calls of each thread, and those that run alone before and after."""
 
     threads: tuple[Program, ...]
     before: Program = ()

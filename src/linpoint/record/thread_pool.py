@@ -34,7 +34,7 @@ _IDLE_CPU_S: Final = _POLL_INTERVAL_S / 50
 """Seconds of processor time between two looks that a thread which waits does not use."""
 
 _MAX_STACK_FRAMES: Final = 6
-"""Frames that are told of a thread that hangs."""
+"""Frames that are shown of a thread that hangs."""
 
 
 class FreshObject:
@@ -145,7 +145,7 @@ class ThreadPool:
         try:
             while not self._closed and _work_once(inbox, log):
                 self._done.put(worker)
-        except AbandonedError:  # told to go
+        except AbandonedError:  # the pool was closed
             pass
 
 
@@ -172,7 +172,7 @@ def _work_once(inbox: queue.SimpleQueue[tuple[PoolJob, Gate | None] | None], log
             result = function(subject, *args)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - raising is a result like any other
             log.raised(error)
-        except BaseException:  # noqa: BLE001 - it came from anywhere: nobody knows what was done
+        except BaseException:  # noqa: BLE001 - it came from anywhere, so the outcome is unknown
             log.ended(Ending.UNKNOWN)
             break  # and as this process nothing can follow
         else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A second opinion on every run that the spec is said to refuse: its calls and returns, as a history, must be a violation.
+"""A second opinion on every run that the search found to be refused by the spec: its calls and returns, as a history, must be a violation.
 
 The checkers of histories share nothing with the search of models but the spec. Guarantee: a run that they can explain is
 never shown as a violation. Cost: that of checking some ten operations.

@@ -56,7 +56,7 @@ class ExhaustedRoom(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class StateSearchLimits:
-    """When searches stop, and who is told how far they are."""
+    """When searches stop, and the callback for their progress."""
 
     budget: Budget = field(default_factory=Budget)
     jobs: int | None = None

@@ -29,7 +29,7 @@ from linpoint.specs.spec_lookup import find
 from linpoint.subjects.interface import CampaignProgress
 from linpoint.subjects.stress.cpp_subject import CppStressSubject
 from linpoint.subjects.stress.stress_program import SilenceError, StressProgram, describe_program
-from linpoint.subjects.stress.stress_request import StressConfig, program_of
+from linpoint.subjects.stress.stress_request import StressConfig, build_request
 from linpoint.targets.build_recipe import BuildRecipe
 from linpoint.targets.compiler_discovery import find_compiler
 from linpoint.targets.host_builder import sdk
@@ -82,7 +82,7 @@ def hostile(name: str, spec: Any = "register", **options: Any) -> StressResult:
 
 def rounds(name: str, manner: StressConfig = MANNER, count: int = 3) -> list[linpoint.History]:
     program, test = read_test("hostile", name)
-    request = program_of(test, None, manner)
+    request = build_request(test, None, manner)
     with StressProgram(program, request.text, workers=request.threads * manner.instances, silence=10) as running:
         made = [running.next(time.monotonic() + 120) for _ in range(count)]
     assert all(each is not None for each in made)
@@ -312,7 +312,7 @@ def test_counters_that_do_not_agree_are_noticed(tmp_path: Path) -> None:
 
 def test_values_of_all_kinds_are_told() -> None:
     program, test = read_test("hostile", "Echo")
-    request = program_of(test, None, StressConfig(2, 60))
+    request = build_request(test, None, StressConfig(2, 60))
     with StressProgram(program, request.text, workers=2, silence=10) as running:
         made = running.next(time.monotonic() + 120)
     assert made is not None
@@ -328,7 +328,7 @@ def test_values_of_all_kinds_are_told() -> None:
 def test_roles_are_kept() -> None:
     program, test = read_test("hostile", "OneOwner")
     assert test.shares(4) == (("push",), ("steal",), ("steal",), ("steal",))
-    request = program_of(test, None, MANNER)
+    request = build_request(test, None, MANNER)
     with StressProgram(program, request.text, workers=4, silence=10) as running:
         made = running.next(time.monotonic() + 120)
     assert made is not None
@@ -340,7 +340,7 @@ def test_roles_are_kept() -> None:
 def test_a_scenario_is_run_again_and_again() -> None:
     scenario = Scenario.parse("write(1); read() | write(2)", "write(5)", "read(); read()")
     program, test = read_test("hostile", "Good")
-    request = program_of(test, scenario, replace(MANNER, instances=2))
+    request = build_request(test, scenario, replace(MANNER, instances=2))
     assert request.threads == 2
     with StressProgram(program, request.text, workers=4, silence=10) as running:
         for _ in range(5):

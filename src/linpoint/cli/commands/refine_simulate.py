@@ -42,7 +42,7 @@ from linpoint.verdicts import Budget
 _TEXT_WIDTH: Final = 100
 _ELEMENT: Final = re.compile(r"\[\d+\]$")
 _MAX_RANDOM_STEPS: Final = 10_000
-"""Steps that chance takes at once."""
+"""Steps that `r` takes by chance in one command."""
 _HELP: Final = """\
   N      take step N of those that are listed
   n      go on along the steps that were taken back, or along the run of w
@@ -56,7 +56,7 @@ _HELP: Final = """\
 
 
 def simulate_model(file: str, name: str, options: RefineOptions, budget: Budget) -> int:
-    """Let somebody step through a model; the exit code."""
+    """Let the user step through a model; the exit code."""
     standard_streams.keep_stdout()
     models = {name: load_model(file, name)} if name else load_models(file)
     if len(models) > 1:
@@ -74,9 +74,9 @@ def simulate_model(file: str, name: str, options: RefineOptions, budget: Budget)
 
 @dataclass(slots=True)
 class ModelSimulation:
-    """A run that somebody takes. ``ahead`` are all steps that are known, of which ``at`` have been taken."""
+    """The run that the user takes. ``ahead`` are all steps that are known, of which ``at`` have been taken."""
 
-    asked: RefinementTask
+    task: RefinementTask
     limits: Budget
     jobs: int | None
     searched: StateSearch
@@ -88,7 +88,7 @@ class ModelSimulation:
 
     def talk(self) -> None:
         """Read commands to the end."""
-        program = self.asked.program
+        program = self.task.program
         print_text(f"{program.name} of {program.file}, by hand. Type ? for help.")
         self._show()
         while (line := self._read()) is not None:
@@ -157,7 +157,7 @@ class ModelSimulation:
             lacking = [step.events[-1] for step in found if lacks_room(step)]
             if not lacking:
                 return found
-            larger = prepare_larger(self.searched, self.asked.spec, lacking[0].number, lacking[0].instruction)
+            larger = prepare_larger(self.searched, self.task.spec, lacking[0].number, lacking[0].instruction)
             if isinstance(larger, str):
                 print_text(f"a bound was hit: {larger}; steps that go beyond it are left out")
                 return [each for each in found if not lacks_room(each)]
@@ -211,14 +211,14 @@ class ModelSimulation:
                 line(f"{reached.executions:,} states, depth {reached.depth:,}")
 
             seconds = self.limits.remaining()
-            subject = ModelSubject(self.asked, self.jobs, self.limits.max_memory)
+            subject = ModelSubject(self.task, self.jobs, self.limits.max_memory)
             result = run_campaign(subject, math.inf if seconds is None else seconds, watch)
         if not result.findings:
             print_text(f"{result.answer.name}: {result.why}.")
             return
         finding = result.findings[0]
         failure = failure_of_token(finding.replay)
-        searched = failure.run.prepare(self.asked)
+        searched = failure.run.prepare(self.task)
         self.at = 0
         self._follow(searched, failure.schedule)
         steps = counted(len(self.ahead), "step")
@@ -247,35 +247,35 @@ class ModelSimulation:
         for name, value in memory:  # the elements of an array together
             shown.setdefault(_ELEMENT.sub("", name), []).append(format_model_value(value))
         arrays = {_ELEMENT.sub("", name) for name, _ in memory if _ELEMENT.search(name)}
-        told = [
+        cells = [
             f"{name} = [{', '.join(values)}]" if name in arrays else f"{name} = {values[0]}"
             for name, values in shown.items()
         ]
-        return [f"  {line}" for line in wrapped("   ".join(told), _TEXT_WIDTH, most=20)] if told else []
+        return [f"  {line}" for line in wrapped("   ".join(cells), _TEXT_WIDTH, most=20)] if cells else []
 
     def _processes(self, run: ModelRun) -> list[str]:
         lines = []
         for process in range(run.assembly.manner.count):
             where = process_position(run.places, run.calls, run.state, process)
             number = run.calls.get(process)
-            call = "" if number is None else _call_told(run.assembly.calls[number])
-            told = f"in {call}, before line {where.line}" if where.line else "between two operations"
-            told += "".join(f", {name} = {format_model_value(value)}" for name, value in where.variables)
+            call = "" if number is None else _call_text(run.assembly.calls[number])
+            text = f"in {call}, before line {where.line}" if where.line else "between two operations"
+            text += "".join(f", {name} = {format_model_value(value)}" for name, value in where.variables)
             if where.waiting:
-                told += (
+                text += (
                     f"; waiting: {', '.join(f'{name} = {format_model_value(value)}' for name, value in where.waiting)}"
                 )
-            lines += [f"  {line}" for line in wrapped(f"{run.name_of(process)}: {told}", _TEXT_WIDTH, most=6)]
+            lines += [f"  {line}" for line in wrapped(f"{run.name_of(process)}: {text}", _TEXT_WIDTH, most=6)]
         return lines
 
     def _spec(self, run: ModelRun) -> list[str]:
         """What the spec allows."""
         names: dict[int | str, int | str] = {each: run.name_of(each) for each in range(run.assembly.manner.count)}
         survivors, more = run.survivors(run.state[0])
-        told = [configuration_text(each, names) for each in survivors] + (
+        texts = [configuration_text(each, names) for each in survivors] + (
             [f"... or {counted(more, 'other')}"] if more else []
         )
-        lines = [line for each in told for line in wrapped(f"spec: {each}", _TEXT_WIDTH)]
+        lines = [line for each in texts for line in wrapped(f"spec: {each}", _TEXT_WIDTH)]
         return [f"  {line}" for line in lines]
 
     def _words(self, run: ModelRun, step: NativeStep) -> str:
@@ -299,7 +299,7 @@ class ModelSimulation:
 
     def _show_end(self, run: ModelRun) -> None:
         """Why nothing comes next."""
-        count = self.asked.options.operations
+        count = self.task.options.operations
         done = [
             process_position(run.places, run.calls, run.state, each).calls == count
             for each in range(run.assembly.manner.count)
@@ -321,7 +321,7 @@ class ModelSimulation:
         )
 
 
-def _call_told(call: ModelCall) -> str:
+def _call_text(call: ModelCall) -> str:
     return f"{call.operation.name}({', '.join(map(format_model_value, call.arguments))})"
 
 

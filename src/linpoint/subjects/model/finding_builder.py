@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The finding of a run of a model, and the run of a replay token.
 
-Guarantee: a run that the spec is said to refuse was certified by the checkers of histories.
+Guarantee: a run that is shown as refused by the spec was certified by the checkers of histories.
 """
 
 from __future__ import annotations

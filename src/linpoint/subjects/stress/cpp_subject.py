@@ -35,7 +35,7 @@ from linpoint.subjects.stress.sanitizer_reports import (
     summary_of_report,
 )
 from linpoint.subjects.stress.stress_program import SilenceError, StressProgram, StressRound, ThreadActivity
-from linpoint.subjects.stress.stress_request import StressConfig, StressRequest, program_of
+from linpoint.subjects.stress.stress_request import StressConfig, StressRequest, build_request
 from linpoint.subjects.stress.stress_session import StressSession
 from linpoint.verdicts import Status
 from linpoint.verdicts.evidence import HungThread
@@ -87,7 +87,7 @@ class CppStressSession(StressSession):
             jobs=1,
         )
         self.subject = subject
-        self._request: StressRequest = program_of(subject.test, subject.scenario, subject.config)
+        self._request: StressRequest = build_request(subject.test, subject.scenario, subject.config)
         self._running = ExitStack()
         self._program: StressProgram | None = None
         self._restarts = 0
@@ -148,7 +148,7 @@ class CppStressSession(StressSession):
         config = self.subject.config
         if self._restarts:
             another = replace(config, seed=config.seed + (self._restarts << 32))
-            self._request = program_of(self.subject.test, self.subject.scenario, another)
+            self._request = build_request(self.subject.test, self.subject.scenario, another)
         self._restarts += 1
         program = StressProgram(
             self.subject.program,

@@ -22,15 +22,15 @@ from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.scenarios.tested_operation import TestedOperation
 
 _MAX_CALLS: Final = 4096
-"""Of one operation: of more, so many are taken at random."""
+"""Of one operation; from more, this number is drawn at random."""
 _BURST_OPERATIONS: Final = 4096
-"""Operations of one thread that are made without a word: what is kept of them fits into the caches."""
+"""Operations of one thread between two messages: their records fit into the caches."""
 _MAX_BURST_ROUNDS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
 class StressConfig:
-    """How threads are to run."""
+    """How threads run."""
 
     threads: int
     operations: int
@@ -44,30 +44,30 @@ class StressConfig:
 
 @dataclass(frozen=True, slots=True)
 class StressRequest:
-    """A request, with what is to be known of it."""
+    """A request as text, the calls that its numbers stand for, and its threads."""
 
     text: str
     calls: tuple[Call, ...]
     threads: int
 
 
-def program_of(test: CppObjectTest, scenario: Scenario | None, manner: StressConfig) -> StressRequest:
+def build_request(test: CppObjectTest, scenario: Scenario | None, config: StressConfig) -> StressRequest:
     """The request for a scenario again and again, or for random calls."""
     if scenario is not None:
         shares, calls, threads = _fixed(scenario)
         longest = max(map(len, scenario.threads)) + len(scenario.before) + len(scenario.after)
     else:
-        shares, calls, threads = _drawn(test, manner)
-        longest = manner.operations
+        shares, calls, threads = _drawn(test, config)
+        longest = config.operations
     rounds = max(1, min(_MAX_BURST_ROUNDS, _BURST_OPERATIONS // longest))
     lines = [
         f"test {test.definition.name}",
-        f"seed {manner.seed}",
+        f"seed {config.seed}",
         f"rounds {rounds}",
-        f"instances {manner.instances}",
-        f"patience {round(manner.patience * 1000)}",
-        *(["erratic"] if manner.erratic else []),
-        *(["steady"] if manner.steady else []),
+        f"instances {config.instances}",
+        f"patience {round(config.patience * 1000)}",
+        *(["erratic"] if config.erratic else []),
+        *(["steady"] if config.steady else []),
         *(f"call {call.operation} {msgspec.json.encode(thaw(call.args)).decode()}" for call in calls),
         *shares,
     ]
@@ -85,15 +85,15 @@ def _fixed(scenario: Scenario) -> tuple[list[str], list[Call], int]:
     return shares, list(numbers), len(scenario.threads)
 
 
-def _drawn(test: CppObjectTest, manner: StressConfig) -> tuple[list[str], list[Call], int]:
+def _drawn(test: CppObjectTest, config: StressConfig) -> tuple[list[str], list[Call], int]:
     calls: list[Call] = []
     ranges: dict[str, str] = {}
     for operation in test.definition.operations.values():
-        own = _calls_of(operation, manner.seed)
+        own = _calls_of(operation, config.seed)
         ranges[operation.name] = f"{len(calls)} {len(own)}"
         calls += own
-    threads = test.shares(manner.threads)
-    shares = [" ".join(["draw", str(manner.operations), *(ranges[name] for name in names)]) for names in threads]
+    threads = test.shares(config.threads)
+    shares = [" ".join(["draw", str(config.operations), *(ranges[name] for name in names)]) for names in threads]
     return shares, calls, len(threads)
 
 
