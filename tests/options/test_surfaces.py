@@ -225,6 +225,15 @@ def test_for_the_host(name: str, options_class: type[Options], option: Option) -
     assert host_words(**{option.name: False if value is True else None}) == []
 
 
+@pytest.mark.parametrize(("name", "options_class", "option"), every_option(Surface.COMMAND_LINE))
+def test_for_another_process(name: str, options_class: type[Options], option: Option) -> None:
+    values = {each.name: each.type.parse_all([text], each.flag) for each, text in needed(options_class, option)}
+    made = options_class(**values | {option.name: expected(options_class, option)})
+    again = options_class.from_json(json.loads(json.dumps(made.as_json())))
+    passed_on = not option.positional and option.panel is not Panel.OUTPUT
+    assert getattr(again, option.name) == (getattr(made, option.name) if passed_on else option.default), name
+
+
 def test_every_word_of_a_host_is_declared() -> None:
     config = HostConfig("tso", "report", True, True, "fork", (), 2**30, ((1, 2),), 2)
     flags = {each.flag for each in host_arguments().values()}
@@ -277,4 +286,5 @@ def test_defaults_that_do_not_apply_are_ignored() -> None:
     options = merge_layers(TestOptions, [layer])
     options.check_language("python")
     assert (options.races, options.erratic) == ("report", True)
+    assert TestOptions.from_json(options.as_json()) == options
     assert options.argv() == []

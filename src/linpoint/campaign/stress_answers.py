@@ -23,7 +23,6 @@ from linpoint.campaign.worker_protocol import (
 from linpoint.explain.history.explain_verdict import explain
 from linpoint.explain.json_values import operation_dict
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
-from linpoint.scenarios.scenario import Scenario
 from linpoint.specs.spec import Spec
 from linpoint.subjects.interface import CampaignProgress
 from linpoint.subjects.stress.history_replay import RecordedHistory
@@ -39,16 +38,17 @@ _PROGRESS_INTERVAL_S: Final = 0.1
 
 def stress_test(definition: ConcurrentTestDefinition, request: TestRequest, send: Send) -> RenderedResult:
     """Stress an object for the time of the request."""
-    scenarios = None if request.scenario is None else (definition.accept(Scenario.from_dict(request.scenario)),)
+    options, fixed = request.test_options(), request.fixed_scenario()
+    scenarios = None if fixed is None else (definition.accept(fixed),)
     subject = PythonStressSubject(
         definition,
         spec_of_test(definition),
         scenarios,
-        request.threads or _THREADS,
-        request.operations or _OPERATIONS,
-        seed=request.seed,
-        instances=request.instances,
-        erratic=request.erratic,
+        options.threads or _THREADS,
+        options.operations or _OPERATIONS,
+        seed=options.seed,
+        instances=options.instances,
+        erratic=options.erratic,
     )
     last = started = time.monotonic()
 
@@ -60,7 +60,7 @@ def stress_test(definition: ConcurrentTestDefinition, request: TestRequest, send
             send(WorkerMessage(progress=WorkerProgress(schedules=reached.executions, seconds=now - started)))
 
     result = run_campaign(subject, request.seconds_left(), watch)
-    again = ["test", f"{request.file}:{request.test}", "--stress", "--seed", str(request.seed)]
+    again = ["test", f"{request.file}:{request.test}", "--stress", "--seed", str(options.seed)]
     return answer_of_stress(result, request, again=again)
 
 
@@ -101,11 +101,12 @@ def _of_request(result: Result, request: TestRequest, token: ReplayToken | None)
 
 
 def _token(request: TestRequest, history: list[dict[str, Any]], kind: str, *, language: str = "") -> ReplayToken:
+    spec = request.test_options().spec
     return ReplayToken(
         f"stress-{language}" if language else "stress",
         kind,
         request.file,
         request.test,
-        options={} if request.spec is None else {"spec": request.spec},
+        options={} if spec is None else {"spec": spec},
         reproduction={"operations": history},
     )

@@ -82,8 +82,9 @@ def run_request(request: TestRequest | ProgramRequest, send: Send) -> RenderedRe
     if request.action == "list":
         return RenderedResult(tests=list(load_tests(request.file)))
     definition = load_test(request.file, request.test)
-    if request.spec is not None:
-        definition = dataclasses.replace(definition, spec=request.spec)
+    spec = request.test_options().spec
+    if spec is not None:
+        definition = dataclasses.replace(definition, spec=spec)
     if request.action == "test":
         return _test_object(definition, request, send)
     from linpoint.campaign.stress_answers import recheck_test, stress_test  # noqa: PLC0415 - a worker does one thing
@@ -94,18 +95,16 @@ def run_request(request: TestRequest | ProgramRequest, send: Send) -> RenderedRe
 def _test_object(definition: ConcurrentTestDefinition, request: TestRequest, send: Send) -> RenderedResult:
     from linpoint.subjects.python_object.subject import PythonObjectSubject  # noqa: PLC0415 - as above
 
-    token = identity(definition, file=request.file, test=request.test, spec=request.spec)
-    scenario = None if request.scenario is None else Scenario.from_dict(request.scenario)
+    options, scenario = request.test_options(), request.fixed_scenario()
+    token = identity(definition, file=request.file, test=request.test, spec=options.spec)
     subject = PythonObjectSubject(
         definition=definition,
-        seed=request.seed,
+        seed=options.seed,
         scenarios=() if scenario is None else (scenario,),
-        threads=request.threads,
-        operations=request.operations,
-        before=request.before,
-        after=request.after,
-        granularity=request.granularity,
-        backend=request.backend,
+        threads=options.threads,
+        operations=options.operations,
+        granularity=options.granularity,
+        backend=options.backend,
         token=token,
     )
     result = _run_subject(subject, request, send, case=scenario, code=token["code"])
@@ -124,7 +123,8 @@ def _explore_program(request: ProgramRequest, send: Send) -> RenderedResult:
         "code": program.digest,
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
     }
-    subject = PythonProgramSubject(program, request.granularity, request.preemptions, request.backend, token=token)
+    options = request.program_options()
+    subject = PythonProgramSubject(program, options.granularity, options.preemptions, options.backend, token=token)
     with _discarded_output():
         return rendered_result(_run_subject(subject, request, send, case=None, code=program.digest))
 

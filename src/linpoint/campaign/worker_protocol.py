@@ -10,6 +10,9 @@ from typing import Any, Final, Literal
 import msgspec
 
 from linpoint.limits.budget import DEFAULT_BUDGET_S
+from linpoint.options.commands.explore import ExploreOptions
+from linpoint.options.commands.test import TestOptions
+from linpoint.scenarios.scenario import Scenario
 from linpoint.text.shell_commands import shell_command
 from linpoint.verdicts.replay_token import not_a_finding
 from linpoint.verdicts.result import Result
@@ -26,8 +29,8 @@ class WorkerRequest(msgspec.Struct, kw_only=True):
 
     None stands for the default budget, from when the campaign begins.
     """
-    granularity: str = "access"
-    backend: str = "auto"
+    options: dict[str, Any] = {}
+    """Those of the command, as ``Options.as_json`` gives them."""
     schedule: list[tuple[int, int]] | None = None
     """Replay only this schedule."""
     finding: str = ""
@@ -49,20 +52,21 @@ class TestRequest(WorkerRequest, tag="test", kw_only=True):
 
     action: Literal["list", "test", "stress", "recheck"] = "test"
     test: str = ""
-    spec: str | None = None
-    seed: int = 0
     scenario: dict[str, Any] | None = None
-    threads: int | None = None
-    operations: int | None = None
-    before: int | None = None
-    after: int | None = None
-    instances: int = 1
-    erratic: bool = False
+    """That of a schedule to replay."""
     history: list[dict[str, Any]] = []
     """For ``recheck``: the operations of the finding."""
     page: bool = False
     command: list[str] = []
     """The arguments that run this test, for its page."""
+
+    def test_options(self) -> TestOptions:
+        """The options of the command."""
+        return TestOptions.from_json(self.options)
+
+    def fixed_scenario(self) -> Scenario | None:
+        """The only scenario to run, if there is one."""
+        return self.test_options().fixed_scenario if self.scenario is None else Scenario.from_dict(self.scenario)
 
 
 class StressToken(msgspec.Struct):
@@ -85,7 +89,7 @@ def recheck_request(content: dict[str, Any]) -> TestRequest:
         action="recheck",
         file=token.file,
         test=token.test,
-        spec=token.spec,
+        options={} if token.spec is None else {"spec": token.spec},
         finding=token.finding,
         history=token.operations,
     )
@@ -95,7 +99,10 @@ class ProgramRequest(WorkerRequest, tag="program", kw_only=True):
     """A whole program."""
 
     args: list[str] = []
-    preemptions: int | None = None
+
+    def program_options(self) -> ExploreOptions:
+        """The options of the command."""
+        return ExploreOptions.from_json(self.options)
 
 
 class WorkerProgress(msgspec.Struct, kw_only=True):

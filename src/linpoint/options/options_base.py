@@ -11,14 +11,14 @@ fields have their defaults where no layer gives them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Self, TypeVar
 
 from linpoint.options.comment_options import comment_layers
 from linpoint.options.layers import EXPLICIT, Layer, merge_values
 from linpoint.options.rules import GivenOptions, OnlyFor, Rule
-from linpoint.options.schema import Option, Surface, declared_options
+from linpoint.options.schema import Option, Panel, Surface, declared_options
 
 _DECLARED: Final[dict[type, dict[str, Option]]] = {}
 """Of the classes that were asked for them."""
@@ -119,6 +119,19 @@ class Options:
                 texts = each.type.words(given[name])
                 words += [word for text in texts for word in (each.flag, text)] if texts else [each.flag]
         return [*words, *(["--", *after_dashes] if after_dashes and passthrough else [])]
+
+    def as_json(self) -> dict[str, Any]:
+        """The options that differ from their defaults, for a process that does the work; output stays here."""
+        return {
+            name: each.type.to_json(getattr(self, name))
+            for name, each in self.declared().items()
+            if not each.positional and each.panel is not Panel.OUTPUT and getattr(self, name) != each.default
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """The options that ``as_json`` has given."""
+        return merge_layers(cls, (Layer(Surface.TOKEN, values),))
 
     def _given_options(self) -> GivenOptions:
         values = {name: getattr(self, name) for name in self.declared()}

@@ -40,9 +40,7 @@ def run(options: ExploreOptions) -> int:
         file=options.program,
         args=list(options.words),
         deadline=None if limits.deadline is None else limits.deadline - _TO_TELL,
-        granularity=options.granularity,
-        preemptions=options.preemptions,
-        backend=options.backend,
+        options=options.as_json(),
     )
     return _run(request, limits, forms)
 
@@ -107,8 +105,7 @@ def replay_program(content: dict[str, Any], *, as_json: bool) -> int:
     request = ProgramRequest(
         file=found.file,
         args=found.args,
-        granularity=options.granularity,
-        backend=options.backend,
+        options=options.as_json(),
         schedule=found.schedule,
         finding=found.finding,
         code=found.code,

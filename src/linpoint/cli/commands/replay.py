@@ -18,6 +18,7 @@ from linpoint.histories.history_builder import history as build
 from linpoint.options.commands.check import NO_VALUE, CheckOptions
 from linpoint.options.commands.replay import ReplayOptions
 from linpoint.options.commands.shared_options import DEFAULT_BUDGET
+from linpoint.options.commands.test import TestOptions
 from linpoint.options.schema import Surface
 from linpoint.options.token_fields import options_from_token
 from linpoint.verdicts import Budget, replay_token
@@ -106,13 +107,11 @@ def _scheduled(content: dict[str, Any]) -> TestRequest:
     return TestRequest(
         file=found.file,
         test=found.test,
-        spec=found.spec,
+        options=options_from_token(TestOptions, content).as_json(),
         scenario=found.scenario,
         schedule=found.schedule,
         finding=found.finding,
         code=found.code,
-        granularity=found.granularity,
-        backend=found.backend,
     )
 
 

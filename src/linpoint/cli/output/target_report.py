@@ -21,6 +21,7 @@ from linpoint.cli.output.terminal import print_error, print_table, print_text
 from linpoint.errors import LinpointError
 from linpoint.executors.thread_executor import peak_memory
 from linpoint.histories.values import counted
+from linpoint.options.commands.test import TestOptions
 from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.text.printable import printable
 from linpoint.text.shell_commands import shell_command
@@ -179,9 +180,8 @@ def _operations(scenario: Scenario | None) -> Iterator[ShownOperation]:
 def _target(request: TestRequest, scenario: Scenario | None) -> list[str]:
     """The arguments that run a scenario of a test, or all of it."""
     words = [f"{request.file}:{request.test}" if request.test else request.file]
-    words += [] if request.spec is None else ["--spec", request.spec]
-    words += [] if request.granularity == "access" else ["--granularity", request.granularity]
-    words += [] if request.backend == "auto" else ["--backend", request.backend]
+    options = request.test_options()
+    words += TestOptions(spec=options.spec, granularity=options.granularity, backend=options.backend).argv()
     if scenario is None:
         return words
     words += ["--scenario", str(scenario)]

@@ -66,7 +66,7 @@ class CppStressTarget(CampaignTarget[ReportEntry]):
             result = run_campaign(self.test.subject(), seconds, self._show)
         except LinpointError as error:
             return error_entry(file, name, error), False
-        request = TestRequest(action="stress", file=file, test=name, spec=options.spec, seed=options.seed)
+        request = TestRequest(action="stress", file=file, test=name, options=options.as_json())
         again = ["test", f"{file}:{name}", *options.argv()]
         answer = answer_of_stress(result, request, language="cpp", again=again)
         return ReportEntry(file, name, answer), result.interrupted
@@ -87,10 +87,11 @@ def _not_run(file: str, test: str, why: str) -> ReportEntry:
 def replay_stress_cpp(content: dict[str, Any], *, as_json: bool) -> int:
     """Check the operations of a finding again; nothing is built or run."""
     request = recheck_request(content)
-    if request.spec is None:
+    spec = request.test_options().spec
+    if spec is None:
         raise UsageError("LP-U004", "the token names no spec.", remedy="Copy all of it.")
     limits = Budget.starting_now(DEFAULT_BUDGET, None)
-    answer = recheck_history(request.test, load_spec(request.spec), request, language="cpp")
+    answer = recheck_history(request.test, load_spec(spec), request, language="cpp")
     return write_report(
         ReportList([ReportEntry(request.file, request.test, answer)]), OutputFormats(json=as_json), limits
     )

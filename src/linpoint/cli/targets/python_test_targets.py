@@ -82,19 +82,10 @@ class PythonTestTarget(CampaignTarget[ReportEntry]):
 
 def _request(file: str, options: TestOptions) -> TestRequest:
     """The request for any of the tests of a file."""
-    fixed = options.fixed_scenario
     return TestRequest(
         action="stress" if options.stress else "test",
         file=file,
-        spec=options.spec,
-        seed=options.seed,
-        scenario=None if fixed is None else fixed.as_dict(),
-        threads=options.threads,
-        operations=options.operations,
-        granularity=options.granularity,
-        backend=options.backend,
-        instances=options.instances,
-        erratic=options.erratic,
+        options=options.as_json(),
         page=options.report is not None and not options.stress,
         command=options.argv(passthrough=False),
     )
