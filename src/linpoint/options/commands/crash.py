@@ -168,7 +168,7 @@ Examples:
         None,
         WholeNumber(minimum=1),
         "Number of processes that share the work.",
-        Panel.LIMITS,
+        Panel.CRASH,
         on=_FILE_OR_DEFAULT,
         default_text="all processors",
     )
