@@ -12,6 +12,7 @@ marker ``random``, which adds them to the long lane. Two environment variables o
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import subprocess
 from pathlib import Path
@@ -46,6 +47,11 @@ def share() -> float:
 def volume(full: int, *, least: int = 1) -> int:
     """The number of cases to run of ``full``, and at least ``least``."""
     return max(least, round(full * share()))
+
+
+def least_of(share: float, cases: int) -> float:
+    """How many of random ``cases`` have at least a property that ``share`` of them have: 4 standard deviations less."""
+    return share * cases - 4 * math.sqrt(cases * share * (1 - share))
 
 
 def seeds(count: int, purpose: str = "") -> list[Any]:
