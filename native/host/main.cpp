@@ -42,7 +42,7 @@ void explore_program(void* handle, Main program) {
   library::after_load(handle);
   const auto search = make_search();
   Exploration exploration(*search, program);
-  if (exploration.run()) say_result(exploration.result());
+  if (exploration.run()) send_result(exploration.result());
 }
 
 /// What is wrong with an option whose text only another part understands, or nothing.
@@ -78,7 +78,7 @@ int run(int argc, char** argv) {
     Result result;
     result.ended = "error";
     result.reason = problem;
-    say_result(result);
+    send_result(result);
   }
   return 0;
 }

@@ -88,6 +88,14 @@ def test_a_signal_is_told_from_an_exit_code(number: int) -> None:
     assert outcome.signal_name == expected
 
 
+def test_arguments_that_look_like_placeholders_are_passed_on() -> None:
+    words = ["{messages}", "{input}"]
+    code = "import os, sys; os.write(int(sys.argv[1]), ' '.join(sys.argv[2:]).encode())"
+    command = [sys.executable, "-I", "-S", "-c", code, MESSAGES, *("".join(list(word)) for word in words)]
+    with SupervisedProcess.start(command) as process:
+        assert process.read_block(60) == b"{messages} {input}"
+
+
 def test_a_program_that_does_not_exist_raises() -> None:
     before = descriptors()
     with pytest.raises(FileNotFoundError):

@@ -27,11 +27,11 @@ Function function_of(void* handle, const char* name) {
   return reinterpret_cast<Function>(dlsym(handle, name));
 }
 
-void say_end(const char* ended, const std::string& reason) {
+void send_end(const char* ended, const std::string& reason) {
   Conclusion conclusion;
   conclusion.ended = ended;
   conclusion.reason = reason;
-  Teller().say_result(conclusion);
+  CrashMessageWriter().send_result(conclusion);
 }
 
 /// What is wrong, or nothing.
@@ -122,7 +122,7 @@ void explore_crashes(void* handle) {
   if (options.crash == "describe") {
     const auto describe = function_of<Describe>(handle, "linpoint_test_describe");
     if (describe == nullptr) {
-      say_end("error", "the program has no tests");
+      send_end("error", "the program has no tests");
       return;
     }
     phase = Phase::kLoading;
@@ -135,7 +135,7 @@ void explore_crashes(void* handle) {
   const std::vector<std::string> parts = read_parts(options.scenarios);
   std::string problem = read_kinds(options.crash, kinds) ? prepare(handle, parts) : "there is no such kind of crashes";
   if (!problem.empty()) {
-    say_end("error", problem);
+    send_end("error", problem);
     return;
   }
   const auto session = std::make_unique<Session>(crash::read_scenario(parts[0]),
@@ -147,7 +147,7 @@ void explore_crashes(void* handle) {
     run_kinds(*session, kinds);
     conclude(*session);
   }
-  session->teller.say_result(session->conclusion);
+  session->teller.send_result(session->conclusion);
 }
 
 }  // namespace linpoint::runtime

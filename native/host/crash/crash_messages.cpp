@@ -75,7 +75,7 @@ std::uint32_t missed_by(const Recorded& recorded, const Cause& cause, std::uint3
 
 }  // namespace
 
-void Teller::put_place(Json& json, std::uint64_t code) const {
+void CrashMessageWriter::put_place(Json& json, std::uint64_t code) const {
   const std::size_t module = code == 0 ? CodePlaces::kNone : places_.of(code);
   if (module == CodePlaces::kNone) {
     json.null();
@@ -84,14 +84,14 @@ void Teller::put_place(Json& json, std::uint64_t code) const {
   json.open('[').value(module).value(code - places_.all()[module].base).close(']');
 }
 
-void Teller::put_modules(Json& json) const {
+void CrashMessageWriter::put_modules(Json& json) const {
   json.key(field::kModules).open('[');
   for (const CodePlaces::Module& module : places_.all())
     json.open('{').field(field::kPath, module.path).field(field::kBase, module.base).close('}');
   json.close(']');
 }
 
-void Teller::put_sites(Json& json, const Recorded& recorded, const persistency::Points& points) const {
+void CrashMessageWriter::put_sites(Json& json, const Recorded& recorded, const persistency::Points& points) const {
   struct Site {
     std::size_t stores = 0;
     std::size_t points = 0;
@@ -113,8 +113,8 @@ void Teller::put_sites(Json& json, const Recorded& recorded, const persistency::
   json.close(']');
 }
 
-void Teller::say_traced(const Recorded& recorded, const Outcome& outcome, const persistency::Points& points,
-                        std::size_t locks) const {
+void CrashMessageWriter::send_traced(const Recorded& recorded, const Outcome& outcome,
+                                     const persistency::Points& points, std::size_t locks) const {
   MessageWriter writer(message::kTraced);
   Json& json = writer.json;
   json.field(field::kEnded, name_of(outcome.ended)).field(field::kMessage, outcome.message);
@@ -142,7 +142,7 @@ void Teller::say_traced(const Recorded& recorded, const Outcome& outcome, const 
   writer.send();
 }
 
-void Teller::put_callers(Json& json, const Recorded& recorded, std::uint32_t event) const {
+void CrashMessageWriter::put_callers(Json& json, const Recorded& recorded, std::uint32_t event) const {
   std::uint32_t frame = event < recorded.frames_of_events.size() ? recorded.frames_of_events[event] : 0;
   for (std::size_t depth = 0; frame != 0 && depth < kMostFrames; ++depth) {
     const Recorder::Frame& each = recorded.frames[frame];
@@ -151,8 +151,8 @@ void Teller::put_callers(Json& json, const Recorded& recorded, std::uint32_t eve
   }
 }
 
-void Teller::put_store(Json& json, const Walk& walk, const Recorded& recorded, const CrashState& state,
-                       std::uint32_t event) const {
+void CrashMessageWriter::put_store(Json& json, const Walk& walk, const Recorded& recorded, const CrashState& state,
+                                   std::uint32_t event) const {
   const Event& store = recorded.events[event];
   json.open('{').field(field::kEvent, event).key(field::kOperation);
   if (store.operation == persistency::kNoOperation)
@@ -175,8 +175,8 @@ void Teller::put_store(Json& json, const Walk& walk, const Recorded& recorded, c
   json.field(field::kKind, kind_of(store)).close('}');
 }
 
-void Teller::put_store_or_null(Json& json, Name name, const Walk& walk, const Recorded& recorded,
-                               const CrashState& state, std::uint32_t event) const {
+void CrashMessageWriter::put_store_or_null(Json& json, Name name, const Walk& walk, const Recorded& recorded,
+                                           const CrashState& state, std::uint32_t event) const {
   json.key(name);
   if (event == kNoEvent)
     json.null();
@@ -184,8 +184,9 @@ void Teller::put_store_or_null(Json& json, Name name, const Walk& walk, const Re
     put_store(json, walk, recorded, state, event);
 }
 
-void Teller::say_violation(std::size_t group, const Walk& walk, const Recorded& recorded, const Failure& failure,
-                           const Cause& cause, const Oracle& oracle, const Outcome& outcome) const {
+void CrashMessageWriter::send_violation(std::size_t group, const Walk& walk, const Recorded& recorded,
+                                        const Failure& failure, const Cause& cause, const Oracle& oracle,
+                                        const Outcome& outcome) const {
   MessageWriter writer(message::kViolation);
   Json& json = writer.json;
   json.field(field::kGroup, group);
@@ -227,7 +228,7 @@ void Teller::say_violation(std::size_t group, const Walk& walk, const Recorded& 
   writer.send();
 }
 
-void Teller::say_progress(std::uint64_t tests, std::size_t operation, std::size_t operations) {
+void CrashMessageWriter::send_progress(std::uint64_t tests, std::size_t operation, std::size_t operations) {
   MessageWriter writer(message::kProgress);
   Json& json = writer.json;
   json.field(field::kTests, tests).field(field::kOperation, operation);
@@ -235,7 +236,7 @@ void Teller::say_progress(std::uint64_t tests, std::size_t operation, std::size_
   writer.send();
 }
 
-void Teller::say_result(const Conclusion& conclusion) const {
+void CrashMessageWriter::send_result(const Conclusion& conclusion) const {
   MessageWriter writer(message::kResult);
   Json& json = writer.json;
   json.field(field::kEnded, conclusion.ended).field(field::kReason, conclusion.reason);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host says of crashes: lines of JSON.
+// The messages of crash tests.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Recorded {
   double states = 0;         ///< that a crash can leave, at any moment
 };
 
-/// What is said at the end.
+/// The end of crash tests.
 struct Conclusion {
   std::string ended = "complete";
   std::string reason;
@@ -38,17 +38,17 @@ struct Conclusion {
   double seconds = 0;
 };
 
-class Teller {
+class CrashMessageWriter {
  public:
-  Teller() { places_.collect(); }
+  CrashMessageWriter() { places_.collect(); }
   [[nodiscard]] const CodePlaces& places() const { return places_; }
 
-  void say_traced(const Recorded& recorded, const Outcome& outcome, const persistency::Points& points,
-                  std::size_t locks) const;
-  void say_violation(std::size_t group, const Walk& walk, const Recorded& recorded, const Failure& failure,
-                     const Cause& cause, const Oracle& oracle, const Outcome& outcome) const;
-  static void say_progress(std::uint64_t tests, std::size_t operation, std::size_t operations);
-  void say_result(const Conclusion& conclusion) const;
+  void send_traced(const Recorded& recorded, const Outcome& outcome, const persistency::Points& points,
+                   std::size_t locks) const;
+  void send_violation(std::size_t group, const Walk& walk, const Recorded& recorded, const Failure& failure,
+                      const Cause& cause, const Oracle& oracle, const Outcome& outcome) const;
+  static void send_progress(std::uint64_t tests, std::size_t operation, std::size_t operations);
+  void send_result(const Conclusion& conclusion) const;
 
  private:
   void put_place(Json& json, std::uint64_t code) const;

@@ -66,7 +66,7 @@ std::uint8_t& Tester::find(Walk& walk, Class kind, const Context& context) {
   }
   if (++runs_ % kChecked == 0) check_pool(walk, false);
   if (!known && oracle_.allows(kind, context, outcome)) answer |= kPassed;
-  if (sampled) samples_.say(oracle_, kind, context, outcome, (answer & kPassed) != 0);
+  if (sampled) samples_.send(oracle_, kind, context, outcome, (answer & kPassed) != 0);
   return answer;
 }
 

@@ -27,8 +27,8 @@ void Samples::keep(const Walk& walk) {
   if (done < size) qualify("an image could not be written to " + path_);
 }
 
-void Samples::say(const Oracle& oracle, Class kind, const Context& context, const Outcome& outcome,
-                  bool allowed) const {
+void Samples::send(const Oracle& oracle, Class kind, const Context& context, const Outcome& outcome,
+                   bool allowed) const {
   MessageWriter writer(message::kSampled);
   Json& json = writer.json;
   json.field(field::kFile, path_).field(field::kCursor, cursor_).field(field::kAllowed, allowed);

@@ -18,7 +18,7 @@ class Samples {
   [[nodiscard]] bool wanted();
   /// What is in the pool now.
   void keep(const Walk& walk);
-  void say(const Oracle& oracle, Class kind, const Context& context, const Outcome& outcome, bool allowed) const;
+  void send(const Oracle& oracle, Class kind, const Context& context, const Outcome& outcome, bool allowed) const;
 
  private:
   std::uint64_t tests_ = 0;

@@ -80,7 +80,7 @@ bool Session::trace() {
   locks = persistency::LockWords(recorded.events);
   points = persistency::find_points(recorded.events, locks);
   recorded.states = count_states(recorded.events);
-  teller.say_traced(recorded, outcome, points, locks.words().size());
+  teller.send_traced(recorded, outcome, points, locks.words().size());
   if (outcome.ended != Ended::kComplete) {
     conclusion.ended = outcome.ended == Ended::kRefused ? "refused" : "error";
     conclusion.reason = outcome.message;
@@ -135,7 +135,7 @@ bool Session::test(Walk& moment, const Recorded& trace_of, const Failure& crash)
   if (tester.passes(moment, crash.kind, crash.context, crash.state, crash.more)) return true;
   if (!tester.was_new()) return false;
   if (const auto cause = causes.add(moment, crash))
-    teller.say_violation(causes.groups().size() - 1, moment, trace_of, crash, *cause, oracle, tester.confirmed());
+    teller.send_violation(causes.groups().size() - 1, moment, trace_of, crash, *cause, oracle, tester.confirmed());
   return false;
 }
 
@@ -162,7 +162,7 @@ bool Session::go_on() {
     said_ = present;
     std::uint64_t tests = 0;
     for (const std::uint64_t each : tester.counts.tests) tests += each;
-    Teller::say_progress(tests, operation, scenario.workload.size());
+    CrashMessageWriter::send_progress(tests, operation, scenario.workload.size());
   }
   conclusion.seconds = std::chrono::duration<double>(present - begin_).count();
   if (!limited_ || present < until_) return true;

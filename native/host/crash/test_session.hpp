@@ -70,7 +70,7 @@ class Session {
   Keeper keeper;
   Tester tester;
   Causes causes;
-  Teller teller;
+  CrashMessageWriter teller;
   std::size_t operation = 0;  ///< the one that crashes, for progress
   bool out_of_time = false;   ///< at least once
   Conclusion conclusion;

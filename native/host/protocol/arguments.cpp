@@ -20,7 +20,7 @@ bool is_flag(std::string_view name) {
                       [](auto& member) { return std::is_same_v<std::remove_reference_t<decltype(member)>, bool>; });
 }
 
-bool read_value(std::string_view, bool& flag) {
+bool read_value(std::string_view /*text*/, bool& flag) {
   flag = true;
   return true;
 }

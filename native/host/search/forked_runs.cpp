@@ -186,7 +186,7 @@ class RemoteView {
     result.ended = end == RunEnd::kFinding ? "finding" : "refused";
     if (end == RunEnd::kFinding) result.finding = scheduler.finding();
     result.reason = refused_for;
-    say_result(result);
+    send_result(result);
   }
   const std::string_view printed = library::printed();
   channel.put(Message::kOver);

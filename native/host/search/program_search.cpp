@@ -34,7 +34,7 @@ class Timekeeper {
     const Instant present = now();
     if (present - said_ > std::chrono::milliseconds(100)) {
       said_ = present;
-      say_progress(explorer);
+      send_progress(explorer);
     }
     return options.seconds <= 0 || std::chrono::duration<double>(present - begin_).count() < options.seconds;
   }

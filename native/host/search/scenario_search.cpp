@@ -47,11 +47,11 @@ Function function_of(void* handle, const char* name) {
   return reinterpret_cast<Function>(dlsym(handle, name));
 }
 
-void say_problem(const std::string& problem) {
+void send_problem(const std::string& problem) {
   Result result;
   result.ended = "error";
   result.reason = problem;
-  say_result(result);
+  send_result(result);
 }
 
 /// Of scenarios for which there is no time: else whoever listens would miss them.
@@ -60,7 +60,7 @@ void say_not_begun(std::size_t from, std::size_t end) {
   result.ended = "budget";
   for (std::size_t number = from; number < end; ++number) {
     options.scenario = static_cast<unsigned>(number);
-    say_result(result);
+    send_result(result);
   }
 }
 
@@ -79,7 +79,7 @@ class Campaign {
       }
       const pid_t child = ::fork();
       if (child < 0) {
-        say_problem("there can be no more processes");
+        send_problem("there can be no more processes");
         return;
       }
       if (child == 0) explore(number, scenarios[number], seconds);
@@ -110,13 +110,13 @@ class Campaign {
     const char* problem = prepare_(text.c_str());
     phase = Phase::kHost;
     if (problem != nullptr) {
-      say_problem(problem);
+      send_problem(problem);
       _exit(0);
     }
     library::after_load(handle_);
     const auto search = make_search();
     Exploration exploration(*search, program_);
-    if (exploration.run()) say_result(exploration.result());
+    if (exploration.run()) send_result(exploration.result());
     _exit(0);
   }
 
@@ -148,7 +148,7 @@ void explore_tests(void* handle, Main program) {
   const auto describe = function_of<Describe>(handle, "linpoint_test_describe");
   const auto prepare = function_of<Prepare>(handle, "linpoint_test_prepare");
   if (describe == nullptr || prepare == nullptr) {
-    say_problem("the program has no tests");
+    send_problem("the program has no tests");
     return;
   }
   operations.turn_on();

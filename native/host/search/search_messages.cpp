@@ -158,7 +158,7 @@ void put_schedule(Json& json, const std::vector<explore::Deviation>& schedule) {
   json.close(']');
 }
 
-void say_progress(const explore::Explorer& explorer) {
+void send_progress(const explore::Explorer& explorer) {
   MessageWriter writer(message::kProgress);
   Json& json = writer.json;
   json.field(field::kScenario, options.scenario);
@@ -172,7 +172,7 @@ void say_progress(const explore::Explorer& explorer) {
   writer.send();
 }
 
-void say_result(const Result& result) {
+void send_result(const Result& result) {
   CodePlaces modules;
   modules.collect();
   MessageWriter message(message::kResult);
@@ -216,7 +216,7 @@ void library::end_refused(std::string_view reason) {
   Result result;
   result.ended = "refused";
   result.reason = std::string(reason);
-  say_result(result);
+  send_result(result);
   _exit(0);
 }
 

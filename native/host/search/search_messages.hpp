@@ -28,7 +28,7 @@ struct Result {
 
 [[nodiscard]] const char* fault_name(Fault fault);
 void put_schedule(Json& json, const std::vector<explore::Deviation>& schedule);
-void say_progress(const explore::Explorer& explorer);
-void say_result(const Result& result);
+void send_progress(const explore::Explorer& explorer);
+void send_result(const Result& result);
 
 }  // namespace linpoint::runtime

@@ -21,6 +21,7 @@ from linpoint.hosts.host_config import HostConfig
 from linpoint.hosts.host_message import SEARCH_MESSAGES
 from linpoint.hosts.host_process import GRACE, HostProcess, read_hosts, start_host
 from linpoint.hosts.search_messages import SearchProgress, SearchResult
+from linpoint.options.host_arguments import host_words
 
 _SHARED_BYTES: Final = 16 * 2**20
 
@@ -87,16 +88,15 @@ class ProgramHost:
         """
         kill_after = seconds + GRACE if patience is None else patience
         workers = self.config.workers if shared else 1
-        words = [str(self.path), str(self.target), *self.config.words(workers), "--search", search]
-        words += ["--seed", str(seed), "--seconds", f"{seconds:.3f}"]
-        words += ["--trace"] * trace + ["--outcomes"] * outcomes
+        words = [str(self.path), str(self.target), *self.config.words(workers)]
+        words += host_words(search=search, seed=seed, seconds=seconds, trace=trace, outcomes=outcomes)
         with ExitStack() as stack:
             memory = None
             if workers > 1:
                 memory = os.memfd_create("linpoint")
                 stack.callback(os.close, memory)
                 os.truncate(memory, _SHARED_BYTES)
-                words += ["--share", str(memory), "--workers", str(workers)]
+                words += host_words(share=memory, workers=workers)
             limit = None if self.config.max_memory is None else self.config.max_memory // workers
 
             def start() -> HostProcess:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from linpoint.hosts.host_config import HostConfig
 from linpoint.hosts.host_search import HostSearch
+from linpoint.options.host_arguments import host_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,6 @@ class TestHost:
     ) -> HostSearch:
         """Explore all scenarios by one search within that many seconds together; several at a time if there are workers."""
         workers = self.config.workers if len(scenarios) > 1 else 1
-        words = [str(self.path), str(self.target), *self.config.words(workers), "--search", search, *more]
-        words += ["--seed", str(seed), "--seconds", f"{seconds:.3f}", "--workers", str(workers), *["--trace"] * trace]
+        words = [str(self.path), str(self.target), *self.config.words(workers), *more]
+        words += host_words(search=search, seed=seed, seconds=seconds, workers=workers, trace=trace)
         return HostSearch(words, scenarios, seconds=seconds, max_memory=self.config.max_memory)

@@ -18,9 +18,16 @@ from typing import IO, Final, TypedDict, Unpack
 from linpoint.processes.orphan_guard import guarded_environment
 from linpoint.processes.output_tail import OutputTail
 
-MESSAGES: Final = "{messages}"
+
+class _Placeholder(str):
+    """An argument that is known by its identity: a user's argument may have the same text."""
+
+    __slots__ = ()
+
+
+MESSAGES: Final = _Placeholder("{messages}")
 """An argument that stands for the descriptor to which the process writes messages."""
-INPUT: Final = "{input}"
+INPUT: Final = _Placeholder("{input}")
 """An argument that stands for the descriptor from which the process reads what is written to it."""
 TAIL: Final = -100
 """Capture the beginning and the end of standard error."""
@@ -60,23 +67,24 @@ def launch(argv: Sequence[str], resources: ExitStack, **options: Unpack[LaunchOp
     words, passed = list(argv), tuple(options.get("pass_fds", ()))
     with ExitStack() as theirs, ExitStack() as unstarted:
         reading = writing = tail = -1
-        if MESSAGES in words:
+        messages, takes_input = _index(words, MESSAGES), _index(words, INPUT)
+        if messages is not None:
             reading, end = os.pipe()
             resources.callback(os.close, reading)
             theirs.callback(os.close, end)
-            words[words.index(MESSAGES)] = str(end)
+            words[messages] = str(end)
             passed += (end,)
         stdin: Stream = subprocess.DEVNULL
         given = options.get("stdin")
-        if INPUT in words or given == WRITTEN:
+        if takes_input is not None or given == WRITTEN:
             end, writing = os.pipe()
             resources.callback(os.close, writing)
             theirs.callback(os.close, end)
             os.set_blocking(writing, False)
-            if given == WRITTEN:
+            if takes_input is None:
                 stdin = end
             else:
-                words[words.index(INPUT)] = str(end)
+                words[takes_input] = str(end)
                 passed += (end,)
         if isinstance(given, bytes):
             stdin = theirs.enter_context(tempfile.TemporaryFile())
@@ -99,3 +107,7 @@ def launch(argv: Sequence[str], resources: ExitStack, **options: Unpack[LaunchOp
         )
         unstarted.pop_all()
     return LaunchedProcess(process, reading, writing, OutputTail(tail) if tail >= 0 else None)
+
+
+def _index(words: Sequence[str], placeholder: _Placeholder) -> int | None:
+    return next((at for at, word in enumerate(words) if word is placeholder), None)
