@@ -7,6 +7,7 @@ import contextlib
 import dataclasses
 import os
 import resource
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,8 +17,9 @@ from linpoint.crash.crash_host import CrashConfig, CrashReply
 from linpoint.crash.crash_oracle import CrashOracle
 from linpoint.crash.crash_plan import CrashPlan
 from linpoint.crash.crash_run import CrashRun, CrashRunner
-from linpoint.crash.workload_generation import generate_workload
+from linpoint.crash.workload_generation import candidate_workloads
 from linpoint.hosts.crash_messages import CrashTestsEnded, ImageSampled, WorkloadTraced
+from linpoint.limits.search_limits import SearchLimits
 from linpoint.options.commands.crash import CrashOptions
 from linpoint.scenarios.scenario import Call
 from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest, build_crash_tests
@@ -55,7 +57,7 @@ class Structure:
     def crashed(self, kinds: Sequence[str], *, points_only: bool = False) -> tuple[CrashTestsEnded, CrashReply]:
         """Crash tests of all operations, by one host."""
         runner = self._runner(points_only=points_only)
-        reply = runner.test(self.plan, kinds, PATIENCE, known=self.oracle).reply
+        reply = runner.test(self.plan, kinds, PATIENCE, known=self.oracle).finish().reply
         return _ended(reply), reply
 
     def sampled(
@@ -90,7 +92,13 @@ def structure(file: str, spec: str, flags: tuple[str, ...], operations: int) -> 
             reply = test.host.trace(CrashPlan(test.name, tuple(calls)), PATIENCE)
             return -1 if reply.traced is None else reply.traced.edges
 
-        plan = test.plan(generate_workload(test.purposes, operations, 0, edges))
+        candidates = candidate_workloads(test.purposes, operations, 0, SearchLimits(time.monotonic() + PATIENCE))
+        try:
+            calls = next(candidates)
+            while True:
+                calls = candidates.send(edges(calls))
+        except StopIteration as end:
+            plan = test.plan(end.value)
         run = CrashRunner(test.host, test.spec, options.condition, test.test.types).trace(plan, PATIENCE)
     assert run.sound, f"{file} does not do what {spec} says"
     return Structure(test, run)

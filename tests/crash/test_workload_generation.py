@@ -3,20 +3,41 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 import linpoint
-from linpoint.crash.operation_purposes import nth_value
-from linpoint.crash.workload_generation import WorkloadGenerator, generate_workload, read_workload
+from linpoint.crash.operation_purposes import OperationPurposes, nth_value
+from linpoint.crash.workload_generation import WorkloadGenerator, candidate_workloads, read_workload
 from linpoint.errors import TestError
 from linpoint.histories.operation import Operation
+from linpoint.limits.search_limits import SearchLimits
 from linpoint.scenarios.cpp_test_description import TypeDescription
 from linpoint.scenarios.scenario import Call
 from tests.crash.crash_test_descriptions import BOOL, BYTE, INT, OPERATIONS, purposes
+
+UNLIMITED = SearchLimits(math.inf)
+
+
+def workload_of(
+    words: OperationPurposes,
+    count: int,
+    seed: int,
+    edges: Callable[[Sequence[Call]], int],
+    limits: SearchLimits = UNLIMITED,
+) -> list[Call]:
+    """The workload that covers most edges."""
+    candidates = candidate_workloads(words, count, seed, limits)
+    calls: Sequence[Call] = next(candidates)
+    while True:
+        try:
+            calls = candidates.send(edges(calls))
+        except StopIteration as end:
+            return end.value
 
 
 @pytest.mark.parametrize("spec", OPERATIONS)
@@ -104,7 +125,7 @@ def test_a_workload_may_go_on_in_another_manner_than_it_began() -> None:
         chains = Counter(key % 64 for key in keys)
         return min(row, 40) + 10 * min(8, max(chains.values(), default=0))
 
-    best = max(edges(generate_workload(purposes("map"), 200, seed, edges)) for seed in range(4))
+    best = max(edges(workload_of(purposes("map"), 200, seed, edges)) for seed in range(4))
     alone = max(
         edges(WorkloadGenerator(purposes("map"), str(seed), pattern).calls(200))
         for seed in range(4)
@@ -125,8 +146,8 @@ def test_the_same_seed_gives_the_same_and_another_one_another() -> None:
     def edges(calls: Sequence[Call]) -> int:
         return len({call.args[0] % 13 for call in calls})
 
-    assert generate_workload(words, 100, 5, edges) == generate_workload(words, 100, 5, edges)
-    assert generate_workload(words, 100, 5, edges) != generate_workload(words, 100, 6, edges)
+    assert workload_of(words, 100, 5, edges) == workload_of(words, 100, 5, edges)
+    assert workload_of(words, 100, 5, edges) != workload_of(words, 100, 6, edges)
 
 
 def test_the_candidate_that_covers_most_is_kept_and_grown() -> None:
@@ -138,7 +159,7 @@ def test_the_candidate_that_covers_most_is_kept_and_grown() -> None:
         asked.append((len(calls), found))
         return found
 
-    calls = generate_workload(words, 400, 0, edges)
+    calls = workload_of(words, 400, 0, edges)
     assert len(calls) == 400
     sizes = sorted({size for size, _ in asked})
     assert sizes == [50, 100, 200, 400]
@@ -147,7 +168,7 @@ def test_the_candidate_that_covers_most_is_kept_and_grown() -> None:
 
 def test_without_time_the_first_candidate_is_taken() -> None:
     asked = []
-    calls = generate_workload(purposes("map"), 100, 0, lambda calls: asked.append(1) or 1, enough=lambda: True)
+    calls = workload_of(purposes("map"), 100, 0, lambda calls: asked.append(1) or 1, SearchLimits(0.0))
     assert len(calls) == 100
     assert len(asked) == 1
 

@@ -14,7 +14,6 @@ each crash that looks wrong.
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -25,7 +24,7 @@ import msgspec
 from linpoint.checkers.check import check_with_progress
 from linpoint.crash.crash_case import Completed, CrashCase, history_of_crash
 from linpoint.crash.expected_results import ExpectedResults
-from linpoint.crash.possible_states import PossibleStates, SpecSteps, linearized
+from linpoint.crash.possible_states import PartStates, PossibleStates, SpecSteps, linearized
 from linpoint.histories.values import Value, canonical, freeze
 from linpoint.hosts.crash_messages import CrashQuestion
 from linpoint.options.commands.crash import DEFAULT_CONDITION
@@ -124,14 +123,7 @@ class CrashOracle:
         """The results of the workload without a crash."""
         self._steps = SpecSteps(spec, self.calls, dict(types or {}))
         self._part_of = [self._part(call) for call in self.calls]
-        self._initial = PossibleStates([spec.initial])
-        self._moments: dict[Hashable, list[int]] = {}
-        self._part_states: dict[Hashable, list[PossibleStates]] = {}
-        for number, result in enumerate(self.results):
-            part = self._part_of[number]
-            before = self._part_states.setdefault(part, [self._initial])[-1]
-            self._moments.setdefault(part, []).append(number)
-            self._part_states[part].append(PossibleStates(self._steps.after(before.states, number, result)))
+        self._parts = PartStates(self._steps, self._part_of, self.results)
         self._probings: dict[bytes, _Probing] = {}
         self._count = 0
         self._known: dict[_Group, _Written | None] = {}
@@ -148,17 +140,11 @@ class CrashOracle:
 
     def first_refused(self) -> int | None:
         """The first operation of the workload whose result the spec does not allow after those before it."""
-        empty = (
-            number
-            for part, each in self._part_states.items()
-            for number, possible in zip(self._moments[part], each[1:], strict=True)
-            if not possible.states
-        )
-        return min(empty, default=None)
+        return self._parts.first_refused()
 
     def expected_results(self, probes: Iterable[tuple[int, int]]) -> bytes:
         """The results that the host compares by itself; each probe comes with the operation since which it is run."""
-        expected = ExpectedResults(self._steps, self._part_of, self._states_after)
+        expected = ExpectedResults(self._steps, self._part_of, self._parts)
         return expected.script(len(self.results), probes)
 
     def allows(self, question: CrashQuestion) -> bool:
@@ -256,13 +242,8 @@ class CrashOracle:
         found = self._prefixes.get(count)
         if found is None:
             before = lambda: tuple(enumerate(self.results[:count]))  # noqa: E731
-            found = self._kept(count, _Prefix(count, before, lambda part: self._states_after(part, count)))
+            found = self._kept(count, _Prefix(count, before, lambda part: self._parts.after(part, count)))
         return found
-
-    def _states_after(self, part: Hashable, count: int) -> PossibleStates:
-        """The possible states of a part after this number of operations of the trace."""
-        moments = self._moments.get(part)
-        return self._initial if moments is None else self._part_states[part][bisect_right(moments, count - 1)]
 
     def _listed(self, before: tuple[Completed, ...]) -> _Prefix:
         key = canonical(before)
@@ -271,11 +252,11 @@ class CrashOracle:
             possible: dict[Hashable, PossibleStates] = {}
             for number, result in before:
                 part = self._part_of[number]
-                states = possible.get(part, self._initial).states
+                states = possible.get(part, self._parts.initial).states
                 possible[part] = PossibleStates(self._steps.after(states, number, result))
 
             def at(part: Hashable) -> PossibleStates:
-                return possible.get(part, self._initial)
+                return possible.get(part, self._parts.initial)
 
             found = self._kept(key, _Prefix(None, lambda: before, at))
         return found

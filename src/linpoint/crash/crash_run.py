@@ -7,7 +7,7 @@ before ends the run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,6 @@ from linpoint.hosts.search_messages import CodeModule
 from linpoint.scenarios.cpp_test_description import OperationDescription
 from linpoint.specs.spec import Spec
 from linpoint.verdicts import Status, Verdict
-
-Want = Callable[["CrashRun", int, CrashViolation], bool]
-"""Whether a violation is all that needs to be known."""
 
 
 @dataclass(slots=True)
@@ -70,14 +67,13 @@ class CrashRunner:
     spec: Spec
     condition: str
     types: dict[str, OperationDescription]
-    progress: Callable[[int], None] = lambda _: None
 
     def trace(self, plan: CrashPlan, seconds: float) -> CrashRun:
         """The workload alone."""
         run = CrashRun(plan)
         run.reply = self.host.trace(plan, seconds)
         if run.traced is not None:
-            self._begin(run, run.traced)
+            self.begin(run, run.traced)
         return run
 
     def test(
@@ -86,22 +82,40 @@ class CrashRunner:
         kinds: Sequence[str],
         seconds: float,
         *,
-        want: Want | None = None,
         known: CrashOracle | None = None,
-    ) -> CrashRun:
-        """Crash tests of these kinds; ``known`` has judged the same plan before. With ``want`` it ends at the first one."""
+        workers: int = 0,
+    ) -> CrashTestEvents:
+        """Crash tests of these kinds; ``known`` has judged the same plan before. With 0 workers, as many as usual."""
         run = CrashRun(plan, tuple(kinds), oracle=known)
         expected = b"" if known is None else known.expected_results(plan.probe_numbers)
-        workers = 0 if want is None else 1
-        return self._run(run, self.host.test(plan, kinds, seconds, workers=workers, expected=expected), want)
+        return CrashTestEvents(self, run, self.host.test(plan, kinds, seconds, workers=workers, expected=expected))
 
-    def state(self, plan: CrashPlan, state: str, seconds: float) -> CrashRun:
+    def state(self, plan: CrashPlan, state: str, seconds: float) -> CrashTestEvents:
         """One crash state again."""
-        return self._run(CrashRun(plan), self.host.state(plan, state, seconds))
+        return CrashTestEvents(self, CrashRun(plan), self.host.state(plan, state, seconds))
 
-    def _run(self, run: CrashRun, testing: CrashTesting, want: Want | None = None) -> CrashRun:
-        """Answer the questions of the hosts; stop when the workload is wrong, or when ``want`` is satisfied."""
+    def begin(self, run: CrashRun, traced: WorkloadTraced) -> None:
+        """Judge the workload without a crash."""
+        run.modules = traced.modules
+        if traced.ended != "complete":
+            return
+        calls, results = run.plan.calls, [each[0] for each in traced.results]
+        oracle = CrashOracle(self.spec, calls, results, types=self.types, condition=self.condition)
+        verdict = oracle.before_any_crash()
+        run.oracle, run.wrong = oracle, verdict if verdict.status is Status.VIOLATION else None
+
+
+class CrashTestEvents:
+    """Crash tests while they run. Iterate over violations and numbers of tests; leaving the iteration stops the hosts."""
+
+    def __init__(self, runner: CrashRunner, run: CrashRun, testing: CrashTesting) -> None:
+        self.run = run
+        self._runner, self._testing = runner, testing
         run.reply = testing.reply
+
+    def __iter__(self) -> Generator[CrashViolation | int, None, None]:
+        """Answer the questions of the hosts; it ends when they have ended, or the workload is wrong."""
+        run, testing = self.run, self._testing
         with testing:
             for host, message in testing:
                 if message.question is not None:
@@ -114,31 +128,26 @@ class CrashRunner:
                     else:
                         testing.answer(host, allowed=allowed)
                 elif message.violation is not None:
-                    if want is not None and want(run, host, message.violation):
-                        run.wanted = message.violation
-                        break
+                    yield message.violation
                 elif message.traced is not None:
-                    self._check_trace(run, message.traced)
+                    self._check_trace(message.traced)
                     if not run.sound:
                         break
                 elif message.progress is not None or message.result is not None:
-                    self.progress(run.reply.reached)
-        return run
+                    yield run.reply.reached
 
-    def _check_trace(self, run: CrashRun, traced: WorkloadTraced) -> None:
+    def finish(self) -> CrashRun:
+        """Make all tests; the run."""
+        for _ in self:
+            pass
+        return self.run
+
+    def _check_trace(self, traced: WorkloadTraced) -> None:
+        run = self.run
         if run.oracle is None:
-            self._begin(run, traced)
+            self._runner.begin(run, traced)
         elif traced.ended != "complete" or not _alike(run.oracle.results, traced):
             run.differs = True
-
-    def _begin(self, run: CrashRun, traced: WorkloadTraced) -> None:
-        run.modules = traced.modules
-        if traced.ended != "complete":
-            return
-        calls, results = run.plan.calls, [each[0] for each in traced.results]
-        oracle = CrashOracle(self.spec, calls, results, types=self.types, condition=self.condition)
-        verdict = oracle.before_any_crash()
-        run.oracle, run.wrong = oracle, verdict if verdict.status is Status.VIOLATION else None
 
 
 def _alike(results: Sequence[Any], traced: WorkloadTraced) -> bool:

@@ -11,10 +11,10 @@ the object that an operation acts on; where that is too much, the script is empt
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Final
 
-from linpoint.crash.possible_states import PossibleStates, SpecSteps, results_possible
+from linpoint.crash.possible_states import PartStates, SpecSteps, results_possible
 from linpoint.errors import LinpointError
 
 _MAX_SPEC_STEPS: Final = 50_000
@@ -28,11 +28,8 @@ class _TooMuch(Exception):  # noqa: N818 - no error
 class ExpectedResults:
     """Writes the script of a workload."""
 
-    def __init__(
-        self, steps: SpecSteps, part_of: Sequence[Hashable], states_after: Callable[[Hashable, int], PossibleStates]
-    ) -> None:
-        """``states_after``: the possible states of a part of the object after a number of operations."""
-        self._steps, self._part_of, self._states_after = steps, part_of, states_after
+    def __init__(self, steps: SpecSteps, part_of: Sequence[Hashable], parts: PartStates) -> None:
+        self._steps, self._part_of, self._parts = steps, part_of, parts
         self._probes: dict[Hashable, list[int]] = {}
         self._results: dict[int, bytes] = {}
         self._spec_steps = 0
@@ -62,7 +59,7 @@ class ExpectedResults:
         self._spec_steps += len(numbers)
         if self._spec_steps > _MAX_SPEC_STEPS:
             raise _TooMuch
-        results = results_possible(self._steps, self._states_after(part, completed).states, tuple(numbers))
+        results = results_possible(self._steps, self._parts.after(part, completed).states, tuple(numbers))
         for number, result in zip(numbers, results or (b"[]",) * len(numbers), strict=True):
             if self._results.get(number) != result:
                 self._results[number] = result

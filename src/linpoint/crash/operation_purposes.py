@@ -112,10 +112,6 @@ class OperationPurposes:
         given = [each.given[0] for each in self.by_name.values() if self.keyed and each.given]
         return tuple(dict.fromkeys(key for keys in given for key in keys))
 
-    def of(self, wanted: Callable[[Purpose], bool]) -> list[Purpose]:
-        """The purposes that satisfy a predicate."""
-        return [each for each in self.by_name.values() if wanted(each)]
-
     def outcomes(self, state: State, call: Call) -> Outcomes:
         """The outcomes of the spec; none for arguments that it rejects."""
         operation = Operation(0, call.operation, call.args)

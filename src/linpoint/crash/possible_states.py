@@ -7,7 +7,8 @@ same states. Cost: a step of the spec for each probe that is new, none for other
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Sequence
 from itertools import permutations, product
 from typing import Final
 
@@ -161,3 +162,33 @@ def linearized(
     if len(found) < 2:
         return found
     return list({state_key(state, steps.spec.name): state for state in found}.values())
+
+
+class PartStates:
+    """The possible states of each part of an object after each operation of a workload."""
+
+    def __init__(self, steps: SpecSteps, part_of: Sequence[Hashable], results: Sequence[Value]) -> None:
+        """``part_of``: the part that each operation acts on."""
+        self.initial = PossibleStates([steps.spec.initial])
+        self._moments: dict[Hashable, list[int]] = {}
+        self._states: dict[Hashable, list[PossibleStates]] = {}
+        for number, result in enumerate(results):
+            part = part_of[number]
+            before = self._states.setdefault(part, [self.initial])[-1]
+            self._moments.setdefault(part, []).append(number)
+            self._states[part].append(PossibleStates(steps.after(before.states, number, result)))
+
+    def after(self, part: Hashable, count: int) -> PossibleStates:
+        """The possible states of a part after this number of operations."""
+        moments = self._moments.get(part)
+        return self.initial if moments is None else self._states[part][bisect_right(moments, count - 1)]
+
+    def first_refused(self) -> int | None:
+        """The first operation whose result the spec does not allow after those before it."""
+        empty = (
+            number
+            for part, each in self._states.items()
+            for number, possible in zip(self._moments[part], each[1:], strict=True)
+            if not possible.states
+        )
+        return min(empty, default=None)

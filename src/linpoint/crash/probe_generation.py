@@ -54,8 +54,8 @@ def generated_probes(purposes: OperationPurposes, workload: Sequence[Call], besi
     """The probes for a workload, and for operations that may run concurrently with it."""
     if purposes.keyed:
         return list(_keyed(purposes, workload, beside))
-    takers = purposes.of(lambda each: each.takes and each.total)
-    if takers and purposes.of(lambda each: each.adds and each.total):
+    takers = [each for each in purposes.by_name.values() if each.takes and each.total]
+    if takers and [each for each in purposes.by_name.values() if each.adds and each.total]:
         return list(_drained(purposes, workload, beside, takers))
     if purposes.spec.name in MEMORIES:
         return list(_of_words(purposes, workload, beside))
@@ -79,7 +79,7 @@ def _reads_of(purposes: OperationPurposes, call: Call) -> list[Call]:
     if purposes.spec.name in MEMORIES:
         words = named_words(call.args[0]) if call.args else ()
         return [_read(purposes, tuple(dict.fromkeys(words)))] if words else []
-    readers = purposes.of(lambda each: each.reads and each.total)
+    readers = [each for each in purposes.by_name.values() if each.reads and each.total]
     if purposes.keyed:
         return [_call(each, call.args[0], 0) for each in readers if each.parameters and call.args]
     return [Call(each.name) for each in readers if not each.parameters]
@@ -87,7 +87,7 @@ def _reads_of(purposes: OperationPurposes, call: Call) -> list[Call]:
 
 def _keyed(purposes: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call]) -> Iterator[Probe]:
     keys = _keys(workload, beside)
-    total = purposes.of(lambda each: each.total and bool(each.parameters))
+    total = [each for each in purposes.by_name.values() if each.total and bool(each.parameters)]
     readers = [each for each in total if each.reads]
     adders = [each for each in total if each.adds]
     others = [each for each in total if not each.reads and not each.adds]
@@ -154,8 +154,8 @@ def _drained(
     purposes: OperationPurposes, workload: Sequence[Call], beside: Sequence[Call], takers: Sequence[Purpose]
 ) -> Iterator[Probe]:
     """Take as often as there may be a value; then add some and take them again."""
-    readers = purposes.of(lambda each: each.reads and each.total and not each.parameters)
-    adders = purposes.of(lambda each: each.adds and each.total)
+    readers = [each for each in purposes.by_name.values() if each.reads and each.total and not each.parameters]
+    adders = [each for each in purposes.by_name.values() if each.adds and each.total]
     yield from (Probe(Call(each.name)) for each in readers)
     names = {each.name for each in adders}
     adds = [number for number, call in enumerate(workload) if call.operation in names]
@@ -198,7 +198,7 @@ def _of_words(purposes: OperationPurposes, workload: Sequence[Call], beside: Seq
     for call in (*workload, *beside):
         words |= dict.fromkeys(named_words(call.args[0]) if call.args else ())
     every = tuple(words)
-    changers = purposes.of(lambda each: not each.reads)
+    changers = [each for each in purposes.by_name.values() if not each.reads]
     yield from (Probe(_read(purposes, (word,))) for word in every)
     for number, changer in enumerate(changers):
         for at in range(len(every)):
@@ -236,7 +236,7 @@ def _samples(
     by_name: dict[str, list[tuple[Call, int]]] = {}
     for call, number in calls:
         by_name.setdefault(call.operation, []).append((call, number))
-    for purpose in purposes.of(lambda each: each.reads == reads and each.total):
+    for purpose in [each for each in purposes.by_name.values() if each.reads == reads and each.total]:
         if not purpose.parameters:
             yield Probe(Call(purpose.name))
             continue

@@ -12,7 +12,7 @@ Guarantee: the same seed and target give the same workload.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Generator, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -21,6 +21,7 @@ import msgspec
 from linpoint.crash.operation_purposes import MEMORIES, OperationPurposes, Purpose, memory_cells, nth_value
 from linpoint.errors import LinpointError, TestError
 from linpoint.histories.values import Value, canonical, freeze
+from linpoint.limits.search_limits import SearchLimits
 from linpoint.scenarios.cpp_test_description import TypeDescription
 from linpoint.scenarios.scenario import Call
 from linpoint.scenarios.scenario_text import parse_calls
@@ -183,7 +184,9 @@ class WorkloadGenerator:
 
     def _current(self, args: Sequence[Value], kind: TypeDescription) -> Value:
         """The current value, as an operation that reads returns it."""
-        for purpose in self._purposes.of(lambda each: each.reads and len(each.parameters) == len(args)):
+        for purpose in [
+            each for each in self._purposes.by_name.values() if each.reads and len(each.parameters) == len(args)
+        ]:
             call = Call(purpose.name, tuple(args))
             outcomes = self._purposes.outcomes(self._state(call), call)
             if outcomes and type(outcomes[0][0]) is type(nth_value(kind, 0)):
@@ -198,33 +201,35 @@ def _weight(purpose: Purpose, every: Sequence[Purpose]) -> float:
     return (4 if purpose.adds else 1 if purpose.reads else 3) / alike
 
 
-Tracer = Callable[[Sequence[Call]], int]
-"""Runs a workload and returns the number of edges of the target that it covers; negative if it was not complete."""
+def candidate_workloads(
+    purposes: OperationPurposes, count: int, seed: int, limits: SearchLimits
+) -> Generator[Sequence[Call], int, list[Call]]:
+    """Workloads to trace; each is answered with the number of edges of the target that it covers.
 
-
-def generate_workload(
-    purposes: OperationPurposes, count: int, seed: int, trace: Tracer, *, enough: Callable[[], bool] = lambda: False
-) -> list[Call]:
-    """A workload that covers many edges. ``enough``: whether there is no time left to compare more of them."""
+    The number is negative if it was not complete. Returns a workload that covers many edges; after the limits, no more
+    are compared.
+    """
     first = max(1, count >> _WORKLOAD_STAGES) if count > _RECENT_KEYS else count
     ways = []
     for number in range(_CANDIDATE_WORKLOADS):
         pattern = _KEY_PATTERNS[number % len(_KEY_PATTERNS)]
         generator = WorkloadGenerator(purposes, f"{seed} {number}", pattern)
         calls = generator.calls(first)
-        ways.append((trace(calls), -number, calls, generator))
-        if enough():
+        covered = yield calls
+        ways.append((covered, -number, calls, generator))
+        if limits.over():
             break
     edges, _, best, generator = max(ways, key=lambda each: each[:2])
     while len(best) < count:
         ways = []
-        several = not enough()
+        several = not limits.over()
         for number in range(_CONTINUATIONS_PER_STAGE if several else 1):
             seeded = f"{seed} {len(best)} {number}"
             other = random.Random(seeded).choice(_KEY_PATTERNS) if number else None  # noqa: S311 - no secret
             another = generator.another(seeded, other)
             calls = [*best, *another.calls(min(len(best), count - len(best)))]
-            ways.append((trace(calls) if several else edges, -number, calls, another))
+            covered = (yield calls) if several else edges
+            ways.append((covered, -number, calls, another))
         before = len(best)
         edges, _, best, generator = max(ways, key=lambda each: each[:2])
         if len(best) == before or edges < 0:

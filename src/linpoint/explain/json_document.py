@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from linpoint.traces.trace import SourcePlace, Trace
@@ -15,13 +14,9 @@ _NAMES: Final = {"test": "test", "crash": "test", "stress": "test", "model": "mo
 
 
 def result_document(
-    result: Result,
-    explanation_of: Callable[[Finding], dict[str, Any]],
-    *,
-    finding_facts: Callable[[Finding], dict[str, Any]] = lambda _: {},
-    advice: list[dict[str, Any]] | None = None,
+    result: Result, findings: list[dict[str, Any]], *, advice: list[dict[str, Any]] | None = None
 ) -> dict[str, Any]:
-    """The document of a result; ``finding_facts`` are the fields that findings of its kind have beside the common ones."""
+    """The document of a result, with the documents of its findings."""
     name = _NAMES.get(result.subject_kind)
     tested = result.subject_kind == "test"
     optional = {"remedy": result.remedy, "spec": result.spec, "condition": result.condition}
@@ -35,15 +30,15 @@ def result_document(
         **({"models": {model: status.value for model, status in result.models.items()}} if tested else {}),
         "bounds": dict(result.bounds),
         "statistics": result.coverage.as_dict(),
-        "findings": [finding_document(each, explanation_of(each), finding_facts(each)) for each in result.findings],
+        "findings": findings,
         **({} if advice is None else {"advice": advice}),
         "warnings": list(result.warnings),
         **({} if result.outcomes is None else {"outcomes": dict(result.outcomes)}),
     }
 
 
-def finding_document(finding: Finding, explanation: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
-    """The document of one finding."""
+def finding_document(finding: Finding, explanation: dict[str, Any], **facts: Any) -> dict[str, Any]:
+    """The document of one finding; ``facts`` are the fields that findings of its kind have beside the common ones."""
     place = finding.place or place_of(finding.trace)
     return {
         "kind": finding.kind,

@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from linpoint.histories.values import Value, canonical, show
 from linpoint.judging.scenario_run import PerformedOperation, ScenarioRun
-from linpoint.judging.spec_judge import RunJudge, blocked_calls
+from linpoint.judging.spec_judge import SequentialOrders, blocked_calls
 from linpoint.scenarios.scenario import Scenario
 from linpoint.verdicts import Verdict
 from linpoint.verdicts.evidence import ShownOperation
@@ -52,7 +52,7 @@ def shown_operations(run: ScenarioRun, allowed: dict[tuple[int | None, int], lis
     return found + [one(None, number, each, after=True) for number, each in enumerate(run.after)]
 
 
-def results_allowed(judge: RunJudge, scenario: Scenario) -> dict[tuple[int | None, int], list[Value]]:
+def results_allowed(judge: SequentialOrders, scenario: Scenario) -> dict[tuple[int | None, int], list[Value]]:
     """For each operation, by its thread as ``sequential_results`` has it and its number: what some order gives it."""
     found: dict[tuple[int | None, int], dict[object, Value]] = {}
     for thread, number, result in judge.sequential_results(scenario):
@@ -61,7 +61,7 @@ def results_allowed(judge: RunJudge, scenario: Scenario) -> dict[tuple[int | Non
 
 
 def orders_given(
-    failure: FailedRun, operations: tuple[ShownOperation, ...], judge: RunJudge
+    failure: FailedRun, operations: tuple[ShownOperation, ...], judge: SequentialOrders
 ) -> tuple[tuple[Value, ...], ...]:
     """What orders give, where each result by itself is possible, but not all of them together."""
     if failure.kind != "linearizability" or any(each.allowed is not None for each in operations):

@@ -54,11 +54,15 @@ _RIGHT: Final = Judgement(None, None)
 
 
 class RunJudge(Protocol):
-    """Decides runs of a test, and knows what operations give one after another."""
+    """Decides runs of a test."""
 
     def judge(self, run: ScenarioRun) -> Judgement:
         """The judgement on a run."""
         ...
+
+
+class SequentialOrders(Protocol):
+    """Knows what operations give one after another."""
 
     def sequential_results(self, scenario: Scenario) -> Iterable[tuple[int | None, int, Value]]:
         """What operations give in any order: their thread, their number in it, and the result."""
@@ -69,7 +73,7 @@ class RunJudge(Protocol):
         ...
 
 
-class Judge(RunJudge, Protocol):
+class Judge(RunJudge, SequentialOrders, Protocol):
     """One that several searches of scenarios share."""
 
     def prepare(self, scenarios: Sequence[Scenario]) -> None:

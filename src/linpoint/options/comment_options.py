@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,19 +23,15 @@ _COMMENT: Final = re.compile(r"^[ \t]*//[ \t]*linpoint:(.*)$", re.MULTILINE)
 _SEPARATOR: Final = "--"
 
 
-def comment_layers(
-    options: Mapping[str, Option], file: str, check: Callable[[Layer], None] = lambda _: None
-) -> list[Layer]:
-    """A layer for each comment of a file; none if it cannot be read, which is an error once it is built."""
-    layers = []
+def comment_layers(options: Mapping[str, Option], file: str) -> Iterator[tuple[str, Layer]]:
+    """The place and the layer of each comment of a file; none if it cannot be read, which is an error once it is built."""
     for line, comment in _comments_in(file):
+        place = f"{file}:{line}"
         try:
             layer = Layer(Surface.COMMENT, _values(options, comment, Path(file).parent))
-            check(layer)
         except LinpointError as error:
-            raise error.at(f"{file}:{line}") from None
-        layers.append(layer)
-    return layers
+            raise error.at(place) from None
+        yield place, layer
 
 
 def _comments_in(file: str) -> Iterator[tuple[int, str]]:

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Self, TypeVar
 
+from linpoint.errors import LinpointError
 from linpoint.options.comment_options import comment_layers
 from linpoint.options.layers import EXPLICIT, Layer, merge_values
 from linpoint.options.rules import GivenOptions, OnlyFor, Rule
@@ -82,7 +83,7 @@ class Options:
 
     def for_file(self, file: str, *, only: Collection[str] = ()) -> Self:
         """With the comments ``// linpoint: ...`` of a C++ file below the command line; of these ``only`` some fields."""
-        comments = comment_layers(self.declared(), file, self._check_comment)
+        comments = self._comment_layers(file)
         if only:
             comments = [
                 Layer(each.surface, {name: value for name, value in each.values.items() if name in only})
@@ -93,11 +94,19 @@ class Options:
     @classmethod
     def in_comments(cls, file: str) -> Self:
         """The options that the comments of a file give."""
-        return merge_layers(cls, comment_layers(cls.declared(), file, cls._check_comment))
+        return merge_layers(cls, cls._comment_layers(file))
 
     @classmethod
-    def _check_comment(cls, layer: Layer) -> None:
-        merge_layers(cls, (layer,))
+    def _comment_layers(cls, file: str) -> list[Layer]:
+        """The layers of the comments of a file; a mistake is reported at its line."""
+        layers = []
+        for place, layer in comment_layers(cls.declared(), file):
+            try:
+                merge_layers(cls, (layer,))
+            except LinpointError as error:
+                raise error.at(place) from None
+            layers.append(layer)
+        return layers
 
     def argv(self, *, passthrough: bool = True) -> list[str]:
         """The words that give the same options on a command line, in the order of their declaration.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,16 @@ def test_crash_tests_are_counted_once_and_never_less(tmp_path: Path) -> None:
     assert counts[-1] == 48
 
 
+class EndedTests:
+    """Crash tests that have ended, with what they gave."""
+
+    def __init__(self, run: CrashRun, events: Sequence[Any] = ()) -> None:
+        self.run, self._events = run, events
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from self._events
+
+
 def test_no_phase_begins_where_the_workload_fails_by_itself(tmp_path: Path) -> None:
     with subject_of(tmp_path, {"fails": "crash"}).open(SECONDS, no_progress) as session:
         (failure,) = session.prepare()
@@ -88,10 +99,11 @@ def test_ctrl_c_leaves_what_is_known(at: str, tmp_path: Path, monkeypatch: pytes
     def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    def interrupted_run(self: CrashRunner, *args: Any, **options: Any) -> CrashRun:
-        run = run_tests(self, *args, **options)
-        run.reply.interrupted = True
-        return run
+    def interrupted_run(self: CrashRunner, *args: Any, **options: Any) -> EndedTests:
+        events = run_tests(self, *args, **options)
+        ended = EndedTests(events.run, list(events))
+        ended.run.reply.interrupted = True
+        return ended
 
     if at == "search":  # the hosts are stopped, and what they have sent is kept
         monkeypatch.setattr(CrashRunner, "test", interrupted_run)
@@ -121,7 +133,7 @@ def test_a_replay_that_shows_other_crashes_says_so(tmp_path: Path, monkeypatch: 
     with subject.open(SECONDS, no_progress) as session:
         (failure,) = session.distinct(searched(session))
         token = read_token(session.to_token(failure))
-    monkeypatch.setattr(CrashRunner, "state", lambda self, plan, _, seconds: self.trace(plan, seconds))
+    monkeypatch.setattr(CrashRunner, "state", lambda self, plan, _, seconds: EndedTests(self.trace(plan, seconds)))
     result = replay_finding(subject, token.failure, SECONDS, changed=True)
     assert result.status.value == "violation"
     assert result.why == "a crash shows it"

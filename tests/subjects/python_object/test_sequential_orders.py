@@ -79,7 +79,7 @@ def everything(scenario: Scenario) -> Iterator[dict[tuple[int | None, int], int 
 def test_they_are_those_of_all_interleavings(texts: tuple[str, str, str]) -> None:
     scenario = Scenario.parse(*texts)
     definition = definition_of(Stack)
-    judge = ObjectJudge(definition, PythonObjectSubject(definition=definition).control())
+    judge = ObjectJudge(definition, PythonObjectSubject(definition=definition).control()).by_spec
     wanted = list(everything(scenario))
     places = [(thread, number) for thread, calls in enumerate(scenario.threads) for number in range(len(calls))]
     places += [(len(scenario.threads), number) for number in range(len(scenario.after))]

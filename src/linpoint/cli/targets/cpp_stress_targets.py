@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from linpoint.campaign.driver import run_campaign
@@ -42,7 +43,7 @@ def cpp_stress_targets(
             options.for_file(file, only=OPTIONS_FROM_COMMENTS),
             deadline=limits.deadline,
             max_memory=limits.max_memory,
-            tell=lambda text: line(text, at_once=True),
+            tell=partial(line, at_once=True),
         )
         return [CppStressTarget(each, line) for each in found]
     except OutOfTimeError:

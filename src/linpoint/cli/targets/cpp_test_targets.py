@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,7 +59,7 @@ def _built(
             merged,
             deadline=limits.deadline,
             max_memory=limits.max_memory,
-            tell=lambda text: line(text, at_once=True),
+            tell=partial(line, at_once=True),
         )
         return [CppTestTarget(each, options, line) for each in found]
     except OutOfTimeError:

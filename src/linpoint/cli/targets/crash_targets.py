@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from linpoint.campaign.driver import replay_finding, run_campaign
@@ -70,7 +71,7 @@ class CrashTarget(CampaignTarget[ReportEntry]):
         try:
             with deadline(Budget.starting_now(seconds, None), grace=_GRACE_S):
                 subject = PersistentObjectSubject(self.test)
-                result = run_campaign(subject, seconds, lambda reached: self._show(reached, time.monotonic() - started))
+                result = run_campaign(subject, seconds, partial(self._show, started))
         except TimeIsUpError:
             result = _undecided(name, file, "the budget ended inside of the spec, which does not come back")
         except LinpointError as error:
@@ -82,8 +83,8 @@ class CrashTarget(CampaignTarget[ReportEntry]):
         result = _undecided(self.test.name, self.test.file, "it was interrupted before this test was begun")
         return _entry(self.test.file, self.test.name, self.options, result)
 
-    def _show(self, reached: CampaignProgress, elapsed_s: float) -> None:
-        tests = reached.executions
+    def _show(self, started: float, reached: CampaignProgress) -> None:
+        tests, elapsed_s = reached.executions, time.monotonic() - started
         rate = tests / elapsed_s if elapsed_s > 0 and not reached.text else 0.0
         count = f": {tests:,} crash tests, {rate:,.0f} a second" if tests else ""
         self.line(f"{self.test.name}: {reached.text or 'testing crashes'}{count}")
@@ -96,7 +97,7 @@ def _built(options: CrashOptions, file: str, name: str, limits: Budget, line: Pr
         options,
         deadline=limits.deadline,
         max_memory=limits.max_memory,
-        tell=lambda text: line(text, at_once=True),
+        tell=partial(line, at_once=True),
     )
 
 

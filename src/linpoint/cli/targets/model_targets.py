@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -79,7 +80,7 @@ class ModelTarget(CampaignTarget[ReportEntry]):
                 task = RefinementTask.of(self.options, self.file, self.name, self.model)
             subject = ModelSubject(task, self.options.jobs, self.limits.max_memory)
             started = time.monotonic()
-            result = run_campaign(subject, seconds, lambda reached: self._show(reached, time.monotonic() - started))
+            result = run_campaign(subject, seconds, partial(self._show, started))
         except LinpointError as error:
             return error_entry(self.file, self.name, error, unit=_UNIT, measure=_MEASURE), False
         except TimeIsUpError:
@@ -96,8 +97,8 @@ class ModelTarget(CampaignTarget[ReportEntry]):
     def _undecided(self, why: str) -> Result:
         return _undecided(self.name, self.file, self.options, why)
 
-    def _show(self, reached: CampaignProgress, elapsed_s: float) -> None:
-        memory = resident_memory() / 2**20
+    def _show(self, started: float, reached: CampaignProgress) -> None:
+        memory, elapsed_s = resident_memory() / 2**20, time.monotonic() - started
         states, speed = reached.executions, f"{reached.executions / max(elapsed_s, 1e-3):,.0f} a second"
         self.line(f"{self.name}: {states:,} states, {speed}, depth {reached.depth:,}, {memory:,.0f} MiB")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from linpoint.explain.crash.cache_lines import place_text
 from linpoint.explain.crash.crash_text import advice_text, crash_finding_lines
-from linpoint.explain.json_document import result_document
+from linpoint.explain.json_document import finding_document, result_document
 from linpoint.explain.json_values import as_json
 from linpoint.text.printable import printable
 from linpoint.verdicts.evidence import CrashEvidence, CrashOperation, CrashStore, NeedlessInstruction
@@ -17,9 +17,8 @@ from linpoint.verdicts.result import Result
 
 def crash_document(result: Result) -> dict[str, Any]:
     """The JSON document of a test of crashes."""
-    return result_document(
-        result, _explanation, finding_facts=_durability_facts, advice=[_advice(each) for each in result.advice]
-    )
+    findings = [finding_document(each, _explanation(each), **_durability_facts(each)) for each in result.findings]
+    return result_document(result, findings, advice=[_advice(each) for each in result.advice])
 
 
 def _durability_facts(finding: Finding) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from linpoint.explain.json_document import result_document
+from linpoint.explain.json_document import finding_document, result_document
 from linpoint.explain.json_values import as_json, operation_fields
 from linpoint.explain.model.model_text import culprit_of, drawing, history_of, model_finding_lines, names_of, trace_of
 from linpoint.histories.operation import Operation
@@ -18,7 +18,7 @@ from linpoint.verdicts.result import Result
 
 def model_document(result: Result) -> dict[str, Any]:
     """The JSON document of a model."""
-    return result_document(result, _explanation)
+    return result_document(result, [finding_document(each, _explanation(each)) for each in result.findings])
 
 
 def _explanation(finding: Finding) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from linpoint.explain.trace import run_text
-from linpoint.explain.trace.limited_text import limited_lines
+from linpoint.explain.trace.limited_text import STEP_LIMITS, limited_lines
 from linpoint.explain.trace.step_wording import model_value
 from linpoint.explain.wording.ascii_timeline import picture
 from linpoint.explain.wording.state_text import state_text
@@ -162,9 +162,9 @@ def step_numbers(steps: Sequence[ModelStep], count: int) -> list[str]:
 
 def _steps(finding: Finding) -> list[str]:
     numbers = step_numbers(finding.steps, len(trace_of(finding).steps))
-    return limited_lines(
-        lambda most: run_text(trace_of(finding), numbers, width=_WIDTH, most=most), MAX_TRACE_LINES, 120, 60
-    )
+    limits = (120, 60, *STEP_LIMITS)
+    texts = (run_text(trace_of(finding), numbers, width=_WIDTH, most=most) for most in limits)
+    return limited_lines(texts, MAX_TRACE_LINES)
 
 
 def covered(result: Result) -> str:

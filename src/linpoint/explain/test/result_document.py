@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from linpoint.explain.json_document import result_document
+from linpoint.explain.json_document import finding_document, result_document
 from linpoint.explain.test.program_text import program_finding_lines
 from linpoint.explain.test.result_text import finding_lines
 from linpoint.histories.values import thaw
@@ -19,18 +19,19 @@ from linpoint.verdicts.status import Status
 
 def test_document(result: Result) -> dict[str, Any]:
     """The JSON document of a test."""
-    return result_document(result, _scenario_explanation)
+    return result_document(result, [finding_document(each, _scenario_explanation(each)) for each in result.findings])
 
 
 def program_document(result: Result) -> dict[str, Any]:
     """The JSON document of a program."""
-    return result_document(result, _program_explanation)
+    return result_document(result, [finding_document(each, _program_explanation(each)) for each in result.findings])
 
 
 def stress_document(result: Result) -> dict[str, Any]:
     """The JSON document of a stress test. A run that could not be repeated is no finding of its object."""
     findings = result.findings if result.status is Status.VIOLATION else ()
-    document = result_document(replace(result, findings=findings), lambda _: {"text": result.text})
+    documents = [finding_document(each, {"text": result.text}) for each in findings]
+    document = result_document(replace(result, findings=findings), documents)
     return {name: value for name, value in document.items() if name not in ("spec", "bounds")}
 
 

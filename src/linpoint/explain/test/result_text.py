@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from linpoint.explain.trace import trace_text
-from linpoint.explain.trace.limited_text import limited_lines
+from linpoint.explain.trace.limited_text import STEP_LIMITS, limited_lines
 from linpoint.explain.wording.value_text import format_call, format_value
 from linpoint.histories.values import Value, counted
 from linpoint.text.printable import printable
@@ -137,7 +137,8 @@ def _orders(finding: Finding) -> list[str]:
 
 def trace_lines(trace: Trace) -> list[str]:
     """The steps, in at most ``MAX_TRACE_LINES`` lines if possible."""
-    return limited_lines(lambda most: trace_text(trace, width=_WIDTH, most=most), MAX_TRACE_LINES, 80)
+    texts = (trace_text(trace, width=_WIDTH, most=most) for most in (80, *STEP_LIMITS))
+    return limited_lines(texts, MAX_TRACE_LINES)
 
 
 def models_text(result: Result) -> str:

@@ -3,21 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Final
 
-_STEP_LIMITS: Final = (40, 30, 24, 18, 12, 8)
-"""Each attempt renders the trace once more, so there are few."""
+STEP_LIMITS: Final = (40, 30, 24, 18, 12, 8)
+"""The numbers of steps to try. Each attempt renders the trace once more, so there are few."""
 
 
-def limited_lines(render: Callable[[int], str], max_lines: int, *first_limits: int) -> list[str]:
-    """The lines that ``render`` gives for the most steps that fit, of ``first_limits`` and then fewer.
+def limited_lines(texts: Iterable[str], max_lines: int) -> list[str]:
+    """The lines of the first text that fits; ``texts``, made one by one, have fewer and fewer steps.
 
-    With the fewest steps there may still be more than ``max_lines``.
+    The last of them may still have more than ``max_lines``.
     """
     lines: list[str] = []
-    for max_steps in (*first_limits, *_STEP_LIMITS):
-        lines = render(max_steps).splitlines()
+    for text in texts:
+        lines = text.splitlines()
         if len(lines) <= max_lines:
             break
     return lines

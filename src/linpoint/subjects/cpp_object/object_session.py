@@ -257,14 +257,14 @@ class ObjectSession(Session):
         """The failure of the first scenario that fails. Raises KeyboardInterrupt where none has failed yet."""
         self.judge.prepare([each.scenario for each in batch])
         exploration = BatchSearch(batch, search, self.judge, self.explored)
-        failure = exploration.run(self.target, seconds, seed, self._tick)
+        failure = exploration.run(self.target, seconds, seed, self._show)
         if exploration.interrupted:
             self.interrupted = True
             if failure is None:
                 raise KeyboardInterrupt
         return failure
 
-    def _tick(self, scenario: Scenario, schedules: int) -> None:
+    def _show(self, scenario: Scenario, schedules: int) -> None:
         covered = self.explored
         done = covered.bounded + covered.unbounded + schedules
         begun = sum(bool(each.covered.unbounded) for each in covered.scenarios)

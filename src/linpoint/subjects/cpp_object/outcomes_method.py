@@ -50,7 +50,7 @@ class OutcomesSession(ObjectSession):
     def __init__(self, target: CppObject, seconds: float, progress: Progress) -> None:
         self._until = time.monotonic() + seconds
         self._outcomes = AtomicOutcomesJudge(target, self._until)
-        self._tick_listener = progress
+        self._progress_listener = progress
         self._decisive: ObjectSession = self
         """The search that the coverage of the result is of."""
         self._searches: list[ObjectSession] = [self]
@@ -64,7 +64,7 @@ class OutcomesSession(ObjectSession):
             return replace(claim, why=WRONG_UNDER_SC, warnings=(WRONG_UNDER_SC,))
         if not self.interrupted:
             seconds = max(_MIN_SEARCH_S, self._until - time.monotonic())
-            search = ObjectSession(_under(self.target, "tso"), self._outcomes, seconds, self._tick_listener)
+            search = ObjectSession(_under(self.target, "tso"), self._outcomes, seconds, self._progress_listener)
             self._searches.append(search)
             end = yield FurtherSearch(nullcontext(search), seconds, adds_findings=True)
             if end.findings:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from linpoint.crash.crash_host import CrashReply
 from linpoint.crash.crash_plan import CrashPlan
-from linpoint.crash.crash_run import CrashRun, CrashRunner
+from linpoint.crash.crash_run import CrashRun, CrashRunner, CrashTestEvents
 from linpoint.crash.root_causes import RootCause, cause_key, group_by_cause, violation_class
 from linpoint.crash.store_places import StorePlaces
-from linpoint.crash.workload_generation import generate_workload
+from linpoint.crash.workload_generation import candidate_workloads
 from linpoint.histories.values import counted
 from linpoint.hosts.crash_messages import CrashViolation
 from linpoint.limits.search_limits import SearchLimits
@@ -110,7 +110,7 @@ class PersistentObjectSession(Session):
         self.phases = crash_phases(test.options.kinds)
         self.tested = CrashCoverage()
         self.causes: list[RootCause] = []
-        self.runner = CrashRunner(test.host, test.spec, test.options.condition, test.test.types, self._testing)
+        self.runner = CrashRunner(test.host, test.spec, test.options.condition, test.test.types)
         self._progress = progress
         self._given_up = ""
         self._search_until = self.deadline
@@ -150,7 +150,8 @@ class PersistentObjectSession(Session):
         """The violations of crash tests of some kinds."""
         first = self.tested.first
         assert first is not None
-        run = self.runner.test(first.plan, task.search.name.split(","), task.limits.seconds(), known=first.oracle)
+        kinds = task.search.name.split(",")
+        run = self._followed(self.runner.test(first.plan, kinds, task.limits.seconds(), known=first.oracle))
         run.modules = run.modules or first.modules
         self._add(run)
         if not self._searched_for_others:
@@ -187,13 +188,8 @@ class PersistentObjectSession(Session):
             return crash_free_failure(run)
         cause = candidate.cause
 
-        def is_wanted(run: CrashRun, _host: int, violation: CrashViolation) -> bool:
-            if not violation.confirmed or violation_class(violation) != violation_class(cause.shown):
-                return False
-            return cause_key(violation, self._places(run)) == cause.key
-
         plan = replace(self.test.plan(candidate.workload, candidate.beside), healed=candidate.healed)
-        run = self.runner.test(plan, [cause.shown.kind.lower()], seconds, want=is_wanted)
+        run = self._followed(self.runner.test(plan, [cause.shown.kind.lower()], seconds, workers=1), cause)
         _stop_if_interrupted(run.reply)
         return None if run.wanted is None or not run.sound else crash_failure(run, run.wanted, cause)
 
@@ -214,7 +210,7 @@ class PersistentObjectSession(Session):
         if state is None:
             run = self.runner.trace(failure.case, seconds)
         else:
-            run = self.runner.state(failure.case, state.text(), seconds)
+            run = self._followed(self.runner.state(failure.case, state.text(), seconds))
         self.tested.first = self.tested.first or run
         self._add(run)
         if self.interrupted:
@@ -314,17 +310,14 @@ class PersistentObjectSession(Session):
         self._progress(CampaignProgress(text="finding a workload"))
         until = time.monotonic() + _GENERATION_SHARE * self.left
 
-        def edges(calls: Sequence[Call]) -> int:
-            seconds = max(_MIN_TRACE_S, min(_MAX_TRACE_S, until - time.monotonic()))
-            reply = self.test.host.trace(CrashPlan(self.test.name, tuple(calls)), seconds)
-            self._note(reply)
-            _stop_if_interrupted(reply)
-            return reply.traced.edges if reply.traced is not None and reply.traced.ended == "complete" else -1
-
         options = self.test.options
-        calls = generate_workload(
-            self.test.purposes, options.length, options.seed, edges, enough=lambda: time.monotonic() >= until
-        )
+        candidates = candidate_workloads(self.test.purposes, options.length, options.seed, SearchLimits(until))
+        try:
+            calls = next(candidates)
+            while True:
+                calls = candidates.send(self._covered_edges(calls, until))
+        except StopIteration as end:
+            calls = end.value
         # A given workload has the operations that are to run concurrently.
         return self.test.plan(calls, reads=True)
 
@@ -336,8 +329,30 @@ class PersistentObjectSession(Session):
         self._note(run.reply)
         self.tested.add(run)
 
-    def _testing(self, tests: int) -> None:
-        self._progress(CampaignProgress(executions=self.tested.tests.total() + tests))
+    def _covered_edges(self, calls: Sequence[Call], until: float) -> int:
+        """The edges of the target that a workload covers; negative if it was not complete."""
+        seconds = max(_MIN_TRACE_S, min(_MAX_TRACE_S, until - time.monotonic()))
+        reply = self.test.host.trace(CrashPlan(self.test.name, tuple(calls)), seconds)
+        self._note(reply)
+        _stop_if_interrupted(reply)
+        return reply.traced.edges if reply.traced is not None and reply.traced.ended == "complete" else -1
+
+    def _followed(self, events: CrashTestEvents, cause: RootCause | None = None) -> CrashRun:
+        """A run of crash tests, to its end or to the first confirmed violation with this cause."""
+        run = events.run
+        with closing(iter(events)) as following:
+            for event in following:
+                if isinstance(event, int):
+                    self._progress(CampaignProgress(executions=self.tested.tests.total() + event))
+                elif cause is not None and self._has_cause(run, event, cause):
+                    run.wanted = event
+                    break
+        return run
+
+    def _has_cause(self, run: CrashRun, violation: CrashViolation, cause: RootCause) -> bool:
+        if not violation.confirmed or violation_class(violation) != violation_class(cause.shown):
+            return False
+        return cause_key(violation, self._places(run)) == cause.key
 
     def _places(self, run: CrashRun) -> StorePlaces:
         """The lines of the code of a run."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from linpoint.judging.failure_text import failure_sentence, orders_given, results_allowed, shown_operations
 from linpoint.judging.scenario_run import ScenarioRun
-from linpoint.judging.spec_judge import RunJudge
+from linpoint.judging.spec_judge import SequentialOrders
 from linpoint.subjects.interface import NONDETERMINISM, Failure
 from linpoint.traces.trace import StepKind, Trace, TraceFailure
 from linpoint.verdicts.evidence import ScenarioEvidence
@@ -22,7 +22,7 @@ def build_finding(
     failure: Failure,
     run: ScenarioRun,
     trace: Trace | None,
-    judge: RunJudge,
+    orders_of: SequentialOrders,
     *,
     minimal: bool,
     replay: Mapping[str, Any],
@@ -30,8 +30,8 @@ def build_finding(
     """The finding of a failure. ``run`` is the run of which the trace was recorded."""
     if failure.kind == NONDETERMINISM:
         return _nondeterminism(failure, replay)
-    operations = tuple(shown_operations(run, results_allowed(judge, failure.case)))
-    orders = orders_given(failure, operations, judge)
+    operations = tuple(shown_operations(run, results_allowed(orders_of, failure.case)))
+    orders = orders_given(failure, operations, orders_of)
     message = failure_sentence(failure, operations, orders)
     if trace is not None:
         shown = TraceFailure(failure.kind, _failing_step(trace, failure.kind), "")

@@ -7,12 +7,11 @@ compared are those of the object itself, run in that order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Final
 
 from linpoint.explore import _native_control as native
 from linpoint.explore.python_control.control_session import MAX_RUN_STEPS, ControlSession
-from linpoint.histories.values import Value
 from linpoint.judging.scenario_run import RunEnding, ScenarioRun
 from linpoint.judging.spec_judge import OBSERVE, Judgement, SpecJudge, blocked_calls
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
@@ -35,34 +34,27 @@ class ObjectJudge:
         self._session = session
         self._long: dict[Scenario, bool] = {}
         self._alone = SequentialObjectSpec(definition, session)
-        self._judge = SpecJudge(self._alone.spec() if definition.spec is None else find(definition.spec))
+        self.by_spec = SpecJudge(self._alone.spec() if definition.spec is None else find(definition.spec))
+        """Decides runs of which everything is known."""
         self._itself = definition.spec is None
         self._observing: Spec | None = None
 
     @property
     def spec(self) -> Spec:
         """The spec by which runs are judged."""
-        return self._judge.spec
+        return self.by_spec.spec
 
     @property
     def histories(self) -> int:
         """How many different histories the scenario has shown."""
-        return self._judge.histories
+        return self.by_spec.histories
 
     def judge(self, run: ScenarioRun) -> Judgement:
         """The judgement on a run."""
-        found = self._judge.judge(run, self._observing_spec(run))
+        found = self.by_spec.judge(run, self._observing_spec(run))
         if found.kind is not None and self._is_doubtful(run):
             return Judgement(None, found.verdict, decided=False)
         return found
-
-    def sequential_results(self, scenario: Scenario) -> Iterable[tuple[int | None, int, Value]]:
-        """What operations give in any order: their thread, their number in it, and the result."""
-        return self._judge.sequential_results(scenario)
-
-    def sequential_outcomes(self, scenario: Scenario) -> tuple[tuple[Value, ...], ...]:
-        """The results that orders give together, some of them."""
-        return self._judge.sequential_outcomes(scenario)
 
     def _is_doubtful(self, run: ScenarioRun) -> bool:
         """Whether what is known of a run is not enough to call it wrong."""

@@ -308,7 +308,7 @@ class PythonObjectSession(Session):
         content = dict(self.subject.token)
         content |= {"scenario": failure.case.as_dict(), "schedule": [list(each) for each in failure.schedule]}
         content |= {"finding": kind, "granularity": self.subject.granularity, "backend": self.subject.backend}
-        return build_finding(failure, run, trace, self.judge, minimal=minimal, replay=content)
+        return build_finding(failure, run, trace, self.judge.by_spec, minimal=minimal, replay=content)
 
     # --- the result
 
