@@ -15,7 +15,16 @@ TEXTS = st.text(st.characters(), max_size=60) | st.sampled_from(HOSTILE)
 
 @pytest.mark.parametrize(
     ("text", "width"),
-    [("abc", 3), ("日本", 4), ("e\u0301", 1), ("ｆｕｌｌ", 8), ("👍", 2), ("\u1112\u1161\u11ab", 2), ("─│", 2)],
+    [
+        ("abc", 3),
+        ("日本", 4),
+        ("e\u0301", 1),
+        ("ｆｕｌｌ", 8),
+        ("👍", 2),
+        ("\u1112\u1161\u11ab", 2),
+        ("नमस्ते", 4),
+        ("─│", 2),
+    ],
 )
 def test_letters_take_the_columns_that_a_terminal_gives_them(text: str, width: int) -> None:
     assert display_width(text) == width

@@ -8,11 +8,9 @@ writing around, can be written in UTF-8 and in XML, and takes at least a column 
 
 from __future__ import annotations
 
-import unicodedata
+from functools import cache
 from typing import Final
 
-_WIDE: Final = ("W", "F")
-_MARKS: Final = ("Mn", "Me")
 _MAX_COMBINING_MARKS: Final = 2
 # They choose between the narrow and the wide form of the letter before, and no two terminals agree how.
 _VARIATIONS: Final = ("\ufe0e", "\ufe0f")
@@ -68,15 +66,20 @@ def wrapped(text: str, width: int, *, most: int = 3) -> list[str]:
     return [line for line in (*lines, fitted(rest, width)) if line.strip()] or [""]
 
 
+@cache
 def _width(letter: str) -> int:
-    if _is_mark(letter):
-        return 0
-    return 2 if unicodedata.east_asian_width(letter) in _WIDE else 1
+    """The columns of one letter; one for what has no width of its own, such as a control character."""
+    if letter.isascii():
+        return 1
+    from wcwidth import wcwidth  # noqa: PLC0415 - its tables take longer to load than most commands take to run
+
+    width: int = wcwidth(letter)
+    return 1 if width < 0 else width
 
 
 def _is_mark(letter: str) -> bool:
     """Whether it is shown within the letter before it: accents, and the vowels and finals of Korean syllables."""
-    return unicodedata.category(letter) in _MARKS or "\u1160" <= letter <= "\u11ff"
+    return _width(letter) == 0
 
 
 def _beginning(text: str, width: int) -> str:

@@ -20,6 +20,7 @@ import msgspec
 from linpoint.cli.output import standard_streams
 from linpoint.limits.deadlines import uninterrupted
 from linpoint.text.printable import printable
+from linpoint.text.terminal_text import display_width, padded
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -127,9 +128,9 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
             table.add_row(*(Text(cell, style=_COLOURS.get(cell.upper(), "")) for cell in row))
         console().print(table)
         return
-    widths = [max(len(row[i]) for row in [header, *cells]) for i in range(len(header))]
+    widths = [max(display_width(row[i]) for row in [header, *cells]) for i in range(len(header))]
     for line in [header, *cells]:
-        print_text("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+        print_text("  ".join(padded(cell, width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
 def print_error(text: str) -> None:

@@ -12,11 +12,13 @@ from typing import Final
 
 from linpoint.explain.wording.value_text import MAX_VALUE_COLUMNS
 from linpoint.histories.values import counted
-from linpoint.text.terminal_text import fitted
+from linpoint.text.terminal_text import display_width, fitted, padded
 from linpoint.traces.trace import SourcePlace
 from linpoint.verdicts.evidence import CrashStore
 
 _MAX_STORE_COLUMNS: Final = 44
+_STORE_COLUMNS: Final = 28
+"""Of most stores."""
 _MAX_SHOWN_STORES: Final = 24
 _POINTER_BYTES: Final = 8
 _MAX_SMALL_NUMBER: Final = 0xFFFF
@@ -70,7 +72,7 @@ def store_lines(stores: Sequence[CrashStore]) -> Iterator[str]:
     """The stores by cache line, with marks."""
     yield "Stores around the crash, by cache line (persisted: certainly; kept: in this state; LOST: not):"
     shown = _chosen(stores)
-    width = max((len(place_text(store.place)) for store in shown), default=0)
+    width = max((display_width(place_text(store.place)) for store in shown), default=0)
     for line, members in by_line(shown):
         yield f"  line {line:#x}"
         for of, group in groupby(members, key=lambda store: store.operation):
@@ -78,7 +80,7 @@ def store_lines(stores: Sequence[CrashStore]) -> Iterator[str]:
                 yield f"    {fitted(of, MAX_VALUE_COLUMNS)}"
             for store in group:
                 text = fitted(store_text(store), _MAX_STORE_COLUMNS)
-                mark = f"{mark_of(store):<9}  {place_text(store.place):<{width}}  {text:<28}"
+                mark = f"{mark_of(store):<9}  {padded(place_text(store.place), width)}  {padded(text, _STORE_COLUMNS)}"
                 yield f"      {mark} {_ROLES[store.role]}".rstrip()
     if len(shown) < len(stores):
         yield f"  ... and {counted(len(stores) - len(shown), 'more store')}"

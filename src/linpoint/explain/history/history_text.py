@@ -12,10 +12,13 @@ from linpoint.explain.history.reasons import CAUSES
 from linpoint.explain.wording.operation_names import call_of, name_of, process_of, value_of, values_of, when
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import counted, one_line, show
+from linpoint.text.terminal_text import display_width, padded
 from linpoint.verdicts import Blocked, KeyVerdict, Status, Verdict, Witness
 
 MAX_LISTED: Final = 12
 """Operations that are listed one by one."""
+_NAME_COLUMNS: Final = 32
+"""Of most operations."""
 _MAX_OPEN_OPERATIONS = 6
 _EXACT_CHECKERS = ("monitor", "graph")
 
@@ -143,14 +146,17 @@ def _violation(explanation: Explanation) -> str:
         lines.append(f"The reason: {found.reason}{'' if said else f' ({found.sentence})'}.")
     lines += ["", _conspiracy(explanation)]
     listed = nearest(explanation)
-    width = max((len(process_of(history.operations[p])) for p in listed), default=1)
+    width = max((display_width(process_of(history.operations[p])) for p in listed), default=1)
     named = len(explanation.core) > 1 or explanation.precedence is not None
     names = dict(zip(explanation.core, explanation.names, strict=False)) if named else {}
     longest = max((len(names[position]) for position in listed if position in names), default=0)
     for position in listed:
         op = history.operations[position]
         letter = f"{names[position]}: ".ljust(longest + 2) if names else ""
-        lines.append(f"  {letter}{process_of(op):>{width}}  {name_of(explanation.verdict, op):<32} {when(op)}")
+        process = process_of(op)
+        indent = " " * (width - display_width(process))
+        name = padded(name_of(explanation.verdict, op), _NAME_COLUMNS)
+        lines.append(f"  {letter}{indent}{process}  {name} {when(op)}")
     if len(listed) < len(explanation.core):
         lines.append(f"  ... and {len(explanation.core) - len(listed):,} others")
     if explanation.picture:
