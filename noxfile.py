@@ -114,10 +114,11 @@ def format_(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def docs(session: nox.Session) -> None:
-    """The documentation, with warnings as errors. Its blocks are executed by the tests."""
+    """The documentation, with warnings as errors, and pictures of the walks. Its blocks are executed by the tests."""
     shutil.rmtree("docs/_build", ignore_errors=True)
+    session.run("python", "-m", "tools.walks", "docs/_build/walks", silent=True)
     session.run("python", "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", "docs/_build/html")
-    session.log("open docs/_build/html/index.html")
+    session.log("open docs/_build/html/index.html; for contributors docs/_build/walks/index.html")
 
 
 @nox.session(venv_backend="none")
