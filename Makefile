@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp' -o -name 'CMakeLists.txt')
 
 # Objects that the extension and the native tests have in common are compiled once, where ccache is installed.
-CCACHE := $(shell command -v ccache)
+CCACHE := $(shell command -v ccache 2>/dev/null)
 ifneq ($(CCACHE),)
 export CMAKE_C_COMPILER_LAUNCHER := $(CCACHE)
 export CMAKE_CXX_COMPILER_LAUNCHER := $(CCACHE)
