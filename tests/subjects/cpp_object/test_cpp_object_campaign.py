@@ -125,6 +125,21 @@ def test_assembly_is_not_run_at_all(tmp_path: Path) -> None:
     assert not (tmp_path / "asked").exists()
 
 
+@pytest.mark.parametrize(
+    ("contents", "why"),
+    [
+        (TargetContents(("`rdtsc` at a.cpp:4",), ()), "inline assembly is out of sight"),
+        (TargetContents((), ("/usr/lib/libqueue.so",)), "libqueue.so is not instrumented"),
+    ],
+)
+def test_outcomes_of_code_that_is_out_of_sight_prove_nothing(
+    tmp_path: Path, contents: TargetContents, why: str
+) -> None:
+    result = run_campaign(OutcomesSubject(target(tmp_path, CLEAN, *TWO, contents=contents)), 5.0)
+    assert (result.status, result.exhaustive) == (Status.UNKNOWN, False)
+    assert why in result.why
+
+
 def test_progress_names_the_scenario_and_counts(tmp_path: Path) -> None:
     reached: list[CampaignProgress] = []
     code = "say(progress=dict(scenario=1, schedules=3))\n" + CLEAN

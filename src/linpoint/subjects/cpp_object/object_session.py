@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar
 
 from linpoint.hosts.search_messages import HostFinding
@@ -114,6 +115,17 @@ class ObjectSession(Session):
     def done(self) -> bool:
         """It was given up or interrupted."""
         return bool(self.explored.given_up) or self.interrupted
+
+    def refuse_unseen_code(self) -> None:
+        """Give up a target of which nothing could be trusted, and note what is out of sight."""
+        contents = self.target.program.target.contents
+        if contents.unseen:
+            self.explored.given_up = (
+                f"inline assembly is out of sight, so that no schedule could be trusted: {contents.unseen[0]}"
+            )
+        for path in contents.unhooked:
+            sentence = f"{Path(path).name} is not instrumented: compile its sources together with the test"
+            self.explored.qualified[sentence] = None
 
     def cases(self, phase: Phase) -> Iterator[Any]:
         """Batches of scenarios as they are generated, or all open ones together; none when the time is up."""

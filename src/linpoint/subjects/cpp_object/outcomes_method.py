@@ -57,12 +57,16 @@ class OutcomesSession(ObjectSession):
         seconds = max(_MIN_SEARCH_S, _SC_OUTCOMES_SHARE * seconds)
         super().__init__(_under(target, "sc"), self._outcomes, seconds, progress)
 
+    def begin(self) -> None:
+        """Refuse a target of which nothing could be trusted."""
+        self.refuse_unseen_code()
+
     def follow_up(self, claim: Claim, failures: list[Failure]) -> FollowUp[Claim]:
         """The claim for both models, with the allowed outcomes that no schedule has shown."""
         claim = replace(claim, models={"sc": claim.status})
         if failures:
             return replace(claim, why=WRONG_UNDER_SC, warnings=(WRONG_UNDER_SC,))
-        if not self.interrupted:
+        if not self.done:
             seconds = max(_MIN_SEARCH_S, self._until - time.monotonic())
             search = ObjectSession(_under(self.target, "tso"), self._outcomes, seconds, self._progress_listener)
             self._searches.append(search)

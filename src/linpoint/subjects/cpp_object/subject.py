@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final
 
 from linpoint.judging.spec_judge import Judge, SpecJudge
@@ -57,15 +56,8 @@ class CppObjectSession(ObjectSession):
         self._check_progress = check_progress
 
     def begin(self) -> None:
-        """Refuse a target of which nothing could be trusted, and note what is out of sight."""
-        contents = self.target.program.target.contents
-        if contents.unseen:
-            self.explored.given_up = (
-                f"inline assembly is out of sight, so that no schedule could be trusted: {contents.unseen[0]}"
-            )
-        for path in contents.unhooked:
-            sentence = f"{Path(path).name} is not instrumented: compile its sources together with the test"
-            self.explored.qualified[sentence] = None
+        """Refuse a target of which nothing could be trusted."""
+        self.refuse_unseen_code()
 
     def follow_up(self, claim: Claim, failures: list[Failure]) -> FollowUp[Claim]:
         """The claim with the verdict under SC, fences and progress."""
