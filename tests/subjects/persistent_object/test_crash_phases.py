@@ -8,7 +8,7 @@ import time
 from linpoint.campaign.phases import PhaseClock
 from linpoint.options.choices import CRASH_TEST_KINDS
 from linpoint.options.commands.crash import DEFAULT_KINDS
-from linpoint.subjects.persistent_object.crash_phases import crash_phases
+from linpoint.subjects.persistent_object.crash_test_phases import crash_phases
 
 
 def _shares(*kinds: str) -> list[tuple[str, float]]:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, Final
 
-from linpoint.explain.history.causes import likely_causes
+from linpoint.explain.history.causes.likely_causes import likely_causes
 from linpoint.explain.history.contradiction_argument import cycle_argument, dead_end_argument, short_names
 from linpoint.explain.history.explanation import Culprit, Explanation
 from linpoint.explain.history.history_text import explanation_text

@@ -18,9 +18,9 @@ from linpoint.refine.frontend.declared_operations import DeclaredOperation, oper
 from linpoint.refine.frontend.method_compiler import MethodCompiler
 from linpoint.refine.frontend.method_inlining import check_signature
 from linpoint.refine.frontend.method_scope import MethodScope
+from linpoint.refine.frontend.node_compilers import CONDITIONS, EXPRESSIONS, STATEMENTS
 from linpoint.refine.frontend.peephole import simplify_jumps
 from linpoint.refine.frontend.register_allocation import Registers, TooManyRegistersError
-from linpoint.refine.frontend.syntax_tables import CONDITIONS, EXPRESSIONS, STATEMENTS
 from linpoint.refine.method_source import class_definition, source_of
 from linpoint.refine.program_ir import MAX_REGISTERS, CompiledModel, Instruction, Location, OpCode, OperationCode
 from linpoint.refine.symbolic_values import PLAIN, SymbolicSelf

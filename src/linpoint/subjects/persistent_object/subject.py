@@ -46,7 +46,7 @@ from linpoint.subjects.persistent_object.crash_failure import (
     with_healed,
 )
 from linpoint.subjects.persistent_object.crash_free_failures import crash_free_finding, unknown_ending
-from linpoint.subjects.persistent_object.crash_phases import crash_phases
+from linpoint.subjects.persistent_object.crash_test_phases import crash_phases
 from linpoint.subjects.persistent_object.crash_token import token_content
 from linpoint.subjects.persistent_object.finding_builder import CrashFindingBuilder
 from linpoint.subjects.persistent_object.workload_shrinking import (

@@ -25,8 +25,8 @@ from linpoint.explore.python_control.run_abort import StopRun, is_ctrl_c
 from linpoint.explore.python_control.trace_recorder import TraceRecorder, is_own
 from linpoint.judging.scenario_run import RunEnding
 from linpoint.subjects.python_program.own_modules import OwnModules
-from linpoint.subjects.python_program.process_isolation import AtExit, CapturedOutput, isolated_process
 from linpoint.subjects.python_program.program import PythonProgram
+from linpoint.subjects.python_program.restored_process_state import AtExit, CapturedOutput, isolated_process
 
 MAIN_THREAD: Final = 0
 MAIN_NAME: Final = "MainThread"

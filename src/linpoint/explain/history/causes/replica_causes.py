@@ -39,7 +39,7 @@ _TIME_SLICES: Final = 6
 _MAX_LISTED: Final = 8
 
 
-def suspects(
+def replica_causes(
     explanation: Explanation, keys: Sequence[KeyVerdict], values: Sequence[Sequence[ValueLifetime]], *, whole: bool
 ) -> Iterator[Suspicion]:
     """The causes that the values of these keys suggest; the first key is the one that is explained, and ``whole`` says

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Likely causes of a violation, each with the evidence that suggests it. Guesses: never claimed as certain.
+
+Cost: a fraction of a second; of a long history the part around the violation is looked at.
+"""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+from collections.abc import Sequence
+from typing import Final
+
+from linpoint.explain.history.causes import operation_effects, replica_causes, torn_snapshots
+from linpoint.explain.history.causes.value_lifetimes import lives
+from linpoint.explain.history.explanation import Explanation
+from linpoint.explain.history.reasons import LikelyCause
+from linpoint.verdicts import KeyVerdict
+
+_MAX_CAUSES: Final = 3
+_MAX_KEYS: Final = 32
+_MAX_OPERATIONS: Final = 20_000
+"""Of all keys together that are looked at."""
+
+
+def likely_causes(explanation: Explanation, keys: Sequence[KeyVerdict], *, deadline: float) -> tuple[LikelyCause, ...]:
+    """The likeliest causes first. ``keys`` are those in violation, the explained one first.
+
+    Past the deadline only what is quick is looked at.
+    """
+    if not explanation.core:
+        return ()
+    keys = keys[:_MAX_KEYS]
+    near = [_around(key, explanation.core[-1], _MAX_OPERATIONS // len(keys)) for key in keys]
+    verdict = explanation.verdict
+    values = [lives(verdict.history, key.positions, verdict.spec, verdict.condition) for key in near]
+    found = [
+        *operation_effects.effect_causes(explanation, keys[0], values[0]),
+        *torn_snapshots.torn_snapshot_causes(explanation, keys[0], deadline=deadline),
+        *replica_causes.replica_causes(explanation, near, values, whole=near[0] is keys[0]),
+    ]
+    found.sort(key=lambda suspicion: -suspicion.weight)
+    first = {suspicion.cause: suspicion for suspicion in reversed(found)}
+    ranked = sorted(first.values(), key=lambda suspicion: -suspicion.weight)
+    return tuple(suspicion.as_cause() for suspicion in ranked[:_MAX_CAUSES])
+
+
+def _around(key: KeyVerdict, position: int, most: int) -> KeyVerdict:
+    """The key with only the operations that stand nearest to ``position`` in its file."""
+    if len(key.positions) <= most:
+        return key
+    ordered = sorted(key.positions)
+    start = max(0, min(bisect.bisect_left(ordered, position) - most // 2, len(ordered) - most))
+    return dataclasses.replace(key, positions=ordered[start : start + most])
