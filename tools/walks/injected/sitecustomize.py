@@ -6,6 +6,7 @@ from one module to another with their counts. Calls while a module is imported d
 """
 
 import atexit
+import inspect
 import json
 import os
 import sys
@@ -24,6 +25,8 @@ _first_calls: dict[CodeType, float] = {}
 _modules: dict[CodeType, str | None] = {}
 _LIBRARIES = tuple({*map(os.path.realpath, (sys.prefix, sys.base_prefix)), sys.prefix, "<frozen", "<string", "<attrs"})
 _of_user: dict[CodeType, bool] = {}
+_GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_first_instructions: dict[CodeType, int] = {}
 
 
 def _module(frame: FrameType) -> str | None:
@@ -42,6 +45,8 @@ def _profile(frame: FrameType, event: str, _: Any) -> None:
     if event != "call" or _module(frame) is None or frame.f_code.co_name in _NO_CALLS:
         return
     code, caller = frame.f_code, _caller(frame)
+    if code.co_flags & _GENERATORS and _first_instructions.setdefault(code, frame.f_lasti) != frame.f_lasti:
+        return  # it goes on, or is closed by whoever happens to run
     pair = None if caller is None else (caller.f_code, code)
     if pair in _calls:
         _calls[pair] += 1
