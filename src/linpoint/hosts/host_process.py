@@ -33,6 +33,8 @@ Message = TypeVar("Message", bound=HostMessage)
 GRACE: Final = END_GRACE_S
 """Seconds that the host gets to come to an end by itself when its time is up."""
 _QUOTED_ERROR_BYTES: Final = 2000
+_OWN_MEMORY_BYTES: Final = 64 * 2**20
+"""The most that a host needs for itself. It enforces smaller limits on its target, and names the block that exceeds one."""
 _STOPPED: Final = {
     DEADLINE_PASSED: "a run of the program does not come back",
     MEMORY_EXCEEDED: "the memory budget ran out",
@@ -129,7 +131,8 @@ def start_host(
         files.append(file)
     words += ["--answers", INPUT] if asks else []
     words += ["--results", MESSAGES, "--", *args]
-    limits = ProcessLimits(deadline=monotonic() + seconds, max_memory_bytes=max_memory)
+    most = None if max_memory is None else max(max_memory, _OWN_MEMORY_BYTES)
+    limits = ProcessLimits(deadline=monotonic() + seconds, max_memory_bytes=most)
     return HostProcess(stack.enter_context(SupervisedProcess.start(words, limits=limits, pass_fds=files)))
 
 
