@@ -8,8 +8,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from linpoint.errors import UsageError
-from linpoint.options.choices import BACKENDS, GRANULARITIES, ISOLATIONS, RACES
-from linpoint.options.commands.shared_options import LimitOptions, OutputOptions
+from linpoint.options.choices import ISOLATIONS
+from linpoint.options.commands.shared_options import (
+    LimitOptions,
+    OutputOptions,
+    backend_option,
+    compiler_option,
+    granularity_option,
+    races_option,
+    reuse_option,
+)
 from linpoint.options.option_types import OnOff, OptionType, WholeNumber, Words, choice
 from linpoint.options.rules import OnlyFor, Rule
 from linpoint.options.schema import CONFIG, Panel, Surface, argument, option
@@ -79,23 +87,9 @@ Examples:
         on=CONFIG,
         default_text="any number",
     )
-    granularity: str = option(
-        "access",
-        choice(GRANULARITIES),
-        "Scheduling points: before each shared access, each line or each opcode.",
-        Panel.PYTHON,
-        on=CONFIG | Surface.TOKEN,
-    )
-    backend: str = option(
-        "auto",
-        choice(BACKENDS),
-        "How shared accesses are observed: native (in the interpreter's frames), ast (source rewriting) or auto.",
-        Panel.PYTHON,
-        on=CONFIG | Surface.TOKEN,
-    )
-    compiler: str | None = option(
-        None, OptionType("NAME"), "C++ compiler.", Panel.CPP, on=_CPP, default_text="$CXX, g++, clang++"
-    )
+    granularity: str = granularity_option()
+    backend: str = backend_option()
+    compiler: str | None = compiler_option(_CPP)
     args: tuple[str, ...] = option(
         (), ShellWords(), "Arguments of the program, in one word.", Panel.CPP, on=Surface.TOKEN
     )
@@ -106,13 +100,7 @@ Examples:
         Panel.CPP,
         on=_CPP | Surface.HOST,
     )
-    races: str = option(
-        "stop",
-        choice(RACES),
-        "What a data race does: stop the search, be reported, or be ignored.",
-        Panel.CPP,
-        on=_CPP | Surface.HOST,
-    )
+    races: str = races_option(_CPP)
     isolate: str = option(
         "none",
         choice(ISOLATIONS),
@@ -120,7 +108,7 @@ Examples:
         Panel.CPP,
         on=_CPP | Surface.HOST,
     )
-    reuse: bool = option(False, OnOff(), "Reuse freed memory immediately.", Panel.CPP, on=_CPP | Surface.HOST)
+    reuse: bool = reuse_option(_CPP)
     spurious: bool = option(
         False, OnOff(), "Wake up condition variables spuriously.", Panel.CPP, on=_CPP | Surface.HOST
     )

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from linpoint.options.option_types import FilePath, MemorySize, OnOff, OptionType, TimeSpan, Words
+from linpoint.options.choices import BACKENDS, GRANULARITIES, RACES
+from linpoint.options.option_types import FilePath, MemorySize, OnOff, OptionType, TimeSpan, Words, choice
 from linpoint.options.options_base import Options
 from linpoint.options.schema import CONFIG, Panel, Surface, option, passthrough
 from linpoint.options.source_arguments import split_flags
@@ -15,6 +16,44 @@ DEFAULT_BUDGET: Final = "30s"
 """Of commands that run code."""
 CPP_SOURCE: Final = CONFIG | Surface.COMMENT | Surface.TOKEN
 """How a C++ target is built and run: wherever a default can be, in the file itself, and in tokens."""
+
+
+def granularity_option() -> Any:
+    """Where threads of Python code may switch."""
+    return option(
+        "access",
+        choice(GRANULARITIES),
+        "Scheduling points: before each shared access, each line or each opcode.",
+        Panel.PYTHON,
+        on=CONFIG | Surface.TOKEN,
+    )
+
+
+def backend_option() -> Any:
+    """How accesses of Python code are observed."""
+    return option(
+        "auto",
+        choice(BACKENDS),
+        "How shared accesses are observed: native (in the interpreter's frames), ast (source rewriting) or auto.",
+        Panel.PYTHON,
+        on=CONFIG | Surface.TOKEN,
+    )
+
+
+def compiler_option(on: Surface) -> Any:
+    """The compiler of C++ targets."""
+    return option(None, OptionType("NAME"), "C++ compiler.", Panel.CPP, on=on, default_text="$CXX, g++, clang++")
+
+
+def races_option(on: Surface) -> Any:
+    """What happens at a data race of C++ code."""
+    help_text = "What a data race does: stop the search, be reported, or be ignored."
+    return option("stop", choice(RACES), help_text, Panel.CPP, on=on | Surface.HOST)
+
+
+def reuse_option(on: Surface) -> Any:
+    """Whether C++ code gets freed memory again."""
+    return option(False, OnOff(), "Reuse freed memory immediately.", Panel.CPP, on=on | Surface.HOST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,9 +65,7 @@ class BuildOptions(Options):
         "Compiler flags, and more C++ and C sources.",
         on=Surface.TOML | Surface.COMMENT | Surface.TOKEN,
     )
-    compiler: str | None = option(
-        None, OptionType("NAME"), "C++ compiler.", Panel.CPP, on=CPP_SOURCE, default_text="$CXX, g++, clang++"
-    )
+    compiler: str | None = compiler_option(CPP_SOURCE)
 
     @property
     def sources(self) -> tuple[str, ...]:

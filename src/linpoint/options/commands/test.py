@@ -6,8 +6,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from linpoint.options.choices import BACKENDS, GRANULARITIES, LINEARIZABILITY, METHODS, OUTCOMES, RACES, SANITIZERS
-from linpoint.options.commands.shared_options import CPP_SOURCE, BuildOptions, LimitOptions, OutputOptions
+from linpoint.options.choices import LINEARIZABILITY, METHODS, OUTCOMES, SANITIZERS
+from linpoint.options.commands.shared_options import (
+    CPP_SOURCE,
+    BuildOptions,
+    LimitOptions,
+    OutputOptions,
+    backend_option,
+    granularity_option,
+    races_option,
+    reuse_option,
+)
 from linpoint.options.option_types import CallsText, OnOff, ScenarioText, SpecName, WholeNumber, Words, choice
 from linpoint.options.rules import Conflicts, OnlyFor, Requires, Rule
 from linpoint.options.schema import CONFIG, Panel, Surface, argument, option
@@ -104,31 +113,13 @@ Examples:
         Panel.SEARCH,
         on=CONFIG | Surface.COMMENT | _PYTEST,
     )
-    granularity: str = option(
-        "access",
-        choice(GRANULARITIES),
-        "Scheduling points: before each shared access, each line or each opcode.",
-        Panel.PYTHON,
-        on=CONFIG | Surface.TOKEN,
-    )
-    backend: str = option(
-        "auto",
-        choice(BACKENDS),
-        "How shared accesses are observed: native (in the interpreter's frames), ast (source rewriting) or auto.",
-        Panel.PYTHON,
-        on=CONFIG | Surface.TOKEN,
-    )
+    granularity: str = granularity_option()
+    backend: str = backend_option()
     memory_model: str = option(
         "sc", choice(MEMORY_MODELS), "sc, tso (as x86) or pso.", Panel.CPP, on=CPP_SOURCE | Surface.HOST
     )
-    races: str = option(
-        "stop",
-        choice(RACES),
-        "What a data race does: stop the search, be reported, or be ignored.",
-        Panel.CPP,
-        on=CPP_SOURCE | Surface.HOST,
-    )
-    reuse: bool = option(False, OnOff(), "Reuse freed memory immediately.", Panel.CPP, on=CPP_SOURCE | Surface.HOST)
+    races: str = races_option(CPP_SOURCE)
+    reuse: bool = reuse_option(CPP_SOURCE)
     method: str = option(
         LINEARIZABILITY,
         choice(METHODS),
