@@ -24,7 +24,8 @@ NATIVE = sorted(str(path) for path in Path("native").rglob("*.[ch]pp"))
 EXAMPLES = sorted(str(path) for path in Path("examples").rglob("*.[ch]pp"))
 
 
-PYTEST = ["python", "-m", "pytest", "-n", str(os.cpu_count() or 2), "--dist", "worksteal"]
+# Tests wait for their processes a quarter of the time, so there are more of them than cores.
+PYTEST = ["python", "-m", "pytest", "-n", str(2 * (os.cpu_count() or 1)), "--dist", "worksteal"]
 
 # The extension is built by the compiler of Python. Under the same name, ccache has the objects of the core already.
 COMPILER = {"CXX": (sysconfig.get_config_var("CXX") or "c++").split()[0]}
