@@ -96,7 +96,7 @@ def build_stress_tests(
     *,
     deadline: float | None = None,
     max_memory: int | None = None,
-    tell: Callable[[str], None] = lambda _: None,
+    report_progress: Callable[[str], None] = lambda _: None,
 ) -> list[BuiltStressTest]:
     """The tests of a file, or the one of that name. Raises ``OutOfTimeError`` where ``deadline`` comes first."""
     if options.spec is None:
@@ -104,7 +104,7 @@ def build_stress_tests(
         raise UsageError("LP-U001", "a test of a C++ object needs a spec.", remedy=remedy)
     spec = find(options.spec)
     compiler = find_compiler(options.compiler)
-    tell(f"compiling {file}")
+    report_progress(f"compiling {file}")
     recipe = BuildRecipe((file, *options.sources), options.compiler_flags, compiler)
     program = build_executable(recipe, sanitizer=options.sanitizer, deadline=deadline).program
     width = _IDENTITY_VALUES if spec.name in _SPECS_OF_IDENTITY else _PARAMETER_VALUES

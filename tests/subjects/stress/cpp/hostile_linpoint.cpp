@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects that are wrong in ways that end or stop their program, or need a sanitizer; and values of all kinds.
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <linpoint/test.hpp>
 #include <mutex>
 #include <stdexcept>
@@ -82,6 +87,40 @@ struct Livelocks : Good {
   }
 };
 LINPOINT_TEST(Livelocks, write, read)
+
+/// One write asks for the processor only where nobody else needs it, while other threads need all of them for a second.
+struct Starves : Good {
+  std::atomic<bool> starved{false};
+  static std::uint64_t nanoseconds(clockid_t clock) {
+    timespec now{};
+    (void)clock_gettime(clock, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+  }
+  static void be_idle(bool idle) {
+    const sched_param none{};
+    (void)pthread_setschedparam(pthread_self(), idle ? SCHED_IDLE : SCHED_OTHER, &none);
+  }
+  static void burn(std::uint64_t span, clockid_t clock) {
+    for (const std::uint64_t end = nanoseconds(clock) + span; nanoseconds(clock) < end;) {
+    }
+  }
+  void write(int v) {
+    if (!starved.exchange(true)) {
+      for (unsigned each = 0; each < 2 * std::thread::hardware_concurrency(); ++each)
+        std::thread([] {
+          cpu_set_t all;
+          std::memset(&all, 0xff, sizeof all);
+          (void)sched_setaffinity(0, sizeof all, &all);
+          burn(1'000'000'000, CLOCK_MONOTONIC);
+        }).detach();
+      be_idle(true);
+      burn(20'000'000, CLOCK_THREAD_CPUTIME_ID);
+      be_idle(false);
+    }
+    Good::write(v);
+  }
+};
+LINPOINT_TEST(Starves, write, read)
 
 struct NeverMade : Good {
   NeverMade() {

@@ -9,12 +9,14 @@
 // many pairs of operations were open at the same time) and so many bytes of operation lines; "end" after a burst. Who
 // checks rounds asks for more when he has time: else he would take a core from the threads that are to run at the same
 // time. "halted NUMBER BYTES OPERATIONS PAIRS" has the lines, as far as it has come, of a round in which nothing moves
-// at the moment; it is told again when it is over. A round that hangs is the last: "stuck NUMBER BYTES OPERATIONS
+// at the moment; it is sent again when it is over. A round that hangs is the last: "stuck NUMBER BYTES OPERATIONS
 // PAIRS" with its lines, then "thread NUMBER waits|runs" for each that has not ended.
 #pragma once
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -28,7 +30,7 @@
 
 namespace linpoint::detail {
 
-/// What is told, over a pipe. Whoever does not read keeps us from making more.
+/// Messages over a pipe. Whoever does not read keeps us from making more.
 class Channel {
  public:
   explicit Channel(int descriptor) : descriptor_(descriptor) {
@@ -106,7 +108,7 @@ class Teller {
       if (state == State::kNotBegun) return;
       lines_ += R"({"process":)";
       write_number(lines_, worker.number);
-      lines_ += request_.calls[record->code].told;
+      lines_ += request_.calls[record->code].result_prefix;
       // An operation that never returned may be anywhere after the one before it. A counter may be read before the one
       // that the thread has read earlier, but never after the operation has begun.
       const bool open = state == State::kOpen;
@@ -158,13 +160,6 @@ class Teller {
   std::vector<std::vector<Span>> spans_;
 };
 
-inline std::uint64_t processor_time(pthread_t thread) {
-  clockid_t clock{};
-  struct timespec used{};
-  if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
-  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(used.tv_nsec);
-}
-
 /// The round that a burst does not get beyond, as far as it has come: only if nothing begins meanwhile, since what one
 /// thread has seen of another must not be missing.
 inline std::size_t tell_halted(Crew& crew, Teller& teller, const char* word, std::string& text) {
@@ -172,9 +167,9 @@ inline std::size_t tell_halted(Crew& crew, Teller& teller, const char* word, std
   for (std::size_t group = 1; group < crew.groups(); ++group)
     if (crew.ended(group) < crew.ended(halted)) halted = group;
   const std::uint64_t before = crew.begun();
-  std::string told;
-  teller.tell(word, crew.ended(halted), halted, told);
-  if (crew.begun() == before) text += told;
+  std::string ended;
+  teller.tell(word, crew.ended(halted), halted, ended);
+  if (crew.begun() == before) text += ended;
   return halted;
 }
 
@@ -185,13 +180,14 @@ inline void tell_stuck(const Request& request, Crew& crew, Teller& teller, std::
   const unsigned round = crew.ended(stuck);
   const Worker* const first = &crew.workers()[stuck * threads];
   std::vector<std::uint64_t> before;
-  for (std::size_t each = 0; each < threads; ++each) before.push_back(processor_time(first[each].thread));
+  for (std::size_t each = 0; each < threads; ++each) before.push_back(processor_time(first[each].thread.load()));
   const struct timespec moment{0, 50'000'000};
   (void)nanosleep(&moment, nullptr);
   for (std::size_t each = 0; each < threads; ++each) {
     const Worker& worker = first[each];
     if (worker.rounds.load(std::memory_order_relaxed) > round || worker.place->call.load() == 0) continue;
-    const bool runs = processor_time(worker.thread) - before[each] > 1'000'000;
+    const pid_t thread = worker.thread.load();
+    const bool runs = processor_time(thread) - before[each] > 1'000'000 || is_runnable(thread);
     text += "thread " + std::to_string(each) + (runs ? " runs\n" : " waits\n");
   }
 }
@@ -200,16 +196,16 @@ inline void tell_stuck(const Request& request, Crew& crew, Teller& teller, std::
 /// then hangs. False if it hangs, or if nobody listens.
 inline bool tell_burst(const Request& request, Crew& crew, Teller& teller, const Channel& channel) {
   constexpr std::uint64_t kLong = 15;  // milliseconds
-  std::vector<unsigned> told(crew.groups(), 0);
+  std::vector<unsigned> reported(crew.groups(), 0);
   std::string text;
   for (std::uint64_t patience = std::min(kLong, request.patience);;
        patience = std::min(2 * patience, request.patience)) {
     const bool ended = crew.await_end(patience);
-    const bool hangs = !ended && patience == request.patience;
+    const bool hangs = !ended && patience == request.patience && !crew.starved(patience);
     text.clear();
     for (std::size_t group = 0; group < crew.groups(); ++group)
-      for (const unsigned over = crew.ended(group); told[group] < over; ++told[group])
-        teller.tell("round", told[group], group, text);
+      for (const unsigned over = crew.ended(group); reported[group] < over; ++reported[group])
+        teller.tell("round", reported[group], group, text);
     if (hangs)
       tell_stuck(request, crew, teller, text);
     else if (!ended)

@@ -17,7 +17,7 @@ namespace linpoint::detail {
 struct Call {
   const Operation* operation;
   const void* arguments;
-  std::string told;  ///< what a line of the history has of it, up to the result
+  std::string result_prefix;  ///< what a line of the history has of it, up to the result
 };
 
 /// What one thread does in each round: these calls, or so many at random.
@@ -111,8 +111,8 @@ class RequestReader {
       const void* read = operation.read(reader);
       if (read == nullptr) return "arguments do not fit";
       Call call{&operation, read, R"(,"op":)"};
-      write_text(call.told, name);
-      call.told += R"(,"args":)" + std::string(arguments);
+      write_text(call.result_prefix, name);
+      call.result_prefix += R"(,"args":)" + std::string(arguments);
       into.calls.push_back(std::move(call));
       return nullptr;
     }

@@ -7,9 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -21,6 +19,7 @@
 #include <vector>
 
 #include "linpoint/detail/stress_request.hpp"
+#include "linpoint/detail/thread_activity.hpp"
 
 namespace linpoint::detail {
 
@@ -78,7 +77,7 @@ class Disturbance {
     struct sigevent event{};
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = number();
-    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+    event._sigev_un._tid = thread_id();
     made_ = timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0;
   }
   void go_on() { arm(made_ ? 1 + dice_.below(kRarest) : 0); }
@@ -134,7 +133,7 @@ struct alignas(64) Worker {
   /// done to another object.
   std::atomic<bool> prepared{false};
   Disturbance disturbance;
-  pthread_t thread{};
+  std::atomic<pid_t> thread{0};  ///< its number, once it runs
 
   [[nodiscard]] Record* first_of(unsigned round) const { return records.get() + round * per_round; }
   [[nodiscard]] void* result_of(const Record* record) const {
@@ -177,8 +176,10 @@ class Crew {
   }
 
   void start() {
-    for (Worker& worker : workers_)
-      if (pthread_create(&worker.thread, nullptr, work, &worker) != 0) std::abort();
+    for (Worker& worker : workers_) {
+      pthread_t thread{};
+      if (pthread_create(&thread, nullptr, work, &worker) != 0) std::abort();
+    }
   }
 
   /// Begin a burst of so many rounds, the first of which has this number.
@@ -189,6 +190,7 @@ class Crew {
       worker.rounds.store(0, std::memory_order_relaxed);
       worker.prepared.store(false, std::memory_order_relaxed);
     }
+    note_movement(begun());
     pthread_mutex_lock(&lock_);
     first_ = first;
     rounds_ = rounds;
@@ -201,19 +203,26 @@ class Crew {
   /// Wait until the burst has ended, or until nothing has moved for so many milliseconds. Whether it has ended.
   bool await_end(std::uint64_t patience) {
     pthread_mutex_lock(&lock_);
-    std::uint64_t moved = begun();
     std::uint64_t since = SteadyClock::before();
     while (working_ != 0) {
       if (!slept()) continue;
       const std::uint64_t now = SteadyClock::before();
-      const std::uint64_t latest = begun();
-      if (latest != moved) since = now;
-      moved = latest;
+      if (const std::uint64_t latest = begun(); latest != moved_) {
+        since = now;
+        note_movement(latest);
+      }
       if (now - since >= patience * 1'000'000) break;
     }
     const bool ended = working_ == 0;
     pthread_mutex_unlock(&lock_);
     return ended;
+  }
+
+  /// After ``await_end`` has waited in vain: whether nothing moved because the machine is busy with other work.
+  [[nodiscard]] bool starved(std::uint64_t patience) const {
+    // A loop without end has at least this share, even where threads share the cores.
+    const std::size_t cores = std::max<std::size_t>(1, cores_.size());
+    return shares_.any_starved(patience * 1'000'000 / (1 + workers_.size() / cores));
   }
 
   /// After a burst that ended and was told.
@@ -252,8 +261,14 @@ class Crew {
 
   static void* work(void* self) {
     auto& worker = *static_cast<Worker*>(self);
+    worker.thread.store(thread_id(), std::memory_order_release);
     worker.crew->serve(worker);
     return nullptr;
+  }
+
+  void note_movement(std::uint64_t latest) {
+    moved_ = latest;
+    shares_.begin();
   }
 
   /// With the lock: for a moment, unless the burst ends before.
@@ -356,6 +371,8 @@ class Crew {
   const std::vector<int> cores_ = own_cores();
   std::vector<Group> groups_;
   std::vector<Worker> workers_;
+  std::uint64_t moved_ = 0;  ///< what begun() was at the last look
+  ProcessorShares shares_;   ///< since something moved
   pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t begin_ = PTHREAD_COND_INITIALIZER;
   pthread_cond_t end_ = PTHREAD_COND_INITIALIZER;
