@@ -216,7 +216,7 @@ class OwnedModelSearch {
   std::unique_ptr<Search> search_;
 };
 
-void bind_told(nb::module_& m) {
+void bind_step_details(nb::module_& m) {
   nb::class_<Violation>(m, "ModelViolation", "A step of a model that goes wrong.")
       .def_prop_ro("wrong", [](const Violation& v) { return static_cast<int>(v.wrong); })
       .def_prop_ro("fault", [](const Violation& v) { return static_cast<int>(v.fault); })
@@ -234,7 +234,7 @@ void bind_told(nb::module_& m) {
       .def_prop_ro("violations", [](const Reached& r) { return r.violations; })
       .def_prop_ro("returns", [](const Reached& r) { return r.returns; });
   nb::class_<Event>(m, "ModelEvent", "What happened within a step of a model.")
-      .def_prop_ro("told", [](const Event& e) { return static_cast<int>(e.told); })
+      .def_prop_ro("kind", [](const Event& e) { return static_cast<int>(e.kind); })
       .def_ro("process", &Event::process)
       .def_ro("instruction", &Event::instruction)
       .def_ro("number", &Event::number)
@@ -254,7 +254,7 @@ void bind_told(nb::module_& m) {
 
 void bind_refine(nb::module_& native) {
   nb::module_ m = native.def_submodule("refine", "Models and their searches.");
-  bind_told(m);
+  bind_step_details(m);
   nb::class_<Program>(m, "ModelProgram", "A model, assembled for a number of processes.")
       .def(
           "__init__",

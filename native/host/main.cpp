@@ -41,8 +41,8 @@ Main main_of(void* handle, std::string& problem) {
 void explore_program(void* handle, Main program) {
   library::after_load(handle);
   const auto search = make_search();
-  Exploration exploration(*search, program);
-  if (exploration.run()) send_result(exploration.result());
+  ProgramSearch program_search(*search, program);
+  if (program_search.run()) send_result(program_search.result());
 }
 
 /// What is wrong with an option whose text only another part understands, or nothing.
@@ -75,7 +75,7 @@ int run(int argc, char** argv) {
   } else if (program != nullptr) {
     explore_program(handle, program);
   } else {
-    Result result;
+    SearchResult result;
     result.ended = "error";
     result.reason = problem;
     send_result(result);

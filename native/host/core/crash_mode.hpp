@@ -92,12 +92,12 @@ void flush(void* address, bool later, const void* caller);
 void non_temporal(void* address, std::size_t size, const void* caller);
 void locked(void* address, std::size_t size, const void* caller);
 /// A lock, or another object of the library, is about to be used. In the pool such an object is not persistent.
-void library_call(const Told& told);
+void library_call(const StepInfo& info);
 /// While tracing.
 void enter_function(const void* caller);
 void leave_function();
 
-// ---- Operations of the program, told by linpoint/crash.hpp
+// ---- Operations of the program, reported by linpoint/crash.hpp
 // -----------------------------------------------------------
 
 void operation_begins(unsigned number);

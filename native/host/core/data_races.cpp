@@ -115,13 +115,13 @@ void RaceDetector::publish_further(std::uint64_t address, std::size_t size, Cloc
 /// for a lock would tell each other something for ever.
 bool RaceDetector::would_tell(Thread thread, std::uint64_t address, std::size_t size, bool release) {
   if (!release && released_[thread] == 0) return false;
-  Times told = release ? threads_[thread] : clocks_[released_[thread]];
-  told[thread] = std::min(told[thread], last_[thread]);
+  Times passed_on = release ? threads_[thread] : clocks_[released_[thread]];
+  passed_on[thread] = std::min(passed_on[thread], last_[thread]);
   const auto is_news = [&](Clock before) {
     if (before == 0) return true;
     const Times& known = clocks_[before];
     for (std::uint32_t each = 0; each < width_; ++each)
-      if (told[each] > known[each]) return true;
+      if (passed_on[each] > known[each]) return true;
     return false;
   };
   const std::uint64_t end = address + size;

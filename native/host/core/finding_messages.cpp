@@ -11,7 +11,7 @@ namespace linpoint::runtime {
 
 namespace {
 
-/// Programs that print without end are told by their last lines.
+/// Programs that print without end are reported by their last lines.
 constexpr std::size_t kMostPrinted = 4000;
 
 std::string thread_name(Thread thread) { return "thread " + std::to_string(thread); }
@@ -20,12 +20,12 @@ std::string thread_name(Thread thread) { return "thread " + std::to_string(threa
 std::string waiting(const Task& task) {
   std::string who = thread_name(task.number);
   if (task.parked) return who + " spins";
-  switch (task.told.kind) {
+  switch (task.info.kind) {
     case Kind::kJoin:
-      return who + " waits for the end of " + thread_name(task.told.other);
+      return who + " waits for the end of " + thread_name(task.info.other);
     case Kind::kLock:
-      if (task.told.in_the_way() != kNoThread)
-        return who + " waits for a lock that " + thread_name(task.told.in_the_way()) + " has";
+      if (task.info.in_the_way() != kNoThread)
+        return who + " waits for a lock that " + thread_name(task.info.in_the_way()) + " has";
       return who + " waits for a lock";
     case Kind::kWait:
       return who + " waits to be notified";
@@ -79,7 +79,7 @@ RunEnd Scheduler::stuck() {
     spins |= task.parked;
     if (!message.empty()) message += ", ";
     message += waiting(task) + " at {" + std::to_string(places.size()) + "}";
-    places.push_back(task.told.caller);
+    places.push_back(task.info.caller);
   }
   found(spins ? Fault::kLivelock : Fault::kDeadlock, message, places, 0, {});
   finding_.stuck = true;

@@ -15,7 +15,7 @@ namespace linpoint::runtime {
   return {accesses.begin(), accesses.size()};
 }
 
-inline constexpr Manner kFenced{.drains = true, .yields = false};
+inline constexpr StepTraits kFenced{.drains = true, .yields = false};
 
 /// There is nobody who could end this wait.
 [[noreturn]] inline void wait_for_ever(const void* caller) {
@@ -23,25 +23,25 @@ inline constexpr Manner kFenced{.drains = true, .yields = false};
   refuse("the program waits for ever before main");
 }
 
-inline void turn(const Told& told, std::initializer_list<Access> accesses, Manner manner = kFenced) {
+inline void library_step(const StepInfo& info, std::initializer_list<Access> accesses, StepTraits traits = kFenced) {
   if (controlled())
-    step(told, span_of(accesses), manner);
+    step(info, span_of(accesses), traits);
   else if (phase == Phase::kPersistent)
-    crash::library_call(told);
+    crash::library_call(info);
 }
 
-inline void turn_when(const Told& told, std::initializer_list<Access> accesses, bool (*possible)(void*),
-                      void* argument) {
+inline void library_step_when(const StepInfo& info, std::initializer_list<Access> accesses, bool (*possible)(void*),
+                              void* argument) {
   if (controlled()) {
-    step_when(told, span_of(accesses), kFenced, possible, argument);
+    step_when(info, span_of(accesses), kFenced, possible, argument);
     return;
   }
-  if (phase == Phase::kPersistent) crash::library_call(told);
-  if (!possible(argument)) wait_for_ever(told.caller);
+  if (phase == Phase::kPersistent) crash::library_call(info);
+  if (!possible(argument)) wait_for_ever(info.caller);
 }
 
-inline void turn_was(std::initializer_list<Access> accesses, int success = -1) {
-  if (controlled()) turned_out(span_of(accesses), success);
+inline void library_step_was(std::initializer_list<Access> accesses, int success = -1) {
+  if (controlled()) report_actual_effect(span_of(accesses), success);
 }
 
 /// Happens-before through an object with an address.

@@ -12,12 +12,12 @@ namespace linpoint::runtime {
 bool take_turn(Task& task, const Touch& touch, Kind kind, bool drains) {
   const Mode mode = touch.writes ? Mode::kWrite : Mode::kRead;
   task.pending.assign({{touch.address, touch.address + touch.size, mode}});
-  task.told = {
+  task.info = {
       .kind = kind, .caller = touch.caller, .address = touch.address, .size = static_cast<std::uint32_t>(touch.size)};
-  task.manner = {.drains = drains, .yields = false};
+  task.traits = {.drains = drains, .yields = false};
   if (kind != Kind::kWrite) scheduler.look_for_loop(task, standing(task));
   if (scheduler.alone() && !task.parked && scheduler.count_quiet()) {
-    scheduler.trace.add(task.number, task.told, task.calls);
+    scheduler.trace.add(task.number, task.info, task.calls);
     return false;
   }
   scheduler.wait_for_turn(task);

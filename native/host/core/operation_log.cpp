@@ -6,11 +6,11 @@
 
 namespace linpoint::runtime {
 
-Operations operations;
+OperationLog operations;
 
 namespace {
 
-/// In the trace an operation is told by its number.
+/// The trace identifies an operation by its number.
 void tell(Kind kind, unsigned number) {
   if (!scheduler.trace.on()) return;
   Task& task = scheduler.running();
@@ -20,7 +20,7 @@ void tell(Kind kind, unsigned number) {
 
 }  // namespace
 
-void Operations::restart() {
+void OperationLog::restart() {
   all_.clear();
   events_.clear();
   stores_.clear();
@@ -31,16 +31,16 @@ void Operations::restart() {
   }
 }
 
-Operations::Own& Operations::own(Thread thread) {
+OperationLog::Own& OperationLog::own(Thread thread) {
   if (threads_.size() <= thread) threads_.resize(thread + 1);
   return threads_[thread];
 }
 
-void Operations::tell_called(const Own& own) {
+void OperationLog::tell_called(const Own& own) {
   if (all_[own.operation].first == TestedOperation::kNothing) tell(Kind::kCall, own.operation);
 }
 
-std::uint32_t Operations::add(Own& own, const VisibleEvent& event) {
+std::uint32_t OperationLog::add(Own& own, const VisibleEvent& event) {
   TestedOperation& operation = all_[own.operation];
   const auto number = static_cast<std::uint32_t>(events_.size());
   events_.push_back(event);
@@ -50,7 +50,7 @@ std::uint32_t Operations::add(Own& own, const VisibleEvent& event) {
   return number;
 }
 
-void Operations::begin(unsigned number) {
+void OperationLog::begin(unsigned number) {
   if (all_.size() <= number) all_.resize(number + 1);
   const Thread thread = scheduler.running().number;
   all_[number].thread = thread;
@@ -58,7 +58,7 @@ void Operations::begin(unsigned number) {
   own(thread).operation = number;
 }
 
-void Operations::end(unsigned number) {
+void OperationLog::end(unsigned number) {
   Own& mine = own(scheduler.running().number);
   TestedOperation& operation = all_[number];
   if (operation.first == TestedOperation::kNothing) {
@@ -70,9 +70,9 @@ void Operations::end(unsigned number) {
   tell(Kind::kReturn, number);
 }
 
-void Operations::born(Thread thread, std::uint64_t step) { own(thread).step = step; }
+void OperationLog::born(Thread thread, std::uint64_t step) { own(thread).step = step; }
 
-void Operations::stepped(Thread thread, std::uint64_t step) {
+void OperationLog::stepped(Thread thread, std::uint64_t step) {
   Own& mine = own(thread);
   for (const std::uint32_t event : mine.open) events_[event].before = step;
   mine.open.clear();
@@ -82,7 +82,7 @@ void Operations::stepped(Thread thread, std::uint64_t step) {
   add(mine, {.step = step});
 }
 
-void Operations::issued(Thread thread, std::uint64_t store) {
+void OperationLog::issued(Thread thread, std::uint64_t store) {
   Own& mine = own(thread);
   stores_.resize(store + 1, TestedOperation::kNothing);
   if (mine.operation == kNone) return;
@@ -90,11 +90,11 @@ void Operations::issued(Thread thread, std::uint64_t store) {
   stores_[store] = add(mine, {.after = mine.step});
 }
 
-void Operations::flushed(std::uint64_t store, std::uint64_t step) {
+void OperationLog::flushed(std::uint64_t store, std::uint64_t step) {
   if (store < stores_.size() && stores_[store] != TestedOperation::kNothing) events_[stores_[store]].flush = step;
 }
 
-void Operations::done_inside(Thread thread) {
+void OperationLog::done_inside(Thread thread) {
   Own& mine = own(thread);
   if (mine.operation == kNone) return;
   tell_called(mine);

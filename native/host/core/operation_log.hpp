@@ -35,7 +35,7 @@ struct TestedOperation {
   std::string result;  ///< as JSON
 };
 
-class Operations {
+class OperationLog {
  public:
   /// Whether the program is a test.
   [[nodiscard]] bool on() const { return on_; }
@@ -79,6 +79,6 @@ class Operations {
   std::vector<std::uint32_t> stores_;  ///< the events of stores, by their numbers
 };
 
-extern Operations operations;
+extern OperationLog operations;
 
 }  // namespace linpoint::runtime

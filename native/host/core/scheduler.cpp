@@ -38,13 +38,13 @@ void Task::restart(Thread thread) {
   begun = ended = joined = parked = blocked = flushed = fenced = changed = false;
   own_stores = 0;
   own_steps = 0;
-  manner = {};
+  traits = {};
   locks = 0;
   lock_steps = 0;
   held = 0;
   possible = nullptr;
   atomic_depth = functions = atomic_function = idle = 0;
-  untold = {};
+  unwritten = {};
   pending.clear();
   announced.clear();
   buffer.restart(options.memory_model, thread);
@@ -125,11 +125,11 @@ void Scheduler::resume(Task& task, Phase as) {
 }
 
 void Scheduler::wait_for_turn(Task& task) {
-  if (task.fenced) task.manner.drains = true;
+  if (task.fenced) task.traits.drains = true;
   task.fenced = false;
-  if (task.manner.drains && buffers() && (task.flushed || !task.buffer.empty()))
+  if (task.traits.drains && buffers() && (task.flushed || !task.buffer.empty()))
     task.pending.push_back(task.buffer.drained());
-  if (task.atomic_depth > 0 && task.manner.drains) flush_inside(task);
+  if (task.atomic_depth > 0 && task.traits.drains) flush_inside(task);
   const bool inside = task.atomic_depth > 0 && can_go(task);
   if (inside) {
     // A lock that is free within a block is taken as if it were only tried: the whole block could have come before
@@ -144,21 +144,21 @@ void Scheduler::wait_for_turn(Task& task) {
     task.fiber.leave();
     phase = before;
   }
-  if (task.manner.drains) task.flushed = false;
+  if (task.traits.drains) task.flushed = false;
   if (task.parked) task.spinning.clear();
   task.parked = task.blocked = false;
   task.possible = nullptr;
   task.round = nullptr;
   task.idle = 0;
   if (trace.on()) [[unlikely]]
-    trace.add(task.number, task.told, task.calls);
+    trace.add(task.number, task.info, task.calls);
 }
 
 void Scheduler::tell_written(Task& task) {
-  TraceStep& told = trace.steps()[task.untold.step];
-  std::memcpy(told.value.data(), reinterpret_cast<const void*>(task.untold.address), task.untold.size);
-  told.has_value = true;
-  task.untold = {};
+  TraceStep& traced = trace.steps()[task.unwritten.step];
+  std::memcpy(traced.value.data(), reinterpret_cast<const void*>(task.unwritten.address), task.unwritten.size);
+  traced.has_value = true;
+  task.unwritten = {};
 }
 
 void Scheduler::show_queues(Task& task) {
@@ -182,14 +182,14 @@ void Scheduler::show(Task& task) {
   explore::Pending& process = processes_[std::size_t{task.number} << bits_];
   process.alive = !task.ended;
   process.enabled = false;
-  process.yields = task.manner.yields;
+  process.yields = task.traits.yields;
   process.accesses = task.ended ? std::span<const Access>() : std::span<const Access>(task.pending);
   if (buffers()) show_queues(task);
 }
 
 bool Scheduler::can_go(Task& task) {
   if (task.number == options.stopped_thread && task.own_steps >= options.stopped_after) return false;
-  if (task.manner.drains && !task.buffer.empty()) return false;
+  if (task.traits.drains && !task.buffer.empty()) return false;
   if (task.parked && !task.spinning.changed(task.buffer)) return false;
   return task.possible == nullptr || task.possible(task.possible_argument);
 }
@@ -197,10 +197,10 @@ bool Scheduler::can_go(Task& task) {
 void Scheduler::tell_blocked(Task& task) {
   if (!trace.on() || task.blocked || task.possible == nullptr) return;
   task.blocked = true;
-  Told told = task.told;
-  told.kind = Kind::kBlock;
-  told.other = told.in_the_way();
-  trace.add(task.number, told, task.calls)->preempts = false;
+  StepInfo info = task.info;
+  info.kind = Kind::kBlock;
+  info.other = info.in_the_way();
+  trace.add(task.number, info, task.calls)->preempts = false;
 }
 
 explore::View Scheduler::view() const { return {processes_, last_, event_}; }

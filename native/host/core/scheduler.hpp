@@ -45,7 +45,7 @@ struct Announced {
 };
 
 /// A plain store in the trace whose value is not known before it is done.
-struct Untold {
+struct UnwrittenValue {
   std::uint64_t address = 0;
   std::uint32_t size = 0;  ///< 0: there is none
   std::uint32_t step = 0;
@@ -63,8 +63,8 @@ struct Task {
   bool joined = false;
 
   std::vector<Access> pending;
-  Told told;
-  Manner manner;
+  StepInfo info;
+  StepTraits traits;
   bool (*possible)(void*) = nullptr;
   void* possible_argument = nullptr;
   bool parked = false;                                 ///< it spins
@@ -88,7 +88,7 @@ struct Task {
   unsigned idle = 0;             ///< plain reads since its last step
   std::uint64_t own_steps = 0;
   CallStack calls;
-  Untold untold;
+  UnwrittenValue unwritten;
 
   void restart(Thread thread);
 };
@@ -130,7 +130,7 @@ class Scheduler {
     Task& task = *running_;
     if (!task.announced.empty()) [[unlikely]]
       take_announced(task);
-    if (task.untold.size != 0) [[unlikely]]
+    if (task.unwritten.size != 0) [[unlikely]]
       tell_written(task);
     return task;
   }

@@ -17,7 +17,7 @@ void Scheduler::look_for_loop(Task& task, std::uint64_t standing) {
   }
   // To lock and to unlock again is no change, so that a loop of it may wait too; but only where it has no lock, lest
   // others wait for that.
-  if (task.spinning.locked() && (task.told.kind != Kind::kLock || task.held != 0)) return;
+  if (task.spinning.locked() && (task.info.kind != Kind::kLock || task.held != 0)) return;
   task.parked = true;
   if (options.search == "dpor" && task.spinning.complete() && !task.spinning.locked())
     rounds_.learn(standing, task.spinning.repeated());

@@ -33,8 +33,8 @@ void Scheduler::take_announced(Task& task) {
 void Scheduler::drain(Task& task) {
   if (task.buffer.empty() && !task.flushed) return;
   task.pending.clear();
-  task.told.kind = Kind::kFence;
-  task.manner = {.drains = true, .yields = false};
+  task.info.kind = Kind::kFence;
+  task.traits = {.drains = true, .yields = false};
   wait_for_turn(task);
 }
 
@@ -65,12 +65,12 @@ void Scheduler::flush(Task& task, unsigned queue) {
   task.flushed = true;
   if (options.races != Races::kIgnore) races.publish(store.address, store.size, store.note);
   if (trace.on()) [[unlikely]] {
-    TraceStep* told =
+    TraceStep* traced =
         trace.add(task.number, {.kind = Kind::kDrain, .address = store.address, .size = store.size}, task.calls);
-    told->value = store.value;
-    told->has_value = true;
-    told->preempts = false;
-    told->buffer.assign(task.buffer.stores().begin(), task.buffer.stores().end());
+    traced->value = store.value;
+    traced->has_value = true;
+    traced->preempts = false;
+    traced->buffer.assign(task.buffer.stores().begin(), task.buffer.stores().end());
   }
 }
 

@@ -26,13 +26,13 @@ constexpr std::size_t kLongestMessage = 1000;
   constexpr std::size_t kSaved = 6;
   const auto* from = static_cast<const std::uint64_t*>(frame) - kSaved;
   const auto* to = reinterpret_cast<const std::uint64_t*>(task.fiber.stack.range().end);
-  return hash_words(from, to, reinterpret_cast<std::uint64_t>(task.told.caller) + task.locks);
+  return hash_words(from, to, reinterpret_cast<std::uint64_t>(task.info.caller) + task.locks);
 }
 
 /// Where a thread stands has the sum of what it has locked.
 void count_lock(Task& task, bool locks) {
   constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15U;
-  const std::uint64_t number = (task.told.address + 1) * kFactor;
+  const std::uint64_t number = (task.info.address + 1) * kFactor;
   task.locks += locks ? number : ~number + 1;
   task.held += locks ? 1 : -1;
   ++task.lock_steps;
@@ -43,31 +43,31 @@ struct Condition {
   void* argument = nullptr;
 };
 
-void do_step(const Told& told, std::span<const Access> accesses, Manner manner, Condition condition,
+void do_step(const StepInfo& info, std::span<const Access> accesses, StepTraits traits, Condition condition,
              const void* frame) {
   const OutOfProgram host;
   Task& task = scheduler.arrive();
   task.pending.assign(accesses.begin(), accesses.end());
-  task.told = told;
-  task.manner = manner;
+  task.info = info;
+  task.traits = traits;
   task.possible = condition.possible;
   task.possible_argument = condition.argument;
   scheduler.look_for_loop(task, standing(frame, task));
   if (scheduler.trace.on()) [[unlikely]]
-    task.told.caller = caller_in_program(told.caller);
+    task.info.caller = caller_in_program(info.caller);
   if (scheduler.alone() && !task.parked && (condition.possible == nullptr || condition.possible(condition.argument)) &&
       scheduler.count_quiet()) {
     task.possible = nullptr;
-    scheduler.trace.add(task.number, task.told, task.calls);
+    scheduler.trace.add(task.number, task.info, task.calls);
   } else {
     scheduler.wait_for_turn(task);
   }
-  if (told.kind == Kind::kLock || told.kind == Kind::kUnlock) {
-    count_lock(task, told.kind == Kind::kLock);
+  if (info.kind == Kind::kLock || info.kind == Kind::kUnlock) {
+    count_lock(task, info.kind == Kind::kLock);
     return;
   }
   // Taken back if it turns out otherwise.
-  task.changed = !manner.yields || !accesses.empty();
+  task.changed = !traits.yields || !accesses.empty();
 }
 
 bool has_ended(void* argument) {
@@ -80,18 +80,18 @@ bool has_ended(void* argument) {
 Thread current_thread() { return scheduler.running().number; }
 Thread threads() { return scheduler.threads(); }
 
-void step(const Told& told, std::span<const Access> accesses, Manner manner) {
+void step(const StepInfo& info, std::span<const Access> accesses, StepTraits traits) {
   __builtin_unwind_init();
-  do_step(told, accesses, manner, {}, __builtin_frame_address(0));
+  do_step(info, accesses, traits, {}, __builtin_frame_address(0));
 }
 
-void step_when(const Told& told, std::span<const Access> accesses, Manner manner, bool (*possible)(void*),
+void step_when(const StepInfo& info, std::span<const Access> accesses, StepTraits traits, bool (*possible)(void*),
                void* argument) {
   __builtin_unwind_init();
-  do_step(told, accesses, manner, {possible, argument}, __builtin_frame_address(0));
+  do_step(info, accesses, traits, {possible, argument}, __builtin_frame_address(0));
 }
 
-void turned_out(std::span<const Access> accesses, int success) {
+void report_actual_effect(std::span<const Access> accesses, int success) {
   const OutOfProgram host;
   Task& task = scheduler.running();
   if (task.atomic_depth == 0) scheduler.event().assign(accesses.begin(), accesses.end());
@@ -99,7 +99,7 @@ void turned_out(std::span<const Access> accesses, int success) {
       std::all_of(accesses.begin(), accesses.end(), [](const Access& access) { return access.mode == Mode::kRead; });
   if (only_reads) {
     task.changed = false;
-    if (task.told.kind == Kind::kLock && success == 0) {
+    if (task.info.kind == Kind::kLock && success == 0) {
       count_lock(task, false);
       task.lock_steps -= 2;  // nothing was taken
     }
@@ -121,7 +121,7 @@ bool stores_wait() {
 void side_effect() { scheduler.running().changed = true; }
 void overlooked() { scheduler.running().spinning.miss(); }
 
-void note(const Told& told) { scheduler.trace.add(scheduler.running().number, told, scheduler.running().calls); }
+void note(const StepInfo& info) { scheduler.trace.add(scheduler.running().number, info, scheduler.running().calls); }
 
 void enter_atomic() {
   Task& task = scheduler.arrive();
@@ -147,8 +147,8 @@ Thread spawn(const void* caller, void (*function)(void*), void* argument) {
   Task& task = scheduler.arrive();
   if (scheduler.threads() == kMostThreads) return kNoThread;
   task.pending.assign({at_place(Mode::kWrite, Abstract::kThreads)});
-  task.told = {.kind = Kind::kSpawn, .caller = scheduler.trace.on() ? caller_in_program(caller) : caller};
-  task.manner = {.drains = true, .yields = false};
+  task.info = {.kind = Kind::kSpawn, .caller = scheduler.trace.on() ? caller_in_program(caller) : caller};
+  task.traits = {.drains = true, .yields = false};
   scheduler.wait_for_turn(task);
   task.changed = true;
   const Thread thread = scheduler.threads();
@@ -177,8 +177,8 @@ void end_program() {
   Task& task = scheduler.arrive();
   if (!scheduler.alone()) {
     task.pending.clear();
-    task.told = {.kind = Kind::kExit};
-    task.manner = {.drains = true, .yields = false};
+    task.info = {.kind = Kind::kExit};
+    task.traits = {.drains = true, .yields = false};
     scheduler.wait_for_turn(task);
   }
   task.ended = true;

@@ -89,7 +89,7 @@ enum class Abstract : std::uint8_t {
 
 // ---- Steps ----------------------------------------------------------------------------------------------------------
 
-/// What a step is told as in a trace; the words are those of `StepKind`.
+/// The kind of a step in a trace; the names are those of `StepKind`.
 enum class Kind : std::uint8_t {
   kRead,
   kWrite,
@@ -116,8 +116,8 @@ enum class Kind : std::uint8_t {
   kReturn,
 };
 
-/// A step as it is told. What does not apply is left as it is.
-struct Told {
+/// A step as the trace shows it. Fields that do not apply keep their defaults.
+struct StepInfo {
   Kind kind = Kind::kNote;
   const void* caller = nullptr;  ///< where in the program: `__builtin_return_address(0)` of what it called
   std::uint64_t address = 0;     ///< of the memory, lock, ...
@@ -135,26 +135,26 @@ struct Told {
   }
 };
 
-struct Manner {
+struct StepTraits {
   bool drains = false;  ///< waits until the thread's own store buffer is empty, as whatever is a full fence does
   bool yields = false;  ///< would rather let others go first
 };
 
 /// The running thread is about to do something that others can see: comes back when it has its turn. All that it may
 /// touch must be among the accesses, what it may write as kWrite. The accesses are copied.
-void step(const Told& told, std::span<const Access> accesses, Manner manner = {});
+void step(const StepInfo& info, std::span<const Access> accesses, StepTraits traits = {});
 
 /// The same, but it waits until it is possible: `possible` is asked before each choice, from outside of the program. It
 /// must depend on nothing but what other threads change with accesses that these depend on (or on the thread's own
 /// buffer). While it is not possible the trace says `block`; if nobody can go on that is a deadlock, or a livelock
 /// where others spin.
-void step_when(const Told& told, std::span<const Access> accesses, Manner manner, bool (*possible)(void*),
+void step_when(const StepInfo& info, std::span<const Access> accesses, StepTraits traits, bool (*possible)(void*),
                void* argument);
 
 /// What the step that was granted last really did, where that is other than what was pending: an attempt that failed
 /// has only read. A step that turned out to change nothing is no side effect: a loop of such attempts is a spin loop,
 /// which waits for others. To be called before the next step of the thread, once. `success` is for the trace.
-void turned_out(std::span<const Access> accesses, int success = -1);
+void report_actual_effect(std::span<const Access> accesses, int success = -1);
 
 /// Something that no hook sees was changed by the running thread: what it does next is no repetition.
 void side_effect();
@@ -162,12 +162,12 @@ void side_effect();
 /// Whether the running thread has stored what others do not see yet.
 [[nodiscard]] bool stores_wait();
 
-/// The running thread was told something that no hook sees and that may be otherwise in another run: what it does next
+/// The running thread learned something that no hook sees and that may differ in another run: what it does next
 /// is not known from there.
 void overlooked();
 
 /// Adds a line to the trace without a step; nothing if there is no trace.
-void note(const Told& told);
+void note(const StepInfo& info);
 
 /// Between these the running thread is not interrupted; they nest. What waits inside lets others go on nevertheless.
 void enter_atomic();

@@ -8,21 +8,21 @@
 
 namespace linpoint::runtime {
 
-TraceStep* Trace::add(Thread thread, const Told& told, const CallStack& calls) {
+TraceStep* Trace::add(Thread thread, const StepInfo& info, const CallStack& calls) {
   if (!on_) return nullptr;
   const OutOfProgram host;
   if (steps_.size() >= kMost) steps_.pop_back();
   TraceStep& step = steps_.emplace_back();
   step.thread = thread;
-  step.kind = told.kind;
-  step.caller = told.caller;
-  step.address = told.address;
-  step.size = told.size;
-  step.other = told.other;
-  step.success = told.success;
-  if (told.message != nullptr) step.message = told.message;
+  step.kind = info.kind;
+  step.caller = info.caller;
+  step.address = info.address;
+  step.size = info.size;
+  step.other = info.other;
+  step.success = info.success;
+  if (info.message != nullptr) step.message = info.message;
   step.preempts = std::exchange(preempted_, false);
-  step.has_block = told.address != 0 && library::block_of(told.address, step.block);
+  step.has_block = info.address != 0 && library::block_of(info.address, step.block);
   constexpr std::ptrdiff_t kDeepest = 8;
   const auto depth = std::min<std::ptrdiff_t>(kDeepest, static_cast<std::ptrdiff_t>(calls.callers.size()));
   step.stack.assign(calls.callers.rbegin(), calls.callers.rbegin() + depth);

@@ -52,7 +52,7 @@ class Trace {
   void turn_on() { on_ = true; }
   void restart() { steps_.clear(); }
   /// nullptr if there is no trace. Good until the next one.
-  TraceStep* add(Thread thread, const Told& told, const CallStack& calls);
+  TraceStep* add(Thread thread, const StepInfo& info, const CallStack& calls);
   [[nodiscard]] TraceStep* last() { return steps_.empty() ? nullptr : &steps_.back(); }
   [[nodiscard]] const std::vector<TraceStep>& steps() const { return steps_; }
   [[nodiscard]] std::vector<TraceStep>& steps() { return steps_; }

@@ -140,7 +140,7 @@ void explore_crashes(void* handle) {
   }
   const auto session = std::make_unique<Session>(crash::read_scenario(parts[0]),
                                                  read_request(parts.size() > 1 ? parts[1] : std::string()));
-  if (parts.size() > 2) session->oracle.foretold.read(parts[2]);
+  if (parts.size() > 2) session->oracle.expected_results.read(parts[2]);
   if (!session->keeper.start()) qualify("failures cannot be tried again in a process of their own");
   if (session->trace()) {
     advise(*session);

@@ -198,7 +198,7 @@ void CrashMessageWriter::send_violation(std::size_t group, const Walk& walk, con
   else
     json.value(failure.operation);
   json.key(field::kState).open('[');
-  for (const persistency::Kept& kept : failure.earlier ? failure.earlier->kept : walk.told(failure.state))
+  for (const persistency::Kept& kept : failure.earlier ? failure.earlier->kept : walk.reported_state(failure.state))
     json.open('[').value(kept.channel).value(kept.prefix).close(']');
   json.close(']');
   put_store_or_null(json, field::kSync, walk, recorded, failure.state, failure.sync);

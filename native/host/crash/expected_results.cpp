@@ -8,7 +8,7 @@
 
 namespace linpoint::runtime::crash {
 
-void Foretold::read(std::string text) {
+void ExpectedResults::read(std::string text) {
   text_ = std::move(text);
   changes_.clear();
   sections_.clear();
@@ -34,19 +34,20 @@ void Foretold::read(std::string text) {
   now_.assign(most, {});
 }
 
-bool Foretold::Expected::is(const Seen& seen) const {
+bool ExpectedResults::Expected::is(const Seen& seen) const {
   return known && seen.count == ends.size() && seen.text == text &&
          std::ranges::equal(ends, std::span(seen.ends, seen.count));
 }
 
-bool Foretold::allows(std::size_t operation, bool returned, const std::vector<unsigned>& probes, const Seen& seen) {
+bool ExpectedResults::allows(std::size_t operation, bool returned, const std::vector<unsigned>& probes,
+                             const Seen& seen) {
   if (operation >= operations()) return false;
   if (operation != operation_) go_to(operation);
   if (probes != probes_) return false;
   return after_.is(seen) || (!returned && before_.is(seen));
 }
 
-void Foretold::go_to(std::size_t operation) {
+void ExpectedResults::go_to(std::size_t operation) {
   if (applied_ > 2 * operation) {
     std::ranges::fill(now_, std::string_view());
     applied_ = 0;
@@ -59,13 +60,13 @@ void Foretold::go_to(std::size_t operation) {
   write(after_);
 }
 
-void Foretold::apply(std::size_t section) {
+void ExpectedResults::apply(std::size_t section) {
   const std::size_t begin = section == 0 ? 0 : sections_[section - 1];
   for (std::size_t at = begin; at < sections_[section]; ++at) now_[changes_[at].number] = changes_[at].result;
   applied_ = section + 1;
 }
 
-void Foretold::write(Expected& into) const {
+void ExpectedResults::write(Expected& into) const {
   into.text.clear();
   into.ends.clear();
   into.known = true;

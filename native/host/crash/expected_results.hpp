@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What probes must return after a crash in each operation of the workload, as far as the spec's states foretell it.
+// What probes must return after a crash in each operation of the workload, as far as the states of the spec determine
+// it.
 //
-// The oracle knows it before any crash, so it tells it once, as changes from moment to moment; most outcomes are then
-// compared here, and need no question. Guarantee: an outcome is allowed here only if the oracle would say the same.
+// The oracle knows it before any crash, so it sends it once, as changes from moment to moment; most outcomes are then
+// compared here, and need no question. Guarantee: an outcome is allowed here only if the oracle would allow it too.
 // Cost: of an operation, the results of its probes; of an outcome, a comparison of bytes.
 #pragma once
 
@@ -15,9 +16,9 @@
 
 namespace linpoint::runtime::crash {
 
-class Foretold {
+class ExpectedResults {
  public:
-  explicit Foretold(const Scenario& scenario) : scenario_(scenario) {}
+  explicit ExpectedResults(const Scenario& scenario) : scenario_(scenario) {}
 
   /// For each operation of the workload a line "before", then changes, a line "after", then changes. A change is the
   /// number of a probe and what it returns, as JSON; nothing at all if that is not one thing.
@@ -29,7 +30,7 @@ class Foretold {
     const std::uint32_t* ends = nullptr;  ///< of each
     std::size_t count = 0;
   };
-  /// Whether that was foretold for a crash in an operation, or behind it. False where it is not known.
+  /// Whether that is an expected result of a crash in an operation, or behind it. False where it is not known.
   [[nodiscard]] bool allows(std::size_t operation, bool returned, const std::vector<unsigned>& probes,
                             const Seen& seen);
 

@@ -83,7 +83,7 @@ const std::string& Oracle::text_of(const std::vector<unsigned>& probes) const {
   return last_text_;
 }
 
-bool Oracle::was_foretold(const Context& context, const Outcome& outcome) {
+bool Oracle::is_expected(const Context& context, const Outcome& outcome) {
   const bool returned = context.open.empty();
   if (outcome.ended != Ended::kComplete || !context.order.empty() || !context.done.empty() || !scenario_.in_order)
     return false;
@@ -91,12 +91,13 @@ bool Oracle::was_foretold(const Context& context, const Outcome& outcome) {
   if (returned ? context.completed == 0 : context.open.size() != 1 || context.open[0] != context.completed)
     return false;
   const Results& results = outcome.results;
-  return foretold.allows(returned ? context.completed - 1 : context.completed, returned, context.probes,
-                         {{results.text.data(), results.text.size()}, results.ends.data(), results.ends.size()});
+  return expected_results.allows(
+      returned ? context.completed - 1 : context.completed, returned, context.probes,
+      {{results.text.data(), results.text.size()}, results.ends.data(), results.ends.size()});
 }
 
 bool Oracle::allows(Class kind, const Context& context, const Outcome& outcome) {
-  if (was_foretold(context, outcome)) return true;
+  if (is_expected(context, outcome)) return true;
   Hash hash = context.hash();
   hash = hash_of(&outcome.ended, sizeof outcome.ended, hash);
   hash = hash_of(outcome.results.text.data(), outcome.results.text.size(), hash);

@@ -35,9 +35,9 @@ struct Context {
 
 class Oracle {
  public:
-  explicit Oracle(const Scenario& scenario) : foretold(scenario), scenario_(scenario) {}
+  explicit Oracle(const Scenario& scenario) : expected_results(scenario), scenario_(scenario) {}
 
-  Foretold foretold;
+  ExpectedResults expected_results;
 
   [[nodiscard]] bool allows(Class kind, const Context& context, const Outcome& outcome);
   /// The part of an outcome that judgements and violations have in common.
@@ -46,7 +46,7 @@ class Oracle {
 
  private:
   /// Whether it is plain that it is allowed.
-  [[nodiscard]] bool was_foretold(const Context& context, const Outcome& outcome);
+  [[nodiscard]] bool is_expected(const Context& context, const Outcome& outcome);
   [[nodiscard]] const std::string& text_of(const std::vector<unsigned>& probes) const;
 
   const Scenario& scenario_;

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "host/base/child_process.hpp"
 #include "host/core/scheduler.hpp"
 #include "host/persistent/pool_trace_recorder.hpp"
 
@@ -213,11 +214,8 @@ bool Schedules::start(const Plan& plan) {
   stop();
   int channels[2];
   if (::pipe(channels) != 0) return false;
-  const pid_t parent = ::getpid();
-  process_ = ::fork();
+  process_ = fork_tied_to_parent();
   if (process_ == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) _exit(1);
     ::close(channels[0]);
     Worker(plan, channels[1]).run();
   }

@@ -12,6 +12,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "host/base/child_process.hpp"
+
 namespace linpoint::runtime::crash {
 
 namespace {
@@ -62,11 +64,8 @@ bool Keeper::start() {
   int channels[2];
   if (shared_ == nullptr || image_ == nullptr || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channels) != 0)
     return false;
-  const pid_t parent = ::getpid();
-  process_ = ::fork();
+  process_ = fork_tied_to_parent();
   if (process_ == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) _exit(1);
     ::close(channels[0]);
     serve(channels[1]);
   }
@@ -78,11 +77,8 @@ bool Keeper::start() {
 void Keeper::serve(int channel) const {
   char request = 0;
   while (::read(channel, &request, 1) == 1) {
-    const pid_t parent = ::getpid();
-    const pid_t child = ::fork();
+    const pid_t child = fork_tied_to_parent();
     if (child == 0) {
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (::getppid() != parent) _exit(1);
       run_and_exit();
     }
     int status = 0;

@@ -71,7 +71,7 @@ class Recovering {
     crash_ = {};
     crash_.kind = Class::kRecovery;
     crash_.context = outer.context;
-    crash_.earlier = Failure::Earlier{outer.state.position, session_.walk.told(outer.state)};
+    crash_.earlier = Failure::Earlier{outer.state.position, session_.walk.reported_state(outer.state)};
     crash_.operation = persistency::kNoOperation;
     culprit_ = last_ = kNoEvent;
     while (!walk_.at_end()) {

@@ -88,7 +88,7 @@ void Walk::heal(std::uint64_t code, bool given) {
   settle();
 }
 
-std::vector<Kept> Walk::told(const CrashState& state) const {
+std::vector<Kept> Walk::reported_state(const CrashState& state) const {
   if (healed_.size() == healed_at_first_) return persistency::listed(now_, state).kept;
   std::vector<Kept> kept;
   bare_.for_each_channel([&](Channel channel, std::uint32_t) {
@@ -103,9 +103,9 @@ std::vector<Kept> Walk::told(const CrashState& state) const {
   return kept;
 }
 
-CrashState Walk::state_of(std::span<const Kept> told) const {
+CrashState Walk::state_of(std::span<const Kept> kept) const {
   CrashState state = persistency::least(now_);
-  for (const Kept& each : told) persistency::keep(now_, state, each);
+  for (const Kept& each : kept) persistency::keep(now_, state, each);
   return state;
 }
 

@@ -32,7 +32,7 @@ class Walk {
   void advance();
 
   /// Stores of this code count as persistent at once, from now on and also those that wait. `given` says whether that
-  /// was so from the beginning: then states are told in numbers without them.
+  /// was so from the beginning: then states are reported in numbers without them.
   void heal(std::uint64_t code, bool given);
   [[nodiscard]] bool healed(std::uint64_t code) const;
 
@@ -45,10 +45,10 @@ class Walk {
   /// What the pool had given out ends here.
   [[nodiscard]] std::uint64_t cursor() const { return cursor_; }
   [[nodiscard]] bool is_lock(std::uint32_t event) const { return lock_[event]; }
-  /// A state as it is told: in numbers that do not depend on what was healed later.
-  [[nodiscard]] std::vector<persistency::Kept> told(const CrashState& state) const;
-  /// The other way round: what is told, as a state of this moment.
-  [[nodiscard]] CrashState state_of(std::span<const persistency::Kept> told) const;
+  /// A state for a report: in numbers that do not depend on what was healed later.
+  [[nodiscard]] std::vector<persistency::Kept> reported_state(const CrashState& state) const;
+  /// The inverse: a reported state, as a state of this moment.
+  [[nodiscard]] CrashState state_of(std::span<const persistency::Kept> kept) const;
 
  private:
   void settle();

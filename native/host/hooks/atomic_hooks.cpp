@@ -8,6 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "host/core/compiler_hook_names.hpp"
 #include "host/core/crash_mode.hpp"
 #include "host/core/fence_points.hpp"
 #include "host/core/hook_entry.hpp"
@@ -20,25 +21,12 @@ namespace linpoint::runtime {
 
 namespace {
 
-__extension__ using Wide = unsigned __int128;
-
 bool acquires(int order) { return order == kConsume || order == kAcquire || order >= kAcquireRelease; }
 bool releases(int order) { return order >= kRelease; }
 
-template <typename U>
-std::uint64_t address_of(const volatile U* at) {
-  return reinterpret_cast<std::uint64_t>(at);
-}
-
-/// Without the qualifier: the fiber is not interrupted.
-template <typename U>
-U* plain(const volatile U* at) {
-  return const_cast<U*>(at);
-}
-
 /// True if it was a step.
 template <typename U>
-bool turn(Task& task, const volatile U* at, Kind kind, Mode mode, bool drains) {
+bool atomic_step(Task& task, const volatile U* at, Kind kind, Mode mode, bool drains) {
   return take_turn(task, {address_of(at), sizeof(U), caller(), mode != Mode::kRead, true}, kind, drains);
 }
 
@@ -52,10 +40,10 @@ Bytes bytes_of(U value) {
 template <typename U>
 void tell_value(U value, int order) {
   if (!scheduler.trace.on()) return;
-  TraceStep& told = *scheduler.trace.last();
-  told.value = bytes_of(value);
-  told.has_value = true;
-  told.order = static_cast<std::int8_t>(order);
+  TraceStep& traced = *scheduler.trace.last();
+  traced.value = bytes_of(value);
+  traced.has_value = true;
+  traced.order = static_cast<std::int8_t>(order);
 }
 
 template <typename U>
@@ -71,7 +59,7 @@ U load(const volatile U* at, int order) {
   const OutOfProgram host;
   Task& task = scheduler.arrive();
   const Touch touch{address_of(at), sizeof(U), caller(), false, true};
-  turn(task, at, Kind::kRead, Mode::kRead, false);
+  atomic_step(task, at, Kind::kRead, Mode::kRead, false);
   check_memory(touch);  // it may have been freed while this one waited for its turn
   const U value = *plain(at);
   task.spinning.read(touch.address, sizeof(U));
@@ -115,7 +103,7 @@ void store(volatile U* at, U value, int order) {
   Task& task = scheduler.arrive();
   const Touch touch{address_of(at), sizeof(U), caller(), true, true};
   const bool later = scheduler.buffers() && order != kSequential && !scheduler.alone();
-  if (!later) turn(task, at, Kind::kWrite, Mode::kWrite, true);
+  if (!later) atomic_step(task, at, Kind::kWrite, Mode::kWrite, true);
   check_memory(touch);
   check_race(task, touch);  // before it is published, as below
   if (later) {
@@ -147,7 +135,7 @@ U update(volatile U* at, int order, int failed_order, Kind kind, const Change& c
   const OutOfProgram host;
   Task& task = scheduler.arrive();
   Touch touch{address_of(at), sizeof(U), caller(), true, true};
-  const bool stepped = turn(task, at, kind, Mode::kWrite, true);
+  const bool stepped = atomic_step(task, at, kind, Mode::kWrite, true);
   check_memory(touch);
   const U old = *plain(at);
   const Outcome<U> outcome = change(old);
@@ -180,11 +168,11 @@ U compare_exchange(volatile U* at, U expected, U desired, int order, int failed_
   const U old =
       update(at, order, failed_order, Kind::kCas, [&](U seen) { return Outcome<U>{seen == expected, desired}; });
   if (controlled() && scheduler.trace.on()) {
-    TraceStep& told = *scheduler.trace.last();
-    told.expected = bytes_of(expected);
-    told.has_expected = true;
-    told.value = bytes_of(desired);
-    told.success = static_cast<std::int8_t>(old == expected);
+    TraceStep& traced = *scheduler.trace.last();
+    traced.expected = bytes_of(expected);
+    traced.has_expected = true;
+    traced.value = bytes_of(desired);
+    traced.success = static_cast<std::int8_t>(old == expected);
   }
   return old;
 }
@@ -244,12 +232,7 @@ namespace rt = linpoint::runtime;
     return rt::combine<U>(at, order, [&](U) { return value; });                                                        \
   }                                                                                                                    \
   LINPOINT_CRASH_HOOK(__tsan_atomic##bits##_exchange)                                                                  \
-  LINPOINT_COMBINE(bits, U, add, seen + value)                                                                         \
-  LINPOINT_COMBINE(bits, U, sub, seen - value)                                                                         \
-  LINPOINT_COMBINE(bits, U, and, seen& value)                                                                          \
-  LINPOINT_COMBINE(bits, U, or, seen | value)                                                                          \
-  LINPOINT_COMBINE(bits, U, xor, seen ^ value)                                                                         \
-  LINPOINT_COMBINE(bits, U, nand, ~(seen & value))                                                                     \
+  LINPOINT_FETCH_OPERATIONS(bits, U, LINPOINT_COMBINE)                                                                 \
   [[gnu::used]] int linpoint__tsan_atomic##bits##_compare_exchange_strong(volatile U* at, U* expected, U desired,      \
                                                                           int order, int failed) {                     \
     return rt::compare_exchange_to<U>(at, expected, desired, order, failed);                                           \
@@ -268,11 +251,7 @@ namespace rt = linpoint::runtime;
 
 extern "C" {
 
-LINPOINT_ATOMICS(8, std::uint8_t)
-LINPOINT_ATOMICS(16, std::uint16_t)
-LINPOINT_ATOMICS(32, std::uint32_t)
-LINPOINT_ATOMICS(64, std::uint64_t)
-LINPOINT_ATOMICS(128, rt::Wide)
+LINPOINT_ATOMIC_SIZES(LINPOINT_ATOMICS)
 
 void __tsan_atomic_thread_fence(int order) {
   // Weaker ones are no instruction.

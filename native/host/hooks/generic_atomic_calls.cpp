@@ -24,13 +24,13 @@ void begin(Kind kind, Mode mode, const void* object, std::size_t size, const voi
   }
   if (!controlled()) return;
   library::check(object, size, mode == Mode::kWrite, caller);
-  turn({.kind = kind,
-        .caller = caller,
-        .address = reinterpret_cast<std::uint64_t>(object),
-        .size = static_cast<std::uint32_t>(size)},
-       {at_memory(mode, object, size)});
+  library_step({.kind = kind,
+                .caller = caller,
+                .address = reinterpret_cast<std::uint64_t>(object),
+                .size = static_cast<std::uint32_t>(size)},
+               {at_memory(mode, object, size)});
   library::check(object, size, mode == Mode::kWrite, caller);
-  if (mode == Mode::kRead) turn_was({at_memory(mode, object, size)});
+  if (mode == Mode::kRead) library_step_was({at_memory(mode, object, size)});
 }
 
 bool racing() { return controlled() && options.races != Races::kIgnore && scheduler.threads() > 1; }
@@ -115,7 +115,7 @@ bool generic_compare_exchange(std::size_t size, void* object, void* expected, co
     std::memcpy(object, desired, size);
   } else {
     std::memcpy(expected, object, size);
-    turn_was({at_memory(Mode::kRead, object, size)}, 0);
+    library_step_was({at_memory(Mode::kRead, object, size)}, 0);
     if (controlled() && !on_own_stack(expected)) side_effect();
   }
   return same;

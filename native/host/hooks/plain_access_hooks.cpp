@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/core/atomic_functions.hpp"
+#include "host/core/compiler_hook_names.hpp"
 #include "host/core/crash_mode.hpp"
 #include "host/core/hook_entry.hpp"
 #include "host/core/memory_accesses.hpp"
@@ -48,17 +49,17 @@ void tell_plain(Task& task, const Touch& touch) {
                       task.calls);
 }
 
-/// The value of the access that was told last.
+/// The value of the last access in the trace.
 void tell_value(Task& task, const Touch& touch) {
   if (!scheduler.trace.on() || touch.size > memory::kWidest || scheduler.trace.steps().empty()) return;
-  TraceStep& told = *scheduler.trace.last();
-  if (told.address != touch.address || told.caller != touch.caller) return;
+  TraceStep& traced = *scheduler.trace.last();
+  if (traced.address != touch.address || traced.caller != touch.caller) return;
   if (touch.writes) {
-    task.untold = {touch.address, static_cast<std::uint32_t>(touch.size), scheduler.trace.number()};
+    task.unwritten = {touch.address, static_cast<std::uint32_t>(touch.size), scheduler.trace.number()};
     return;
   }
-  std::memcpy(told.value.data(), reinterpret_cast<const void*>(touch.address), touch.size);
-  told.has_value = true;
+  std::memcpy(traced.value.data(), reinterpret_cast<const void*>(touch.address), touch.size);
+  traced.has_value = true;
 }
 
 /// A thread that reads and reads without a step may wait for what another one is to write, in a race: it waits as if
@@ -67,8 +68,8 @@ void look_for_plain_loop(Task& task, const Touch& touch) {
   constexpr unsigned kMany = 1000;
   if (++task.idle < kMany) return;
   task.pending.assign({{touch.address, touch.address + touch.size, Mode::kRead}});
-  task.told = {.kind = Kind::kRead, .caller = touch.caller, .address = touch.address};
-  task.manner = {};
+  task.info = {.kind = Kind::kRead, .caller = touch.caller, .address = touch.address};
+  task.traits = {};
   scheduler.look_for_loop(task, standing(task));
   if (task.parked) scheduler.wait_for_turn(task);
   task.spinning.read(touch.address, touch.size);
@@ -85,7 +86,7 @@ void visible_access(Task& task, const Touch& touch) {
   } else {
     take_turn(task, touch, touch.writes ? Kind::kWrite : Kind::kRead, false);
     check_memory(touch);                        // it may have been freed while this one waited for its turn
-    if (touch.atomic) check_race(task, touch);  // when it has been told, so that the race is shown there
+    if (touch.atomic) check_race(task, touch);  // when it has been info, so that the race is shown there
     tell_value(task, touch);
   }
   if (touch.writes)
@@ -190,27 +191,9 @@ namespace rt = linpoint::runtime;
   }                                                  \
   LINPOINT_CRASH_HOOK(name)
 
-#define LINPOINT_ACCESSES(size)                                     \
-  LINPOINT_READ(__tsan_read##size, size, false)                     \
-  LINPOINT_WRITE(__tsan_write##size, size, false)                   \
-  LINPOINT_READ(__tsan_unaligned_read##size, size, false)           \
-  LINPOINT_WRITE(__tsan_unaligned_write##size, size, false)         \
-  LINPOINT_READ(__tsan_volatile_read##size, size, true)             \
-  LINPOINT_WRITE(__tsan_volatile_write##size, size, true)           \
-  LINPOINT_READ(__tsan_unaligned_volatile_read##size, size, true)   \
-  LINPOINT_WRITE(__tsan_unaligned_volatile_write##size, size, true) \
-  LINPOINT_BOTH(__tsan_read_write##size, size)                      \
-  LINPOINT_BOTH(__tsan_unaligned_read_write##size, size)
-
 extern "C" {
 
-LINPOINT_ACCESSES(1)
-LINPOINT_ACCESSES(2)
-LINPOINT_ACCESSES(4)
-LINPOINT_ACCESSES(8)
-LINPOINT_ACCESSES(16)
-
-LINPOINT_READ(__tsan_vptr_read, sizeof(void*), false)
+LINPOINT_PLAIN_ACCESSES(LINPOINT_READ, LINPOINT_WRITE, LINPOINT_BOTH)
 
 [[gnu::used]] void linpoint__tsan_vptr_update(void** at, void* value) {
   if (*at != value) rt::access(static_cast<const volatile void*>(at), sizeof(void*), true, false);

@@ -7,7 +7,8 @@
 
 namespace linpoint::runtime {
 
-/// As if the compiler had told of it: checked for races and for memory that is gone, and a step if plain accesses are.
+/// As if the compiler had instrumented it: checked for races and for memory that is gone, and a step if plain accesses
+/// are.
 void plain_range(const volatile void* address, std::size_t size, bool writes);
 /// As memmove.
 void* plain_copy(void* to, const void* from, std::size_t size);

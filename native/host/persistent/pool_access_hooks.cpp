@@ -2,7 +2,9 @@
 // The hooks of plain accesses, flushes, fences and coverage while a persistent object runs.
 #include <cstring>
 
+#include "host/core/compiler_hook_names.hpp"
 #include "host/core/crash_mode.hpp"
+#include "host/core/program_caller.hpp"
 #include "host/persistent/pool_trace_recorder.hpp"
 
 extern "C" {
@@ -13,8 +15,6 @@ std::int64_t linpoint_countdown = 0;
 namespace linpoint::runtime::crash {
 
 namespace {
-
-std::uint64_t address_of(const volatile void* at) { return reinterpret_cast<std::uint64_t>(at); }
 
 /// What is not lean. The host's own code on a fiber, which turns results into text, is not looked at.
 [[gnu::noinline]] void seen_read(std::uint64_t address, std::uint64_t size, const void* caller) {
@@ -71,10 +71,10 @@ void* plain_copy(void* to, const void* from, std::size_t size, const void* calle
   plain_range(from, size, false, caller);
   spend(caller);
   note_written(address_of(to), size);
-  const bool told = tracing() && phase == Phase::kPersistent;
-  if (told) the_recorder.settle_all();
+  const bool traced = tracing() && phase == Phase::kPersistent;
+  if (traced) the_recorder.settle_all();
   std::memmove(to, from, size);
-  if (told) the_recorder.stored(address_of(to), size, persistency::Kind::kStore, caller);
+  if (traced) the_recorder.stored(address_of(to), size, persistency::Kind::kStore, caller);
   return to;
 }
 
@@ -82,10 +82,10 @@ void* plain_fill(void* to, int value, std::size_t size, const void* caller) {
   if (size == 0) return to;
   spend(caller);
   note_written(address_of(to), size);
-  const bool told = tracing() && phase == Phase::kPersistent;
-  if (told) the_recorder.settle_all();
+  const bool traced = tracing() && phase == Phase::kPersistent;
+  if (traced) the_recorder.settle_all();
   std::memset(to, value, size);
-  if (told) the_recorder.stored(address_of(to), size, persistency::Kind::kStore, caller);
+  if (traced) the_recorder.stored(address_of(to), size, persistency::Kind::kStore, caller);
   return to;
 }
 
@@ -111,14 +111,14 @@ void locked(void* address, std::size_t size, const void* caller) {
   if (tracing() && phase == Phase::kPersistent) the_recorder.locked(address_of(address), size, caller);
 }
 
-void library_call(const Told& told) {
+void library_call(const StepInfo& info) {
   /// No object of the library is larger.
   constexpr std::uint64_t kLargest = 64;
-  note_written(told.address, kLargest);
+  note_written(info.address, kLargest);
   if (!tracing()) return;
-  the_recorder.library_object(told.address, kLargest);
-  if (told.kind == Kind::kLock || told.kind == Kind::kUnlock)
-    the_recorder.lock(told.address, told.kind == Kind::kLock, told.caller);
+  the_recorder.library_object(info.address, kLargest);
+  if (info.kind == Kind::kLock || info.kind == Kind::kUnlock)
+    the_recorder.lock(info.address, info.kind == Kind::kLock, info.caller);
 }
 
 void enter_function(const void* caller) { the_recorder.enter(caller); }
@@ -130,29 +130,16 @@ namespace crash = linpoint::runtime::crash;
 using linpoint::runtime::Phase;
 using linpoint::runtime::phase;
 
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
-
-#define LINPOINT_READ(name, size) \
+#define LINPOINT_READ(name, size, is_volatile) \
   [[gnu::used]] void linpoint_crash##name(void* address) { crash::read(address, size, LINPOINT_CALLER); }
-#define LINPOINT_WRITE(name, size) \
+#define LINPOINT_WRITE(name, size, is_volatile) \
   [[gnu::used]] void linpoint_crash##name(void* address) { crash::write(address, size, LINPOINT_CALLER); }
-#define LINPOINT_BOTH(name, size)                                                                               \
-  [[gnu::used]] void linpoint_crash##name(void* address) {                                                      \
-    if (linpoint_crashing != crash::kLean) crash::seen_read(crash::address_of(address), size, LINPOINT_CALLER); \
-    crash::write(address, size, LINPOINT_CALLER);                                                               \
+#define LINPOINT_BOTH(name, size)                                                      \
+  [[gnu::used]] void linpoint_crash##name(void* address) {                             \
+    if (linpoint_crashing != crash::kLean)                                             \
+      crash::seen_read(linpoint::runtime::address_of(address), size, LINPOINT_CALLER); \
+    crash::write(address, size, LINPOINT_CALLER);                                      \
   }
-
-#define LINPOINT_ACCESSES(size)                               \
-  LINPOINT_READ(__tsan_read##size, size)                      \
-  LINPOINT_WRITE(__tsan_write##size, size)                    \
-  LINPOINT_READ(__tsan_unaligned_read##size, size)            \
-  LINPOINT_WRITE(__tsan_unaligned_write##size, size)          \
-  LINPOINT_READ(__tsan_volatile_read##size, size)             \
-  LINPOINT_WRITE(__tsan_volatile_write##size, size)           \
-  LINPOINT_READ(__tsan_unaligned_volatile_read##size, size)   \
-  LINPOINT_WRITE(__tsan_unaligned_volatile_write##size, size) \
-  LINPOINT_BOTH(__tsan_read_write##size, size)                \
-  LINPOINT_BOTH(__tsan_unaligned_read_write##size, size)
 
 #define LINPOINT_COMPARE(name, Number)                                                                             \
   void __sanitizer_cov_trace_##name(Number one, Number other) {                                                    \
@@ -161,13 +148,7 @@ using linpoint::runtime::phase;
 
 extern "C" {
 
-LINPOINT_ACCESSES(1)
-LINPOINT_ACCESSES(2)
-LINPOINT_ACCESSES(4)
-LINPOINT_ACCESSES(8)
-LINPOINT_ACCESSES(16)
-
-LINPOINT_READ(__tsan_vptr_read, sizeof(void*))
+LINPOINT_PLAIN_ACCESSES(LINPOINT_READ, LINPOINT_WRITE, LINPOINT_BOTH)
 [[gnu::used]] void linpoint_crash__tsan_vptr_update(void** at, void* /*value*/) {
   crash::write(static_cast<const volatile void*>(at), sizeof(void*), LINPOINT_CALLER);
 }

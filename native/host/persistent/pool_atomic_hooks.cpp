@@ -2,26 +2,18 @@
 // The hooks of atomic operations while a persistent object runs: nobody interrupts it.
 #include <cstdint>
 
+#include "host/core/compiler_hook_names.hpp"
 #include "host/core/crash_mode.hpp"
+#include "host/core/program_caller.hpp"
 #include "host/persistent/pool_trace_recorder.hpp"
 
 namespace linpoint::runtime::crash {
 
 namespace {
 
-__extension__ using Wide = unsigned __int128;
 using EventKind = persistency::Kind;
 
 constexpr int kSequential = 5;
-
-template <typename U>
-std::uint64_t address_of(const volatile U* at) {
-  return reinterpret_cast<std::uint64_t>(at);
-}
-template <typename U>
-U* plain(const volatile U* at) {
-  return const_cast<U*>(at);
-}
 
 [[nodiscard]] bool recording() { return linpoint_crashing == kTracing && phase == Phase::kPersistent; }
 
@@ -92,8 +84,6 @@ int compare_exchange_to(volatile U* at, U* expected, U desired, const void* call
 
 namespace crash = linpoint::runtime::crash;
 
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
-
 #define LINPOINT_COMBINE(bits, U, word, expression)                                                          \
   [[gnu::used]] U linpoint_crash__tsan_atomic##bits##_fetch_##word(volatile U* at, U value, int /*order*/) { \
     return crash::update<U>(at, crash::EventKind::kUpdate, LINPOINT_CALLER,                                  \
@@ -116,12 +106,7 @@ namespace crash = linpoint::runtime::crash;
   [[gnu::used]] U linpoint_crash__tsan_atomic##bits##_exchange(volatile U* at, U value, int /*order*/) {            \
     return crash::update<U>(at, crash::EventKind::kUpdate, LINPOINT_CALLER, [&](U, U& stored) { stored = value; }); \
   }                                                                                                                 \
-  LINPOINT_COMBINE(bits, U, add, seen + value)                                                                      \
-  LINPOINT_COMBINE(bits, U, sub, seen - value)                                                                      \
-  LINPOINT_COMBINE(bits, U, and, seen& value)                                                                       \
-  LINPOINT_COMBINE(bits, U, or, seen | value)                                                                       \
-  LINPOINT_COMBINE(bits, U, xor, seen ^ value)                                                                      \
-  LINPOINT_COMBINE(bits, U, nand, ~(seen & value))                                                                  \
+  LINPOINT_FETCH_OPERATIONS(bits, U, LINPOINT_COMBINE)                                                              \
   LINPOINT_CAS(bits, U, strong)                                                                                     \
   LINPOINT_CAS(bits, U, weak)                                                                                       \
   [[gnu::used]] U linpoint_crash__tsan_atomic##bits##_compare_exchange_val(volatile U* at, U expected, U desired,   \
@@ -131,9 +116,5 @@ namespace crash = linpoint::runtime::crash;
 
 extern "C" {
 
-LINPOINT_ATOMICS(8, std::uint8_t)
-LINPOINT_ATOMICS(16, std::uint16_t)
-LINPOINT_ATOMICS(32, std::uint32_t)
-LINPOINT_ATOMICS(64, std::uint64_t)
-LINPOINT_ATOMICS(128, crash::Wide)
+LINPOINT_ATOMIC_SIZES(LINPOINT_ATOMICS)
 }

@@ -5,13 +5,12 @@
 #include <cerrno>
 
 #include "host/core/crash_mode.hpp"
+#include "host/core/program_caller.hpp"
 #include "host/persistent/pool.hpp"
 #include "host/pmdk/pool_files.hpp"
 
 namespace pmdk = linpoint::runtime::pmdk;
 namespace crash = linpoint::runtime::crash;
-
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
 
 namespace {
 

@@ -2,6 +2,7 @@
 // Lists of libpmemobj: circular, linked both ways, each function all or nothing.
 #include <cerrno>
 
+#include "host/pmdk/entry_point.hpp"
 #include "host/pmdk/object_heap.hpp"
 #include "host/pmdk/transactions.hpp"
 
@@ -90,11 +91,6 @@ Head& as_head(void* head) { return *static_cast<Head*>(head); }
 }  // namespace linpoint::runtime::pmdk
 
 namespace pmdk = linpoint::runtime::pmdk;
-
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
-#define LINPOINT_CALLED(pop)               \
-  pmdk::called(__func__, LINPOINT_CALLER); \
-  pmdk::check_open(pop, __func__, LINPOINT_CALLER)
 
 extern "C" {
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <cwchar>
 
+#include "host/pmdk/entry_point.hpp"
 #include "host/pmdk/object_heap.hpp"
 #include "host/pmdk/pool_files.hpp"
 
@@ -134,11 +135,6 @@ int duplicate(pmemobjpool* pop, Oid* oid, Text text, std::uint64_t type) {
 }  // namespace linpoint::runtime::pmdk
 
 namespace pmdk = linpoint::runtime::pmdk;
-
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
-#define LINPOINT_CALLED(pop)               \
-  pmdk::called(__func__, LINPOINT_CALLER); \
-  pmdk::check_open(pop, __func__, LINPOINT_CALLER)
 
 extern "C" {
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "host/core/crash_mode.hpp"
+#include "host/core/program_caller.hpp"
 #include "host/persistent/pool.hpp"
 #include "host/persistent/pool_trace_recorder.hpp"
 #include "host/pmdk/atomic_sections.hpp"
@@ -137,8 +138,6 @@ bool layout_fits(const PoolHeader& header, const char* layout) {
 }  // namespace linpoint::runtime::pmdk
 
 namespace pmdk = linpoint::runtime::pmdk;
-
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
 
 extern "C" {
 

@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "host/core/crash_mode.hpp"
+#include "host/core/program_caller.hpp"
 #include "host/persistent/pool_trace_recorder.hpp"
 #include "host/pmdk/transactions.hpp"
 
@@ -68,7 +69,6 @@ void give_back(pmemobjpool* pop, int kind, void* lock) {
 
 namespace pmdk = linpoint::runtime::pmdk;
 
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
 #define LINPOINT_READY(Object, at) pmdk::ready<Object>(pop, at, __func__, LINPOINT_CALLER)
 
 extern "C" {

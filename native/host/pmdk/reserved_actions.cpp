@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "host/pmdk/entry_point.hpp"
 #include "host/pmdk/transactions.hpp"
 
 // As in libpmemobj/action_base.h; what is in it is the library's affair.
@@ -65,11 +66,6 @@ int publish(const pobj_action* actions, std::size_t count, std::uint64_t flags, 
 }  // namespace linpoint::runtime::pmdk
 
 namespace pmdk = linpoint::runtime::pmdk;
-
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
-#define LINPOINT_CALLED(pop)               \
-  pmdk::called(__func__, LINPOINT_CALLER); \
-  pmdk::check_open(pop, __func__, LINPOINT_CALLER)
 
 extern "C" {
 

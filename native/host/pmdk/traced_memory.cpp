@@ -28,7 +28,7 @@ constexpr std::size_t kPastCaches = 256;
 constexpr std::size_t kLongestError = 256;
 std::array<char, kLongestError> last_error{};
 
-bool told() { return crash::tracing() && phase == Phase::kPersistent; }
+bool is_traced() { return crash::tracing() && phase == Phase::kPersistent; }
 
 bool goes_past_caches(std::size_t size, unsigned flags) {
   if ((flags & kKeepInCache) != 0 || (flags & (kTemporal | kWriteBack)) != 0) return false;
@@ -47,7 +47,7 @@ template <typename Change>
 void store(void* to, std::size_t size, bool past_caches, const void* caller, Change&& change) {
   if (size == 0) return;
   crash::note_written(number_of(to), size);
-  const bool traced = told();
+  const bool traced = is_traced();
   if (traced) crash::the_recorder.settle_all();
   change();
   if (!traced) return;
@@ -121,14 +121,14 @@ void fill(void* to, int value, std::size_t size, const void* caller) {
 }
 
 void flush(const void* address, std::size_t size, const void* caller, bool at_once) {
-  if (!told() || size == 0) return;
+  if (!is_traced() || size == 0) return;
   const std::uint64_t end = number_of(address) + size;
   for (std::uint64_t line = persistency::line_of(number_of(address)); line < end; line += crash::kLine)
     crash::the_recorder.flush(line, !at_once, caller);
 }
 
 void fence(const void* caller) {
-  if (told()) crash::the_recorder.fence(caller);
+  if (is_traced()) crash::the_recorder.fence(caller);
 }
 
 void put(std::uint64_t& word, std::uint64_t value, const void* caller) {
@@ -138,7 +138,7 @@ void put(std::uint64_t& word, std::uint64_t value, const void* caller) {
 
 void put_volatile(std::uint64_t& word, std::uint64_t value) {
   crash::note_written(number_of(&word), sizeof word);
-  if (told()) crash::the_recorder.library_object(number_of(&word), sizeof word);
+  if (is_traced()) crash::the_recorder.library_object(number_of(&word), sizeof word);
   word = value;
 }
 

@@ -6,6 +6,7 @@
 #include <cwchar>
 
 #include "host/core/crash_mode.hpp"
+#include "host/core/program_caller.hpp"
 #include "host/persistent/pool_trace_recorder.hpp"
 #include "host/pmdk/transactions.hpp"
 
@@ -108,7 +109,6 @@ Oid reallocate(Transaction& of, Oid oid, std::size_t size, std::uint64_t type, b
 
 namespace pmdk = linpoint::runtime::pmdk;
 
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
 #define LINPOINT_WORKING pmdk::Transaction& of = pmdk::working(__func__, LINPOINT_CALLER)
 
 extern "C" {

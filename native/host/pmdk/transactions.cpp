@@ -7,6 +7,8 @@
 #include <cstdarg>
 #include <cstring>
 
+#include "host/core/program_caller.hpp"
+
 namespace linpoint::runtime::pmdk {
 
 namespace {
@@ -139,8 +141,6 @@ void forget_transactions(pmemobjpool* pop) {
 namespace pmdk = linpoint::runtime::pmdk;
 using pmdk::Stage;
 using pmdk::Transaction;
-
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
 
 namespace {
 

@@ -175,7 +175,7 @@ class RemoteView {
 };
 
 /// In the process of the run. What it says goes out before the last message, so that the first process says no more.
-[[noreturn]] void run_and_exit(int file, int (*program)(int, char**, char**), Result result) {
+[[noreturn]] void run_and_exit(int file, int (*program)(int, char**, char**), SearchResult result) {
   Channel channel(file);
   RemoteExplorer explorer(channel);
   static_cast<void>(explorer.begin());
@@ -224,7 +224,7 @@ IsolatedRun answer(Channel& channel, explore::Explorer& explorer) {
 
 }  // namespace
 
-IsolatedRun run_isolated(explore::Explorer& explorer, int (*program)(int, char**, char**), const Result& result) {
+IsolatedRun run_isolated(explore::Explorer& explorer, int (*program)(int, char**, char**), const SearchResult& result) {
   IsolatedRun run;
   int files[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM, 0, files) != 0) {

@@ -23,6 +23,6 @@ struct IsolatedRun {
 
 /// One run of the program; the explorer has begun it. `result` is what the process says if there is a finding.
 [[nodiscard]] IsolatedRun run_isolated(explore::Explorer& explorer, int (*program)(int, char**, char**),
-                                       const Result& result);
+                                       const SearchResult& result);
 
 }  // namespace linpoint::runtime

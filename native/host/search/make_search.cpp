@@ -38,15 +38,15 @@ bool wait_for_others() {
 }
 
 std::unique_ptr<explore::Explorer> make_exhaustive() {
-  const explore::DporOptions manner{
+  const explore::DporOptions dpor_options{
       .sleep_sets = true, .whole_places = true, .family_bits = memory::family_bits(options.memory_model)};
-  if (options.share < 0) return explore::make_dpor(manner);
+  if (options.share < 0) return explore::make_dpor(dpor_options);
   struct stat file{};
   if (fstat(options.share, &file) != 0) return nullptr;
   const auto size = static_cast<std::size_t>(file.st_size);
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, options.share, 0);
   if (memory == MAP_FAILED) return nullptr;
-  return explore::make_shared_dpor(manner, {static_cast<std::byte*>(memory), size},
+  return explore::make_shared_dpor(dpor_options, {static_cast<std::byte*>(memory), size},
                                    static_cast<unsigned>(options.workers), wait_for_others);
 }
 

@@ -47,11 +47,11 @@ class Timekeeper {
 
 }  // namespace
 
-Exploration::Exploration(explore::Explorer& explorer, Main program) : explorer_(explorer), program_(program) {
+ProgramSearch::ProgramSearch(explore::Explorer& explorer, Main program) : explorer_(explorer), program_(program) {
   result_.outcomes_asked = options.outcomes;
 }
 
-bool Exploration::run() {
+bool ProgramSearch::run() {
   Timekeeper time;
   while (result_.ended.empty()) {
     if (!time.go_on(explorer_))
@@ -65,7 +65,7 @@ bool Exploration::run() {
   return true;
 }
 
-bool Exploration::run_here() {
+bool ProgramSearch::run_here() {
   const RunEnd end = scheduler.run(explorer_, program_);
   if (end == RunEnd::kFinding && operations.on() && scheduler.finding().stuck) {
     // Whether operations may wait for ever is for their spec to say.
@@ -83,7 +83,7 @@ bool Exploration::run_here() {
   return true;
 }
 
-bool Exploration::run_in_another_process() {
+bool ProgramSearch::run_in_another_process() {
   result_.progress = explorer_.progress();
   const IsolatedRun run = run_isolated(explorer_, program_, result_);
   if (run.said) return false;
@@ -95,14 +95,14 @@ bool Exploration::run_in_another_process() {
   return true;
 }
 
-void Exploration::count(RunEnd end, std::string_view printed) {
+void ProgramSearch::count(RunEnd end, std::string_view printed) {
   if (end == RunEnd::kComplete && options.outcomes) ++result_.outcomes[std::string(printed)];
   if (explorer_.diverged_at() == explore::Explorer::kNever || options.search.starts_with("replay")) return;
   found(Fault::kNondeterminism, "the program did something else when it was run again in the same way");
 }
 
 /// Of the last run, by those who have only looked at it.
-void Exploration::found(Fault fault, const char* message) {
+void ProgramSearch::found(Fault fault, const char* message) {
   result_.ended = "finding";
   Finding& finding = result_.finding.emplace();
   finding.fault = fault;
@@ -111,7 +111,7 @@ void Exploration::found(Fault fault, const char* message) {
   finding.preemptions = explorer_.preemptions();
 }
 
-void Exploration::conclude() {
+void ProgramSearch::conclude() {
   if (auto* shared = dynamic_cast<explore::SharedExplorer*>(&explorer_)) {
     if (result_.ended != "exhausted") shared->stop();
     if (shared->given_up()) result_.ended = "alone";

@@ -13,13 +13,13 @@ namespace linpoint::runtime {
 using Main = int (*)(int, char**, char**);
 
 /// The result of all runs so far, and how to get another one.
-class Exploration {
+class ProgramSearch {
  public:
-  Exploration(explore::Explorer& explorer, Main program);
+  ProgramSearch(explore::Explorer& explorer, Main program);
 
   /// Runs the program until a finding, the end of the search, or the end of the time. False if the result was said.
   bool run();
-  [[nodiscard]] const Result& result() const { return result_; }
+  [[nodiscard]] const SearchResult& result() const { return result_; }
 
  private:
   bool run_here();
@@ -30,7 +30,7 @@ class Exploration {
 
   explore::Explorer& explorer_;
   Main program_;
-  Result result_;
+  SearchResult result_;
   Histories histories_;
 };
 

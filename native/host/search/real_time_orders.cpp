@@ -16,7 +16,7 @@ constexpr char kBetween = '\x1f';
 /// More are not looked for in one run, and a clean end proves less.
 constexpr std::size_t kMostOrders = 200'000;
 
-std::string results_of(const Operations& run, std::string_view stuck) {
+std::string results_of(const OperationLog& run, std::string_view stuck) {
   std::string text(stuck);
   for (const TestedOperation& operation : run.all()) {
     text += kBetween;
@@ -43,7 +43,7 @@ bool comes_before(const VisibleEvent& one, const VisibleEvent& other, const expl
 
 }  // namespace
 
-void put_results(Json& json, const Operations& run) {
+void put_results(Json& json, const OperationLog& run) {
   json.key(field::kResults).open('[');
   for (const TestedOperation& operation : run.all()) {
     json.open('[');
@@ -53,8 +53,8 @@ void put_results(Json& json, const Operations& run) {
   json.close(']');
 }
 
-/// Operations that have not come back take no part: nothing is known of them but that they were called.
-void Histories::collect(const Operations& run) {
+/// Operations that have not returned take no part: nothing is known of them but that they were called.
+void Histories::collect(const OperationLog& run) {
   for (auto& thread : threads_) thread.clear();
   const auto& all = run.all();
   for (std::uint32_t number = 0; number < all.size(); ++number) {
@@ -68,7 +68,7 @@ void Histories::collect(const Operations& run) {
   }
 }
 
-void Histories::relate(const Operations& run, const explore::Explorer& explorer) {
+void Histories::relate(const OperationLog& run, const explore::Explorer& explorer) {
   relation_.clear();
   const auto& events = run.events();
   for (const auto& mine : threads_)
@@ -168,7 +168,7 @@ void Histories::search(Search& state) {
   if (over && ordered_.insert(*state.results + bytes_of(state.known)).second) state.found->push_back(state.order);
 }
 
-void Histories::add(const Operations& run, const explore::Explorer& explorer, std::string_view stuck) {
+void Histories::add(const OperationLog& run, const explore::Explorer& explorer, std::string_view stuck) {
   collect(run);
   relate(run, explorer);
   std::string results = results_of(run, stuck);

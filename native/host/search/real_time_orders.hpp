@@ -23,7 +23,7 @@
 namespace linpoint::runtime {
 
 /// The results of all operations, each in a list that is empty if it has not come back.
-void put_results(Json& json, const Operations& run);
+void put_results(Json& json, const OperationLog& run);
 
 /// Calls and returns in an order that can be: the number of an operation twice, plus one for its return.
 using EventOrder = std::vector<std::uint32_t>;
@@ -32,7 +32,7 @@ class Histories {
  public:
   /// Takes in the last run of the explorer. What of it is new is said at once. `stuck` is empty, or the kind of finding
   /// if nobody could go on.
-  void add(const Operations& run, const explore::Explorer& explorer, std::string_view stuck);
+  void add(const OperationLog& run, const explore::Explorer& explorer, std::string_view stuck);
 
  private:
   /// An event that is the first or the last of operations, in the order of its thread.
@@ -45,9 +45,9 @@ class Histories {
 
   using Counts = std::vector<std::uint32_t>;
 
-  void collect(const Operations& run);
+  void collect(const OperationLog& run);
   [[nodiscard]] std::string shape() const;
-  void relate(const Operations& run, const explore::Explorer& explorer);
+  void relate(const OperationLog& run, const explore::Explorer& explorer);
   void find_orders(const std::string& results, std::vector<EventOrder>& found);
   struct Search;
   void search(Search& search);

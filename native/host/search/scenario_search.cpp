@@ -48,7 +48,7 @@ Function function_of(void* handle, const char* name) {
 }
 
 void send_problem(const std::string& problem) {
-  Result result;
+  SearchResult result;
   result.ended = "error";
   result.reason = problem;
   send_result(result);
@@ -56,7 +56,7 @@ void send_problem(const std::string& problem) {
 
 /// Of scenarios for which there is no time: else whoever listens would miss them.
 void say_not_begun(std::size_t from, std::size_t end) {
-  Result result;
+  SearchResult result;
   result.ended = "budget";
   for (std::size_t number = from; number < end; ++number) {
     options.scenario = static_cast<unsigned>(number);
@@ -115,8 +115,8 @@ class Campaign {
     }
     library::after_load(handle_);
     const auto search = make_search();
-    Exploration exploration(*search, program_);
-    if (exploration.run()) send_result(exploration.result());
+    ProgramSearch program_search(*search, program_);
+    if (program_search.run()) send_result(program_search.result());
     _exit(0);
   }
 

@@ -172,7 +172,7 @@ void send_progress(const explore::Explorer& explorer) {
   writer.send();
 }
 
-void send_result(const Result& result) {
+void send_result(const SearchResult& result) {
   CodePlaces modules;
   modules.collect();
   MessageWriter message(message::kResult);
@@ -213,7 +213,7 @@ void send_result(const Result& result) {
 }
 
 void library::end_refused(std::string_view reason) {
-  Result result;
+  SearchResult result;
   result.ended = "refused";
   result.reason = std::string(reason);
   send_result(result);

@@ -14,7 +14,7 @@
 
 namespace linpoint::runtime {
 
-struct Result {
+struct SearchResult {
   std::string ended;
   bool exhaustive = false;
   explore::Progress progress;
@@ -29,6 +29,6 @@ struct Result {
 [[nodiscard]] const char* fault_name(Fault fault);
 void put_schedule(Json& json, const std::vector<explore::Deviation>& schedule);
 void send_progress(const explore::Explorer& explorer);
-void send_result(const Result& result);
+void send_result(const SearchResult& result);
 
 }  // namespace linpoint::runtime

@@ -225,10 +225,10 @@ std::vector<std::int32_t> Contents::cover(const Interval& owns, std::span<const 
 }
 
 void Contents::tell(std::int32_t value, std::vector<std::int32_t>& telling) const {
-  const Value& told = values_[at(value)];
-  for (const std::int32_t op : {told.add, told.removal, told.seen_first})
+  const Value& moved = values_[at(value)];
+  for (const std::int32_t op : {moved.add, moved.removal, moved.seen_first})
     if (op != kNone) telling.push_back(op);
-  if (told.seen_last != kNone && told.seen_last != told.seen_first) telling.push_back(told.seen_last);
+  if (moved.seen_last != kNone && moved.seen_last != moved.seen_first) telling.push_back(moved.seen_last);
 }
 
 std::vector<std::int32_t> Contents::extremes(std::int32_t value) const {

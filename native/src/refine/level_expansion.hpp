@@ -75,7 +75,7 @@ class Search::Engine {
 /// Expands states on one thread.
 class Worker : public Asking {
  public:
-  static constexpr bool kTelling = false;
+  static constexpr bool kRecordsEvents = false;
 
   Worker(Search::Engine& engine, unsigned thread);
 

@@ -13,7 +13,7 @@ namespace linpoint::refine {
 /// Runs steps of the specification; of calls only the one that is wanted, of returns those that agree with a result.
 class ModelSystem::Stepper {
  public:
-  static constexpr bool kTelling = false;
+  static constexpr bool kRecordsEvents = false;
 
   Stepper(const Program& program, const Same& same)
       : same_(same), canonical_(program, nullptr), runner_(program, *this) {}

@@ -24,7 +24,7 @@ unsigned agent_of(Label label) { return label.process() + (label.drains() ? kMos
 
 class Cartographer {
  public:
-  static constexpr bool kTelling = false;
+  static constexpr bool kRecordsEvents = false;
 
   Cartographer(const Program& program, const StateStore& store)
       : program_(program),

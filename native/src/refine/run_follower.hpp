@@ -40,7 +40,7 @@ class Follower {
       for (Step& step : steps)
         if ((step.process == wanted) == is_wanted && takes(step, to)) {
           choice = {step.process, step.successor};
-          if (step.events.empty() || step.events.front().told != Told::kDrain) last_ = step.process;
+          if (step.events.empty() || step.events.front().kind != StepEventKind::kDrain) last_ = step.process;
           state_ = std::move(step.state);
           return true;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses to places that processes share, one at a time. A sink that tells is told of each, before and after.
+// Accesses to places that processes share, one at a time. A sink that records events is called before and after each.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ class Accesses {
     const bool delayed = p_.store_buffers && !unseen;
     const bool empty = memory_.waiting(s, process) == 0;
     if (i.code == Code::kFence) {
-      if constexpr (Sink::kTelling)
+      if constexpr (Sink::kRecordsEvents)
         if (empty) sink_.touches(s, process, at, 0, 0, false);
       return empty ? Done::kYes : Done::kBlocked;
     }
@@ -36,7 +36,7 @@ class Accesses {
     const std::uint32_t width = place.width;
     if (delayed && !empty && i.code != Code::kLoad && i.code != Code::kStore && i.code != Code::kLoadLinked)
       return Done::kBlocked;
-    if constexpr (Sink::kTelling) sink_.touches(s, process, at, address, width, unseen);
+    if constexpr (Sink::kRecordsEvents) sink_.touches(s, process, at, address, width, unseen);
     switch (i.code) {
       case Code::kLoad:
       case Code::kLoadLinked: {
@@ -86,7 +86,7 @@ class Accesses {
         return dcas(s, process, f, at, address, published);
       case Code::kAcquire: {
         if (meaning_.is_true(s[address])) {
-          if constexpr (Sink::kTelling) sink_.waits();
+          if constexpr (Sink::kRecordsEvents) sink_.waits();
           return Done::kBlocked;
         }
         const Slot now = kTrue;
@@ -102,7 +102,7 @@ class Accesses {
       default:
         break;
     }
-    if constexpr (Sink::kTelling) sink_.touched(s, address, f.r.data() + i.a);
+    if constexpr (Sink::kRecordsEvents) sink_.touched(s, address, f.r.data() + i.a);
     return Done::kYes;
   }
 
@@ -129,7 +129,7 @@ class Accesses {
       memory_.write(s, other, now + place.width, second.width, other_published);
     }
     f.r[i.a] = Meaning::truth(found);
-    if constexpr (Sink::kTelling) sink_.touched(s, one, f.r.data() + i.a);
+    if constexpr (Sink::kRecordsEvents) sink_.touched(s, one, f.r.data() + i.a);
     return Done::kYes;
   }
 

@@ -28,7 +28,7 @@ struct Edge {
 /// Finds the steps from states of one level to wanted ones of the next.
 class Looker : public Asking {
  public:
-  static constexpr bool kTelling = false;
+  static constexpr bool kRecordsEvents = false;
 
   Looker(const Program& program, SpecSets* sets, const StateStore& store)
       : Asking(sets),

@@ -11,7 +11,7 @@ namespace {
 
 class Teller : public Asking {
  public:
-  static constexpr bool kTelling = true;
+  static constexpr bool kRecordsEvents = true;
 
   Teller(const Program& program, SpecSets* sets) : Asking(sets), program_(program), runner_(program, *this) {}
 
@@ -28,9 +28,9 @@ class Teller : public Asking {
     return std::move(steps_);
   }
 
-  void refused(unsigned process, unsigned instruction) { end(Told::kRefusal, process, instruction, 0); }
+  void refused(unsigned process, unsigned instruction) { end(StepEventKind::kRefusal, process, instruction, 0); }
   void faulted(Fault fault, unsigned process, unsigned instruction) {
-    end(Told::kFault, process, instruction, static_cast<std::uint32_t>(fault));
+    end(StepEventKind::kFault, process, instruction, static_cast<std::uint32_t>(fault));
   }
   void reached(const Slot* state, unsigned process) {
     Step step;
@@ -41,13 +41,13 @@ class Teller : public Asking {
     steps_.push_back(std::move(step));
   }
 
-  [[nodiscard]] std::size_t told() const { return events_.size(); }
+  [[nodiscard]] std::size_t event_count() const { return events_.size(); }
   void forget_after(std::size_t count) { events_.resize(count); }
   void calls(unsigned process, unsigned invocation) {
-    add(Told::kCall, process, program_.invocations[invocation].entry).number = invocation;
+    add(StepEventKind::kCall, process, program_.invocations[invocation].entry).number = invocation;
   }
   void touches(const Slot* s, unsigned process, unsigned at, std::uint32_t address, std::uint32_t width, bool unseen) {
-    Event& event = add(unseen ? Told::kUnseen : Told::kAccess, process, at);
+    Event& event = add(unseen ? StepEventKind::kUnseen : StepEventKind::kAccess, process, at);
     event.address = address;
     event.before.assign(s + address, s + address + width);
   }
@@ -59,32 +59,34 @@ class Teller : public Asking {
     const bool whole = code == Code::kLoad || code == Code::kLoadLinked || code == Code::kSwap || code == Code::kStore;
     event.result.assign(result, result + (whole ? event.before.size() : 1));
   }
-  void waits() { events_.back().told = Told::kWait; }
+  void waits() { events_.back().kind = StepEventKind::kWait; }
   void drains(const Slot* s, unsigned process, std::uint32_t address, std::uint32_t width) {
-    Event& event = add(Told::kDrain, process, 0);
+    Event& event = add(StepEventKind::kDrain, process, 0);
     event.address = address;
     event.before.assign(s + address, s + address + width);
   }
-  void chooses(unsigned process, unsigned at, Slot value) { add(Told::kChoose, process, at).result = {value}; }
-  void allocates(unsigned process, unsigned at, Slot node) { add(Told::kAllocate, process, at).result = {node}; }
-  void points(unsigned process, unsigned at) { add(Told::kPoint, process, at); }
+  void chooses(unsigned process, unsigned at, Slot value) { add(StepEventKind::kChoose, process, at).result = {value}; }
+  void allocates(unsigned process, unsigned at, Slot node) {
+    add(StepEventKind::kAllocate, process, at).result = {node};
+  }
+  void points(unsigned process, unsigned at) { add(StepEventKind::kPoint, process, at); }
   void returns(unsigned process, unsigned at, const Slot* values, unsigned count, Slot set) {
-    Event& event = add(Told::kReturn, process, at);
+    Event& event = add(StepEventKind::kReturn, process, at);
     event.result.assign(values, values + count);
     event.number = set;
   }
 
  private:
-  Event& add(Told told, unsigned process, unsigned at) {
+  Event& add(StepEventKind kind, unsigned process, unsigned at) {
     Event event;
-    event.told = told;
+    event.kind = kind;
     event.process = process;
     event.instruction = at;
     events_.push_back(std::move(event));
     return events_.back();
   }
-  void end(Told told, unsigned process, unsigned instruction, std::uint32_t number) {
-    add(told, process, instruction).number = number;
+  void end(StepEventKind kind, unsigned process, unsigned instruction, std::uint32_t number) {
+    add(kind, process, instruction).number = number;
     Step step;
     step.process = process;
     step.wrong = true;

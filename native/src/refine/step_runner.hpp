@@ -6,14 +6,14 @@
 // precedence in real time, so if every one of them can be linearized every other can. A process with stores that wait
 // has one step more: the memory takes the oldest of them.
 //
-// A `Sink` is told what happens:
+// A `Sink` learns of each event:
 //   Slot called(Slot spec, unsigned process, unsigned invocation)      each gives what the specification allows then,
-//   Slot linearized(Slot spec, unsigned process)                       or kRefused; `refused` is told after that
+//   Slot linearized(Slot spec, unsigned process)                       or kRefused; `refused` follows
 //   Slot returned(Slot spec, unsigned process, const Slot* values, unsigned count)
 //   void refused(unsigned process, unsigned instruction)
 //   void faulted(Fault, unsigned process, unsigned instruction)
 //   void reached(Slot* state, unsigned process)                        a successor, which it may change
-//   static constexpr bool kTelling                                     if so, also what its `Teller` has
+//   static constexpr bool kRecordsEvents                                     if so, also what its `Teller` has
 // Cost: O(slots) for each successor. Not thread-safe: a runner for each thread.
 #pragma once
 
@@ -80,16 +80,16 @@ class Runner {
   struct Pool {
     explicit Pool(Runner& owner) : runner(owner) {
       ++runner.depth_;
-      if constexpr (Sink::kTelling) told = runner.sink_.told();
+      if constexpr (Sink::kRecordsEvents) recorded = runner.sink_.event_count();
     }
     ~Pool() {
       --runner.depth_;
-      if constexpr (Sink::kTelling) runner.sink_.forget_after(told);
+      if constexpr (Sink::kRecordsEvents) runner.sink_.forget_after(recorded);
     }
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
     Runner& runner;
-    std::size_t told = 0;
+    std::size_t recorded = 0;
   };
 
   /// States are short, and a call of the library is not. In pieces as they are unpacked and will be packed, from the
@@ -115,9 +115,9 @@ class Runner {
     const Pool pool(*this);
     Slot* s = copy(from);
     const std::uint32_t address = memory_.entry(s, process, 0)[0];
-    if constexpr (Sink::kTelling) sink_.drains(s, process, address, memory_.width_at(address));
+    if constexpr (Sink::kRecordsEvents) sink_.drains(s, process, address, memory_.width_at(address));
     memory_.drain(s, process);
-    if constexpr (Sink::kTelling) sink_.touched(s, address, nullptr);
+    if constexpr (Sink::kRecordsEvents) sink_.touched(s, address, nullptr);
     sink_.reached(s, process);
   }
 
@@ -141,7 +141,7 @@ class Runner {
         sink_.refused(process, invocation.entry);
         continue;
       }
-      if constexpr (Sink::kTelling) sink_.calls(process, number);
+      if constexpr (Sink::kRecordsEvents) sink_.calls(process, number);
       calling_ = number;
       run(s, process, frame, invocation.entry, p_.fused);
     }
@@ -239,7 +239,7 @@ class Runner {
           break;
         case Code::kPoint:
           if (p_.points && !alone_) {
-            if constexpr (Sink::kTelling) sink_.points(process, at);
+            if constexpr (Sink::kRecordsEvents) sink_.points(process, at);
             s[0] = sink_.linearized(s[0], process);
             if (s[0] == kRefused) return sink_.refused(process, at);
           }
@@ -284,7 +284,7 @@ class Runner {
     const Instruction& i = p_.code[at];
     for (unsigned k = 0; k < i.c; ++k)
       if (p_.is_node(memory_.strip(f.r[i.a + k]))) return fault(Fault::kReturnsNode, process, at);
-    if constexpr (Sink::kTelling) sink_.returns(process, at, f.r.data() + i.a, i.c, s[0]);
+    if constexpr (Sink::kRecordsEvents) sink_.returns(process, at, f.r.data() + i.a, i.c, s[0]);
     s[0] = sink_.returned(s[0], process, f.r.data() + i.a, i.c);
     if (s[0] == kRefused) return sink_.refused(process, at);
     if constexpr (requires { sink_.finished(at); }) sink_.finished(at);
@@ -311,7 +311,7 @@ class Runner {
       Slot* branch = copy(s);
       Frame frame = f;
       frame.r[i.a] = p_.choices[i.first_choice + k];
-      if constexpr (Sink::kTelling) sink_.chooses(process, at, frame.r[i.a]);
+      if constexpr (Sink::kRecordsEvents) sink_.chooses(process, at, frame.r[i.a]);
       run(branch, process, frame, at + 1, first);
     }
   }
@@ -329,7 +329,7 @@ class Runner {
     memory_.set_private(s, node);
     meaning_.fill(s, node, f, i);
     f.r[i.a] = p_.first_node + node;
-    if constexpr (Sink::kTelling) sink_.allocates(process, at, f.r[i.a]);
+    if constexpr (Sink::kRecordsEvents) sink_.allocates(process, at, f.r[i.a]);
     return true;
   }
 
@@ -352,7 +352,7 @@ class Runner {
       if (!referenced) memory_.set_private(branch, node);
       meaning_.fill(branch, node, frame, i);
       frame.r[i.a] = p_.first_node + node;
-      if constexpr (Sink::kTelling) sink_.allocates(process, at, frame.r[i.a]);
+      if constexpr (Sink::kRecordsEvents) sink_.allocates(process, at, frame.r[i.a]);
       run(branch, process, frame, at + 1, first);
     }
     if (!any || !fresh) fault(Fault::kRoomForNodes, process, at);

@@ -54,21 +54,21 @@ struct Results {
       ends.push_back(static_cast<std::uint32_t>(text.size()));
     }
   }
-  [[nodiscard]] Foretold::Seen seen() const { return {text, ends.data(), ends.size()}; }
+  [[nodiscard]] ExpectedResults::Seen seen() const { return {text, ends.data(), ends.size()}; }
 };
 
-void test_foretold() {
+void test_expected_results() {
   const Scenario scenario =
       read_scenario("Test\n0 put [1, 2]\n0 put [2, 2]\n0 get [1]\nafter get [1]\nafter@1 get [2]\n");
-  Foretold foretold(scenario);
+  ExpectedResults expected_results(scenario);
   const auto allows = [&](std::size_t operation, bool returned, const std::vector<std::string>& results) {
     std::vector<unsigned> probes;
     scenario.collect_probes(operation, probes);
     const Results seen(results);
-    return foretold.allows(operation, returned, probes, seen.seen());
+    return expected_results.allows(operation, returned, probes, seen.seen());
   };
   EXPECT(!allows(0, false, {"null"}));
-  foretold.read("before\n3 null\nafter\n3 12\nbefore\n4 null\nafter\n4 3\nbefore\n3 \nafter");
+  expected_results.read("before\n3 null\nafter\n3 12\nbefore\n4 null\nafter\n4 3\nbefore\n3 \nafter");
   EXPECT(allows(0, false, {"null"}) && allows(0, false, {"12"}));
   EXPECT(allows(0, true, {"12"}) && !allows(0, true, {"null"}) && !allows(0, true, {"13"}));
   EXPECT(allows(1, false, {"12", "null"}) && allows(1, true, {"12", "3"}));
@@ -79,7 +79,7 @@ void test_foretold() {
   EXPECT(!allows(2, true, {"", "3"}) && !allows(3, false, {}));
   EXPECT(allows(0, true, {"12"}) && !allows(0, true, {"3"}));  // back again
   const Results seen({"12", "3"});
-  EXPECT(!foretold.allows(1, true, {4, 3}, seen.seen()));  // other probes
+  EXPECT(!expected_results.allows(1, true, {4, 3}, seen.seen()));  // other probes
 }
 
 void test_hashes() {
@@ -120,7 +120,7 @@ void test_table() {
 int main() {
   test_scenario();
   test_request();
-  test_foretold();
+  test_expected_results();
   test_hashes();
   test_table();
   return linpoint::tests::finish();

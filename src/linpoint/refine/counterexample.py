@@ -14,7 +14,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from linpoint.histories.values import Value, show
+from linpoint.histories.values import Value, format_value
 from linpoint.refine._native_refine import ModelEvent
 from linpoint.refine._native_refine import ModelStep as NativeStep
 from linpoint.refine.memory_places import MemoryPlaces
@@ -39,7 +39,7 @@ class NoSuchRunError(Exception):
 
 def lacks_room(step: NativeStep) -> bool:
     """Whether a step goes wrong only because there is too little room in a state."""
-    return bool(step.wrong) and step.events[-1].told == StepInfo.FAULT and step.events[-1].number not in FAULTS
+    return bool(step.wrong) and step.events[-1].kind == StepInfo.FAULT and step.events[-1].number not in FAULTS
 
 
 class StepInfo(enum.IntEnum):
@@ -100,7 +100,7 @@ class ModelRun:
         ran = next((step.thread for step in reversed(self.trace) if step.kind not in OF_MEMORY), choice.process)
         preempts = ran != choice.process and ran in self.calls
         for event in choice.events:
-            for step in self._told(event):
+            for step in self._trace_steps(event):
                 own = preempts and step.kind is not StepKind.DRAIN
                 stores = self.waiting.get(event.process, ())
                 self.trace.append(dataclasses.replace(step, preempts=own, buffer=stores) if own or stores else step)
@@ -108,7 +108,7 @@ class ModelRun:
         allowed = before[0]
         if choice.wrong:
             self.last = choice.events[-1]
-            if self.last.told == StepInfo.REFUSED and any(event.told == StepInfo.RETURN for event in choice.events):
+            if self.last.kind == StepInfo.REFUSED and any(event.kind == StepInfo.RETURN for event in choice.events):
                 allowed = self.set_before_return
             changes = tuple(self._touched(choice.events))
         else:
@@ -183,7 +183,7 @@ class ModelRun:
             is_done, result = spec.result_in(each, process)
             if is_done and result not in found:
                 found.append(result)
-        return sorted(found, key=show)
+        return sorted(found, key=format_value)
 
     def _changes(self, before: list[int], after: list[int]) -> Iterator[tuple[str, Value, Value]]:
         widths = self.places.widths
@@ -198,7 +198,7 @@ class ModelRun:
     def _touched(self, events: Sequence[ModelEvent]) -> Iterator[tuple[str, Value, Value]]:
         """What accesses have changed, where there is no state after them."""
         for event in events:
-            if event.told in (StepInfo.ACCESS, StepInfo.UNSEEN) and event.after and event.before != event.after:
+            if event.kind in (StepInfo.ACCESS, StepInfo.UNSEEN) and event.after and event.before != event.after:
                 name = self.places.name(event.address)
                 yield (
                     name,
@@ -216,7 +216,7 @@ class ModelRun:
             step = self.trace[position]
             if step.kind is StepKind.ALLOCATE:
                 fields = [
-                    f"{name.rpartition('.')[2]}={show(value)}"
+                    f"{name.rpartition('.')[2]}={format_value(value)}"
                     for name, value in memory.items()
                     if name.startswith(f"{step.location}.") and name not in said
                 ]
@@ -247,17 +247,17 @@ class ModelRun:
 
     # Events.
 
-    def _told(self, event: ModelEvent) -> Iterator[TraceStep]:
-        told = StepInfo(event.told)
+    def _trace_steps(self, event: ModelEvent) -> Iterator[TraceStep]:
+        kind = StepInfo(event.kind)
         assembly = self.assembly
         process = event.process
-        if told is StepInfo.CALL:
+        if kind is StepInfo.CALL:
             call = assembly.calls[event.number]
             self.calls[process] = self.called_last[process] = event.number
             place = self._place(call.operation.line, process)
             yield TraceStep(process, StepKind.CALL, operation=call.operation.name, args=call.arguments, place=place)
             return
-        if told is StepInfo.DRAIN:
+        if kind is StepInfo.DRAIN:
             name, value = self.places.name(event.address), self.places.value(event.address, event.after)
             old = self.places.value(event.address, event.before)
             self.waiting[process] = self.waiting.get(process, ())[1:]
@@ -265,28 +265,28 @@ class ModelRun:
             return
         instruction = assembly.program.code[event.instruction]
         place = self._place(instruction.line, process)
-        if told is StepInfo.RETURN:
+        if kind is StepInfo.RETURN:
             number = self.calls.pop(process)
             self.set_before_return = event.number
             result = self.places.value(-1, event.result)
             name = assembly.calls[number].operation.name
             yield TraceStep(process, StepKind.RETURN, value=result, operation=name, place=place)
-        elif told is StepInfo.CHOOSE:
+        elif kind is StepInfo.CHOOSE:
             yield TraceStep(process, StepKind.CHOOSE, value=assembly.value_of(event.result[0]), place=place)
-        elif told is StepInfo.ALLOCATE:
+        elif kind is StepInfo.ALLOCATE:
             name = str(assembly.value_of(event.result[0]))
             yield TraceStep(process, StepKind.ALLOCATE, name, place=place)
-        elif told is StepInfo.POINT:
+        elif kind is StepInfo.POINT:
             yield TraceStep(process, StepKind.NOTE, message="linearization point", place=place)
-        elif told is StepInfo.FAULT:
+        elif kind is StepInfo.FAULT:
             if event.number == ASSERTION_FAULT:
                 yield TraceStep(process, StepKind.ASSERTION, place=place)
             else:
                 message = FAULTS.get(event.number, "the model goes wrong")
                 yield TraceStep(process, StepKind.EXCEPTION, message=message, place=place)
-        elif told in (StepInfo.ACCESS, StepInfo.UNSEEN):
+        elif kind in (StepInfo.ACCESS, StepInfo.UNSEEN):
             step = self._access(event, instruction, place)
-            delayed = self.assembly.manner.memory_model != "sc" and told is StepInfo.ACCESS
+            delayed = self.assembly.manner.memory_model != "sc" and kind is StepInfo.ACCESS
             yield self._with_buffer(step) if delayed else step
 
     def _with_buffer(self, step: TraceStep) -> TraceStep:
@@ -331,4 +331,4 @@ class ModelRun:
 
 def _order(survivor: AllowedConfiguration) -> tuple[int, str, str]:
     """What has taken effect least comes first."""
-    return len(survivor.done), show(survivor.state), f"{survivor.pending}{survivor.done}"
+    return len(survivor.done), format_value(survivor.state), f"{survivor.pending}{survivor.done}"

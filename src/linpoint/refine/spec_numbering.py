@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 
 from linpoint.errors import ModelError
 from linpoint.histories.operation import Operation
-from linpoint.histories.values import Value, canonical, same, show
+from linpoint.histories.values import Value, canonical, equal_values, format_value
 from linpoint.refine._native_refine import AbstractModel, ModelSpec, ModelSpecification
 from linpoint.refine.program_ir import CompiledModel, OpCode
 from linpoint.refine.state_layout import LayoutSizes, ModelLayout, lay_out
@@ -149,7 +149,7 @@ class NumberedModel:
             numbers = [known[call.group, call.operation.name, call.arguments] for call in assembly.calls]
         except KeyError as error:
             _, name, arguments = error.args[0]
-            call = f"{name}({', '.join(map(show, arguments))})"
+            call = f"{name}({', '.join(map(format_value, arguments))})"
             raise ModelError(
                 "LP-M021",
                 f"it has no operation {call}, which {assembly.program.name} has.",
@@ -159,7 +159,7 @@ class NumberedModel:
         self.native = AbstractModel(self.assembly.native, numbers, self._same)
 
     def _same(self, one: Sequence[int], other: Sequence[int]) -> bool:
-        return same(returned(self._of, one), returned(self.assembly, other))
+        return equal_values(returned(self._of, one), returned(self.assembly, other))
 
     def survivor(self, configuration: Sequence[int]) -> AllowedConfiguration:
         """A configuration for people: the cells of the specification, and where its processes are."""
@@ -205,5 +205,5 @@ def _plain(state: Any) -> Value:
     if isinstance(state, dict):
         return {str(_plain(key)): _plain(value) for key, value in state.items()}
     if isinstance(state, (set, frozenset)):
-        return sorted((_plain(each) for each in state), key=show)
+        return sorted((_plain(each) for each in state), key=format_value)
     return str(state)

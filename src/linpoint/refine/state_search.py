@@ -60,7 +60,7 @@ class StateSearchLimits:
 
     budget: Budget = field(default_factory=Budget)
     jobs: int | None = None
-    tell: Callable[[int, int], None] | None = None
+    report_progress: Callable[[int, int], None] | None = None
     """Called now and then with states and depth."""
 
     @property
@@ -227,8 +227,8 @@ def _run(
         most = limits.budget.max_memory
         if most is not None and resident_memory() > most:
             stop.stop(StopReason.MEMORY)
-        if limits.tell is not None:
-            limits.tell(found.states, found.depth)
+        if limits.report_progress is not None:
+            limits.report_progress(found.states, found.depth)
         stopped = stop.poll()
         if stopped and spec is not None and spec.native.caller:
             raise_in_thread(spec.native.caller, AbandonedError)

@@ -46,8 +46,8 @@ int complaints() { return complaints_descriptor; }
 void print(std::string_view more, const void* caller) {
   if (more.empty()) return;
   const HostString words = HostString("prints ") + HostString(more.substr(0, kMostShown));
-  turn({.kind = Kind::kNote, .caller = caller, .message = words.c_str()}, {at_place(Mode::kWrite, Abstract::kOutput)},
-       {});
+  library_step({.kind = Kind::kNote, .caller = caller, .message = words.c_str()},
+               {at_place(Mode::kWrite, Abstract::kOutput)}, {});
   text += more.substr(0, kMost - std::min(kMost, text.size()));
 }
 

@@ -15,6 +15,7 @@
 
 #include "host/base/real_functions.hpp"
 #include "host/core/library_scheduling_points.hpp"
+#include "host/core/program_caller.hpp"
 
 namespace linpoint::runtime {
 
@@ -71,7 +72,7 @@ void fill(void* bytes, std::size_t size) {
 }
 
 int let_others_go(const void* caller) {
-  turn({.kind = Kind::kYield, .caller = caller}, {}, {.drains = false, .yields = true});
+  library_step({.kind = Kind::kYield, .caller = caller}, {}, {.drains = false, .yields = true});
   return 0;
 }
 
@@ -114,8 +115,6 @@ using linpoint::runtime::let_others_go;
 using linpoint::runtime::Real;
 using linpoint::runtime::sleep_for;
 using linpoint::runtime::throw_dice;
-
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
 
 extern "C" {
 

@@ -12,6 +12,7 @@
 
 #include "host/core/crash_mode.hpp"
 #include "host/core/library_scheduling_points.hpp"
+#include "host/core/program_caller.hpp"
 #include "host/interpose/process/loaded_objects.hpp"
 #include "host/persistent/pool.hpp"
 
@@ -60,8 +61,8 @@ void lack(std::size_t size, const void* caller) {
 void* taken(std::size_t size, std::size_t alignment, const void* caller) {
   Arena& arena = heap();
   if (controlled() && arena.reuses())
-    turn({.kind = Kind::kAllocate, .caller = caller},
-         {at_place(Mode::kWrite, Abstract::kWorld, Arena::capacity_of(size))});
+    library_step({.kind = Kind::kAllocate, .caller = caller},
+                 {at_place(Mode::kWrite, Abstract::kWorld, Arena::capacity_of(size))});
   void* block = arena.allocate(acting_thread(), size, alignment);
   if (block == nullptr) {
     lack(size, caller);
@@ -84,12 +85,13 @@ void give_back(void* block, const void* caller) {
   const auto known = arena.block_at(address);
   const std::size_t size = known && known->begin == address ? known->size : 1;
   // Always a step that writes all of the block: an order in which another thread still uses it must be seen.
-  const Told told{.kind = Kind::kFree, .caller = caller, .address = address, .size = static_cast<std::uint32_t>(size)};
+  const StepInfo info{
+      .kind = Kind::kFree, .caller = caller, .address = address, .size = static_cast<std::uint32_t>(size)};
   const Access all = at_memory(Mode::kWrite, block, std::max<std::size_t>(size, 1));
   if (arena.reuses()) {
-    turn(told, {all, at_place(Mode::kWrite, Abstract::kWorld, Arena::capacity_of(size))});
+    library_step(info, {all, at_place(Mode::kWrite, Abstract::kWorld, Arena::capacity_of(size))});
   } else {
-    turn(told, {all}, {});
+    library_step(info, {all}, {});
   }
   if (controlled() && known && known->begin == address && known->live) plain_access(block, size, true, caller);
   const Freed freed = arena.release(block);
@@ -203,8 +205,6 @@ bool block_of(std::uint64_t address, Block& block) {
 using linpoint::runtime::allocate;
 using linpoint::runtime::Arena;
 using linpoint::runtime::release;
-
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
 
 extern "C" {
 

@@ -16,6 +16,7 @@
 #include "host/base/host_memory.hpp"
 #include "host/base/real_functions.hpp"
 #include "host/core/library_scheduling_points.hpp"
+#include "host/core/program_caller.hpp"
 #include "host/interpose/process/captured_output.hpp"
 
 namespace linpoint::runtime {
@@ -47,8 +48,6 @@ using linpoint::runtime::is_stream;
 using linpoint::runtime::print;
 using linpoint::runtime::print_formatted;
 using linpoint::runtime::Real;
-
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
 
 extern "C" {
 

@@ -9,6 +9,7 @@
 
 #include "host/base/real_functions.hpp"
 #include "host/core/library_scheduling_points.hpp"
+#include "host/core/program_caller.hpp"
 #include "host/interpose/threads/mutexes.hpp"
 #include "host/interpose/threads/timed_waits.hpp"
 #include "host/interpose/threads/wait_queues.hpp"
@@ -35,7 +36,7 @@ bool signalled_or_late(void* argument) {
 
 bool is_free(void* argument) { return static_cast<Wait*>(argument)->mutex->locked == 0; }
 
-Told told(Kind kind, const void* object, const void* caller) {
+StepInfo step_info(Kind kind, const void* object, const void* caller) {
   return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(object)};
 }
 
@@ -56,21 +57,24 @@ void check(const pthread_cond_t* condition, const void* caller, bool ended = fal
 Mode mode_of_waking(Thread thread) { return was_woken_before(thread) ? Mode::kWrite : Mode::kAcquire; }
 
 void wait_for_signal(Wait& wait, std::uint64_t queue, const void* condition, const void* caller) {
-  turn_when(told(Kind::kWait, condition, caller),
-            {at_queue(Mode::kAcquire, queue), at_mutex(Mode::kAcquire, *wait.mutex)}, signalled_and_free, &wait);
+  library_step_when(step_info(Kind::kWait, condition, caller),
+                    {at_queue(Mode::kAcquire, queue), at_mutex(Mode::kAcquire, *wait.mutex)}, signalled_and_free,
+                    &wait);
   if (mode_of_waking(wait.thread) == Mode::kWrite)
-    turn_was({at_queue(Mode::kWrite, queue), at_mutex(Mode::kAcquire, *wait.mutex)}, 1);
+    library_step_was({at_queue(Mode::kWrite, queue), at_mutex(Mode::kAcquire, *wait.mutex)}, 1);
   stop_waiting(wait.thread);
 }
 
 int wait_impatiently(Wait& wait, std::uint64_t queue, const void* condition, const void* caller) {
   begin_patience(wait.patience);
-  turn_when(told(Kind::kWait, condition, caller), {at_queue(Mode::kWrite, queue)}, signalled_or_late, &wait);
+  library_step_when(step_info(Kind::kWait, condition, caller), {at_queue(Mode::kWrite, queue)}, signalled_or_late,
+                    &wait);
   end_patience(wait.patience);
   const bool woken = is_woken(wait.thread);
   stop_waiting(wait.thread);
   if (!woken) give_up(wait.patience);
-  turn_when(told(Kind::kLock, wait.mutex, caller), {at_mutex(Mode::kAcquire, *wait.mutex)}, is_free, &wait);
+  library_step_when(step_info(Kind::kLock, wait.mutex, caller), {at_mutex(Mode::kAcquire, *wait.mutex)}, is_free,
+                    &wait);
   return !woken && wait.patience.limited ? ETIMEDOUT : 0;
 }
 
@@ -81,7 +85,8 @@ int wait_at(pthread_cond_t* condition, Mutex& mutex, const Patience& patience, c
   const auto queue = reinterpret_cast<std::uint64_t>(condition);
   if (mutex.locked == 0 || mutex.owner != static_cast<int>(thread) + 1)
     fail(Fault::kAssertion, "waits at a condition variable with a mutex that it does not hold", caller);
-  turn(told(Kind::kUnlock, &mutex, caller), {at_mutex(Mode::kRelease, mutex), at_queue(Mode::kWrite, queue)});
+  library_step(step_info(Kind::kUnlock, &mutex, caller),
+               {at_mutex(Mode::kRelease, mutex), at_queue(Mode::kWrite, queue)});
   const unsigned count = give_back(mutex);
   begin_waiting(queue);
   Wait wait{&mutex, thread, patience};
@@ -103,18 +108,18 @@ int signal(pthread_cond_t* condition, bool all, const void* caller) {
   const std::size_t ends = ends_of(queue);
   if (controlled() && stores_wait()) {
     // Where nobody waits it only looks, which is no fence.
-    turn(told(Kind::kNotify, condition, caller),
-         {at_queue(Mode::kRead, queue), at_memory(Mode::kRead, condition, sizeof *condition)}, {});
+    library_step(step_info(Kind::kNotify, condition, caller),
+                 {at_queue(Mode::kRead, queue), at_memory(Mode::kRead, condition, sizeof *condition)}, {});
     check(condition, caller, ends_of(queue) != ends);
     if (!anybody_waits(queue)) return 0;
   }
   // It reads the memory of the condition variable too, and so depends on who frees that: a waiter may, as soon as it
   // sees what it waits for, although the signal is still to come.
-  turn(told(Kind::kNotify, condition, caller),
-       {at_queue(Mode::kRelease, queue), at_memory(Mode::kRead, condition, sizeof *condition)});
+  library_step(step_info(Kind::kNotify, condition, caller),
+               {at_queue(Mode::kRelease, queue), at_memory(Mode::kRead, condition, sizeof *condition)});
   check(condition, caller, ends_of(queue) != ends);
   if (controlled() && wake(queue, all ? kMostThreads : 1) == 0)
-    turn_was({at_queue(Mode::kRead, queue), at_memory(Mode::kRead, condition, sizeof *condition)}, 0);
+    library_step_was({at_queue(Mode::kRead, queue), at_memory(Mode::kRead, condition, sizeof *condition)}, 0);
   return 0;
 }
 
@@ -126,7 +131,6 @@ using linpoint::runtime::as_mutex;
 using linpoint::runtime::by_host;
 using linpoint::runtime::Real;
 
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
 // The C library has older ones of the same names.
 #define LINPOINT_VERSION "GLIBC_2.3.2"  // NOLINT(cppcoreguidelines-macro-usage)
 
@@ -166,7 +170,7 @@ int pthread_cond_destroy(pthread_cond_t* condition) {
   using namespace linpoint::runtime;
   if (!by_host()) {
     const auto queue = reinterpret_cast<std::uint64_t>(condition);
-    turn(told(Kind::kWrite, condition, LINPOINT_CALLER), {at_queue(Mode::kWrite, queue)});
+    library_step(step_info(Kind::kWrite, condition, LINPOINT_CALLER), {at_queue(Mode::kWrite, queue)});
     end_queue(queue);
     std::memcpy(condition, &kDestroyed, sizeof kDestroyed);
     return 0;

@@ -34,7 +34,7 @@ bool woken_or_late(void* argument) {
   return is_woken(wait.thread) || may_give_up(wait.patience);
 }
 
-Told told(Kind kind, const Word* word, const void* caller) {
+StepInfo step_info(Kind kind, const Word* word, const void* caller) {
   return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(word), .size = sizeof *word};
 }
 
@@ -47,10 +47,10 @@ long wait_at(const Word* word, Word expected, const Patience& patience, Word mas
   library::check(word, sizeof *word, false, caller);
   const auto queue = reinterpret_cast<std::uint64_t>(word);
   const Access reads = at_memory(Mode::kRead, word, sizeof *word);
-  turn(told(Kind::kRead, word, caller), {reads, at_queue(Mode::kWrite, queue)});
+  library_step(step_info(Kind::kRead, word, caller), {reads, at_queue(Mode::kWrite, queue)});
   library::check(word, sizeof *word, false, caller);  // freed while this one waited for its turn
   if (*static_cast<const volatile Word*>(word) != expected) {
-    turn_was({reads}, 0);
+    library_step_was({reads}, 0);
     return fail_with(EAGAIN);
   }
   begin_waiting(queue, mask);
@@ -58,11 +58,11 @@ long wait_at(const Word* word, Word expected, const Patience& patience, Word mas
   Wait wait{current_thread(), patience};
   const bool limited = patience.limited;
   begin_patience(patience);
-  turn_when(told(Kind::kWait, word, caller), {at_queue(limited ? Mode::kWrite : Mode::kAcquire, queue)}, woken_or_late,
-            &wait);
+  library_step_when(step_info(Kind::kWait, word, caller), {at_queue(limited ? Mode::kWrite : Mode::kAcquire, queue)},
+                    woken_or_late, &wait);
   end_patience(patience);
   const bool woken = is_woken(wait.thread);
-  if (!limited && was_woken_before(wait.thread)) turn_was({at_queue(Mode::kWrite, queue)}, 1);
+  if (!limited && was_woken_before(wait.thread)) library_step_was({at_queue(Mode::kWrite, queue)}, 1);
   stop_waiting(wait.thread);
   if (woken) return 0;
   give_up(patience);
@@ -71,9 +71,9 @@ long wait_at(const Word* word, Word expected, const Patience& patience, Word mas
 
 long wake_at(const Word* word, Word most, Word mask, const void* caller) {
   const auto queue = reinterpret_cast<std::uint64_t>(word);
-  turn(told(Kind::kNotify, word, caller), {at_queue(Mode::kRelease, queue)});
+  library_step(step_info(Kind::kNotify, word, caller), {at_queue(Mode::kRelease, queue)});
   const Word woken = wake(queue, most, mask);
-  if (woken == 0) turn_was({at_queue(Mode::kRead, queue)}, 0);
+  if (woken == 0) library_step_was({at_queue(Mode::kRead, queue)}, 0);
   return woken;
 }
 
@@ -131,7 +131,7 @@ long call(long number, const Arguments& arguments, const void* caller) {
     case SYS_getrandom:
       return ::getrandom(pointer<void>(arguments.one), static_cast<std::size_t>(arguments.two), 0);
     case SYS_membarrier:
-      turn({.kind = Kind::kFence, .caller = caller}, {});
+      library_step({.kind = Kind::kFence, .caller = caller}, {});
       return fail_with(ENOSYS);
     default: {
       const OutOfProgram host;

@@ -5,6 +5,7 @@
 
 #include "host/base/real_functions.hpp"
 #include "host/core/library_scheduling_points.hpp"
+#include "host/core/program_caller.hpp"
 #include "host/interpose/process/loaded_objects.hpp"
 #include "host/interpose/threads/timed_waits.hpp"
 
@@ -34,7 +35,7 @@ int kind_of(const Mutex& mutex) { return mutex.kind & 3; }
 bool is_mine(const Mutex& mutex) { return mutex.locked != 0 && mutex.owner == static_cast<int>(acting_thread()) + 1; }
 bool is_free(void* mutex) { return static_cast<Mutex*>(mutex)->locked == 0; }
 
-Told told(Kind kind, const Mutex& mutex, const void* caller) {
+StepInfo step_info(Kind kind, const Mutex& mutex, const void* caller) {
   const auto address = reinterpret_cast<std::uint64_t>(&mutex);
   return {.kind = kind, .caller = caller, .address = address, .holder = &mutex.owner};
 }
@@ -54,7 +55,7 @@ int lock_again(Mutex& mutex, bool tries) {
 int lock(Mutex& mutex, const void* caller) {
   library::check(&mutex, sizeof mutex, true, caller);
   if (const int result = lock_again(mutex, false); result >= 0) return result;
-  turn_when(told(Kind::kLock, mutex, caller), {at_mutex(Mode::kAcquire, mutex)}, is_free, &mutex);
+  library_step_when(step_info(Kind::kLock, mutex, caller), {at_mutex(Mode::kAcquire, mutex)}, is_free, &mutex);
   library::check(&mutex, sizeof mutex, true, caller);  // freed while this one waited
   take(mutex);
   return 0;
@@ -63,10 +64,10 @@ int lock(Mutex& mutex, const void* caller) {
 int try_lock(Mutex& mutex, const void* caller) {
   library::check(&mutex, sizeof mutex, true, caller);
   if (const int result = lock_again(mutex, true); result >= 0) return result;
-  turn(told(Kind::kLock, mutex, caller), {at_mutex(Mode::kWrite, mutex)});
+  library_step(step_info(Kind::kLock, mutex, caller), {at_mutex(Mode::kWrite, mutex)});
   library::check(&mutex, sizeof mutex, true, caller);
   if (mutex.locked != 0) {
-    turn_was({at_mutex(Mode::kRead, mutex)}, 0);
+    library_step_was({at_mutex(Mode::kRead, mutex)}, 0);
     return EBUSY;
   }
   take(mutex);
@@ -89,14 +90,14 @@ int lock_until(Mutex& mutex, const timespec& time, const void* caller) {
   Attempt attempt{&mutex, until(time)};
   attempt.patience.baseless = false;
   begin_patience(attempt.patience);
-  turn_when(told(Kind::kLock, mutex, caller), {at_mutex(Mode::kWrite, mutex)}, locked_or_late, &attempt);
+  library_step_when(step_info(Kind::kLock, mutex, caller), {at_mutex(Mode::kWrite, mutex)}, locked_or_late, &attempt);
   end_patience(attempt.patience);
   library::check(&mutex, sizeof mutex, true, caller);
   if (mutex.locked == 0) {
     take(mutex);
     return 0;
   }
-  turn_was({at_mutex(Mode::kRead, mutex)}, 0);
+  library_step_was({at_mutex(Mode::kRead, mutex)}, 0);
   give_up(attempt.patience);
   return ETIMEDOUT;
 }
@@ -111,7 +112,7 @@ int unlock(Mutex& mutex, const void* caller) {
     --mutex.count;
     return 0;
   }
-  turn(told(Kind::kUnlock, mutex, caller), {at_mutex(Mode::kRelease, mutex)});
+  library_step(step_info(Kind::kUnlock, mutex, caller), {at_mutex(Mode::kRelease, mutex)});
   give_back(mutex);
   return 0;
 }
@@ -126,8 +127,6 @@ bool for_program(const void* caller) { return !by_host() && !system_code().conta
 using linpoint::runtime::as_mutex;
 using linpoint::runtime::for_program;
 using linpoint::runtime::Real;
-
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
 
 extern "C" {
 
@@ -163,7 +162,7 @@ int pthread_mutex_destroy(pthread_mutex_t* mutex) {
     return next(mutex);
   }
   Mutex& ours = as_mutex(mutex);
-  turn(told(Kind::kWrite, ours, LINPOINT_CALLER), {at_mutex(Mode::kWrite, ours)});
+  library_step(step_info(Kind::kWrite, ours, LINPOINT_CALLER), {at_mutex(Mode::kWrite, ours)});
   if (ours.locked != 0) fail(Fault::kAssertion, "destroys a mutex that is locked", LINPOINT_CALLER);
   ours.kind = kDestroyed;
   return 0;
@@ -177,7 +176,7 @@ int pthread_spin_init(pthread_spinlock_t* lock, int /*shared*/) {
 int pthread_spin_destroy(pthread_spinlock_t* /*lock*/) { return 0; }
 int pthread_spin_lock(pthread_spinlock_t* lock) {
   using namespace linpoint::runtime;
-  turn_when(
+  library_step_when(
       {.kind = Kind::kLock, .caller = LINPOINT_CALLER, .address = reinterpret_cast<std::uint64_t>(lock)},
       {at_memory(Mode::kAcquire, lock, sizeof *lock)},
       [](void* state) { return *static_cast<volatile int*>(state) == 0; }, const_cast<int*>(lock));
@@ -187,10 +186,10 @@ int pthread_spin_lock(pthread_spinlock_t* lock) {
 }
 int pthread_spin_trylock(pthread_spinlock_t* lock) {
   using namespace linpoint::runtime;
-  turn({.kind = Kind::kLock, .caller = LINPOINT_CALLER, .address = reinterpret_cast<std::uint64_t>(lock)},
-       {at_memory(Mode::kWrite, lock, sizeof *lock)});
+  library_step({.kind = Kind::kLock, .caller = LINPOINT_CALLER, .address = reinterpret_cast<std::uint64_t>(lock)},
+               {at_memory(Mode::kWrite, lock, sizeof *lock)});
   if (*lock != 0) {
-    turn_was({at_memory(Mode::kRead, lock, sizeof *lock)}, 0);
+    library_step_was({at_memory(Mode::kRead, lock, sizeof *lock)}, 0);
     return EBUSY;
   }
   *lock = 1;
@@ -200,8 +199,8 @@ int pthread_spin_trylock(pthread_spinlock_t* lock) {
 int pthread_spin_unlock(pthread_spinlock_t* lock) {
   using namespace linpoint::runtime;
   if (controlled() && stores_wait()) qualify("pthread_spin_unlock is taken for a fence here, and is none");
-  turn({.kind = Kind::kUnlock, .caller = LINPOINT_CALLER, .address = reinterpret_cast<std::uint64_t>(lock)},
-       {at_memory(Mode::kRelease, lock, sizeof *lock)});
+  library_step({.kind = Kind::kUnlock, .caller = LINPOINT_CALLER, .address = reinterpret_cast<std::uint64_t>(lock)},
+               {at_memory(Mode::kRelease, lock, sizeof *lock)});
   publish(lock);
   *lock = 0;
   return 0;

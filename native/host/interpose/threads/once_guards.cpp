@@ -37,7 +37,7 @@ bool can_be_had(void* guard) {
   return state.begun == 0 || state.done != 0;
 }
 
-Told lock_of(const void* object, const void* caller, Kind kind = Kind::kLock) {
+StepInfo lock_of(const void* object, const void* caller, Kind kind = Kind::kLock) {
   return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(object)};
 }
 
@@ -51,9 +51,9 @@ bool not_begun_once(void* control) { return *static_cast<int*>(control) != kBegu
 int acquire_guard(Guard& guard, const void* caller) {
   if (guard.begun != 0 && guard.owner == acting_thread())
     fail(Fault::kDeadlock, "initialises a static variable while it is initialising it", caller);
-  turn_when(lock_of(&guard, caller), {at_guard(Mode::kWrite, guard)}, can_be_had, &guard);
+  library_step_when(lock_of(&guard, caller), {at_guard(Mode::kWrite, guard)}, can_be_had, &guard);
   if (guard.done != 0) {
-    turn_was({at_guard(Mode::kRead, guard)}, 0);
+    library_step_was({at_guard(Mode::kRead, guard)}, 0);
     if (controlled()) __tsan_atomic8_load(&guard.done, __ATOMIC_ACQUIRE);
     return 0;
   }
@@ -74,28 +74,28 @@ void release_guard(Guard& guard) {
 }
 
 void abandon_guard(Guard& guard, const void* caller) {
-  turn(lock_of(&guard, caller, Kind::kUnlock), {at_guard(Mode::kWrite, guard)});
+  library_step(lock_of(&guard, caller, Kind::kUnlock), {at_guard(Mode::kWrite, guard)});
   publish(&guard);
   guard.begun = 0;
 }
 
 int run_once(int* control, void (*routine)(), const void* caller) {
   const std::initializer_list<Access> writes = {at_memory(Mode::kWrite, control, sizeof *control)};
-  turn_when(lock_of(control, caller), writes, not_begun_once, control);
+  library_step_when(lock_of(control, caller), writes, not_begun_once, control);
   observe(control);
   if (*control == kDone) {
-    turn_was({at_memory(Mode::kRead, control, sizeof *control)}, 0);
+    library_step_was({at_memory(Mode::kRead, control, sizeof *control)}, 0);
     return 0;
   }
   *control = kBegun;
   try {
     routine();
   } catch (...) {
-    turn(lock_of(control, caller, Kind::kUnlock), {at_memory(Mode::kWrite, control, sizeof *control)});
+    library_step(lock_of(control, caller, Kind::kUnlock), {at_memory(Mode::kWrite, control, sizeof *control)});
     *control = kNew;
     throw;
   }
-  turn(lock_of(control, caller, Kind::kUnlock), {at_memory(Mode::kWrite, control, sizeof *control)});
+  library_step(lock_of(control, caller, Kind::kUnlock), {at_memory(Mode::kWrite, control, sizeof *control)});
   publish(control);
   *control = kDone;
   return 0;

@@ -77,8 +77,8 @@ int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) {
     return next(key, destructor);
   }
   // The order of creations decides the numbers.
-  turn({.kind = Kind::kNote, .caller = __builtin_return_address(0), .message = "creates a key"},
-       {at_place(Mode::kWrite, Abstract::kWorld, kPlace)});
+  library_step({.kind = Kind::kNote, .caller = __builtin_return_address(0), .message = "creates a key"},
+               {at_place(Mode::kWrite, Abstract::kWorld, kPlace)});
   if (keys.count == kMostKeys) return EAGAIN;
   keys.valid[keys.count] = true;
   keys.destructors[keys.count] = destructor;

@@ -12,6 +12,7 @@
 
 #include "host/base/real_functions.hpp"
 #include "host/core/library_scheduling_points.hpp"
+#include "host/core/program_caller.hpp"
 #include "host/interpose/threads/exit_handlers.hpp"
 
 namespace linpoint::runtime {
@@ -106,8 +107,6 @@ void run_body(void* (*function)(void*), void* argument) {
 
 using linpoint::runtime::by_host;
 using linpoint::runtime::Real;
-
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
 
 extern "C" {
 

@@ -8,6 +8,7 @@
 
 #include "host/base/real_functions.hpp"
 #include "host/core/library_scheduling_points.hpp"
+#include "host/core/program_caller.hpp"
 #include "host/interpose/threads/timed_waits.hpp"
 
 namespace linpoint::runtime {
@@ -42,7 +43,7 @@ bool free_or_late(void* argument) {
 
 SharedLock& as_lock(pthread_rwlock_t* lock) { return *reinterpret_cast<SharedLock*>(lock); }
 
-Told told(Kind kind, const void* object, const void* caller, const int* holder = nullptr) {
+StepInfo step_info(Kind kind, const void* object, const void* caller, const int* holder = nullptr) {
   return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(object), .holder = holder};
 }
 
@@ -64,7 +65,7 @@ void take(const Attempt& attempt) {
 /// An attempt to write may fail for a reader, who has only read for the explorer: it must depend on that one
 /// nevertheless.
 void fail_to_take(const Attempt& attempt, const pthread_rwlock_t* object) {
-  turn_was({at_memory(attempt.writes ? Mode::kWrite : Mode::kRead, object, sizeof *object)}, 0);
+  library_step_was({at_memory(attempt.writes ? Mode::kWrite : Mode::kRead, object, sizeof *object)}, 0);
 }
 
 int lock(pthread_rwlock_t* object, bool writes, Patience patience, const void* caller) {
@@ -74,8 +75,8 @@ int lock(pthread_rwlock_t* object, bool writes, Patience patience, const void* c
   if (attempt.lock->writer == static_cast<int>(acting_thread()) + 1) return EDEADLK;
   begin_patience(patience);
   const Mode mode = writes ? Mode::kWrite : Mode::kRead;
-  turn_when(told(Kind::kLock, object, caller, &attempt.lock->writer), {at_memory(mode, object, sizeof *object)},
-            free_or_late, &attempt);
+  library_step_when(step_info(Kind::kLock, object, caller, &attempt.lock->writer),
+                    {at_memory(mode, object, sizeof *object)}, free_or_late, &attempt);
   end_patience(patience);
   library::check(object, sizeof *object, true, caller);  // freed while this one waited
   if (is_free(attempt)) {
@@ -90,7 +91,8 @@ int lock(pthread_rwlock_t* object, bool writes, Patience patience, const void* c
 int try_lock(pthread_rwlock_t* object, bool writes, const void* caller) {
   library::check(object, sizeof *object, true, caller);
   const Attempt attempt{&as_lock(object), writes, {}};
-  turn(told(Kind::kLock, object, caller), {at_memory(writes ? Mode::kWrite : Mode::kRead, object, sizeof *object)});
+  library_step(step_info(Kind::kLock, object, caller),
+               {at_memory(writes ? Mode::kWrite : Mode::kRead, object, sizeof *object)});
   library::check(object, sizeof *object, true, caller);
   if (is_free(attempt)) {
     take(attempt);
@@ -106,7 +108,7 @@ int unlock(pthread_rwlock_t* object, const void* caller) {
   if (state.writer == 0 && state.readers == 0)
     fail(Fault::kAssertion, "unlocks a lock for readers and writers that nobody holds", caller);
   const Mode mode = state.writer != 0 ? Mode::kWrite : Mode::kRead;
-  turn(told(Kind::kUnlock, object, caller), {at_memory(mode, object, sizeof *object)});
+  library_step(step_info(Kind::kUnlock, object, caller), {at_memory(mode, object, sizeof *object)});
   if (state.writer != 0) {
     publish(object);
     state.writer = 0;
@@ -126,7 +128,7 @@ struct Arrival {
 int arrive(pthread_barrier_t* object, const void* caller) {
   auto& barrier = *reinterpret_cast<Barrier*>(object);
   library::check(object, sizeof *object, true, caller);
-  turn(told(Kind::kWait, object, caller), {at_memory(Mode::kWrite, object, sizeof barrier)});
+  library_step(step_info(Kind::kWait, object, caller), {at_memory(Mode::kWrite, object, sizeof barrier)});
   library::check(object, sizeof *object, true, caller);
   publish(object);
   if (++barrier.arrived == barrier.count) {
@@ -136,8 +138,8 @@ int arrive(pthread_barrier_t* object, const void* caller) {
     return PTHREAD_BARRIER_SERIAL_THREAD;
   }
   Arrival arrival{&barrier, barrier.round};
-  turn_when(
-      told(Kind::kWait, object, caller), {at_memory(Mode::kRead, object, sizeof barrier)},
+  library_step_when(
+      step_info(Kind::kWait, object, caller), {at_memory(Mode::kRead, object, sizeof barrier)},
       [](void* argument) {
         const auto& [ours, round] = *static_cast<Arrival*>(argument);
         return ours->round != round;
@@ -155,8 +157,6 @@ using linpoint::runtime::by_host;
 using linpoint::runtime::Patience;
 using linpoint::runtime::Real;
 using linpoint::runtime::until;
-
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
 
 extern "C" {
 

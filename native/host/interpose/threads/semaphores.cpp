@@ -7,6 +7,7 @@
 
 #include "host/base/real_functions.hpp"
 #include "host/core/library_scheduling_points.hpp"
+#include "host/core/program_caller.hpp"
 #include "host/interpose/threads/timed_waits.hpp"
 
 namespace linpoint::runtime {
@@ -27,7 +28,7 @@ bool available_or_late(void* argument) {
 
 Value& value_of(sem_t* semaphore) { return *reinterpret_cast<Value*>(semaphore); }
 
-Told told(Kind kind, const void* object, const void* caller) {
+StepInfo step_info(Kind kind, const void* object, const void* caller) {
   return {.kind = kind, .caller = caller, .address = reinterpret_cast<std::uint64_t>(object), .size = sizeof(Value)};
 }
 
@@ -40,11 +41,11 @@ int take(sem_t* semaphore) {
 int wait(sem_t* semaphore, const void* caller) {
   library::check(semaphore, sizeof *semaphore, true, caller);
   Attempt attempt{&value_of(semaphore), {}};
-  turn_when(told(Kind::kLock, semaphore, caller), {at_memory(Mode::kAcquire, semaphore, sizeof *semaphore)}, available,
-            &attempt);
+  library_step_when(step_info(Kind::kLock, semaphore, caller),
+                    {at_memory(Mode::kAcquire, semaphore, sizeof *semaphore)}, available, &attempt);
   library::check(semaphore, sizeof *semaphore, true, caller);  // freed while this one waited
   // With more than one left it did not need the last of those who gave.
-  if (value_of(semaphore) > 1) turn_was({at_memory(Mode::kWrite, semaphore, sizeof *semaphore)}, 1);
+  if (value_of(semaphore) > 1) library_step_was({at_memory(Mode::kWrite, semaphore, sizeof *semaphore)}, 1);
   return take(semaphore);
 }
 
@@ -55,10 +56,10 @@ int fail_with(int error) {
 
 int try_wait(sem_t* semaphore, const void* caller) {
   library::check(semaphore, sizeof *semaphore, true, caller);
-  turn(told(Kind::kLock, semaphore, caller), {at_memory(Mode::kWrite, semaphore, sizeof *semaphore)});
+  library_step(step_info(Kind::kLock, semaphore, caller), {at_memory(Mode::kWrite, semaphore, sizeof *semaphore)});
   library::check(semaphore, sizeof *semaphore, true, caller);
   if (value_of(semaphore) != 0) return take(semaphore);
-  turn_was({at_memory(Mode::kRead, semaphore, sizeof *semaphore)}, 0);
+  library_step_was({at_memory(Mode::kRead, semaphore, sizeof *semaphore)}, 0);
   return fail_with(EAGAIN);
 }
 
@@ -67,19 +68,19 @@ int wait_until(sem_t* semaphore, const timespec& time, const void* caller) {
   Attempt attempt{&value_of(semaphore), until(time)};
   attempt.patience.baseless = false;
   begin_patience(attempt.patience);
-  turn_when(told(Kind::kLock, semaphore, caller), {at_memory(Mode::kWrite, semaphore, sizeof *semaphore)},
-            available_or_late, &attempt);
+  library_step_when(step_info(Kind::kLock, semaphore, caller), {at_memory(Mode::kWrite, semaphore, sizeof *semaphore)},
+                    available_or_late, &attempt);
   end_patience(attempt.patience);
   library::check(semaphore, sizeof *semaphore, true, caller);
   if (value_of(semaphore) != 0) return take(semaphore);
-  turn_was({at_memory(Mode::kRead, semaphore, sizeof *semaphore)}, 0);
+  library_step_was({at_memory(Mode::kRead, semaphore, sizeof *semaphore)}, 0);
   give_up(attempt.patience);
   return fail_with(ETIMEDOUT);
 }
 
 int post(sem_t* semaphore, const void* caller) {
   library::check(semaphore, sizeof *semaphore, true, caller);
-  turn(told(Kind::kUnlock, semaphore, caller), {at_memory(Mode::kRelease, semaphore, sizeof *semaphore)});
+  library_step(step_info(Kind::kUnlock, semaphore, caller), {at_memory(Mode::kRelease, semaphore, sizeof *semaphore)});
   library::check(semaphore, sizeof *semaphore, true, caller);
   publish(semaphore);
   ++value_of(semaphore);
@@ -92,8 +93,6 @@ int post(sem_t* semaphore, const void* caller) {
 
 using linpoint::runtime::by_host;
 using linpoint::runtime::Real;
-
-#define LINPOINT_CALLER __builtin_return_address(0)  // NOLINT(cppcoreguidelines-macro-usage): of the function it is in
 
 extern "C" {
 
@@ -116,7 +115,8 @@ int sem_clockwait(sem_t* semaphore, clockid_t /*clock*/, const timespec* time) {
 }
 int sem_getvalue(sem_t* semaphore, int* value) {
   using namespace linpoint::runtime;
-  turn(told(Kind::kRead, semaphore, LINPOINT_CALLER), {at_memory(Mode::kRead, semaphore, sizeof *semaphore)});
+  library_step(step_info(Kind::kRead, semaphore, LINPOINT_CALLER),
+               {at_memory(Mode::kRead, semaphore, sizeof *semaphore)});
   *value = static_cast<int>(value_of(semaphore));
   return 0;
 }

@@ -11,7 +11,7 @@
 
 namespace linpoint::refine {
 
-enum class Told : std::uint8_t {
+enum class StepEventKind : std::uint8_t {
   kCall = 0,      // `number` is the invocation
   kAccess = 1,    // `before` and `after` are what was at the address, `result` what came of it
   kUnseen = 2,    // the same, and nobody else can see it
@@ -26,7 +26,7 @@ enum class Told : std::uint8_t {
 };
 
 struct Event {
-  Told told = Told::kAccess;
+  StepEventKind kind = StepEventKind::kAccess;
   std::uint32_t process = 0;
   std::uint32_t instruction = 0;
   std::uint32_t number = 0;
