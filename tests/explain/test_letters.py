@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linpoint.text.terminal_text import display_width, escape_controls, fitted, padded, wrapped
+from linpoint.text.terminal_text import display_width, escape_controls, fit, pad, wrap
 from tests.explain.sample_traces import HOSTILE
 
 TEXTS = st.text(st.characters(), max_size=60) | st.sampled_from(HOSTILE)
@@ -61,7 +61,7 @@ def test_harmless_text_is_harmless(text: str) -> None:
 @given(TEXTS, st.integers(1, 80))
 def test_what_is_fitted_fits_and_keeps_both_ends(text: str, width: int) -> None:
     text = escape_controls(text)
-    short = fitted(text, width)
+    short = fit(text, width)
     assert display_width(short) <= width
     assert short == text or "…" in short
     head, _, tail = short.partition("…") if short != text else (text, "", text)
@@ -72,7 +72,7 @@ def test_what_is_fitted_fits_and_keeps_both_ends(text: str, width: int) -> None:
 @given(TEXTS, st.integers(4, 80), st.integers(1, 5))
 def test_what_is_wrapped_fits_and_loses_nothing_unless_it_says_so(text: str, width: int, most: int) -> None:
     text = escape_controls(text).replace("…", "")
-    lines = wrapped(text, width, most=most)
+    lines = wrap(text, width, most=most)
     assert 1 <= len(lines) <= most
     assert all(display_width(line) <= width for line in lines)
     if "…" not in lines[-1]:
@@ -80,8 +80,8 @@ def test_what_is_wrapped_fits_and_loses_nothing_unless_it_says_so(text: str, wid
 
 
 def test_lines_are_broken_at_spaces() -> None:
-    assert wrapped("blocked on fork[2], Confucius has it", 17) == ["blocked on", "fork[2],", "Confucius has it"]
+    assert wrap("blocked on fork[2], Confucius has it", 17) == ["blocked on", "fork[2],", "Confucius has it"]
 
 
 def test_padding_counts_columns() -> None:
-    assert padded("日本", 6) == "日本  "
+    assert pad("日本", 6) == "日本  "

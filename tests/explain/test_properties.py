@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import linpoint
 from linpoint.checkers.brute_force import brute_force
-from linpoint.explain.wording.ascii_timeline import picture
+from linpoint.explain.wording.ascii_timeline import ascii_timeline
 from linpoint.specs.spec_lookup import find
 from tests.random_histories import MAKERS, random_history
 from tests.volume import volume
@@ -237,7 +237,7 @@ def test_a_picture_reads_back_with_the_same_verdict(name: str, seed: int) -> Non
         history, spec = random_history(rng, name, operations=6)
         if not history:
             continue
-        drawn = picture(history, range(len(history)), width=10_000)
+        drawn = ascii_timeline(history, range(len(history)), width=10_000)
         if "…" not in drawn:
             again = linpoint.history(drawn)
             assert linpoint.check(again, spec).status is linpoint.check(history, spec).status, drawn
@@ -252,7 +252,7 @@ def test_touching_operations_overlap_in_a_picture_as_they_do_in_the_history() ->
         ]
     )
     assert linpoint.check(history, "register").status is linpoint.Status.LINEARIZABLE
-    again = linpoint.history(picture(history, range(3)))
+    again = linpoint.history(ascii_timeline(history, range(3)))
     assert linpoint.check(again, "register").status is linpoint.Status.LINEARIZABLE
 
 
@@ -265,7 +265,7 @@ def test_two_operations_of_a_process_at_one_instant_are_drawn_in_their_order() -
         ]
     )
     assert linpoint.check(history, "register").status is linpoint.Status.LINEARIZABLE
-    again = linpoint.history(picture(history, range(2)))
+    again = linpoint.history(ascii_timeline(history, range(2)))
     assert linpoint.check(again, "register").status is linpoint.Status.LINEARIZABLE
 
 
@@ -287,7 +287,7 @@ def test_pictures_are_at_most_100_columns_wide(process: str, value: Any, count: 
         {"process": f"{process}{n}", "op": "write", "args": [[value, n]], "result": None, "call": n, "return": n + 20}
         for n in range(count)
     ]
-    drawn = picture(linpoint.history(lines), range(count))
+    drawn = ascii_timeline(linpoint.history(lines), range(count))
     assert drawn
     assert all(len(row) <= 100 for row in drawn.split("\n"))
 

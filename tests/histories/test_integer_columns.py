@@ -20,7 +20,7 @@ import linpoint
 from linpoint import Annotation, Crash, History, HistoryError, Operation, Outcome
 from linpoint.histories.history import _restored, _validate
 from linpoint.histories.integer_columns import FALSE, NEVER_RANK, NULL, TRUE, IntegerColumns, _Times
-from linpoint.histories.values import canonical, freeze, same
+from linpoint.histories.values import canonical, equal_values, freeze
 from tests.volume import seeds, volume
 
 # Values
@@ -88,7 +88,7 @@ def test_truth_values_are_no_numbers_and_whole_floats_are() -> None:
 def test_the_same_however_the_column_begins() -> None:
     """Columns of plain integers and strings have a quick way of their own."""
     for results in itertools.permutations([1, True, 1.0, "a", None], 4):
-        expected = [[b for b in range(4) if same(results[a], results[b])] for a in range(4)]
+        expected = [[b for b in range(4) if equal_values(results[a], results[b])] for a in range(4)]
         assert by_result(history_of(results)) == [group for at, group in enumerate(expected) if group[0] == at]
 
 
@@ -99,10 +99,11 @@ def test_values_share_a_number_iff_they_are_equal(results: list[Any]) -> None:
     groups = by_result(history)
     for a, b in itertools.combinations(range(len(results)), 2):
         together = any(a in group and b in group for group in groups)
-        assert together == same(results[a], results[b])
+        assert together == equal_values(results[a], results[b])
     assert len(columns.values) == len(columns.numbers) == len(set(columns.numbers.values()))
     assert all(
-        same(columns.values[number], columns.values[columns.numbers[form]]) for form, number in columns.numbers.items()
+        equal_values(columns.values[number], columns.values[columns.numbers[form]])
+        for form, number in columns.numbers.items()
     )
     assert all(canonical(columns.values[number]) == form for form, number in columns.numbers.items())
 

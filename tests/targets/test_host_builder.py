@@ -69,9 +69,9 @@ def test_all_that_it_is_made_of_is_in_a_wheel() -> None:
 @needs_compiler
 def test_it_is_built_once(native: Path) -> None:
     compiler, told = find_compiler("g++"), []
-    built = find_host(compiler, tell=told.append)
+    built = find_host(compiler, report_progress=told.append)
     assert os.waitstatus_to_exitcode(os.system(str(built))) == 7
-    assert find_host(compiler, tell=told.append) == built
+    assert find_host(compiler, report_progress=told.append) == built
     assert told == ["building the host with g++, once"]
     other = dataclasses.replace(compiler, identity="another")
     assert find_host(other) != built
@@ -81,7 +81,7 @@ def test_it_is_built_once(native: Path) -> None:
 
 def _find(compiler: Compiler, answers: multiprocessing.Queue[str]) -> None:
     told: list[str] = []
-    find_host(compiler, tell=told.append)
+    find_host(compiler, report_progress=told.append)
     answers.put("built" if told else "found")
 
 

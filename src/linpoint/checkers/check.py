@@ -16,9 +16,10 @@ from typing import Any, Final
 
 from linpoint.checkers import checker_selection, conditions
 from linpoint.checkers._native_search import StopReason, StopToken
+from linpoint.checkers.exact_deciders import ExactDeciders, KeyedObject
 from linpoint.checkers.history_interpretation import HistoryInterpretation
 from linpoint.checkers.key_verdicts import build_key_verdict, merge_witnesses
-from linpoint.checkers.parts import ExactDecisions, Object, Part, searched
+from linpoint.checkers.part_search import HistoryPart, search_parts
 from linpoint.checkers.vacuity_warnings import vacuity_warnings
 from linpoint.errors import UsageError
 from linpoint.executors.thread_executor import Task, peak_memory, resident_memory, run_all
@@ -106,10 +107,10 @@ def check_with_progress(
     threads = jobs or _cores()
     reading = HistoryInterpretation(history, spec, condition, threads=threads)
     stop = _token(budget)
-    objects = [Object(key, members) for key, members in reading.objects()]
+    objects = [KeyedObject(key, members) for key, members in reading.objects()]
     total = sum(len(each.positions) for each in objects)
-    exact = ExactDecisions(reading, objects, checker, stop, budget, threads=threads, paper=paper_rules)
-    parts: list[Part] = []
+    exact = ExactDeciders(reading, objects, checker, stop, budget, threads=threads, paper=paper_rules)
+    parts: list[HistoryPart] = []
 
     def watch() -> bool:
         now = time.perf_counter()
@@ -133,7 +134,7 @@ def check_with_progress(
     small = total <= _CALLING_THREAD_OPERATIONS
     interrupted = run(exact.tasks(), at_once=small)
     if not stop.poll():
-        parts += searched(reading, objects, checker)
+        parts += search_parts(reading, objects, checker)
     most = budget.max_memory
     if (
         parts
@@ -156,14 +157,14 @@ def check_with_progress(
         raise reading.error
     keys = build_key_verdict(reading, objects, stop.reason, interrupted=interrupted, threads=1 if small else threads)
     status = Status.worst([key.status for key in keys])
-    telling = next((key for key in keys if key.status is status), None)
+    decisive = next((key for key in keys if key.status is status), None)
     return Verdict(
         status,
         history,
         spec,
         condition,
-        telling.checker if telling else checker,
-        telling.why if telling and total else "there are no operations to check",
+        decisive.checker if decisive else checker,
+        decisive.why if decisive and total else "there are no operations to check",
         tuple(keys),
         Statistics(time.perf_counter() - started, peak_memory(), total, sum(key.configurations for key in keys)),
         vacuity_warnings(reading, total),

@@ -22,7 +22,7 @@ class CheckerSelection:
     searches: tuple[str, ...]
     at_once: bool = False
 
-    def told(self, answer: PortfolioAnswer) -> tuple[str, str]:
+    def checker_and_reason(self, answer: PortfolioAnswer) -> tuple[str, str]:
         """The name of the checker that answered, and why it was that one."""
         if self.checker == "competition":
             return "competition", f"asked for: wing-gong against dfs, and {answer.by} answered first"

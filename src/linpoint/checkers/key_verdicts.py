@@ -10,11 +10,13 @@ from typing import Any, Final
 
 from linpoint.checkers._native_search import StopReason
 from linpoint.checkers.certify import certify_prefix, certify_witness
+from linpoint.checkers.exact_deciders import KeyedObject
 from linpoint.checkers.history_interpretation import HistoryInterpretation
-from linpoint.checkers.parts import Object, Part
+from linpoint.checkers.part_search import HistoryPart
 from linpoint.checkers.portfolio import PortfolioAnswer
 from linpoint.checkers.stuck_frontier import partial_search_of, stuck_frontier
-from linpoint.histories.values import counted, show
+from linpoint.histories.values import format_value
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts import KeyVerdict, PartialSearch, Status, Witness
 
 _FRONTIER_MAX_OPERATIONS: Final = 10_000
@@ -27,7 +29,12 @@ _REASONS: Final = {
 
 
 def build_key_verdict(
-    reading: HistoryInterpretation, objects: Sequence[Object], stopped: StopReason, *, interrupted: bool, threads: int
+    reading: HistoryInterpretation,
+    objects: Sequence[KeyedObject],
+    stopped: StopReason,
+    *,
+    interrupted: bool,
+    threads: int,
 ) -> list[KeyVerdict]:
     """The certified verdict of each object, by its monitor or put together from its parts; ``stopped``: why, if so."""
     one = functools.partial(_judge_object, reading, stopped=stopped, interrupted=interrupted)
@@ -39,25 +46,26 @@ def build_key_verdict(
 
 
 def _judge_object(
-    reading: HistoryInterpretation, judged: Object, *, stopped: StopReason, interrupted: bool
+    reading: HistoryInterpretation, judged: KeyedObject, *, stopped: StopReason, interrupted: bool
 ) -> KeyVerdict:
     if not judged.parts:
-        return _told_exactly(reading, judged, stopped, interrupted=interrupted)
+        return _exact_verdict(reading, judged, stopped, interrupted=interrupted)
     history, spec, condition = reading.history, reading.spec, reading.condition
     parts, positions = judged.parts, judged.positions
     answers = [part.answer for part in parts]
-    # Who wonders why it was searched is told.
-    not_exact = "".join(f"; no {told.checker}: {told.why}" for told in judged.asked)
+    not_exact = "".join(f"; no {each.checker}: {each.why}" for each in judged.decisions)
 
-    def verdict(status: Status, part: Part, why: str, **evidence: Any) -> KeyVerdict:
+    def verdict(status: Status, part: HistoryPart, why: str, **evidence: Any) -> KeyVerdict:
         configurations = sum(answer.configurations for answer in answers)
-        return KeyVerdict(part.key, status, part.told()[0], why, positions, configurations=configurations, **evidence)
+        return KeyVerdict(
+            part.key, status, part.checker_and_reason()[0], why, positions, configurations=configurations, **evidence
+        )
 
     for part, answer in zip(parts, answers, strict=True):
         if answer.found is False:
             stuck = stuck_frontier(history, part.positions, spec, condition, answer.witness.order, reading=reading)
             certify_prefix(history, part.positions, spec, condition, stuck, reading=reading)
-            return verdict(Status.VIOLATION, part, part.told()[1] + not_exact, refutation=stuck)
+            return verdict(Status.VIOLATION, part, part.checker_and_reason()[1] + not_exact, refutation=stuck)
     for part, answer in zip(parts, answers, strict=True):
         if answer.found is None:
             how_far = partial_search_of(reading, part.positions, answer.witness.order)
@@ -68,13 +76,13 @@ def _judge_object(
     if witness is None:
         raise AssertionError("parts are only searched apart where their orders fit together")
     certify_witness(history, positions, spec, condition, witness, reading=reading)
-    return verdict(Status.LINEARIZABLE, parts[0], parts[0].told()[1] + not_exact, witness=witness)
+    return verdict(Status.LINEARIZABLE, parts[0], parts[0].checker_and_reason()[1] + not_exact, witness=witness)
 
 
-def _told_exactly(
-    reading: HistoryInterpretation, judged: Object, stopped: StopReason, *, interrupted: bool
+def _exact_verdict(
+    reading: HistoryInterpretation, judged: KeyedObject, stopped: StopReason, *, interrupted: bool
 ) -> KeyVerdict:
-    if judged.told is None and (not judged.asked or stopped is not StopReason.NONE):
+    if judged.decision is None and (not judged.decisions or stopped is not StopReason.NONE):
         why = _stopped(stopped, interrupted=interrupted)
         # In a long history even to look at what comes first takes time and memory, which there is none of.
         start = (
@@ -82,10 +90,12 @@ def _told_exactly(
             if len(judged.positions) <= _FRONTIER_MAX_OPERATIONS
             else None
         )
-        return KeyVerdict(judged.key, Status.UNKNOWN, judged.asking, why, judged.positions, reached=start)
-    said = judged.asked[-1]
-    status = Status.LINEARIZABLE if said.witness else Status.VIOLATION if said.refutation else Status.UNKNOWN
-    return KeyVerdict(judged.key, status, said.checker, said.why, judged.positions, said.witness, said.refutation)
+        return KeyVerdict(judged.key, Status.UNKNOWN, judged.last_decider, why, judged.positions, reached=start)
+    decision = judged.decisions[-1]
+    status = Status.LINEARIZABLE if decision.witness else Status.VIOLATION if decision.refutation else Status.UNKNOWN
+    return KeyVerdict(
+        judged.key, status, decision.checker, decision.why, judged.positions, decision.witness, decision.refutation
+    )
 
 
 def merge_witnesses(
@@ -117,11 +127,11 @@ def _stopped(reason: StopReason, *, interrupted: bool) -> str:
     return _REASONS[reason]
 
 
-def _why_stopped(part: Part, answer: PortfolioAnswer, how_far: PartialSearch, *, interrupted: bool) -> str:
+def _why_stopped(part: HistoryPart, answer: PortfolioAnswer, how_far: PartialSearch, *, interrupted: bool) -> str:
     reason = _stopped(answer.reason, interrupted=interrupted)
-    where = "" if part.key is None else f" on key {show(part.key)}"
-    who = "the searches" if answer.raced else part.told()[0]
+    where = "" if part.key is None else f" on key {format_value(part.key)}"
+    who = "the searches" if answer.raced else part.checker_and_reason()[0]
     return (
-        f"{reason}{where}: {who} looked at {counted(answer.configurations, 'configuration')}; the longest legal "
+        f"{reason}{where}: {who} looked at {count_noun(answer.configurations, 'configuration')}; the longest legal "
         f"prefix has {len(how_far.prefix):,} of {how_far.operations:,} operations"
     )

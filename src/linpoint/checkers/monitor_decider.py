@@ -15,7 +15,7 @@ from linpoint.checkers.certify import certify_pattern, refuse
 from linpoint.checkers.conditions import NOT_LOCAL
 from linpoint.checkers.exact_decision import ExactDecision
 from linpoint.checkers.history_interpretation import HistoryInterpretation
-from linpoint.histories.values import show
+from linpoint.histories.values import format_value
 from linpoint.verdicts.refutation import Pattern
 from linpoint.verdicts.witness import Witness
 
@@ -94,4 +94,4 @@ def _refuted(
 
 def _words(reading: HistoryInterpretation, said: Monitored) -> str:
     op = "" if said.culprit < 0 else str(reading.history.operations[said.culprit])
-    return _EXCLUDED[said.exclusion].format(spec=reading.spec.name, op=op or show(None))
+    return _EXCLUDED[said.exclusion].format(spec=reading.spec.name, op=op or format_value(None))

@@ -29,7 +29,7 @@ from linpoint.checkers.conditions import NOT_LOCAL
 from linpoint.checkers.exact_decision import ExactDecision
 from linpoint.checkers.history_interpretation import HistoryInterpretation
 from linpoint.checkers.native_spec_twin import NativeTwin, WordsTwin
-from linpoint.histories.values import Value, show
+from linpoint.histories.values import Value, format_value
 from linpoint.verdicts.refutation import Link, Precedence
 from linpoint.verdicts.witness import Witness
 
@@ -118,7 +118,7 @@ def by_the_paper(
 
 
 def _excluded(reading: HistoryInterpretation, exclusion: GraphExclusion, culprit: int) -> str:
-    op = show(None) if culprit < 0 else str(reading.history.operations[culprit])
+    op = format_value(None) if culprit < 0 else str(reading.history.operations[culprit])
     return _EXCLUDED[exclusion].format(spec=reading.spec.name, op=op)
 
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from linpoint.errors import LinpointError
 from linpoint.histories.operation import Operation
-from linpoint.histories.values import Value, same
+from linpoint.histories.values import Value, equal_values
 from linpoint.scenarios.cpp_test_description import CppObjectTest, TypeDescription
 from linpoint.scenarios.scenario import Call
 from linpoint.specs.spec import Outcomes, Spec, State
@@ -149,13 +149,13 @@ class _Trying:
         calls = self._calls[name]
         total = bool(calls) and all(self._outcomes(state, call) for state in self._states for call in calls)
         changes = [
-            not same(after, state)
+            not equal_values(after, state)
             for state in self._states
             for call in calls
             for _, after in self._outcomes(state, call)
         ]
         fresh = [
-            not same(after, self._spec.initial)
+            not equal_values(after, self._spec.initial)
             for call in calls
             for _, after in self._outcomes(self._spec.initial, call)
         ]
@@ -200,7 +200,7 @@ class _Trying:
         calls = [call for each in self._calls.values() for call in each]
         for _ in range(_MAX_STATES if calls else 0):
             outcomes = self._outcomes(state, draw.choice(calls))
-            if outcomes and not same(outcomes[0][1], state):
+            if outcomes and not equal_values(outcomes[0][1], state):
                 state = outcomes[0][1]
                 yield state
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
-from linpoint.histories.values import show
+from linpoint.histories.values import format_value
 
 
 def operation_dict(history: History, position: int) -> dict[str, Any]:
@@ -37,4 +37,4 @@ def as_json(value: Any) -> Any:
         return [as_json(each) for each in value]
     if isinstance(value, Mapping):
         return {str(name): as_json(each) for name, each in value.items()}
-    return show(value)
+    return format_value(value)

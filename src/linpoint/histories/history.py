@@ -18,7 +18,7 @@ from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.integer_columns import IntegerColumns, columns_of
 from linpoint.histories.lazy_operations import LazyOperations
 from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process, Time
-from linpoint.histories.values import show
+from linpoint.histories.values import format_value
 
 _MAX_SKEW: Final = 10**300
 """As the largest time that is read: no sum of two overflows a float."""
@@ -219,7 +219,7 @@ def _validate(history: History) -> None:
     if with_key is not None and without_key is not None:
         raise HistoryError(
             "LP-H014",
-            f'"{without_key.name}" has no key, but "{with_key.name}" has key {show(with_key.key)} ({history.place(with_key)}).',
+            f'"{without_key.name}" has no key, but "{with_key.name}" has key {format_value(with_key.key)} ({history.place(with_key)}).',
             place=history.place(without_key),
             remedy="Give every operation a key, or none.",
         )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from linpoint.histories.values import Value, freeze, show
+from linpoint.histories.values import Value, format_value, freeze
 
 Process = int | str
 Time = int | float
@@ -60,11 +60,11 @@ class Operation:
         return self.call if self.return_ is None else self.return_
 
     def __str__(self) -> str:
-        text = f"{self.name}({', '.join(map(show, self.args))})"
+        text = f"{self.name}({', '.join(map(format_value, self.args))})"
         if self.key is not None:
-            text = f"[{show(self.key)}] {text}"
+            text = f"[{format_value(self.key)}] {text}"
         if self.outcome is Outcome.OK:
-            return text if self.result is None else f"{text} -> {show(self.result)}"
+            return text if self.result is None else f"{text} -> {format_value(self.result)}"
         return f"{text} -> {'?' if self.outcome is Outcome.UNKNOWN else 'failed'}"
 
 

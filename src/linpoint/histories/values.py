@@ -8,7 +8,6 @@ so nothing here may be compared with ``==``: compare ``canonical`` forms, which 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Final, NoReturn
 
@@ -113,7 +112,7 @@ def canonical(value: Any) -> Hashable:
     return value  # type: ignore[no-any-return]
 
 
-def same(left: Any, right: Any) -> bool:
+def equal_values(left: Any, right: Any) -> bool:
     """Whether two values are equal for linpoint."""
     if left is right:
         return True
@@ -135,15 +134,7 @@ def scalars(value: Value) -> Iterable[Value]:
         yield value
 
 
-_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-
-
-def one_line(text: str) -> str:
-    """``text`` with everything escaped that could begin a line, move the cursor or turn the writing around."""
-    return _INVISIBLE.sub(lambda match: match.group().encode("unicode_escape").decode(), text)
-
-
-def show(value: Any) -> str:
+def format_value(value: Any) -> str:
     """``value`` as compact JSON text; what is not JSON by its ``repr``."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=repr)
@@ -153,8 +144,3 @@ def show(value: Any) -> str:
         return repr(value)
     except ValueError:  # an integer with more digits than Python writes
         return hex(value) if isinstance(value, int) else f"<{type(value).__name__}>"
-
-
-def counted(number: int, noun: str) -> str:
-    """A number of things in words: ``1 key``, ``1,200 keys``."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from msgspec import UNSET
 
-from linpoint.histories.values import Value, canonical, show
+from linpoint.histories.values import Value, canonical, format_value
 from linpoint.judging.scenario_run import PerformedOperation, ScenarioRun
 from linpoint.judging.spec_judge import SequentialOrders, blocked_calls
 from linpoint.scenarios.scenario import Scenario
@@ -90,15 +90,19 @@ def failure_sentence(
     impossible = [each for each in operations if each.allowed is not None]
     if impossible:
         one = impossible[0]
-        values = ", ".join(map(show, one.allowed or ())) or "nothing"
-        return f"{one.call} returned {show(one.result)}, but no order of the operations allows that (allowed: {values})"
+        values = ", ".join(map(format_value, one.allowed or ())) or "nothing"
+        return f"{one.call} returned {format_value(one.result)}, but no order of the operations allows that (allowed: {values})"
     results = ", ".join(
-        f"{each.call} -> {show(each.result)}" for each in operations if each.thread is not None and each.returned
+        f"{each.call} -> {format_value(each.result)}"
+        for each in operations
+        if each.thread is not None and each.returned
     )
-    later = ", ".join(f"{each.call} -> {show(each.result)}" for each in operations if each.after and each.returned)
+    later = ", ".join(
+        f"{each.call} -> {format_value(each.result)}" for each in operations if each.after and each.returned
+    )
     results += f", and then {later}" if later else ""
     if run.observed is not UNSET and failure.verdict is not None:
-        return f"no order of the operations gives these results and this final state: {results}; {show(run.observed)}"
+        return f"no order of the operations gives these results and this final state: {results}; {format_value(run.observed)}"
     if not orders:
         return f"no order of the operations that keeps what came first in real time gives these results: {results}"
     return f"no order of the operations gives these results together: {results}"

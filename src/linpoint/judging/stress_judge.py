@@ -15,9 +15,9 @@ from typing import Final
 from linpoint.checkers.check import check
 from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
-from linpoint.histories.values import counted
 from linpoint.judging.deadlock_policy import may_wait_forever, without_exceptions
 from linpoint.specs.spec import Spec
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts import Budget, Status, Verdict
 from linpoint.verdicts.evidence import HungThread
 
@@ -58,7 +58,7 @@ class StressJudge:
         """Warnings that hold for all runs."""
         warnings = [warning for warning, count in self._warnings.items() if count == self.runs]
         if self._counts["waiting"]:
-            runs = counted(self._counts["waiting"], "run")
+            runs = count_noun(self._counts["waiting"], "run")
             warnings.append(f"{runs} ended with operations that wait for ever, as the spec allows")
         return warnings
 
@@ -130,7 +130,7 @@ class StressJudge:
         if remaining is not None and remaining <= 0:
             return StressOutcome(Status.UNKNOWN, f"the budget ended inside of {run}", "", verdict, history, stuck)
         kind = "livelock" if all(each.running for each in stuck) else "deadlock"
-        inside = counted(sum(op.outcome is Outcome.UNKNOWN for op in history), "operation")
+        inside = count_noun(sum(op.outcome is Outcome.UNKNOWN for op in history), "operation")
         why = f"in {run} nothing moved for {self._patience:g} s, and {inside} had not returned"
         return StressOutcome(Status.VIOLATION, why, kind, verdict, history, stuck)
 

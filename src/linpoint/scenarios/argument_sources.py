@@ -19,7 +19,7 @@ from itertools import islice
 from typing import Any, Final, overload
 
 from linpoint.errors import TestError
-from linpoint.histories.values import Value, canonical, show
+from linpoint.histories.values import Value, canonical, format_value
 from linpoint.scenarios.json_arguments import json_value
 
 STRATEGY_SAMPLE_SIZE: Final = 16
@@ -119,7 +119,7 @@ def _taken(given: Any, place: str | None, what: str) -> tuple[Value, ...]:
     if not distinct:
         raise TestError("LP-T005", f"{what} gets no values.", place=place, remedy="Give at least one.")
     if isinstance(given, AbstractSet):  # its order differs from run to run, and a finding must replay
-        return tuple(sorted(distinct.values(), key=lambda value: (len(show(value)), show(value))))
+        return tuple(sorted(distinct.values(), key=lambda value: (len(format_value(value)), format_value(value))))
     return tuple(distinct.values())
 
 

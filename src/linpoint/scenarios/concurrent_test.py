@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 from linpoint.errors import TestError
-from linpoint.histories.values import counted
 from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.scenarios.setting_validation import (
     bad_setting,
@@ -39,6 +38,7 @@ from linpoint.scenarios.tested_operation import (
     operation,
     place_of,
 )
+from linpoint.text.phrases import count_noun
 
 __all__ = [
     "ConcurrentTest",
@@ -133,7 +133,7 @@ class ConcurrentTestDefinition:
                 remedy=f"{nearest(call.operation, self.operations)}It has: {', '.join(self.operations)}.",
             )
         if len(call.args) != len(known.parameters):
-            wanted = counted(len(known.parameters), "argument")
+            wanted = count_noun(len(known.parameters), "argument")
             raise TestError(
                 "LP-T008",
                 f'"{known.name}" of {self.name} takes {wanted}, not {len(call.args)}.',

@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn
 import msgspec
 
 from linpoint.errors import TestError
-from linpoint.histories.values import FrozenObject, Value, show
+from linpoint.histories.values import FrozenObject, Value, format_value
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Call, Scenario
 from linpoint.scenarios.tested_operation import OperationsByName, TestedOperation, nearest
@@ -94,7 +94,7 @@ class CppObjectTest:
                 if not fits(kind, value):
                     raise TestError(
                         "LP-T008",
-                        f'argument {number} of "{call.operation}" is {_words(kind)}, and {show(value)} is none.',
+                        f'argument {number} of "{call.operation}" is {_words(kind)}, and {format_value(value)} is none.',
                         place=str(call),
                         remedy="Arguments are JSON literals of the types that the method takes.",
                     )
@@ -176,7 +176,8 @@ def _given(said: OperationDescription, text: str, file: str) -> tuple[tuple[Valu
         for value in values:
             if not fits(kind, _frozen(value)):
                 _refuse(
-                    file, f'LINPOINT_VALUES of "{said.name}" has {show(_frozen(value))}, which is not {_words(kind)}.'
+                    file,
+                    f'LINPOINT_VALUES of "{said.name}" has {format_value(_frozen(value))}, which is not {_words(kind)}.',
                 )
     return tuple(tuple(map(_frozen, values)) for values in lists)
 

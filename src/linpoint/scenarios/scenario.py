@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from linpoint.errors import TestError
-from linpoint.histories.values import Value, canonical, counted, show, thaw
+from linpoint.histories.values import Value, canonical, format_value, thaw
 from linpoint.scenarios.json_arguments import json_value
 from linpoint.scenarios.scenario_text import NAME, ParsedCall, parse_calls, parse_threads
+from linpoint.text.phrases import count_noun
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +44,7 @@ class Call:
         return hash((self.operation, canonical(self.args)))
 
     def __str__(self) -> str:
-        return f"{self.operation}({', '.join(map(show, self.args))})"
+        return f"{self.operation}({', '.join(map(format_value, self.args))})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ class Scenario:
         """All of the scenario on one line, for people; ``str`` has the threads alone."""
         alone = ((part, calls) for part, calls in (("before", self.before), ("after", self.after)) if calls)
         rest = "".join(f", {part}: {_text(calls)}" for part, calls in alone)
-        return f"{counted(len(self.threads), 'thread')}: {self}{rest}"
+        return f"{count_noun(len(self.threads), 'thread')}: {self}{rest}"
 
     def __str__(self) -> str:
         return " | ".join(map(_text, self.threads))
@@ -141,7 +142,7 @@ def _call_from(item: Any, place: str) -> Call:
 def _bad_dict(place: str, found: Any, wanted: str) -> TestError:
     return TestError(
         "LP-T001",
-        f"expected {wanted}, found {show(found)}.",
+        f"expected {wanted}, found {format_value(found)}.",
         place=place,
         remedy='Give what as_dict() returns: {"threads": [[{"op": "push", "args": [1]}], [{"op": "pop"}]]}.',
     )

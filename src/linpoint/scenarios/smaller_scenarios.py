@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Final, TypeVar
 
-from linpoint.histories.values import Value, canonical, same
+from linpoint.histories.values import Value, canonical, equal_values
 from linpoint.scenarios.argument_sources import ArgumentSource
 from linpoint.scenarios.concurrent_test import ConcurrentTestDefinition
 from linpoint.scenarios.scenario import Call, Scenario
@@ -159,7 +159,7 @@ def _exchanged(call: Call, definition: ConcurrentTestDefinition, parameter: str,
     args = list(call.args)
     for at, source in enumerate(_sources(call, definition)):
         mine = definition.operations[call.operation].parameters[at] == parameter
-        if mine and same(args[at], old) and source.rank(new) < source.rank(old):
+        if mine and equal_values(args[at], old) and source.rank(new) < source.rank(old):
             args[at] = new
     return replace(call, args=tuple(args))
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, overload
 
 from linpoint.errors import LinpointError, SpecError
-from linpoint.histories.values import Value, canonical, freeze, show, thaw
+from linpoint.histories.values import Value, canonical, format_value, freeze, thaw
 from linpoint.specs.spec import Outcomes, Spec, Step
 
 Partition = Callable[..., Value]
@@ -131,7 +131,7 @@ def guarded(place: str, function: Callable[..., Any], *args: Any, **keywords: An
         elif not (isinstance(pair, tuple) and len(pair) == 2):
             raise SpecError(
                 "LP-S007",
-                f"returned {show(pair)} instead of (result, state).",
+                f"returned {format_value(pair)} instead of (result, state).",
                 place=place,
                 remedy="Return `result, state`, or a list of such pairs.",
             )
@@ -146,7 +146,7 @@ def _called(place: str, function: Callable[..., Any], *args: Any, remedy: str, *
     except LinpointError:
         raise
     except (Exception, SystemExit) as error:  # a step that calls sys.exit(0) must not look like a pass
-        given = ", ".join(map(show, args)) or "no arguments"
+        given = ", ".join(map(format_value, args)) or "no arguments"
         raise SpecError(
             "LP-S006", f"{type(error).__name__}: {error} (called with {given}).", place=place, remedy=remedy
         ) from error

@@ -15,7 +15,7 @@ from typing import Any
 
 from linpoint.errors import SpecError
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import Value, same, show
+from linpoint.histories.values import Value, equal_values, format_value
 
 State = Any
 Outcomes = list[tuple[Any, State]]
@@ -36,8 +36,8 @@ class Returns(enum.Enum):
     def allows(self, recorded: Value, given: Value) -> bool:
         """Whether the spec's result ``given`` explains the ``recorded`` one."""
         if self is Returns.NOTHING:
-            return recorded is None or recorded is True or same(recorded, given)
-        return (recorded is None and self is Returns.SUCCESS) or same(recorded, given)
+            return recorded is None or recorded is True or equal_values(recorded, given)
+        return (recorded is None and self is Returns.SUCCESS) or equal_values(recorded, given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class Spec:
             expected = f"{len(step.parameters)} arguments" if len(step.parameters) != 1 else "1 argument"
             return SpecError(
                 "LP-S003",
-                f'"{op.name}" of spec {self.name} takes {expected}, not {len(args)}: {show(list(args))}.',
+                f'"{op.name}" of spec {self.name} takes {expected}, not {len(args)}: {format_value(list(args))}.',
                 remedy=f"It is {step.signature()}.",
             )
         problem = step.complaint(args) if step.complaint else None

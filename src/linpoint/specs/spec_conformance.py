@@ -14,7 +14,7 @@ from typing import Any
 from linpoint.errors import LinpointError, SpecError
 from linpoint.histories.history_builder import history
 from linpoint.histories.operation import Operation
-from linpoint.histories.values import canonical, show
+from linpoint.histories.values import canonical, format_value
 from linpoint.specs.spec import Spec, State
 from linpoint.specs.spec_lookup import find
 
@@ -55,7 +55,7 @@ def conformance(
                 continue
             states[name] = state
         except TypeError:
-            problems[f"the state {show(state)} cannot be hashed"] = None
+            problems[f"the state {format_value(state)} cannot be hashed"] = None
             continue
         for op in samples:
             todo += _try(machine, state, op, problems)

@@ -50,7 +50,7 @@ def cmake_dir() -> Path:
     return native_sources() / "sdk" / "lib" / "cmake" / "linpoint"
 
 
-def find_host(compiler: Compiler, *, tell: Callable[[str], None] = lambda _: None) -> Path:
+def find_host(compiler: Compiler, *, report_progress: Callable[[str], None] = lambda _: None) -> Path:
     """The host for targets of a compiler, built if it is not there yet."""
     machine = platform.machine()
     if sys.platform != "linux" or machine not in ("x86_64", "AMD64"):
@@ -65,7 +65,7 @@ def find_host(compiler: Compiler, *, tell: Callable[[str], None] = lambda _: Non
     found = lookup(_KIND, name)
     if found is None:
         with build_lock(_KIND, name):
-            found = lookup(_KIND, name) or _build(native, sources, compiler, name, tell)
+            found = lookup(_KIND, name) or _build(native, sources, compiler, name, report_progress)
     return found / "host"
 
 
@@ -80,8 +80,10 @@ def _contents(native: Path) -> list[str | bytes]:
     return parts
 
 
-def _build(native: Path, sources: list[Path], compiler: Compiler, name: str, tell: Callable[[str], None]) -> Path:
-    tell(f"building the host with {compiler.name}, once")
+def _build(
+    native: Path, sources: list[Path], compiler: Compiler, name: str, report_progress: Callable[[str], None]
+) -> Path:
+    report_progress(f"building the host with {compiler.name}, once")
     include = [f"-I{native / part}" for part in ("", "include", "src")]
     with building(_KIND) as folder:
         objects = [str(folder / f"{number}.o") for number in range(len(sources))]

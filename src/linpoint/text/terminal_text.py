@@ -2,8 +2,8 @@
 """Letters as a terminal shows them: with control characters escaped, measured in columns, shortened and wrapped to a width.
 
 Names and values come from outside. Guarantee: what ``escape_controls`` returns is one line, cannot move the cursor or turn the
-writing around, can be written in UTF-8 and in XML, and takes at least a column for every three letters. ``fitted`` and
-``wrapped`` keep to their width, however wide the letters are. Cost: O(length).
+writing around, can be written in UTF-8 and in XML, and takes at least a column for every three letters. ``fit`` and
+``wrap`` keep to their width, however wide the letters are. Cost: O(length).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def display_width(text: str) -> int:
     return len(text) if text.isascii() else sum(map(_width, text))
 
 
-def fitted(text: str, width: int) -> str:
+def fit(text: str, width: int) -> str:
     """``text`` in at most ``width`` columns: what is too long loses its middle, since both ends tell more."""
     if display_width(text) <= width:
         return text
@@ -47,12 +47,12 @@ def fitted(text: str, width: int) -> str:
     return f"{_beginning(text, head)}{ELLIPSIS}{end}"
 
 
-def padded(text: str, width: int) -> str:
+def pad(text: str, width: int) -> str:
     """``text``, which fits, filled with spaces to ``width`` columns."""
     return text + " " * (width - display_width(text))
 
 
-def wrapped(text: str, width: int, *, most: int = 3) -> list[str]:
+def wrap(text: str, width: int, *, most: int = 3) -> list[str]:
     """``text`` in at most ``most`` lines of at most ``width`` columns, broken at spaces where there are any."""
     lines: list[str] = []
     rest = text
@@ -63,7 +63,7 @@ def wrapped(text: str, width: int, *, most: int = 3) -> list[str]:
         lines.append(line)
         rest = rest[len(line) :].lstrip(" ")
     # What is nothing but spaces is no line to look at: it would part a table.
-    return [line for line in (*lines, fitted(rest, width)) if line.strip()] or [""]
+    return [line for line in (*lines, fit(rest, width)) if line.strip()] or [""]
 
 
 @cache

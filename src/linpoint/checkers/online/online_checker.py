@@ -25,7 +25,7 @@ from linpoint.executors.thread_executor import peak_memory
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome, Time
 from linpoint.histories.streams.call_sink import OpenCall
-from linpoint.histories.values import Value, canonical, show
+from linpoint.histories.values import Value, canonical, format_value
 from linpoint.specs.spec import Spec
 from linpoint.verdicts import Budget, KeyVerdict, Pattern, Statistics, Status, Verdict
 
@@ -196,7 +196,7 @@ class OnlineChecker:
             if online.decide():
                 return None
         except TooManyConfigurationsError:
-            where = "" if online.key is None else f" on key {show(online.key)}"
+            where = "" if online.key is None else f" on key {format_value(online.key)}"
             raise OnlineCheckAbandonedError(
                 f"there are more than {MAX_CONFIGURATIONS:,} configurations{where}"
             ) from None

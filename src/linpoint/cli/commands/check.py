@@ -139,6 +139,6 @@ def _decide(file: str, history: History, request: CheckRequest, line: ProgressLi
         jobs=request.options.jobs,
         paper_rules=request.options.paper_rules,
         progress=lambda stop, total: line(
-            f"checking {file}: {estimate.words(stop.linearized, total, stop.configurations, stop.memory)}"
+            f"checking {file}: {estimate.progress_text(stop.linearized, total, stop.configurations, stop.memory)}"
         ),
     )

@@ -27,10 +27,11 @@ from linpoint.histories.formats.file_format import cannot_follow
 from linpoint.histories.operation import Outcome
 from linpoint.histories.streams.event_stream import LogStream
 from linpoint.histories.streams.tail_reader import TailReader
-from linpoint.histories.values import canonical, counted, thaw
+from linpoint.histories.values import canonical, thaw
 from linpoint.limits.budget import seconds as parse_seconds
 from linpoint.limits.deadlines import TimeIsUpError, deadline, uninterrupted
 from linpoint.specs.spec import Spec
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts import Status, Verdict
 
 _DECISION_INTERVAL_S: Final = 0.2
@@ -205,10 +206,10 @@ def _passed(spec: Spec, state: _State) -> Explanation:
     """What is said when no violation was found: a pass at an end, else unknown with how far it is known to be fine."""
     follower = state.follower
     whole = follower.decided == follower.operations and state.ended.startswith((_END, *"0123456789"))
-    fine = f"{counted(follower.decided, 'operation')} fit the spec {spec.name}"
-    left = f"{counted(follower.open_calls, 'call')} {'was' if follower.open_calls == 1 else 'were'} still open"
+    fine = f"{count_noun(follower.decided, 'operation')} fit the spec {spec.name}"
+    left = f"{count_noun(follower.open_calls, 'call')} {'was' if follower.open_calls == 1 else 'were'} still open"
     if follower.lost_operations:
-        left += f", and {counted(follower.lost_operations, 'outcome')} will never be known"
+        left += f", and {count_noun(follower.lost_operations, 'outcome')} will never be known"
     if whole:
         why = f"followed to {state.ended}; {left}"
         sentence = f"LINEARIZABLE: {fine}, {why}."
@@ -222,7 +223,7 @@ def _passed(spec: Spec, state: _State) -> Explanation:
     verdict = follower.verdict(status, why, warnings)
     checker, reason = follower.why()
     numbers = (
-        f"{counted(state.log.lines, 'line')}, {verdict.statistics.seconds:.3f} s to decide, at most "
+        f"{count_noun(state.log.lines, 'line')}, {verdict.statistics.seconds:.3f} s to decide, at most "
         f"{state.most_held:,} operations kept; followed by {checker} ({reason})."
     )
     told = [sentence, *(f"Warning: {warning}." for warning in warnings), "", numbers]
@@ -247,7 +248,7 @@ def _violation(file: str, verdict: Verdict, request: CheckRequest, state: _State
         ends = [op.return_ if by_position else op.line for op in core if op.outcome is Outcome.OK]
         state.line = max((int(end) for end in ends if end is not None), default=None)
         where = "" if state.line is None else f" The violation is complete with line {state.line:,}."
-        told = f"Followed {counted(state.log.lines, 'line')}, {counted(state.follower.operations, 'operation')}.{where}"
+        told = f"Followed {count_noun(state.log.lines, 'line')}, {count_noun(state.follower.operations, 'operation')}.{where}"
         state.ended = "a violation"
         explanation = dataclasses.replace(explanation, text=f"{explanation.text}\n{told}")
         return FileReport(file, explanation, _shown_again(file, explanation, request))

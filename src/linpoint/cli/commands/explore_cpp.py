@@ -13,13 +13,13 @@ from linpoint.cli.output.build_output import show_build_error
 from linpoint.cli.output.output_formats import OutputFormats, write_report
 from linpoint.cli.output.target_report import ReportEntry, ReportList
 from linpoint.cli.output.terminal import ProgressLine, progress
-from linpoint.histories.values import counted
 from linpoint.options.commands.explore import ExploreOptions
 from linpoint.processes.command_runner import OutOfTimeError
 from linpoint.subjects.cpp_program.build_program import CppProgramToken, build_program, find_tools
 from linpoint.subjects.cpp_program.subject import CppProgramSubject
 from linpoint.subjects.interface import CampaignProgress, Progress
 from linpoint.targets.build_error import BuildError
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts import Budget
 from linpoint.verdicts.result import Result, undecided_result
 
@@ -76,6 +76,6 @@ def _run(options: ExploreOptions, forms: OutputFormats, work: Work) -> int:
 def _listener(line: ProgressLine) -> Progress:
     def listen(reached: CampaignProgress) -> None:
         whole = f" of about {reached.estimate:,.0f}" if reached.estimate else ""
-        line(f"{counted(reached.executions, 'schedule')}{whole}, {counted(reached.depth, 'step')} deep")
+        line(f"{count_noun(reached.executions, 'schedule')}{whole}, {count_noun(reached.depth, 'step')} deep")
 
     return listen

@@ -23,7 +23,6 @@ from linpoint.errors import ModelError
 from linpoint.explain.model.model_text import configuration_text, format_model_value, refusal_lines, step_numbers
 from linpoint.explain.trace import run_text
 from linpoint.explain.trace.step_wording import wording_of
-from linpoint.histories.values import counted
 from linpoint.options.commands.refine import RefineOptions
 from linpoint.refine._native_refine import ModelStep as NativeStep
 from linpoint.refine.counterexample import FAULTY_STEP_CHOICE, ModelRun, lacks_room
@@ -35,7 +34,8 @@ from linpoint.refine.state_view import memory_of, process_position
 from linpoint.subjects.interface import CampaignProgress
 from linpoint.subjects.model.finding_builder import failure_of_token, finding_of_run
 from linpoint.subjects.model.subject import ModelSubject
-from linpoint.text.terminal_text import fitted, wrapped
+from linpoint.text.phrases import count_noun
+from linpoint.text.terminal_text import fit, wrap
 from linpoint.traces.trace import FAILURES
 from linpoint.verdicts import Budget
 
@@ -221,7 +221,7 @@ class ModelSimulation:
         searched = failure.run.prepare(self.task)
         self.at = 0
         self._follow(searched, failure.schedule)
-        steps = counted(len(self.ahead), "step")
+        steps = count_noun(len(self.ahead), "step")
         print_text(f"{result.answer.name}: {finding.message}. It takes {steps}: n goes on.")
         self._show()
 
@@ -239,7 +239,7 @@ class ModelSimulation:
             return
         print_text("Next:")
         for number, step in enumerate(found, 1):
-            print_text(f"  {number:>2}  {fitted(self._words(run, step), _TEXT_WIDTH)}")
+            print_text(f"  {number:>2}  {fit(self._words(run, step), _TEXT_WIDTH)}")
 
     def _memory(self, run: ModelRun) -> list[str]:
         memory = run.steps[-1].memory if run.steps else memory_of(run.places, run.state)
@@ -251,7 +251,7 @@ class ModelSimulation:
             f"{name} = [{', '.join(values)}]" if name in arrays else f"{name} = {values[0]}"
             for name, values in shown.items()
         ]
-        return [f"  {line}" for line in wrapped("   ".join(cells), _TEXT_WIDTH, most=20)] if cells else []
+        return [f"  {line}" for line in wrap("   ".join(cells), _TEXT_WIDTH, most=20)] if cells else []
 
     def _processes(self, run: ModelRun) -> list[str]:
         lines = []
@@ -265,7 +265,7 @@ class ModelSimulation:
                 text += (
                     f"; waiting: {', '.join(f'{name} = {format_model_value(value)}' for name, value in where.waiting)}"
                 )
-            lines += [f"  {line}" for line in wrapped(f"{run.name_of(process)}: {text}", _TEXT_WIDTH, most=6)]
+            lines += [f"  {line}" for line in wrap(f"{run.name_of(process)}: {text}", _TEXT_WIDTH, most=6)]
         return lines
 
     def _spec(self, run: ModelRun) -> list[str]:
@@ -273,9 +273,9 @@ class ModelSimulation:
         names: dict[int | str, int | str] = {each: run.name_of(each) for each in range(run.assembly.manner.count)}
         survivors, more = run.survivors(run.state[0])
         texts = [configuration_text(each, names) for each in survivors] + (
-            [f"... or {counted(more, 'other')}"] if more else []
+            [f"... or {count_noun(more, 'other')}"] if more else []
         )
-        lines = [line for each in texts for line in wrapped(f"spec: {each}", _TEXT_WIDTH)]
+        lines = [line for each in texts for line in wrap(f"spec: {each}", _TEXT_WIDTH)]
         return [f"  {line}" for line in lines]
 
     def _words(self, run: ModelRun, step: NativeStep) -> str:
@@ -305,7 +305,7 @@ class ModelSimulation:
             for each in range(run.assembly.manner.count)
         ]
         if run.last is None and not run.calls and count and all(done):
-            print_text(f"The run is over: every process has called {counted(count, 'operation')}.")
+            print_text(f"The run is over: every process has called {count_noun(count, 'operation')}.")
             return
         finding = finding_of_run(self.searched, tuple(_choice(step) for step in self.ahead[: self.at]), None)
         print_text("\n".join([f"{FAILURES[finding.kind]}: {finding.message}.", *refusal_lines(finding)]))

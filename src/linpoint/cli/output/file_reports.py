@@ -13,7 +13,7 @@ from linpoint.errors import LinpointError
 from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.history_text import sentence
 from linpoint.explain.history.key_summaries import accusation
-from linpoint.histories.values import counted
+from linpoint.text.phrases import count_noun
 from linpoint.text.printable import printable
 from linpoint.text.shell_commands import check_argv, shell_command
 from linpoint.verdicts import KeyVerdict, Status
@@ -160,9 +160,9 @@ def summary(report: FileReport) -> str:
     if report.explanation is None:
         return f"ERROR {file}: {report.error.code if report.error else ''}"
     verdict = report.explanation.verdict
-    bad, keys = sum(key.status is Status.VIOLATION for key in verdict.keys), counted(len(verdict.keys), "key")
+    bad, keys = sum(key.status is Status.VIOLATION for key in verdict.keys), count_noun(len(verdict.keys), "key")
     numbers = [f"{bad:,} of {keys}"] if bad and len(verdict.keys) > 1 else [keys] if len(verdict.keys) > 1 else []
-    numbers += [counted(verdict.statistics.operations, "operation"), f"{verdict.statistics.seconds:.3f} s"]
+    numbers += [count_noun(verdict.statistics.operations, "operation"), f"{verdict.statistics.seconds:.3f} s"]
     why = "" if verdict.status is Status.LINEARIZABLE else f": {accusation(report.explanation)}"
     return printable(f"{verdict.status.name} {file}: {', '.join(numbers)}{why}", lines=False)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from linpoint.cli.output.ci_cases import CiSuite
-from linpoint.histories.values import counted
+from linpoint.text.phrases import count_noun
 from linpoint.text.printable import printable
 from linpoint.text.shell_commands import STANDARD, shell_command
 
@@ -36,7 +36,7 @@ def _of_suite(suite: CiSuite) -> Iterator[str]:
     for number, (case, note) in enumerate(noted[:_MAX_ANNOTATIONS]):
         lines = [line[:_MAX_SENTENCE_CHARS] for line in note.lines]
         if number == 0 and len(noted) > _MAX_ANNOTATIONS:
-            more = counted(len(noted) - _MAX_ANNOTATIONS, f"more {suite.unit}")
+            more = count_noun(len(noted) - _MAX_ANNOTATIONS, f"more {suite.unit}")
             lines.append(f"{len(noted):,} {suite.unit}s are in violation; {more} in this file have no annotation.")
         again = f"Show it again: linpoint {shell_command(case.replay)}"
         if case.replay and len(again) + sum(map(len, lines)) < _MAX_MESSAGE_CHARS:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from linpoint.cli.output.output_files import FileContentToWrite, WrittenFile, write_file
-from linpoint.histories.values import counted
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts import Budget
 
 ENDINGS: Final = (".html", ".htm")
@@ -75,4 +75,4 @@ def _overview(pages: Sequence[ReportPage], own: Sequence[WrittenFile | None]) ->
         for page, link in zip(pages, there, strict=True)
     ]
     count = sum(map(bool, there))
-    return FileContentToWrite(overview_page(results), f"and {counted(count, 'page')} beside it" if count else "")
+    return FileContentToWrite(overview_page(results), f"and {count_noun(count, 'page')} beside it" if count else "")

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 
 from linpoint.cli.output.ci_cases import CiCase, CiSuite
 from linpoint.cli.output.output_files import FileContentToWrite
-from linpoint.histories.values import counted
+from linpoint.text.phrases import count_noun
 from linpoint.text.printable import printable
 from linpoint.text.shell_commands import shell_command
 
@@ -33,7 +33,7 @@ def render_junit(suites: Sequence[CiSuite], command: str) -> FileContentToWrite:
         "</testsuites>\n",
     ]
     failures, errors = (sum(case.wrong == wrong for case in everything) for wrong in ("failure", "error"))
-    size = f"{counted(len(everything), 'case')}, {counted(failures, 'failure')}, {counted(errors, 'error')}"
+    size = f"{count_noun(len(everything), 'case')}, {count_noun(failures, 'failure')}, {count_noun(errors, 'error')}"
     return FileContentToWrite(
         "\n".join(lines), size, {"tests": len(everything), "failures": failures, "errors": errors}
     )

@@ -27,7 +27,7 @@ class SearchEstimate:
         self._moved = clock()
         self._furthest = 0
 
-    def words(self, placed: int, total: int, configurations: int, memory: int) -> str:
+    def progress_text(self, placed: int, total: int, configurations: int, memory: int) -> str:
         """The counts, the rate and what is to be expected, in a few words."""
         now = self._clock()
         if placed > self._furthest:

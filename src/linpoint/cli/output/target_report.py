@@ -20,9 +20,9 @@ from linpoint.cli.output.output_files import WrittenFile
 from linpoint.cli.output.terminal import print_error, print_table, print_text
 from linpoint.errors import LinpointError
 from linpoint.executors.thread_executor import peak_memory
-from linpoint.histories.values import counted
 from linpoint.options.commands.test import TestOptions
 from linpoint.scenarios.scenario import Call, Scenario
+from linpoint.text.phrases import count_noun
 from linpoint.text.printable import printable
 from linpoint.text.shell_commands import shell_command
 from linpoint.verdicts import Budget, Status
@@ -289,7 +289,7 @@ def _summary(each: ReportEntry, measure: str) -> str:
     if each.error is not None:
         return printable(f"ERROR {each.name}: {each.error.code}", lines=False)
     why = f": {each.sentence}" if _EXIT[each.answer.status] else ""
-    covered = counted(each.covered, measure)
+    covered = count_noun(each.covered, measure)
     return printable(f"{each.answer.status.upper()} {each.name}: {covered}, {each.seconds:.1f} s{why}", lines=False)
 
 

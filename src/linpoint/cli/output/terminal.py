@@ -20,7 +20,7 @@ import msgspec
 from linpoint.cli.output import standard_streams
 from linpoint.limits.deadlines import uninterrupted
 from linpoint.text.printable import printable
-from linpoint.text.terminal_text import display_width, padded
+from linpoint.text.terminal_text import display_width, pad
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -130,7 +130,7 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         return
     widths = [max(display_width(row[i]) for row in [header, *cells]) for i in range(len(header))]
     for line in [header, *cells]:
-        print_text("  ".join(padded(cell, width) for cell, width in zip(line, widths, strict=True)).rstrip())
+        print_text("  ".join(pad(cell, width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
 def print_error(text: str) -> None:

@@ -43,7 +43,7 @@ def cpp_stress_targets(
             options.for_file(file, only=OPTIONS_FROM_COMMENTS),
             deadline=limits.deadline,
             max_memory=limits.max_memory,
-            tell=partial(line, at_once=True),
+            report_progress=partial(line, at_once=True),
         )
         return [CppStressTarget(each, line) for each in found]
     except OutOfTimeError:

@@ -19,7 +19,6 @@ from linpoint.cli.output.terminal import ProgressLine, progress
 from linpoint.cli.targets.host_builds import build_hosts
 from linpoint.cli.targets.target_errors import error_entry, planned_error
 from linpoint.errors import LinpointError, TestError
-from linpoint.histories.values import counted
 from linpoint.limits.deadlines import TimeIsUpError, deadline
 from linpoint.options.commands.shared_options import DEFAULT_BUDGET
 from linpoint.options.commands.test import TestOptions
@@ -27,6 +26,7 @@ from linpoint.processes.command_runner import OutOfTimeError
 from linpoint.subjects.cpp_object.build_tests import BuiltCppTest, build_tests
 from linpoint.subjects.cpp_object.cpp_token import CppObjectToken
 from linpoint.subjects.interface import CampaignProgress
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts import Budget
 from linpoint.verdicts.result import Result, undecided_result
 
@@ -59,7 +59,7 @@ def _built(
             merged,
             deadline=limits.deadline,
             max_memory=limits.max_memory,
-            tell=partial(line, at_once=True),
+            report_progress=partial(line, at_once=True),
         )
         return [CppTestTarget(each, options, line) for each in found]
     except OutOfTimeError:
@@ -102,7 +102,7 @@ class CppTestTarget(CampaignTarget[ReportEntry]):
 
     def _show(self, reached: CampaignProgress) -> None:
         of = "" if reached.total is None else f" of {reached.total:,}"
-        done = f"{reached.cases:,}{of} scenarios, {counted(reached.executions, 'schedule')}"
+        done = f"{reached.cases:,}{of} scenarios, {count_noun(reached.executions, 'schedule')}"
         self.line(f"testing {self.test.name}: {done}, now {reached.case.describe()}")
 
 

@@ -97,7 +97,7 @@ def _built(options: CrashOptions, file: str, name: str, limits: Budget, line: Pr
         options,
         deadline=limits.deadline,
         max_memory=limits.max_memory,
-        tell=partial(line, at_once=True),
+        report_progress=partial(line, at_once=True),
     )
 
 

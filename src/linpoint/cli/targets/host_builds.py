@@ -20,7 +20,7 @@ def build_hosts(options: TestOptions | CrashOptions, files: Sequence[str] = ()) 
     compilers = [_compiler_of(file, options) for file in files] or [options.compiler]
     with progress() as line:
         for compiler in dict.fromkeys(compilers):
-            find_host(find_compiler(compiler), tell=line)
+            find_host(find_compiler(compiler), report_progress=line)
 
 
 def _compiler_of(file: str, options: TestOptions | CrashOptions) -> str | None:

@@ -11,8 +11,8 @@ from itertools import groupby
 from typing import Final
 
 from linpoint.explain.wording.value_text import MAX_VALUE_COLUMNS
-from linpoint.histories.values import counted
-from linpoint.text.terminal_text import display_width, fitted, padded
+from linpoint.text.phrases import count_noun
+from linpoint.text.terminal_text import display_width, fit, pad
 from linpoint.traces.trace import SourcePlace
 from linpoint.verdicts.evidence import CrashStore
 
@@ -77,13 +77,13 @@ def store_lines(stores: Sequence[CrashStore]) -> Iterator[str]:
         yield f"  line {line:#x}"
         for of, group in groupby(members, key=lambda store: store.operation):
             if of:
-                yield f"    {fitted(of, MAX_VALUE_COLUMNS)}"
+                yield f"    {fit(of, MAX_VALUE_COLUMNS)}"
             for store in group:
-                text = fitted(store_text(store), _MAX_STORE_COLUMNS)
-                mark = f"{mark_of(store):<9}  {padded(place_text(store.place), width)}  {padded(text, _STORE_COLUMNS)}"
+                text = fit(store_text(store), _MAX_STORE_COLUMNS)
+                mark = f"{mark_of(store):<9}  {pad(place_text(store.place), width)}  {pad(text, _STORE_COLUMNS)}"
                 yield f"      {mark} {_ROLES[store.role]}".rstrip()
     if len(shown) < len(stores):
-        yield f"  ... and {counted(len(stores) - len(shown), 'more store')}"
+        yield f"  ... and {count_noun(len(stores) - len(shown), 'more store')}"
 
 
 def _chosen(stores: Sequence[CrashStore]) -> list[CrashStore]:

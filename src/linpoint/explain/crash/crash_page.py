@@ -27,8 +27,8 @@ from linpoint.explain.crash.crash_text import (
 )
 from linpoint.explain.pages.page_renderer import again_link, page_heading, render_page, result_download
 from linpoint.explain.pages.script_data import plain
-from linpoint.explain.wording.value_text import format_value
-from linpoint.histories.values import counted
+from linpoint.explain.wording.value_text import fit_value
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts.evidence import CrashEvidence, CrashOperation, CrashStore
 from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.result import Result
@@ -156,7 +156,7 @@ def _classes(evidence: CrashEvidence) -> str:
     if not names:
         return ""
     violates = f" Violates: {', '.join(evidence.violates)}." if evidence.violates else ""
-    many = f" {counted(evidence.count, 'crash state')} with this cause." if evidence.count > 1 else ""
+    many = f" {count_noun(evidence.count, 'crash state')} with this cause." if evidence.count > 1 else ""
     return f"Class: {names}.{violates}{many}"
 
 
@@ -165,22 +165,22 @@ def _around(operations: Sequence[CrashOperation]) -> Iterator[OperationAround]:
     concurrent = [each for each in operations if each.when in ("beside", "open")]
     after = [each for each in operations if each.when == "after"]
     if len(before) > _MAX_BEFORE:
-        yield OperationAround("before", f"... {counted(len(before) - _MAX_BEFORE, 'operation')}")
+        yield OperationAround("before", f"... {count_noun(len(before) - _MAX_BEFORE, 'operation')}")
     yield from map(_operation, (*before[-_MAX_BEFORE:], *concurrent))
     if after or concurrent:
         yield OperationAround("crash", crash=True)
     wrong = next((at for at, each in enumerate(after) if each.allowed is not None or not each.returned), 0)
     begin = max(0, min(wrong - _MAX_AFTER // 2, len(after) - _MAX_AFTER))
     if begin:
-        yield OperationAround("probe", f"... {counted(begin, 'probe')} as it should be")
+        yield OperationAround("probe", f"... {count_noun(begin, 'probe')} as it should be")
     yield from map(_operation, after[begin : begin + _MAX_AFTER])
     left = len(after) - begin - _MAX_AFTER
     if left > 0:
-        yield OperationAround("probe", f"... {counted(left, 'more probe')}")
+        yield OperationAround("probe", f"... {count_noun(left, 'more probe')}")
 
 
 def _operation(each: CrashOperation) -> OperationAround:
-    result = format_value(each.result) if each.returned else "does not come back" if each.when == "after" else ""
+    result = fit_value(each.result) if each.returned else "does not come back" if each.when == "after" else ""
     wrong = each.allowed is not None or (each.when == "after" and not each.returned)
     shown = f"{result}: {allowed_text(each.allowed)}" if each.allowed is not None else result
     return OperationAround(_WHEN[each.when], each.call, shown, wrong)

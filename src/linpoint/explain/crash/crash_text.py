@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from linpoint.explain.crash.cache_lines import place_text, store_lines
-from linpoint.explain.wording.value_text import MAX_VALUE_COLUMNS, format_value
-from linpoint.histories.values import Value, counted, one_line
+from linpoint.explain.wording.value_text import MAX_VALUE_COLUMNS, fit_value
+from linpoint.histories.values import Value
+from linpoint.text.phrases import count_noun, one_line
 from linpoint.text.printable import printable
-from linpoint.text.terminal_text import fitted, wrapped
+from linpoint.text.terminal_text import fit, wrap
 from linpoint.verdicts.evidence import CrashEvidence, CrashOperation, NeedlessInstruction
 from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.result import Result
@@ -43,17 +44,17 @@ _RULES: Final = {
 
 def crash_text(result: Result) -> str:
     """The result of testing crashes in words."""
-    lines = wrapped(f"{result.status.name}: {sentence(result)}.", _WIDTH, most=9)
+    lines = wrap(f"{result.status.name}: {sentence(result)}.", _WIDTH, most=9)
     for at, finding in enumerate(result.findings):
         if at:
-            lines += ["", *wrapped(f"{at + 1}. {one_line(finding.message)}.", _WIDTH, most=9)]
+            lines += ["", *wrap(f"{at + 1}. {one_line(finding.message)}.", _WIDTH, most=9)]
         lines += ["", *crash_finding_lines(finding)]
         if at and finding.replay_words:
             lines.append(f"Show it again: linpoint {' '.join(finding.replay_words)}")
     lines += ["", *covered_lines(result)]
     lines += advice_lines(result.advice)
     if meaning(result):
-        lines += wrapped(meaning(result), _WIDTH, most=9)
+        lines += wrap(meaning(result), _WIDTH, most=9)
     lines += [f"Warning: {warning}." for warning in result.warnings]
     return printable("\n".join(lines))
 
@@ -62,7 +63,7 @@ def sentence(result: Result) -> str:
     """The answer in a sentence, without the verdict."""
     if not result.findings:
         return f"{result.name}: {result.why}"
-    more = f" (and {counted(len(result.findings) - 1, 'other finding')} below)" if result.findings[1:] else ""
+    more = f" (and {count_noun(len(result.findings) - 1, 'other finding')} below)" if result.findings[1:] else ""
     return f"{result.name}: {one_line(result.findings[0].message)}{more}"
 
 
@@ -73,14 +74,14 @@ def crash_finding_lines(finding: Finding) -> list[str]:
     lines += ["", *_operation_lines(finding, evidence.operations)] if evidence.operations else []
     lines += ["", *store_lines(evidence.stores)] if evidence.stores else []
     if evidence.remedy:
-        lines += ["", *wrapped(f"Remedy: {remedy_text(finding)}", _WIDTH, most=6)]
+        lines += ["", *wrap(f"Remedy: {remedy_text(finding)}", _WIDTH, most=6)]
     return lines
 
 
 def _class_lines(evidence: CrashEvidence) -> Iterator[str]:
     if evidence.classes:
         names = ", ".join(f"{each} ({CLASS_NAMES.get(each, each)})" for each in evidence.classes)
-        many = f"; {counted(evidence.count, 'crash state')} with this cause" if evidence.count > 1 else ""
+        many = f"; {count_noun(evidence.count, 'crash state')} with this cause" if evidence.count > 1 else ""
         yield f"Class: {names}{many}."
     if evidence.violates:
         yield f"Violates: {', '.join(evidence.violates)}{_spared(evidence)}."
@@ -107,7 +108,7 @@ def _operation_lines(finding: Finding, operations: Sequence[CrashOperation]) -> 
     yield f"What happened:{few}"
     hidden = len(before) - _MAX_SHOWN_BEFORE
     if hidden > 0:
-        yield f"  ... {counted(hidden, 'operation')} before, then"
+        yield f"  ... {count_noun(hidden, 'operation')} before, then"
     for each in before[max(0, hidden) :]:
         yield f"  {_operation_text(each)}"
     for each in operations:
@@ -115,7 +116,7 @@ def _operation_lines(finding: Finding, operations: Sequence[CrashOperation]) -> 
             yield f"  {_operation_text(each)}   (beside what was cut off)"
     for each in operations:
         if each.when == "open":
-            yield f"  {fitted(each.call, MAX_VALUE_COLUMNS)}   cut off"
+            yield f"  {fit(each.call, MAX_VALUE_COLUMNS)}   cut off"
     if finding.kind == "durability":
         yield "  --- crash, recovery ---"
         yield from _after([each for each in operations if each.when == "after"])
@@ -127,20 +128,20 @@ def _after(probes: Sequence[CrashOperation]) -> Iterator[str]:
     first = wrong[0] if wrong else len(probes)
     begin = max(0, first - _MAX_SHOWN_PROBES + 1)
     if begin:
-        yield f"  ... {counted(begin, 'probe')} as it should be, then"
+        yield f"  ... {count_noun(begin, 'probe')} as it should be, then"
     shown = probes[begin : first + 1] if wrong else probes[begin:]
     yield from (f"  {_operation_text(each)}" for each in shown)
     more = [probes[at] for at in wrong[1:_MAX_SHOWN_PROBES]]
     yield from (f"  {_operation_text(each)}" for each in more)
     rest = len(probes) - first - 1 - len(more)
     if wrong and rest > 0:
-        yield f"  ... {counted(rest, 'more probe')}"
+        yield f"  ... {count_noun(rest, 'more probe')}"
 
 
 def _operation_text(each: CrashOperation) -> str:
     if not each.returned:
-        return f"{fitted(each.call, MAX_VALUE_COLUMNS)}   <-- does not come back"
-    text = f"{fitted(each.call, MAX_VALUE_COLUMNS)} -> {format_value(each.result)}"
+        return f"{fit(each.call, MAX_VALUE_COLUMNS)}   <-- does not come back"
+    text = f"{fit(each.call, MAX_VALUE_COLUMNS)} -> {fit_value(each.result)}"
     if each.allowed is None:
         return text
     return f"{text}   <-- {allowed_text(each.allowed)}"
@@ -150,7 +151,7 @@ def allowed_text(values: Sequence[Value]) -> str:
     """What the spec would have allowed, in words."""
     if not values:
         return "the spec allows nothing here"
-    return f"the spec allows {' or '.join(format_value(each) for each in values[:3])}"
+    return f"the spec allows {' or '.join(fit_value(each) for each in values[:3])}"
 
 
 def covered_lines(result: Result) -> list[str]:
@@ -162,7 +163,7 @@ def covered_lines(result: Result) -> list[str]:
         lines.append(f"Crash tests by kind: {kinds}.")
     if coverage.points:
         lines.append(f"Likely linearization points: {points_text(coverage.points)}.")
-    return [line for each in lines for line in wrapped(each, _WIDTH, most=4)]
+    return [line for each in lines for line in wrap(each, _WIDTH, most=4)]
 
 
 def covered(result: Result) -> str:
@@ -173,10 +174,10 @@ def covered(result: Result) -> str:
         if coverage.crash_tests_a_second and coverage.crash_tests
         else ""
     )
-    parts = [counted(coverage.operations, "operation"), f"{counted(coverage.crash_tests, 'crash test')}{rate}"]
+    parts = [count_noun(coverage.operations, "operation"), f"{count_noun(coverage.crash_tests, 'crash test')}{rate}"]
     if coverage.schedules:
-        parts.append(counted(coverage.schedules, "schedule"))
-    parts += [counted(coverage.probes, "probe"), f"{coverage.seconds:.1f} s"]
+        parts.append(count_noun(coverage.schedules, "schedule"))
+    parts += [count_noun(coverage.probes, "probe"), f"{coverage.seconds:.1f} s"]
     return f"{', '.join(parts)}; {bounds_text(result)}"
 
 
@@ -196,20 +197,20 @@ def bounds_text(result: Result) -> str:
 def points_text(points: Mapping[str, int]) -> str:
     """Likely linearization points by rule."""
     rules = ", ".join(f"{points.get(rule, 0):,} {words}" for rule, words in _RULES.items())
-    return f"{counted(points.get('stores', 0), 'store')} ({rules})"
+    return f"{count_noun(points.get('stores', 0), 'store')} ({rules})"
 
 
 def advice_lines(advice: Sequence[NeedlessInstruction]) -> list[str]:
     """Flushes and fences that could be left out."""
     lines = [f"Advice: {advice_text(each)}." for each in advice[:_MAX_SHOWN_ADVICE]]
     more = len(advice) - _MAX_SHOWN_ADVICE
-    return [*lines, f"Advice: {counted(more, 'more flush or fence')[:-1]} change nothing."] if more > 1 else lines
+    return [*lines, f"Advice: {count_noun(more, 'more flush or fence')[:-1]} change nothing."] if more > 1 else lines
 
 
 def advice_text(each: NeedlessInstruction) -> str:
     """One of them."""
     what = "nothing in its line was left to write back" if each.kind == "flush" else "there was nothing to wait for"
-    return f"the {each.kind} at {place_text(each.place)} changed nothing {counted(each.count, 'time')}: {what}"
+    return f"the {each.kind} at {place_text(each.place)} changed nothing {count_noun(each.count, 'time')}: {what}"
 
 
 def meaning(result: Result) -> str:

@@ -21,8 +21,8 @@ from linpoint.explain.history.step_text import StepText
 from linpoint.explain.wording.operation_names import value_of, values_of
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Time
-from linpoint.histories.values import one_line
 from linpoint.specs.spec import Spec
+from linpoint.text.phrases import one_line
 from linpoint.verdicts import StuckFrontier
 
 _MAX_OPERATIONS: Final = 9

@@ -12,7 +12,7 @@ from linpoint.explain.history.causes.likely_causes import likely_causes
 from linpoint.explain.history.contradiction_argument import cycle_argument, dead_end_argument, short_names
 from linpoint.explain.history.explanation import Culprit, Explanation
 from linpoint.explain.history.history_text import explanation_text
-from linpoint.explain.history.initial_value_hint import other_initial
+from linpoint.explain.history.initial_value_hint import initial_value_hint
 from linpoint.explain.history.minimise import MinimalCore, minimise
 from linpoint.explain.history.precedence_text import precedence_steps
 from linpoint.explain.history.reasons import ArgumentStep
@@ -24,7 +24,7 @@ from linpoint.explain.history.subproblem import (
     ends_of_violation,
     stuck_among,
 )
-from linpoint.explain.wording.ascii_timeline import picture
+from linpoint.explain.wording.ascii_timeline import ascii_timeline
 from linpoint.verdicts import KeyVerdict, Pattern, Precedence, Status, StuckFrontier, Verdict
 
 EXPLANATION_S: Final = 10.0
@@ -140,7 +140,7 @@ class _Found:
             core.minimal,
             core.verified,
             names=tuple(names.values()),
-            picture=picture(history, positions),
+            picture=ascii_timeline(history, positions),
             **_evidence(self.key),
         )
         if self._counted:
@@ -177,7 +177,9 @@ class _Found:
             return None
         verdict, core = self.verdict, self.scene.back(self.core.positions)
         left = max(0.0, deadline - time.monotonic())
-        return other_initial(verdict.history, self.key.positions, core, verdict.spec, verdict.condition, seconds=left)
+        return initial_value_hint(
+            verdict.history, self.key.positions, core, verdict.spec, verdict.condition, seconds=left
+        )
 
     def _argument(self, found: Explanation, deadline: float) -> tuple[ArgumentStep, ...]:
         """The steps of the contradiction: a circle if there is one, else what the pattern says and the dead end."""

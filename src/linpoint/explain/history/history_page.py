@@ -20,7 +20,8 @@ from linpoint.explain.history.page_timeline import TIMELINE_SCRIPTS, timeline_of
 from linpoint.explain.history.register_zones import value_zones, zone_rows
 from linpoint.explain.pages.page_renderer import render_page
 from linpoint.explain.pages.script_data import plain
-from linpoint.histories.values import counted, show
+from linpoint.histories.values import format_value
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts import Status
 
 TEMPLATES: Final = (
@@ -87,8 +88,8 @@ def _facts(explanation: Explanation) -> Iterator[tuple[str, str]]:
     yield "Spec", verdict.spec.name
     yield "Condition", verdict.condition
     yield "Checker", verdict.checker
-    yield "Checked", counted(statistics.operations, "operation")
-    yield "Recorded", counted(len(history), "operation")
+    yield "Checked", count_noun(statistics.operations, "operation")
+    yield "Recorded", count_noun(len(history), "operation")
     yield "Processes", f"{len(history.processes):,}"
     yield "Keys", f"{len(verdict.keys):,}"
     yield "Time", f"{statistics.seconds:.3f} s"
@@ -109,7 +110,7 @@ def _details(explanation: Explanation) -> Iterator[tuple[str, str]]:
     yield from (("Warning", warning) for warning in verdict.warnings)
     undecided = [key for key in verdict.keys if key.status is Status.UNKNOWN]
     for key in undecided[:_MAX_UNDECIDED_KEYS]:
-        where = "Not decided" if key.key is None else f"Key {plain(show(key.key), 60)} was not decided"
+        where = "Not decided" if key.key is None else f"Key {plain(format_value(key.key), 60)} was not decided"
         how_far = ""
         if key.reached is not None:
             how_far = f"; {len(key.reached.prefix):,} of {key.reached.operations:,} operations had their place"

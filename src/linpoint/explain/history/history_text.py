@@ -11,8 +11,9 @@ from linpoint.explain.history.precedence_text import contradictions, cycle_links
 from linpoint.explain.history.reasons import CAUSES
 from linpoint.explain.wording.operation_names import call_of, name_of, process_of, value_of, values_of, when
 from linpoint.histories.operation import Operation
-from linpoint.histories.values import counted, one_line, show
-from linpoint.text.terminal_text import display_width, padded
+from linpoint.histories.values import format_value
+from linpoint.text.phrases import count_noun, one_line
+from linpoint.text.terminal_text import display_width, pad
 from linpoint.verdicts import Blocked, KeyVerdict, Status, Verdict, Witness
 
 MAX_LISTED: Final = 12
@@ -74,7 +75,7 @@ def _order(verdict: Verdict, witness: Witness) -> str:
 def sentence(explanation: Explanation) -> str:
     """The verdict in one sentence."""
     verdict = explanation.verdict
-    what = counted(verdict.statistics.operations, "operation")
+    what = count_noun(verdict.statistics.operations, "operation")
     if verdict.status is Status.LINEARIZABLE:
         certified = "; the order is certified" if all(_is_certified(key) for key in verdict.keys) else ""
         return f"LINEARIZABLE: {what} fit the spec {verdict.spec.name}{_under(verdict)}{certified}."
@@ -93,7 +94,7 @@ def _under(verdict: Verdict) -> str:
 
 def _accusation(explanation: Explanation) -> str:
     verdict = explanation.verdict
-    where = "" if explanation.key is None else f"on key {one_line(show(explanation.key))}, "
+    where = "" if explanation.key is None else f"on key {one_line(format_value(explanation.key))}, "
     if explanation.culprit is not None:
         op = verdict.history.operations[explanation.culprit.position]
         given = value_of(op, op.result)
@@ -155,7 +156,7 @@ def _violation(explanation: Explanation) -> str:
         letter = f"{names[position]}: ".ljust(longest + 2) if names else ""
         process = process_of(op)
         indent = " " * (width - display_width(process))
-        name = padded(name_of(explanation.verdict, op), _NAME_COLUMNS)
+        name = pad(name_of(explanation.verdict, op), _NAME_COLUMNS)
         lines.append(f"  {letter}{indent}{process}  {name} {when(op)}")
     if len(listed) < len(explanation.core):
         lines.append(f"  ... and {len(explanation.core) - len(listed):,} others")
@@ -179,7 +180,7 @@ def also_in_violation(explanation: Explanation) -> str:
     """The other keys in violation, if there are any."""
     if not explanation.others:
         return ""
-    keys = ", ".join(one_line(show(key.key)) for key in explanation.others[:MAX_LISTED])
+    keys = ", ".join(one_line(format_value(key.key)) for key in explanation.others[:MAX_LISTED])
     more = "" if len(explanation.others) <= MAX_LISTED else ", ..."
     return f"Also in violation: key{'s' * (len(explanation.others) > 1)} {keys}{more}."
 
@@ -188,7 +189,7 @@ def _contradictions(explanation: Explanation, names: dict[int, str]) -> list[str
     assert explanation.precedence is not None
     said = contradictions(explanation.verdict.history, explanation.precedence, names, explanation.verdict.condition)
     more = len(said) - MAX_LISTED
-    return said if more <= 0 else [*said[:MAX_LISTED], f"... and {counted(more, 'more sentence')} like these."]
+    return said if more <= 0 else [*said[:MAX_LISTED], f"... and {count_noun(more, 'more sentence')} like these."]
 
 
 def _conspiracy(explanation: Explanation) -> str:
@@ -275,11 +276,11 @@ def numbers(verdict: Verdict) -> str:
     """What was done, in a line."""
     statistics = verdict.statistics
     keys = len(verdict.keys)
-    parts = [counted(statistics.operations, "operation")]
+    parts = [count_noun(statistics.operations, "operation")]
     if keys > 1:
-        parts.append(counted(keys, "key"))
+        parts.append(count_noun(keys, "key"))
     if verdict.checker not in _EXACT_CHECKERS:  # which look at none
-        parts.append(counted(statistics.configurations, "configuration"))
+        parts.append(count_noun(statistics.configurations, "configuration"))
     parts.append(f"{statistics.seconds:.3f} s")
     if verdict.status is Status.UNKNOWN:
         return f"{', '.join(parts)}{_remedy(verdict)}."

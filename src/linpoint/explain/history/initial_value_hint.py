@@ -17,14 +17,14 @@ from linpoint.errors import SpecError
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
 from linpoint.histories.partition_by_key import partition_by_key
-from linpoint.histories.values import Value, canonical, same
+from linpoint.histories.values import Value, canonical, equal_values
 from linpoint.specs.builtin import BUILT_IN
 from linpoint.specs.initial_values.initial_values import first_values, part_now, put_together
 from linpoint.specs.spec import Spec
 from linpoint.specs.spec_lookup import with_initial
 
 
-def other_initial(
+def initial_value_hint(
     history: History, positions: Sequence[int], core: Sequence[int], spec: Spec, condition: str, *, seconds: float
 ) -> tuple[Any] | None:
     """A first value with which these operations satisfy the condition, as ``--initial`` takes it; None if none is found.
@@ -85,7 +85,7 @@ class _Search:
             mine = conspiring.get(canonical(part), ())
             now = part_now(self._spec, part)
             candidates = first_values(self._spec, self.ops(members), self.ops(mine))
-            found = self.first_fit(members, (each for each in candidates if not same(each, now)))
+            found = self.first_fit(members, (each for each in candidates if not equal_values(each, now)))
             if found is None:
                 return None
             parts[canonical(part)] = found[0]

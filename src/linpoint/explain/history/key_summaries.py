@@ -12,7 +12,8 @@ from typing import Final
 from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.history_text import sentence
 from linpoint.histories.operation import Outcome
-from linpoint.histories.values import Value, counted, one_line, show
+from linpoint.histories.values import Value, format_value
+from linpoint.text.phrases import count_noun, one_line
 from linpoint.verdicts import KeyVerdict, Pattern, Precedence, Status, StuckFrontier, Verdict
 
 _MAX_LISTED_OPERATIONS: Final = 12
@@ -20,7 +21,7 @@ _MAX_LISTED_OPERATIONS: Final = 12
 
 def key_name(key: Value) -> str:
     """What a key is called where each has its own line: the whole history where there are none."""
-    return "history" if key is None else f"key {one_line(show(key))}"
+    return "history" if key is None else f"key {one_line(format_value(key))}"
 
 
 def in_violation(explanation: Explanation) -> list[KeyVerdict]:
@@ -41,7 +42,7 @@ def reason(verdict: Verdict, key: KeyVerdict) -> str:
         return f"{key.why}."
     if isinstance(key.refutation, Pattern | Precedence):
         return f"{key.refutation.sentence}."
-    return f"no order of its {counted(len(key.positions), 'operation')} fits the spec {verdict.spec.name}."
+    return f"no order of its {count_noun(len(key.positions), 'operation')} fits the spec {verdict.spec.name}."
 
 
 def key_operations(verdict: Verdict, key: KeyVerdict) -> tuple[int, ...]:

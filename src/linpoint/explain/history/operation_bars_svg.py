@@ -25,7 +25,7 @@ from linpoint.explain.wording.ascii_timeline import label
 from linpoint.explain.wording.lane_names import lane_names
 from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process, Time
-from linpoint.histories.values import canonical, show
+from linpoint.histories.values import canonical, format_value
 from linpoint.text.terminal_text import display_width
 
 MAX_BARS: Final = 40
@@ -184,7 +184,7 @@ def operation_bars(
 
 def _label(op: Operation, longest: int, *, with_key: bool, nulls: Collection[str]) -> str:
     """The text of an operation, with its key where the drawing has several."""
-    key = f"[{show(op.key)}] " if with_key and op.key is not None else ""
+    key = f"[{format_value(op.key)}] " if with_key and op.key is not None else ""
     return clean(f"{key}{label(op, longest, null=op.name in nulls)}", longest)
 
 

@@ -22,8 +22,9 @@ from linpoint.explain.pages.script_data import plain
 from linpoint.explain.wording.operation_names import checked_together
 from linpoint.explain.wording.state_text import state_text
 from linpoint.histories.operation import Operation
-from linpoint.histories.values import canonical, counted, show
+from linpoint.histories.values import canonical, format_value
 from linpoint.specs.spec import Spec, State
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts import KeyVerdict, Status, StuckFrontier, Verdict
 
 MAX_STEPS: Final = 2_000
@@ -57,7 +58,7 @@ class _Run:
                 after.setdefault(canonical(each), each)
         self.states[key] = list(after.values())[:_MAX_STATES]
         words = _in_words(self.states[key])
-        return f"{plain(show(op.key), 60)}: {words}" if self.several else words
+        return f"{plain(format_value(op.key), 60)}: {words}" if self.several else words
 
 
 def stepped_orders(explanation: Explanation, places: Mapping[int, int]) -> list[dict[str, Any]]:
@@ -72,7 +73,7 @@ def stepped_orders(explanation: Explanation, places: Mapping[int, int]) -> list[
         whole, what = _order_of(key)
         if not whole or not left or time.monotonic() > deadline:
             continue
-        title = what if key.key is None else f"Key {plain(show(key.key), 60)}: {what[0].lower()}{what[1:]}"
+        title = what if key.key is None else f"Key {plain(format_value(key.key), 60)}: {what[0].lower()}{what[1:]}"
         order = list(islice(whole, min(MAX_STEPS, left)))
         survivors = key.witness.survivors if key.witness is not None else None
         steps = list(_steps(verdict, order, places, survivors, deadline))
@@ -105,7 +106,7 @@ def _longest(explanation: Explanation, places: Mapping[int, int], deadline: floa
         for each in stuck.blocked
     ]
     before = max(0, len(steps) - MAX_STEPS)
-    note = f"The first {counted(before, 'step')} {'is' if before == 1 else 'are'} left out." if before else ""
+    note = f"The first {count_noun(before, 'step')} {'is' if before == 1 else 'are'} left out." if before else ""
     return [_order(verdict, title, steps, before=before, blocked=blocked, note=note)]
 
 
@@ -161,7 +162,7 @@ def _taken(steps: Sequence[list[Any]]) -> int:
 
 def _missing(steps: Sequence[list[Any]], total: int) -> str:
     shown = _taken(steps)
-    return f"The first {counted(shown, 'step')} of {total:,}." if shown < total else ""
+    return f"The first {count_noun(shown, 'step')} of {total:,}." if shown < total else ""
 
 
 def _steps(

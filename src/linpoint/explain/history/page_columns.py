@@ -15,7 +15,8 @@ from linpoint.explain.pages.script_data import plain
 from linpoint.explain.wording.lane_names import lane_names
 from linpoint.explain.wording.operation_names import checked_together, key_of, returns_nothing, value_of
 from linpoint.histories.operation import Operation, Outcome, Time
-from linpoint.histories.values import canonical, one_line, show
+from linpoint.histories.values import canonical, format_value
+from linpoint.text.phrases import one_line
 from linpoint.verdicts import Verdict
 
 _EXACT_INTEGER_BOUND: Final = 2**53
@@ -90,7 +91,7 @@ def columns(verdict: Verdict, positions: Sequence[int]) -> dict[str, Any]:
 
 
 def _arguments(op: Operation) -> str:
-    return ", ".join([str(value) if type(value) is int else show(value) for value in op.args])
+    return ", ".join([str(value) if type(value) is int else format_value(value) for value in op.args])
 
 
 def _results(verdict: Verdict, texts: InternedTexts) -> Callable[[Operation], int]:
@@ -101,7 +102,7 @@ def _results(verdict: Verdict, texts: InternedTexts) -> Callable[[Operation], in
         if op.outcome is not Outcome.OK:
             return -1
         if op.result is not None:
-            return texts.number(str(op.result) if type(op.result) is int else show(op.result))
+            return texts.number(str(op.result) if type(op.result) is int else format_value(op.result))
         found = nothing.get(op.name)
         if found is None:
             found = -1 if returns_nothing(verdict, op) else texts.number(value_of(op, None))
@@ -133,7 +134,7 @@ def _keys(verdict: Verdict, positions: Sequence[int], ops: Sequence[Operation]) 
             found[at] = known.setdefault(canonical(own), len(keys))
             if found[at] == len(keys):
                 keys.append(own)
-    return found, ["" if key is None else plain(show(key), 200) for key in keys]
+    return found, ["" if key is None else plain(format_value(key), 200) for key in keys]
 
 
 def _optional(values: list[Any]) -> list[Any] | None:

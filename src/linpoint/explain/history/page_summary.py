@@ -26,7 +26,7 @@ from linpoint.explain.history.reasons import CAUSES, LikelyCause
 from linpoint.explain.wording.lane_names import lane_names
 from linpoint.explain.wording.operation_names import name_of
 from linpoint.histories.operation import Operation, Time
-from linpoint.histories.values import counted
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts import Status, Verdict
 
 _MAX_CAUSES: Final = 4
@@ -225,7 +225,7 @@ def reasons(explanation: Explanation) -> list[str]:
     stuck = explanation.stuck
     if stuck is not None and stuck.blocked:
         prefix = [names.get(position, "?") for position in stuck.prefix]
-        shown = ", ".join(prefix) if len(prefix) <= MAX_LISTED else f"{counted(len(prefix), 'operation')}"
+        shown = ", ".join(prefix) if len(prefix) <= MAX_LISTED else f"{count_noun(len(prefix), 'operation')}"
         sentences.append(f"The longest legal order is {shown or 'empty'}.")
         for each in stuck.blocked[:MAX_LISTED]:
             op = verdict.history.operations[each.position]
@@ -233,7 +233,9 @@ def reasons(explanation: Explanation) -> list[str]:
             sentences.append(f"Then {name} cannot come next: {why_blocked(verdict, each)}.")
     more = len(sentences) - MAX_LISTED
     return (
-        sentences if more <= 0 else [*sentences[:MAX_LISTED], f"... and {counted(more, 'more sentence')} like these."]
+        sentences
+        if more <= 0
+        else [*sentences[:MAX_LISTED], f"... and {count_noun(more, 'more sentence')} like these."]
     )
 
 

@@ -18,7 +18,7 @@ from linpoint.explain.history.page_operations import PageOperations
 from linpoint.explain.history.page_summary import names_of
 from linpoint.explain.pages.script_data import plain
 from linpoint.explain.wording.lane_names import lane_names
-from linpoint.histories.values import show
+from linpoint.histories.values import format_value
 from linpoint.verdicts import Verdict
 
 TIMELINE_SCRIPTS: Final = (
@@ -98,7 +98,7 @@ def _marks(verdict: Verdict, count: int, crashed: Sequence[int]) -> dict[str, An
 
 def _keys(verdict: Verdict) -> dict[str, list[Any]]:
     return {
-        "key": ["" if key.key is None else plain(show(key.key), 200) for key in verdict.keys],
+        "key": ["" if key.key is None else plain(format_value(key.key), 200) for key in verdict.keys],
         "verdict": [key.status.value for key in verdict.keys],
         "operations": [len(key.positions) for key in verdict.keys],
         "checker": [plain(key.checker) for key in verdict.keys],

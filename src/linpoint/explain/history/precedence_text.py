@@ -10,7 +10,8 @@ from linpoint.explain.history.reasons import ArgumentStep
 from linpoint.explain.history.step_text import in_time
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
-from linpoint.histories.values import one_line, show
+from linpoint.histories.values import format_value
+from linpoint.text.phrases import one_line
 from linpoint.verdicts import Link, Precedence
 
 Names = Mapping[int, str]
@@ -54,7 +55,7 @@ def _expected(op: Operation) -> Iterator[tuple[str, str]]:
         return
     blamed = op.result["at"] if isinstance(op.result, Mapping) and "at" in op.result else None
     for word, expected, _ in op.args[0]:
-        if blamed is None or show(word) == show(blamed):
+        if blamed is None or format_value(word) == format_value(blamed):
             yield _in(word), _short(expected)
 
 
@@ -153,4 +154,4 @@ def _in(word: object) -> str:
 
 
 def _short(value: object) -> str:
-    return one_line(show(value))
+    return one_line(format_value(value))

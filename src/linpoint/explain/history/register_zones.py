@@ -25,7 +25,7 @@ from linpoint.explain.history.page_operations import in_violation
 from linpoint.explain.pages.script_data import plain
 from linpoint.explain.wording.operation_names import key_of
 from linpoint.histories.operation import Operation, Outcome, Time
-from linpoint.histories.values import Value, canonical, show
+from linpoint.histories.values import Value, canonical, format_value
 from linpoint.specs.spec import Spec
 from linpoint.verdicts import Verdict
 
@@ -64,7 +64,7 @@ class ValueZone:
     @property
     def name(self) -> str:
         """The value; of a chain the first and the last."""
-        first, last = plain(show(self.first), 14), plain(show(self.last), 14)
+        first, last = plain(format_value(self.first), 14), plain(format_value(self.last), 14)
         return first if first == last else f"{first} → {last}"
 
     def whole(self) -> ValueZone:

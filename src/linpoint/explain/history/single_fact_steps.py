@@ -10,7 +10,7 @@ from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.reasons import ArgumentStep
 from linpoint.explain.wording.operation_names import returns_nothing, value_of
 from linpoint.histories.operation import Outcome
-from linpoint.histories.values import one_line
+from linpoint.text.phrases import one_line
 from linpoint.verdicts import Pattern
 
 _MAX_NAMED_OPERATIONS: Final = 12

@@ -15,8 +15,9 @@ from linpoint.explain.history.value_flow import REGISTERS, ValueFlow, flow_of, k
 from linpoint.explain.wording.operation_names import value_of
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import canonical, one_line, show
+from linpoint.histories.values import canonical, format_value
 from linpoint.specs.spec import Returns, Spec
+from linpoint.text.phrases import one_line
 
 _WRITES: Final = ("write", "put", "cas", "swap", "insert")
 
@@ -101,7 +102,7 @@ class StepText:
         return found[0] if len(found) == 1 else None
 
     def _saw(self, position: int) -> str:
-        return one_line(show(self._flow(position).saw))
+        return one_line(format_value(self._flow(position).saw))
 
     def _put(self, op: Operation) -> str:
         return "wrote" if self._kind in REGISTERS and op.name in _WRITES else "put there"

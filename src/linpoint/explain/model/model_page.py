@@ -28,7 +28,7 @@ from linpoint.explain.pages.page_renderer import again_link, page_heading, rende
 from linpoint.explain.pages.script_data import plain
 from linpoint.explain.trace.step_wording import wording_of
 from linpoint.explain.trace.trace_table import run_table
-from linpoint.histories.values import counted
+from linpoint.text.phrases import count_noun
 from linpoint.traces.trace import StepKind, TraceStep
 from linpoint.verdicts.evidence import ModelStep
 from linpoint.verdicts.finding import Finding
@@ -102,7 +102,7 @@ def _stages(finding: Finding) -> Iterator[dict[str, Any]]:
             if part.thread is not None and part.kind is not StepKind.DRAIN:
                 standing[part.thread] = _stands(part, standing[part.thread][0])
         told = [models.configuration_text(each, names, _asking(finding, step)) for each in step.survivors]
-        told += [f"... or in {counted(step.more_survivors, 'other state')}"] if step.more_survivors else []
+        told += [f"... or in {count_noun(step.more_survivors, 'other state')}"] if step.more_survivors else []
         what = f"{names[step.process]}: {'; '.join(map(wording.step, parts))}"
         yield {
             "rows": [step.first, step.last],

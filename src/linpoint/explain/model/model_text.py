@@ -13,14 +13,15 @@ from typing import Any, Final
 from linpoint.explain.trace import run_text
 from linpoint.explain.trace.limited_text import STEP_LIMITS, limited_lines
 from linpoint.explain.trace.step_wording import model_value
-from linpoint.explain.wording.ascii_timeline import picture
+from linpoint.explain.wording.ascii_timeline import ascii_timeline
 from linpoint.explain.wording.state_text import state_text
-from linpoint.explain.wording.value_text import format_value
+from linpoint.explain.wording.value_text import fit_value
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
-from linpoint.histories.values import Value, counted
+from linpoint.histories.values import Value
+from linpoint.text.phrases import count_noun
 from linpoint.text.printable import printable
-from linpoint.text.terminal_text import wrapped
+from linpoint.text.terminal_text import wrap
 from linpoint.traces.trace import MEMORY_MODELS, Trace
 from linpoint.traces.trace_operations import operations_of
 from linpoint.verdicts.coverage import Coverage
@@ -46,9 +47,9 @@ def model_text(result: Result) -> str:
     lines = [f"{result.status.name}: {sentence(result)}."]
     for finding in result.findings:
         lines += model_finding_lines(finding)
-    lines += ["", *wrapped(f"Explored: {covered(result)}.", _WIDTH)]
+    lines += ["", *wrap(f"Explored: {covered(result)}.", _WIDTH)]
     if meaning(result):
-        lines += wrapped(meaning(result), _WIDTH, most=9)
+        lines += wrap(meaning(result), _WIDTH, most=9)
     lines += [f"Warning: {warning}." for warning in result.warnings]
     return printable("\n".join(lines))
 
@@ -80,7 +81,7 @@ def drawing(finding: Finding) -> str:
     history = history_of(finding)
     if not len(history):
         return ""
-    return picture(history, range(len(history)), width=_WIDTH, nulls=nulls_of(finding))
+    return ascii_timeline(history, range(len(history)), width=_WIDTH, nulls=nulls_of(finding))
 
 
 def nulls_of(finding: Finding) -> frozenset[str]:
@@ -118,8 +119,8 @@ def _ways(finding: Finding) -> list[str]:
     lines = ["Before that return, the object that the spec describes was in this state:"]
     if len(ways) + last.more_survivors > 1:
         lines = ["Before that return, the object that the spec describes was in one of these states:"]
-    lines += (f"  {line}" for way in ways for line in wrapped(way, _WIDTH - 2))
-    return [*lines, f"  ... or in {counted(last.more_survivors, 'other')}"] if last.more_survivors else lines
+    lines += (f"  {line}" for way in ways for line in wrap(way, _WIDTH - 2))
+    return [*lines, f"  ... or in {count_noun(last.more_survivors, 'other')}"] if last.more_survivors else lines
 
 
 def configuration_text(
@@ -128,27 +129,27 @@ def configuration_text(
     """A state of the spec, and what of the open operations has taken effect in it; ``asking`` is about to return."""
     parts = []
     for process, (call, result) in survivor.done.items():
-        gives = f" and returns {format_value(result)}" if process == asking or result is not None else ""
+        gives = f" and returns {fit_value(result)}" if process == asking or result is not None else ""
         parts.append(f"{call} of {names[process]} has taken effect{gives}")
     parts += [f"{call} of {names[process]} has not taken effect" for process, call in survivor.pending.items()]
-    state = format_value(survivor.state, state_text)
+    state = fit_value(survivor.state, state_text)
     return f"{state}: {', '.join(parts)}" if parts else state
 
 
 def format_model_value(value: Value) -> str:
     """A value in one line; nodes by their names."""
-    return format_value(value, model_value)
+    return fit_value(value, model_value)
 
 
 def run_sentence(finding: Finding) -> str:
     """How long the run is, in a sentence without its full stop."""
     if finding.kind == "progress":
-        return f"The run has {counted(finding.length, 'step')}"
+        return f"The run has {count_noun(finding.length, 'step')}"
     few = "no run with fewer steps goes wrong" if finding.shortest else "there was no time to look for a shorter one"
     switches = f"{finding.switches:,} {'switch' if finding.switches == 1 else 'switches'} between processes"
     model = trace_of(finding).memory_model
     memory = "" if model == "sc" else f" under {MEMORY_MODELS[model]}"
-    return f"The run has {counted(finding.length, 'step')} and {switches}{memory} ({few})"
+    return f"The run has {count_noun(finding.length, 'step')} and {switches}{memory} ({few})"
 
 
 def step_numbers(steps: Sequence[ModelStep], count: int) -> list[str]:
@@ -173,8 +174,8 @@ def covered(result: Result) -> str:
     if result.findings and not coverage.states:
         return f"just this run; {bounds_text(result.bounds)}"
     parts = [
-        counted(coverage.states, "state"),
-        counted(coverage.transitions, "transition"),
+        count_noun(coverage.states, "state"),
+        count_noun(coverage.transitions, "transition"),
         f"depth {coverage.depth:,}",
     ]
     parts.append(f"{coverage.seconds:.2f} s")
@@ -196,11 +197,11 @@ def bounds_text(bounds: Mapping[str, Any]) -> str:
     roles = bounds.get("roles", {})
     who = ", ".join(f"{count:,} of role {role}" for role, count in roles.items())
     parts = [
-        counted(bounds["processes"], "process") if bounds["processes"] == 1 else f"{bounds['processes']:,} processes"
+        count_noun(bounds["processes"], "process") if bounds["processes"] == 1 else f"{bounds['processes']:,} processes"
     ]
     parts[0] += f" ({who})" if who else ""
     number = bounds["operations"]
-    parts.append(f"{counted(number, 'operation')} each" if number else "any number of operations")
+    parts.append(f"{count_noun(number, 'operation')} each" if number else "any number of operations")
     parts.append(f"memory {MEMORY_MODELS.get(bounds['memory_model'], bounds['memory_model'])}")
     if "heap" in bounds:
         parts.append(f"heap {bounds['heap']} ({_HEAPS.get(bounds['heap'], '')})")

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from linpoint.explain.pages.page_renderer import joined_scripts, joined_styles, render
 from linpoint.explain.pages.result_documents import ERROR, PASSES, ResultDocument
-from linpoint.histories.values import counted
+from linpoint.text.phrases import count_noun
 from linpoint.text.shell_commands import shell_command
 
 _ORDER: Final = ("violation", ERROR, "unknown", *PASSES)
@@ -52,7 +52,7 @@ class OverviewRow:
 def sentence(results: Sequence[ResultDocument]) -> str:
     """All results in one sentence."""
     count = Counter(result.verdict for result in results)
-    total = counted(len(results), "result")
+    total = count_noun(len(results), "result")
     bad, unknown, errors = count["violation"], count["unknown"], count[ERROR]
     if not results:
         return "There are no results."

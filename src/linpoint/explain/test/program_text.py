@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from linpoint.explain.test.result_text import trace_lines
-from linpoint.histories.values import counted, one_line
+from linpoint.text.phrases import count_noun, one_line
 from linpoint.text.printable import printable
-from linpoint.text.terminal_text import fitted
+from linpoint.text.terminal_text import fit
 from linpoint.verdicts.evidence import ProgramEvidence
 from linpoint.verdicts.finding import Finding
 from linpoint.verdicts.result import Result
@@ -40,9 +40,9 @@ def _outcomes(outcomes: Mapping[str, int]) -> list[str]:
     """What complete runs printed, the most frequent first."""
     if not outcomes:
         return ["No run was complete."]
-    lines = [f"{counted(len(outcomes), 'outcome')} of complete runs:"]
+    lines = [f"{count_noun(len(outcomes), 'outcome')} of complete runs:"]
     for text, count in sorted(outcomes.items(), key=lambda each: (-each[1], each[0]))[:_MOST_OUTCOMES]:
-        lines.append(f"  {counted(count, 'run')}: {fitted(one_line(text.rstrip()) or 'nothing printed', _WIDTH)}")
+        lines.append(f"  {count_noun(count, 'run')}: {fit(one_line(text.rstrip()) or 'nothing printed', _WIDTH)}")
     more = len(outcomes) - _MOST_OUTCOMES
     return [*lines, f"  ... and {more:,} more"] if more > 0 else lines
 
@@ -54,17 +54,17 @@ def program_finding_lines(finding: Finding) -> list[str]:
     few = (
         "no schedule with fewer shows anything wrong" if finding.minimal else "there was no time to try all with fewer"
     )
-    lines = [f"The schedule has {counted(finding.preemptions, 'preemption')} ({few})."]
+    lines = [f"The schedule has {count_noun(finding.preemptions, 'preemption')} ({few})."]
     lines += ["There was no time to show its steps."] if finding.trace is None else ["", *trace_lines(finding.trace)]
     printed = finding.evidence_as(ProgramEvidence).printed
     if printed:
-        lines += ["", "What it printed last:", *(f"  {fitted(line, _WIDTH)}" for line in printed)]
+        lines += ["", "What it printed last:", *(f"  {fit(line, _WIDTH)}" for line in printed)]
     return lines
 
 
 def _covered(result: Result) -> str:
     coverage = result.coverage
-    parts = [counted(coverage.bounded_schedules, "schedule") + " with few preemptions"]
+    parts = [count_noun(coverage.bounded_schedules, "schedule") + " with few preemptions"]
     if "preemptions" in result.bounds and not result.findings:
         parts = [f"{parts[0]} (all with up to {result.bounds['preemptions']})"]
     if coverage.schedules:

@@ -11,10 +11,11 @@ from typing import Final
 
 from linpoint.explain.trace import trace_text
 from linpoint.explain.trace.limited_text import STEP_LIMITS, limited_lines
-from linpoint.explain.wording.value_text import format_call, format_value
-from linpoint.histories.values import Value, counted
+from linpoint.explain.wording.value_text import fit_call, fit_value
+from linpoint.histories.values import Value
+from linpoint.text.phrases import count_noun
 from linpoint.text.printable import printable
-from linpoint.text.terminal_text import display_width, padded
+from linpoint.text.terminal_text import display_width, pad
 from linpoint.traces.trace import Trace
 from linpoint.verdicts.evidence import ShownOperation
 from linpoint.verdicts.finding import Finding
@@ -86,7 +87,7 @@ def _table(finding: Finding) -> list[str]:
     )
     lines = [f"  before: {_cell(each, finding)}" for each in before]
     lines += [
-        "  " + " | ".join(padded(text, width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows
+        "  " + " | ".join(pad(text, width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
     return lines + [f"  after: {_cell(each, finding)}" for each in after]
 
@@ -103,7 +104,7 @@ def parts_of(
 
 def _cell(each: ShownOperation, finding: Finding) -> str:
     outcome = outcome_text(each, finding)
-    text = f"{format_call(each.call)} {outcome}" if outcome else format_call(each.call)
+    text = f"{fit_call(each.call)} {outcome}" if outcome else fit_call(each.call)
     return text if each.allowed is None else f"{text}  ({allowed_text(each)})"
 
 
@@ -112,13 +113,13 @@ def outcome_text(each: ShownOperation, finding: Finding) -> str:
     if not each.returned:
         return "never returns" if finding.kind in _WAITING else ""
     if _raises(each.result):
-        return f"raises {format_call(str(each.result['raises']))}"
-    return f"-> {format_value(each.result)}"
+        return f"raises {fit_call(str(each.result['raises']))}"
+    return f"-> {fit_value(each.result)}"
 
 
 def allowed_text(each: ShownOperation) -> str:
     """What an operation should have returned, where it returned something else."""
-    return f"allowed: {', '.join(map(format_value, each.allowed or ())) or 'nothing'}"
+    return f"allowed: {', '.join(map(fit_value, each.allowed or ())) or 'nothing'}"
 
 
 def _orders(finding: Finding) -> list[str]:
@@ -128,9 +129,7 @@ def _orders(finding: Finding) -> list[str]:
     more = len(finding.orders) - len(shown)
     lines = ["Orders of the operations give:"]
     for results in shown:
-        told = [
-            f"{format_call(each.call)} -> {format_value(result)}" for each, result in zip(calls, results, strict=False)
-        ]
+        told = [f"{fit_call(each.call)} -> {fit_value(result)}" for each, result in zip(calls, results, strict=False)]
         lines.append(f"  {', '.join(told)}")
     return [*lines, f"  ... and {more} more"] if more > 0 else lines
 
@@ -159,13 +158,13 @@ def explored(result: Result) -> str:
     coverage = result.coverage
     sizes = [f"{name} <= {value}" for name, value in result.bounds.items() if name != "preemptions"]
     parts = [
-        counted(coverage.scenarios, "scenario") + (f" ({', '.join(sizes)})" if sizes else ""),
+        count_noun(coverage.scenarios, "scenario") + (f" ({', '.join(sizes)})" if sizes else ""),
     ]
     if coverage.bounded_schedules or not coverage.schedules:
-        parts.append(f"{counted(coverage.bounded_schedules, 'schedule')} with up to {FEW_PREEMPTIONS} preemptions")
+        parts.append(f"{count_noun(coverage.bounded_schedules, 'schedule')} with up to {FEW_PREEMPTIONS} preemptions")
         parts += [f"{coverage.schedules:,} without a bound"] if coverage.schedules else []
     else:
-        parts.append(counted(coverage.schedules, "schedule"))
+        parts.append(count_noun(coverage.schedules, "schedule"))
     parts.append(f"{coverage.seconds:.1f} s")
     return ", ".join(parts) + ("; every schedule of every such scenario" if result.exhaustive else "")
 

@@ -11,8 +11,8 @@ from itertools import zip_longest
 from typing import Final
 
 from linpoint.explain.test.result_text import allowed_text, outcome_text, parts_of, scenario_note
-from linpoint.explain.wording.value_text import format_value
-from linpoint.histories.values import one_line
+from linpoint.explain.wording.value_text import fit_value
+from linpoint.text.phrases import one_line
 from linpoint.verdicts.evidence import ShownOperation
 from linpoint.verdicts.finding import Finding
 
@@ -72,7 +72,7 @@ def scenario_tables(finding: Finding) -> ScenarioTables | None:
             OrderColumn("after" if each.thread is None else f"thread {each.thread + 1}", one_line(each.call))
             for each in ordered
         ),
-        tuple(tuple(map(format_value, results)) for results in shown),
+        tuple(tuple(map(fit_value, results)) for results in shown),
         len(finding.orders) - len(shown),
         tuple(outcome_text(each, finding).removeprefix("-> ") for each in ordered),
     )

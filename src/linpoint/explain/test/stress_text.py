@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import platform
 
-from linpoint.histories.values import counted
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts.result import Result
 from linpoint.verdicts.status import Status
 
@@ -28,7 +28,7 @@ def stress_text(result: Result) -> str:
 
 def _sentence(result: Result) -> str:
     if result.status is Status.LINEARIZABLE:
-        runs = f"{counted(result.coverage.runs, 'run')} of {result.name} fit" + "s" * (result.coverage.runs == 1)
+        runs = f"{count_noun(result.coverage.runs, 'run')} of {result.name} fit" + "s" * (result.coverage.runs == 1)
         return f"LINEARIZABLE, as far as {runs} the spec {result.spec} ({result.why})."
     if result.status is Status.UNKNOWN:
         return f"UNKNOWN: {result.why}."
@@ -41,8 +41,8 @@ def _covered(result: Result) -> list[str]:
     runs = max(result.coverage.runs, 1)
     at_once = f", {counts['instances']} objects at a time" if counts["instances"] > 1 else ""
     covered = (
-        f"Covered: {counted(result.coverage.runs, 'run')} with {counted(result.coverage.operations, 'operation')} "
-        f"on {counted(counts['threads'], 'thread')}{at_once}, in {result.coverage.seconds:.1f} s, seed {counts['seed']}."
+        f"Covered: {count_noun(result.coverage.runs, 'run')} with {count_noun(result.coverage.operations, 'operation')} "
+        f"on {count_noun(counts['threads'], 'thread')}{at_once}, in {result.coverage.seconds:.1f} s, seed {counts['seed']}."
     )
     overlap = (
         f"Overlap: {pairs / runs:.1f} pairs of operations in a run were open at the same time on average; "

@@ -16,8 +16,9 @@ from typing import Final
 from msgspec import UNSET
 
 from linpoint.histories.operation import Process
-from linpoint.histories.values import Value, counted, show
-from linpoint.text.terminal_text import display_width, escape_controls, fitted
+from linpoint.histories.values import Value, format_value
+from linpoint.text.phrases import count_noun
+from linpoint.text.terminal_text import display_width, escape_controls, fit
 from linpoint.traces.trace import FAILURES, MEMORY_MODELS, SourcePlace, StepKind, Trace, TraceStep, UnpersistedStore
 
 _MAX_LISTED: Final = 6
@@ -70,7 +71,7 @@ class StepWording:
         """A place in few letters: without folders, where that is enough to tell files apart."""
         if self.of_model:
             return f"{place.line}"
-        return fitted(f"{self.files[place.file]}:{place.line}", self.longest)
+        return fit(f"{self.files[place.file]}:{place.line}", self.longest)
 
     def source(self, step: TraceStep) -> str:
         """The line of source that a step is on, if it is known and not what the step itself is told by."""
@@ -79,13 +80,13 @@ class StepWording:
 
     def said(self, text: str) -> str:
         """A text from outside."""
-        return fitted(escape_controls(text[: _CHARS_PER_COLUMN * self.longest]), self.longest)
+        return fit(escape_controls(text[: _CHARS_PER_COLUMN * self.longest]), self.longest)
 
     def value(self, value: Value) -> str:
         """A value; a question mark where it is not known."""
         if value is UNSET:
             return "?"
-        return self.said(model_value(value) if self.of_model else show(value))
+        return self.said(model_value(value) if self.of_model else format_value(value))
 
     def _unpersisted(self, store: UnpersistedStore, *, whole: bool) -> str:
         value = "" if store.value is UNSET else f"={self.value(store.value)}"
@@ -145,7 +146,7 @@ class StepWording:
         return " ".join(part for part in (verb, where, other) if part)
 
     def _arguments(self, step: TraceStep) -> str:
-        return fitted(", ".join(map(self.value, step.args)), self.longest)
+        return fit(", ".join(map(self.value, step.args)), self.longest)
 
 
 _VERBS: Final = {
@@ -166,13 +167,13 @@ def model_value(value: Value) -> str:
         return f"({', '.join(f'{name}={model_value(each)}' for name, each in value.items())})"
     if isinstance(value, (list, tuple)):
         return f"({', '.join(map(model_value, value))})"
-    return show(value)
+    return format_value(value)
 
 
 def wording_of(trace: Trace, *, longest: int, of_model: bool = False) -> StepWording:
     """How to tell the steps of ``trace``, with no name or value of more than ``longest`` columns."""
     names = {
-        thread.id: fitted(escape_controls(thread.label[: _CHARS_PER_COLUMN * longest]), longest)
+        thread.id: fit(escape_controls(thread.label[: _CHARS_PER_COLUMN * longest]), longest)
         for thread in trace.threads
     }
     files = {step.place.file for step in trace.steps if step.place}
@@ -183,8 +184,8 @@ def wording_of(trace: Trace, *, longest: int, of_model: bool = False) -> StepWor
 
 def sentence(trace: Trace, wording: StepWording) -> str:
     """The trace in one sentence: how much there is of what, and what went wrong where."""
-    numbers = [counted(len(trace.threads), "thread"), counted(len(trace.steps), "step")]
-    numbers += [counted(trace.preemptions, "preemption"), MEMORY_MODELS[trace.memory_model]]
+    numbers = [count_noun(len(trace.threads), "thread"), count_noun(len(trace.steps), "step")]
+    numbers += [count_noun(trace.preemptions, "preemption"), MEMORY_MODELS[trace.memory_model]]
     failure = trace.failure
     if failure is None:
         return f"{', '.join(numbers)}: nothing went wrong"
@@ -196,7 +197,7 @@ def sentence(trace: Trace, wording: StepWording) -> str:
 def schedule_words(schedule: str, longest: int) -> str:
     """A schedule in at most ``longest`` columns. It is whole or not there: half of one is of no use to anybody."""
     told = escape_controls(schedule)
-    return told if display_width(told) <= longest else f"{counted(len(schedule), 'letter')}, not shown"
+    return told if display_width(told) <= longest else f"{count_noun(len(schedule), 'letter')}, not shown"
 
 
 def _listed(parts: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from linpoint.explain.trace.loop_folding import repeated_steps
 from linpoint.explain.trace.step_selection import quiet_steps, selected_steps
 from linpoint.explain.trace.step_wording import StepWording
 from linpoint.histories.operation import Process
-from linpoint.histories.values import counted
+from linpoint.text.phrases import count_noun
 from linpoint.traces.trace import StepKind, Trace, TraceStep
 
 _BRACKETS: Final = {StepKind.CALL: "begin", StepKind.RETURN: "end"}
@@ -123,7 +123,7 @@ def _folded(trace: Trace, wording: StepWording, gap: range, quiet: frozenset[int
         what = "that repeat those before"
     elif quiet.issuperset(gap):
         what = "without effect on others"
-    return f"{who}{counted(len(gap), 'step')} {what}"
+    return f"{who}{count_noun(len(gap), 'step')} {what}"
 
 
 def _rule(wording: StepWording, step: TraceStep, before: Process) -> str:

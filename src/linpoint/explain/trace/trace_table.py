@@ -29,7 +29,7 @@ from linpoint.explain.trace.trace_rows import (
     rows_of,
     without_idle,
 )
-from linpoint.text.terminal_text import escape_controls, fitted
+from linpoint.text.terminal_text import escape_controls, fit
 from linpoint.traces.trace import SourcePlace, StepKind, Trace
 
 MAX_STEPS: Final = 300
@@ -167,4 +167,4 @@ def _whole(place: SourcePlace) -> str:
 
 
 def _text(text: str) -> str:
-    return fitted(escape_controls(text[: 2 * _MAX_TEXT_COLUMNS]), _MAX_TEXT_COLUMNS)
+    return fit(escape_controls(text[: 2 * _MAX_TEXT_COLUMNS]), _MAX_TEXT_COLUMNS)

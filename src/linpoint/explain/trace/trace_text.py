@@ -14,7 +14,7 @@ from typing import Final
 
 from linpoint.explain.trace.step_wording import StepWording, schedule_words, sentence, wording_of
 from linpoint.explain.trace.trace_rows import Row, StepRow, SwitchRule, left_in_buffers, rows_of, without_idle
-from linpoint.text.terminal_text import display_width, escape_controls, fitted, padded, wrapped
+from linpoint.text.terminal_text import display_width, escape_controls, fit, pad, wrap
 from linpoint.traces.trace import StepKind, Trace
 
 MAX_SHOWN_STEPS: Final = 80
@@ -73,9 +73,9 @@ def trace_text(trace: Trace, *, width: int = 100, most: int = MAX_SHOWN_STEPS) -
     if width < MIN_WIDTH_COLUMNS:
         raise ValueError(f"a trace needs at least {MIN_WIDTH_COLUMNS} columns, not {width}")
     wording = wording_of(trace, longest=_MAX_NAME_COLUMNS)
-    lines = wrapped(sentence(trace, wording), width)
+    lines = wrap(sentence(trace, wording), width)
     if trace.failure and trace.failure.message:
-        lines += wrapped(
+        lines += wrap(
             escape_controls(trace.failure.message[: _MAX_MESSAGE_LINES * width]), width, most=_MAX_MESSAGE_LINES
         )
     rows = rows_of(trace, wording, most=most)
@@ -101,10 +101,10 @@ def _ending(trace: Trace, wording: StepWording, width: int) -> list[str]:
     left = left_in_buffers(trace)
     if left:
         told = "; ".join(f"{wording.thread(thread)} {wording.stores(stores)}" for thread, stores in left.items())
-        lines += wrapped(f"Never reached memory: {told}", width)
+        lines += wrap(f"Never reached memory: {told}", width)
     if trace.schedule is not None:
         told = f"Schedule: {schedule_words(trace.schedule, (_MAX_MESSAGE_LINES // 2) * width)}"
-        lines += wrapped(told, width, most=_MAX_MESSAGE_LINES)
+        lines += wrap(told, width, most=_MAX_MESSAGE_LINES)
     return ["", *lines] if lines else []
 
 
@@ -152,7 +152,7 @@ def _listed(trace: Trace, wording: StepWording, steps: Sequence[StepRow], gutter
         if thread is None:
             return [[""], _cell(row, widths[1], 0, mine=True)]
         return [
-            [fitted(wording.thread(thread), widths[0])],
+            [fit(wording.thread(thread), widths[0])],
             _cell(row, widths[1], row.open_calls[index[thread]], mine=True),
         ]
 
@@ -175,10 +175,10 @@ def _cell(row: StepRow, width: int, depth: int, *, mine: bool) -> list[str]:
     first, rest = {"begin": ("┌ ", "│ "), "end": ("└ ", "  "), "": ("", "  ")}[row.bracket]
     inside = {"begin": "│ ", "end": "", "": ""}[row.bracket]
     whole = display_width(row.words) <= width - len(bars) - len(first)
-    lines = [row.words] if whole else wrapped(row.words, width - len(bars) - 2)
+    lines = [row.words] if whole else wrap(row.words, width - len(bars) - 2)
     told = [f"{bars}{first if at == 0 else rest}{line}" for at, line in enumerate(lines)]
     for note in row.notes:
-        told += [f"{bars}{inside}  {line}" for line in wrapped(note, width - len(bars) - len(inside) - 2)]
+        told += [f"{bars}{inside}  {line}" for line in wrap(note, width - len(bars) - len(inside) - 2)]
     return told
 
 
@@ -188,15 +188,15 @@ def _drawn(table: _Table, rows: Sequence[Row], wording: StepWording, width: int)
     titles = ["#".rjust(margin)]
     widths = [margin]
     if gutter.place:
-        titles.append(fitted(table.where, gutter.place + gutter.source))
+        titles.append(fit(table.where, gutter.place + gutter.source))
         widths.append(gutter.place + (len(_GAP) + gutter.source if gutter.source else 0))
-    titles += (fitted(title, each) for title, each in zip(table.header, table.columns, strict=True))
+    titles += (fit(title, each) for title, each in zip(table.header, table.columns, strict=True))
     widths += table.columns
     lines = [_line(titles, widths), _line(["-" * each for each in widths], widths)]
     for row in rows:
         if not isinstance(row, StepRow):
             text = f"--- {row.words} ---" if isinstance(row, SwitchRule) else f"... {row.words} ..."
-            lines.append(fitted(f"{' ' * margin}{_GAP}{text}", width))
+            lines.append(fit(f"{' ' * margin}{_GAP}{text}", width))
         elif row.step.thread is None:
             lines += _across(table, row, margin, width)
         else:
@@ -207,7 +207,7 @@ def _drawn(table: _Table, rows: Sequence[Row], wording: StepWording, width: int)
 def _across(table: _Table, row: StepRow, margin: int, width: int) -> list[str]:
     """What is of no thread goes across all columns."""
     texts = [f"=== {row.words} ===" if row.step.kind is StepKind.CRASH else row.words, *row.notes]
-    lines = [line for text in texts for line in wrapped(text, width - margin - 2 * len(_GAP))]
+    lines = [line for text in texts for line in wrap(text, width - margin - 2 * len(_GAP))]
     head = _head(table, row, margin)
     return [
         f"{head if at == 0 else ' ' * margin}{_GAP}{'' if at == 0 else _GAP}{line}" for at, line in enumerate(lines)
@@ -219,9 +219,9 @@ def _step(table: _Table, row: StepRow, wording: StepWording, widths: Sequence[in
     left = []
     gutter = table.gutter
     if gutter.place:
-        where = "" if step.place is None else fitted(wording.place(step.place), gutter.place)
-        source = fitted(wording.source(step), gutter.source) if gutter.source else ""
-        left = [f"{padded(where, gutter.place)}{_GAP}{source}" if source else where]
+        where = "" if step.place is None else fit(wording.place(step.place), gutter.place)
+        source = fit(wording.source(step), gutter.source) if gutter.source else ""
+        left = [f"{pad(where, gutter.place)}{_GAP}{source}" if source else where]
     cells = table.cells(row, table.columns)
     lines = [_line([_head(table, row, widths[0]), *left, *(cell[0] for cell in cells)], widths)]
     for at in range(1, max(map(len, cells))):
@@ -241,4 +241,4 @@ def _open(cell: list[str]) -> str:
 
 
 def _line(parts: Sequence[str], widths: Sequence[int]) -> str:
-    return _GAP.join(padded(part, width) for part, width in zip(parts, widths, strict=True)).rstrip()
+    return _GAP.join(pad(part, width) for part, width in zip(parts, widths, strict=True)).rstrip()

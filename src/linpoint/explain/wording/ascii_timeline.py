@@ -13,14 +13,15 @@ from collections.abc import Collection, Sequence
 from linpoint.histories.history import History
 from linpoint.histories.integer_columns import CALL, CRASH, EARLY_RETURN, RETURN, Span, real_time_order
 from linpoint.histories.operation import Crash, Operation, Outcome, Process, Time
-from linpoint.histories.values import one_line, show
+from linpoint.histories.values import format_value
+from linpoint.text.phrases import one_line
 
 _CALL, _RETURN = 1, 2
 _MAX_OPERATIONS = 40
 _BAR, _DOTS = 5, 7  # columns from the call to the end of an operation beside its label
 
 
-def picture(
+def ascii_timeline(
     history: History, positions: Sequence[int], *, width: int = 100, nulls: Collection[str] = frozenset()
 ) -> str:
     """The operations at ``positions`` in aligned process rows at most ``width`` columns wide.
@@ -45,11 +46,11 @@ def picture(
 
 def label(op: Operation, longest: int = 60, *, null: bool = False) -> str:
     """An operation as drawings write it: ``name(args)->result``."""
-    text = f"{op.name}({', '.join(map(show, op.args))})"
+    text = f"{op.name}({', '.join(map(format_value, op.args))})"
     if op.outcome is Outcome.FAILED:
         text += "->failed"
     elif op.outcome is Outcome.OK and (null or op.result is not None):
-        text += f"->{show(op.result)}"
+        text += f"->{format_value(op.result)}"
     text = one_line(text)
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
@@ -87,7 +88,7 @@ def _draw(ops: Sequence[Operation], crashes: Sequence[Crash], instants: set[Time
 def _name(process: Process) -> str:
     """The name at the head of a row: in quotes where a drawing would take it for something else."""
     plain = isinstance(process, int) or re.fullmatch(r"(?!crash$|-?[0-9]+$)[^\s:|\"][^:|\"\x00-\x1f]*(?<!\s)", process)
-    return one_line(str(process) if plain else show(process))
+    return one_line(str(process) if plain else format_value(process))
 
 
 def _bar(text: str, width: int, end: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from linpoint.histories.history import History
 from linpoint.histories.operation import Process
-from linpoint.histories.values import one_line, show
+from linpoint.histories.values import format_value
+from linpoint.text.phrases import one_line
 
 
 def lane_names(history: History) -> dict[Process, str]:
@@ -14,6 +15,6 @@ def lane_names(history: History) -> dict[Process, str]:
     processes = list(dict.fromkeys((*history.processes, *crashed)))
     numbers = {str(process) for process in processes if not isinstance(process, str)}
     return {
-        process: one_line(show(process) if isinstance(process, str) and process in numbers else str(process))
+        process: one_line(format_value(process) if isinstance(process, str) and process in numbers else str(process))
         for process in processes
     }

@@ -7,8 +7,9 @@ import dataclasses
 
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome, Time
-from linpoint.histories.values import Value, one_line, show
+from linpoint.histories.values import Value, format_value
 from linpoint.specs.spec import Returns, Spec
+from linpoint.text.phrases import one_line
 from linpoint.verdicts import Verdict
 
 _EMPTY = ("dequeue", "pop", "peek", "pop-front", "pop-back", "delete-max")
@@ -16,7 +17,7 @@ _EMPTY = ("dequeue", "pop", "peek", "pop-front", "pop-back", "delete-max")
 
 def call_of(op: Operation) -> str:
     """The operation as it was called: ``cas(1, 2)``."""
-    return one_line(f"{op.name}({', '.join(map(show, op.args))})")
+    return one_line(f"{op.name}({', '.join(map(format_value, op.args))})")
 
 
 def process_of(op: Operation) -> str:
@@ -55,7 +56,7 @@ def value_of(op: Operation, value: Value) -> str:
         return "absent"
     if value is None and name in _EMPTY:
         return "empty"
-    return one_line(show(value))
+    return one_line(format_value(value))
 
 
 def values_of(op: Operation, values: tuple[Value, ...]) -> str:

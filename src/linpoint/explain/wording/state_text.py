@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any, Final
 
-from linpoint.histories.values import show
+from linpoint.histories.values import format_value
 from linpoint.scenarios.scenario import Call
 
 _SHOWN_END_ITEMS: Final = 16
@@ -24,17 +24,21 @@ def state_text(state: Any) -> str:
     if isinstance(state, Mapping):
         return f"{{{', '.join(_entries(state))}}}"
     if isinstance(state, (set, frozenset)):
-        return f"{{{', '.join(sorted(map(show, islice(state, 2 * _SHOWN_END_ITEMS))) + _more(len(state)))}}}"
+        return f"{{{', '.join(sorted(map(format_value, islice(state, 2 * _SHOWN_END_ITEMS))) + _more(len(state)))}}}"
     if _is_calls(state):
         return f"after {'; '.join(str(call) for call, _ in state)}"  # of an object that is its own spec
     if isinstance(state, (list, tuple)):
         if len(state) <= 2 * _SHOWN_END_ITEMS:
-            return f"[{', '.join(map(show, state))}]"
-        ends = [*map(show, state[:_SHOWN_END_ITEMS]), *_more(len(state)), *map(show, state[-_SHOWN_END_ITEMS:])]
+            return f"[{', '.join(map(format_value, state))}]"
+        ends = [
+            *map(format_value, state[:_SHOWN_END_ITEMS]),
+            *_more(len(state)),
+            *map(format_value, state[-_SHOWN_END_ITEMS:]),
+        ]
         return f"[{', '.join(ends)}]"
     if isinstance(state, bytes):
         return f"an object of {len(state):,} bytes"  # a snapshot: nothing but its methods can tell more
-    return show(state)
+    return format_value(state)
 
 
 def _is_calls(state: Any) -> bool:
@@ -48,12 +52,12 @@ def _is_calls(state: Any) -> bool:
 def _entries(state: Mapping[Any, Any]) -> list[str]:
     memory = _OTHERS in state and all(key == _OTHERS or _is_word(key) for key in islice(state, 2 * _SHOWN_END_ITEMS))
     shown = [
-        f"{show(key[1] if _is_word(key) else key)}: {show(value)}"
+        f"{format_value(key[1] if _is_word(key) else key)}: {format_value(value)}"
         for key, value in islice(state.items(), 2 * _SHOWN_END_ITEMS)
         if not (memory and key == _OTHERS)
     ]
     if memory:
-        shown.append(f"{'others' if shown else 'all'}: {show(state[_OTHERS])}")
+        shown.append(f"{'others' if shown else 'all'}: {format_value(state[_OTHERS])}")
     return shown + _more(len(state))
 
 

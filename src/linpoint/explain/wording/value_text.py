@@ -6,17 +6,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from linpoint.histories.values import Value, one_line, show
-from linpoint.text.terminal_text import fitted
+from linpoint.histories.values import Value, format_value
+from linpoint.text.phrases import one_line
+from linpoint.text.terminal_text import fit
 
 MAX_VALUE_COLUMNS: Final = 60
 
 
-def format_value(value: Value, text: Callable[[Value], str] = show) -> str:
+def fit_value(value: Value, text: Callable[[Value], str] = format_value) -> str:
     """A value in one line; what is too wide loses its middle. ``text`` writes the value."""
-    return format_call(text(value))
+    return fit_call(text(value))
 
 
-def format_call(call: str) -> str:
+def fit_call(call: str) -> str:
     """The text of a call in one line; what is too wide loses its middle."""
-    return fitted(one_line(call), MAX_VALUE_COLUMNS)
+    return fit(one_line(call), MAX_VALUE_COLUMNS)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from linpoint.explore.python_control.bytecode_accesses import AccessAction
-from linpoint.histories.values import FrozenObject, Value, show
+from linpoint.histories.values import FrozenObject, Value, format_value
 
 _MAX_VALUE_CHARS: Final = 60
 _MAX_SHOWN_ITEMS: Final = 8
@@ -81,7 +81,7 @@ def _called(subject: Any, operands: list[Any]) -> str | None:
 
 
 def _short(value: Any) -> str:
-    text = show(plain(value))
+    text = format_value(plain(value))
     return text if len(text) <= _MAX_VALUE_CHARS else f"{text[: _MAX_VALUE_CHARS - 3]}..."
 
 

@@ -20,7 +20,7 @@ from typing import Any, Final
 from linpoint.errors import HistoryError
 from linpoint.histories.formats.file_format import format_error, shortened
 from linpoint.histories.formats.value_validation import too_deep
-from linpoint.histories.values import MAX_INTEGER_DIGITS, MAX_NESTING_DEPTH, canonical, show
+from linpoint.histories.values import MAX_INTEGER_DIGITS, MAX_NESTING_DEPTH, canonical, format_value
 
 # Possessive quantifiers: no input makes the scanner go back, so the cost stays linear. The last two groups
 # match at the end and at any other character, so that `finditer` never skips anything.
@@ -161,18 +161,21 @@ def _container(text: str, frame: _Frame) -> Any:
     if len(items) % 2:
         raise format_error(
             "LP-H002",
-            f"a map has the key {show(items[-1])[:40]} without a value.",
+            f"a map has the key {format_value(items[-1])[:40]} without a value.",
             _line(text, frame.start),
             "Give each key one value.",
         )
-    return {key if type(key) is str else show(key): value for key, value in zip(items[::2], items[1::2], strict=True)}
+    return {
+        key if type(key) is str else format_value(key): value
+        for key, value in zip(items[::2], items[1::2], strict=True)
+    }
 
 
 def _set(items: list[Any]) -> list[Any]:
     """Numbers by size, then the rest by their text: equal sets become equal lists."""
     unique = {canonical(item): item for item in items}.values()
     numbers = sorted(item for item in unique if type(item) in (int, float))
-    return numbers + sorted((item for item in unique if type(item) not in (int, float)), key=show)
+    return numbers + sorted((item for item in unique if type(item) not in (int, float)), key=format_value)
 
 
 def _atom(text: str, token: str, at: int) -> Any:

@@ -25,7 +25,7 @@ from linpoint.histories.formats.event_values import arguments, is_listed, plain,
 from linpoint.histories.formats.file_format import ReadItems, format_error, shown
 from linpoint.histories.formats.value_validation import clock_reading, validate_value
 from linpoint.histories.operation import Annotation, Operation, Outcome, Process, Time
-from linpoint.histories.values import Value, same, show
+from linpoint.histories.values import Value, equal_values, format_value
 
 NEMESIS: Final = "nemesis"
 """The process whose events are faults, not operations."""
@@ -142,7 +142,7 @@ def pair(events: Iterable[Event], *, keyed: bool | None = None) -> ReadItems:
     pairing = EventPairing()
     for position, event in enumerate(ordered):
         if event.process == NEMESIS:
-            text = event.f if event.value is None else f"{event.f} {show(event.value)}"
+            text = event.f if event.value is None else f"{event.f} {format_value(event.value)}"
             annotations.append(Annotation(text, position, None, event.line))
         elif event.type == "invoke":
             calls.append(pairing.invoke(event, position))
@@ -177,7 +177,7 @@ def _operations(calls: list[OpenInvocation], keyed: bool | None) -> list[Operati
     answering = {
         plain(call.invocation.f)
         for call, (_, invoked, completed) in zip(calls, parts, strict=True)
-        if call.ok and not is_listed(call.invocation.f) and not same(invoked, completed)
+        if call.ok and not is_listed(call.invocation.f) and not equal_values(invoked, completed)
     }
     operations = []
     for call, (key, invoked, completed) in zip(calls, parts, strict=True):
@@ -242,7 +242,7 @@ def parts_of(call: OpenInvocation, pairs: bool) -> tuple[Value, Value, Value]:
         key, invoked = event.key, event.value
         other, answer = (key, None) if completed is None else (completed.key, completed.value)
         other = key if other is None else other
-    if not same(key, other):
+    if not equal_values(key, other):
         assert completed is not None
         raise format_error(
             "LP-H012",

@@ -31,7 +31,7 @@ from typing import Any, Final
 from linpoint.errors import HistoryError
 from linpoint.histories.formats.file_format import format_error, shown
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import Value, same
+from linpoint.histories.values import Value, equal_values
 
 _ANSWERS: Final = frozenset(["read", "get", "dequeue", "deq", "peek", "pop", "pop-front", "pop-back", "delete-max"])
 _SILENT: Final = frozenset(
@@ -87,7 +87,7 @@ def result(name: str, invoked: Value, completed: Value, *, echo: bool) -> Value:
     if name in _TRIES:
         return completed if type(completed) is bool else None
     if name in _CHANGES:
-        return completed if type(completed) is bool and not same(completed, invoked) else None
+        return completed if type(completed) is bool and not equal_values(completed, invoked) else None
     if name in _LISTED:
         return None
     return None if echo else completed

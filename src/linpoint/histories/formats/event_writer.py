@@ -22,7 +22,7 @@ from linpoint.histories.formats.event_pairing import NEMESIS, Event, pair
 from linpoint.histories.formats.event_values import completion_value, invocation_value, plain, works_on_words
 from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Operation, Outcome, Process, Time
-from linpoint.histories.values import Value, canonical, show
+from linpoint.histories.values import Value, canonical, format_value
 
 _REMEDY: Final = "Save it as operation lines (.jsonl) instead."
 _TYPES: Final = {Outcome.OK: "ok", Outcome.FAILED: "fail", Outcome.UNKNOWN: "info"}
@@ -115,7 +115,7 @@ def _fault(text: str) -> tuple[str, Any]:
         value = json.loads(rest)
     except (ValueError, RecursionError):
         value = None
-    exact = bool(name) and value is not None and show(value) == rest
+    exact = bool(name) and value is not None and format_value(value) == rest
     return (name, value) if exact else (text or "annotation", None)
 
 

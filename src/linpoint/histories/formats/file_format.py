@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Crash, Operation
-from linpoint.histories.values import show
+from linpoint.histories.values import format_value
 
 if TYPE_CHECKING:  # events are read with the errors of this module
     from linpoint.histories.formats.event_pairing import Event
@@ -75,7 +75,7 @@ def shortened(text: str, limit: int = 60) -> str:
 def shown(value: Any, limit: int = 60) -> str:
     """``value`` as evidence in a message; a value too deep or too large to show is told by its type."""
     try:
-        text = show(value)
+        text = format_value(value)
     except (RecursionError, ValueError):
         return f"a {type(value).__name__}"
     return text if len(text) <= limit else text[: limit - 3] + "..."

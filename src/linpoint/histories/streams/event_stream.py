@@ -34,7 +34,7 @@ from linpoint.histories.formats.load_save import FORMATS
 from linpoint.histories.operation import Operation, Process, Time
 from linpoint.histories.streams.call_sink import CallSink
 from linpoint.histories.streams.operation_line_stream import OperationLineStream
-from linpoint.histories.values import Value, same
+from linpoint.histories.values import Value, equal_values
 
 _MAX_PREAMBLE_LINES: Final = 1000
 """Lines of another kind that may come before the first operation of a text log."""
@@ -264,7 +264,7 @@ class EventStream:
             self._sink.lost(opened)
 
     def _is_echo(self, event: Event, invoked: Value, completed: Value) -> bool:
-        repeats = same(invoked, completed)
+        repeats = equal_values(invoked, completed)
         echo = self._echoes.setdefault(plain(event.f), repeats)
         if echo and not repeats:
             raise cannot_follow(

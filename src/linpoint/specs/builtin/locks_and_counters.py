@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linpoint.histories.values import Value, show
+from linpoint.histories.values import Value, format_value
 from linpoint.specs.builtin.spec_declaration import bad_parameter, is_number, needs_number, step, table, unsuccessful
 from linpoint.specs.builtin.spec_factory import declare
 from linpoint.specs.spec import Outcomes, Returns, Spec, Twin
@@ -27,7 +27,9 @@ def _try_acquire(held: bool) -> tuple[bool, bool]:
 def mutex(*, initial: Any = False) -> Spec:
     """A lock: acquiring a held one or releasing a free one is not a legal step."""
     if not isinstance(initial, bool):
-        raise bad_parameter("mutex", f"the first value {show(initial)} is not a bool", "true means held, false free.")
+        raise bad_parameter(
+            "mutex", f"the first value {format_value(initial)} is not a bool", "true means held, false free."
+        )
     steps = [
         step("acquire", _acquire, returns=Returns.NOTHING),
         step("release", _release, returns=Returns.NOTHING),
@@ -60,7 +62,9 @@ def rw_lock(*, initial: Any = 0) -> Spec:
     """Many readers or one writer."""
     if not isinstance(initial, int) or isinstance(initial, bool) or initial < _WRITER:
         raise bad_parameter(
-            "rw-lock", f"the first value {show(initial)} is not a number of readers", "-1 means held by a writer."
+            "rw-lock",
+            f"the first value {format_value(initial)} is not a number of readers",
+            "-1 means held by a writer.",
         )
     steps = [
         step("acquire-read", _acquire_read, returns=Returns.NOTHING),
@@ -88,7 +92,7 @@ def semaphore(permits: int = 1, *, initial: Any = None) -> Spec:
     """A counting semaphore that starts with n permits; release may raise them above n."""
     first = permits if initial is None else initial
     if not isinstance(first, int) or isinstance(first, bool) or first < 0:
-        raise bad_parameter("semaphore", f"{show(first)} is not a number of permits", "Try semaphore(2).")
+        raise bad_parameter("semaphore", f"{format_value(first)} is not a number of permits", "Try semaphore(2).")
     steps = [
         step("acquire", _take, returns=Returns.NOTHING),
         step("release", _give, returns=Returns.NOTHING),
@@ -111,7 +115,7 @@ def _fetch_add(count: Value, amount: Value) -> tuple[Value, Value]:
 
 def _number(spec: str, initial: Any) -> Any:
     if not is_number(initial):
-        raise bad_parameter(spec, f"the first value {show(initial)} is not a number", "Give a JSON number.")
+        raise bad_parameter(spec, f"the first value {format_value(initial)} is not a number", "Give a JSON number.")
     return initial
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from linpoint.histories.values import Value, canonical, same, show
+from linpoint.histories.values import Value, canonical, equal_values, format_value
 from linpoint.specs.builtin.spec_declaration import initial_list, initial_mapping, step, table, unsuccessful
 from linpoint.specs.builtin.spec_factory import declare
 from linpoint.specs.spec import Outcomes, Returns, Spec, Twin
@@ -42,7 +42,7 @@ def _append(state: Entries, key: Value, text: str) -> Outcomes:
 
 def _cas(state: Entries, key: Value, old: Value, new: Value) -> tuple[bool, Entries]:
     """An absent key has the value null here, as it has for ``get``."""
-    return (True, {**state, canonical(key): new}) if same(state.get(canonical(key)), old) else (False, state)
+    return (True, {**state, canonical(key): new}) if equal_values(state.get(canonical(key)), old) else (False, state)
 
 
 def _contains(state: Entries, key: Value) -> tuple[bool, Entries]:
@@ -50,7 +50,7 @@ def _contains(state: Entries, key: Value) -> tuple[bool, Entries]:
 
 
 def _needs_string(args: tuple[Value, ...]) -> str | None:
-    return None if isinstance(args[-1], str) else f"{show(args[-1])} is not a string"
+    return None if isinstance(args[-1], str) else f"{format_value(args[-1])} is not a string"
 
 
 @declare

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bisect
 from typing import Any
 
-from linpoint.histories.values import Value, show
+from linpoint.histories.values import Value, format_value
 from linpoint.specs.builtin.spec_declaration import bad_parameter, initial_list, is_number, step, table, unsuccessful
 from linpoint.specs.builtin.spec_factory import declare
 from linpoint.specs.spec import Returns, Spec, Twin
@@ -43,7 +43,9 @@ def queue(capacity: int | None = None, *, initial: Any = None) -> Spec:
     """First in, first out; with a capacity, enqueue says false when it is full."""
     first = initial_list("queue", initial)
     if capacity is not None and (not isinstance(capacity, int) or isinstance(capacity, bool) or capacity < 1):
-        raise bad_parameter("queue", f"capacity {show(capacity)} is not a positive integer", "Try queue(capacity=8).")
+        raise bad_parameter(
+            "queue", f"capacity {format_value(capacity)} is not a positive integer", "Try queue(capacity=8)."
+        )
 
     def enqueue(state: Items, value: Value) -> tuple[bool | None, Items]:
         if capacity is not None and len(state) >= capacity:
@@ -100,7 +102,7 @@ def _insert(state: Items, priority: Value) -> tuple[None, Items]:
 
 def _needs_priority(args: tuple[Value, ...]) -> str | None:
     fit = is_number(args[0]) or isinstance(args[0], str)
-    return None if fit else f"the priority {show(args[0])} is neither a number nor a string"
+    return None if fit else f"the priority {format_value(args[0])} is neither a number nor a string"
 
 
 @declare

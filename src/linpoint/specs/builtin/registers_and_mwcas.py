@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from linpoint.histories.values import FrozenObject, Value, canonical, freeze, same, show
+from linpoint.histories.values import FrozenObject, Value, canonical, equal_values, format_value, freeze
 from linpoint.specs.builtin.spec_declaration import initial_mapping, step, table, unsuccessful
 from linpoint.specs.builtin.spec_factory import declare
 from linpoint.specs.spec import Outcomes, Returns, Spec, Twin
@@ -27,7 +27,7 @@ def _write(_state: Value, value: Value) -> tuple[None, Value]:
 
 
 def _cas(state: Value, old: Value, new: Value) -> tuple[bool, Value]:
-    return (True, new) if same(state, old) else (False, state)
+    return (True, new) if equal_values(state, old) else (False, state)
 
 
 def _swap(state: Value, value: Value) -> tuple[Value, Value]:
@@ -91,7 +91,7 @@ def _txn(state: Words, micro: tuple[Value, ...]) -> tuple[Value, Words]:
 def _txn_complaint(args: tuple[Value, ...]) -> str | None:
     for micro in args[0] if isinstance(args[0], tuple) else [args[0]]:
         if not (isinstance(micro, tuple) and len(micro) == _TRIPLE and micro[0] in ("read", "write")):
-            return f'{show(micro)} is neither ["read", key, null] nor ["write", key, value]'
+            return f'{format_value(micro)} is neither ["read", key, null] nor ["write", key, value]'
     return None
 
 
@@ -122,7 +122,7 @@ def _mw_cas(state: Words, cells: tuple[tuple[Value, Value, Value], ...]) -> Outc
     they mean success.
     """
     seen = tuple(look(state, word) for word, _, _ in cells)
-    blamed = [word for (word, old, _), value in zip(cells, seen, strict=True) if not same(old, value)]
+    blamed = [word for (word, old, _), value in zip(cells, seen, strict=True) if not equal_values(old, value)]
     if blamed:
         return [(False, state), *((FrozenObject(at=word), state) for word in blamed), (seen, state)]
     after = {**state, **{(True, canonical(word)): new for word, _, new in cells}}
@@ -142,14 +142,14 @@ def _cells(size: int, shape: str) -> Any:
     def complaint(args: tuple[Value, ...]) -> str | None:
         cells = args[0]
         if not isinstance(cells, tuple):
-            return f"{show(cells)} is not a list"
+            return f"{format_value(cells)} is not a list"
         if size == 1:
             words = [canonical(cell) for cell in cells]
         elif all(isinstance(cell, tuple) and len(cell) == size for cell in cells):
             words = [canonical(cell[0]) for cell in cells]
         else:
-            return f"{show(cells)} is not a list of {shape}"
-        return f"{show(cells)} names a word twice" if len(set(words)) < len(words) and size > 1 else None
+            return f"{format_value(cells)} is not a list of {shape}"
+        return f"{format_value(cells)} names a word twice" if len(set(words)) < len(words) and size > 1 else None
 
     return complaint
 

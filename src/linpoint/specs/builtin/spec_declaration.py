@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from linpoint.errors import SpecError
-from linpoint.histories.values import Value, canonical, freeze, show
+from linpoint.histories.values import Value, canonical, format_value, freeze
 from linpoint.specs.spec import Returns, Step
 
 RESULTS = {
@@ -64,7 +64,7 @@ def is_number(value: Value) -> bool:
 
 def needs_number(args: tuple[Value, ...]) -> str | None:
     """Complains unless the last argument is a number."""
-    return None if is_number(args[-1]) else f"{show(args[-1])} is not a number"
+    return None if is_number(args[-1]) else f"{format_value(args[-1])} is not a number"
 
 
 def initial_list(spec: str, initial: Any) -> tuple[Value, ...]:
@@ -75,7 +75,9 @@ def initial_list(spec: str, initial: Any) -> tuple[Value, ...]:
     if initial is None:
         return ()
     if not isinstance(initial, (list, tuple)):
-        raise bad_parameter(spec, f"the first value {show(initial)} is not a list", "Give a JSON list, such as [1, 2].")
+        raise bad_parameter(
+            spec, f"the first value {format_value(initial)} is not a list", "Give a JSON list, such as [1, 2]."
+        )
     return tuple(freeze(item) for item in initial)
 
 
@@ -85,6 +87,6 @@ def initial_mapping(spec: str, initial: Any) -> dict[Any, Value]:
         return {canonical(freeze(key)): freeze(value) for key, value in initial}
     if not isinstance(initial, Mapping):
         raise bad_parameter(
-            spec, f"the first value {show(initial)} is not an object", 'Give a JSON object, such as {"x": 0}.'
+            spec, f"the first value {format_value(initial)} is not an object", 'Give a JSON object, such as {"x": 0}.'
         )
     return {canonical(key): freeze(value) for key, value in initial.items()}

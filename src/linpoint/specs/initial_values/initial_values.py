@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, Final
 
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import Value, canonical, same
+from linpoint.histories.values import Value, canonical, equal_values
 from linpoint.specs.initial_values.memory_words import first_words
 from linpoint.specs.initial_values.number_bounds import CounterMove, first_numbers, shortage
 from linpoint.specs.spec import Spec
@@ -62,7 +62,7 @@ def _named(spec: Spec, ops: Iterable[Operation], *names: str) -> list[Operation]
 
 def _ok(ops: Iterable[Operation], *, result: Value = ...) -> list[Operation]:
     """The operations that returned, or those that returned ``result``."""
-    return [op for op in ops if op.outcome is Outcome.OK and (result is ... or same(op.result, result))]
+    return [op for op in ops if op.outcome is Outcome.OK and (result is ... or equal_values(op.result, result))]
 
 
 # Containers in which order matters

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import Value, canonical, same
+from linpoint.histories.values import Value, canonical, equal_values
 from linpoint.specs.builtin.registers_and_mwcas import UNNAMED, look
 from linpoint.specs.spec import Spec
 
@@ -74,7 +74,7 @@ def words_before(spec: Spec, ops: Sequence[Operation]) -> tuple[Value] | None:
             name = canonical(word)
             if (name, canonical(value)) in put:
                 continue
-            if name in needed and not same(needed[name][1], value):
+            if name in needed and not equal_values(needed[name][1], value):
                 return None
             needed[name] = (word, value)
     if register:
@@ -88,7 +88,7 @@ def _expects(spec: Spec, op: Operation) -> Iterator[Cell]:
     name = spec.step(op).name
     if name == "mwcas" and not isinstance(op.result, tuple):
         blamed = op.result.get("at") if isinstance(op.result, Mapping) else None
-        yield from ((word, old) for word, old, _ in op.args[0] if blamed is None or same(word, blamed))
+        yield from ((word, old) for word, old, _ in op.args[0] if blamed is None or equal_values(word, blamed))
     elif name == "cas":
         yield _THE_WORD, op.args[0]
 
@@ -97,7 +97,7 @@ def _now(spec: Spec, ops: Sequence[Operation]) -> dict[Any, Cell]:
     """What the words begin with as it is, where that is not what unnamed words begin with."""
     named = {canonical(word): word for op in ops for word, _ in (*_finds(spec, op), *_puts(spec, op))}
     cells = {name: (word, look(spec.initial, word)) for name, word in named.items()}
-    return {name: cell for name, cell in cells.items() if not same(cell[1], UNNAMED[spec.name])}
+    return {name: cell for name, cell in cells.items() if not equal_values(cell[1], UNNAMED[spec.name])}
 
 
 def _first_of_each(seen: Iterable[_Seen]) -> dict[Any, Cell]:

@@ -104,15 +104,15 @@ def build_tests(
     *,
     deadline: float | None = None,
     max_memory: int | None = None,
-    tell: Callable[[str], None] = lambda _: None,
+    report_progress: Callable[[str], None] = lambda _: None,
 ) -> list[BuiltCppTest]:
     """The tests of a file, or the one of that name. Raises ``OutOfTimeError`` where ``deadline`` comes first."""
     if not Path(file).is_file():
         raise TestError("LP-T015", "there is no such file.", place=file, remedy="Give the path of a C++ file.")
     spec = _spec_of(options)
     compiler = find_compiler(options.compiler)
-    host = find_host(compiler, tell=tell)
-    tell(f"compiling {file}")
+    host = find_host(compiler, report_progress=report_progress)
+    report_progress(f"compiling {file}")
     target = build_target(BuildRecipe((file, *options.sources), options.compiler_flags, compiler), deadline=deadline)
     config = HostConfig(
         options.memory_model,

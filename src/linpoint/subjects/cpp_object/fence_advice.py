@@ -18,13 +18,13 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Final
 
-from linpoint.histories.values import counted
 from linpoint.hosts.address_symbols import AddressSymbols, place_of
 from linpoint.scenarios.scenario import Scenario
 from linpoint.subjects.cpp_object.object_session import FollowUp, ObjectSession, OneSearchSession
 from linpoint.subjects.cpp_object.object_under_test import CppObject
 from linpoint.subjects.cpp_object.schedule_rerun import rerun_schedule
 from linpoint.subjects.interface import Failure, FurtherSearch
+from linpoint.text.phrases import count_noun
 
 _FENCE_SET_TIMEOUT_S: Final = 3.0
 """For one scenario with one set of fences."""
@@ -62,7 +62,7 @@ class FenceAdvice:
                 f"So do{'es' if len(self.others) == 1 else ''}: {'; '.join(' and '.join(e) for e in self.others)}"
             )
         if self.holds:
-            all_ = "The scenario holds" if self.scenarios == 1 else f"All {counted(self.scenarios, 'scenario')} hold"
+            all_ = "The scenario holds" if self.scenarios == 1 else f"All {count_noun(self.scenarios, 'scenario')} hold"
             said.append(f"{all_} with {'it' if len(self.places) == 1 else 'them'}, under every schedule")
         return tuple(said)
 

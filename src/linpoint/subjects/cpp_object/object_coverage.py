@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from linpoint.histories.values import counted
 from linpoint.hosts.search_messages import HostFinding, SearchResult
 from linpoint.judging.scenario_coverage import ScenarioCoverage
 from linpoint.scenarios.scenario import Scenario
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts.schedule import FEW_PREEMPTIONS
 
 
@@ -120,7 +120,7 @@ class CppObjectCoverage:
             return "some histories could not be decided in time"
         cut = sum(each.covered.cut for each in self.scenarios)
         if cut:
-            return f"{counted(cut, 'run')} had no end after very many steps"
+            return f"{count_noun(cut, 'run')} had no end after very many steps"
         if self.qualified:
             return f"no schedule shows a violation, but that proves less: {'; '.join(self.qualified)}"
         returned = {name for each in self.scenarios for name in each.covered.returned}

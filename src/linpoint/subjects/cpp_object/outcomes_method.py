@@ -14,11 +14,12 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Final
 
-from linpoint.histories.values import counted, show
+from linpoint.histories.values import format_value
 from linpoint.subjects.cpp_object.atomic_outcomes import AtomicOutcomesJudge
 from linpoint.subjects.cpp_object.object_session import FollowUp, ObjectSession
 from linpoint.subjects.cpp_object.object_under_test import CppObject
 from linpoint.subjects.interface import NONDETERMINISM, Claim, Failure, FurtherSearch, Progress
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts import Status
 from linpoint.verdicts.coverage import Coverage
 from linpoint.verdicts.finding import Finding
@@ -111,14 +112,14 @@ class OutcomesSession(ObjectSession):
         missing = [(scenario, run) for scenario in scenarios for run in self._outcomes.never_shown(scenario)]
         for scenario, run in missing[:_MAX_SHOWN_OUTCOMES]:
             results = ", ".join(
-                f"{each.call} -> {show(each.result)}"
+                f"{each.call} -> {format_value(each.result)}"
                 for part in run.threads
                 for each in part
                 if each.returned is not None
             )
             yield f"{NEVER_SHOWN}: {results} in {scenario.describe()}"
         if len(missing) > _MAX_SHOWN_OUTCOMES:
-            yield f"{NEVER_SHOWN} in {counted(len(missing) - _MAX_SHOWN_OUTCOMES, 'more case')}"
+            yield f"{NEVER_SHOWN} in {count_noun(len(missing) - _MAX_SHOWN_OUTCOMES, 'more case')}"
 
 
 def _under(target: CppObject, model: str) -> CppObject:

@@ -28,11 +28,11 @@ CPP_PROGRAM_KIND: Final = "explore-cpp"
 """The kind of a token."""
 
 
-def find_tools(options: ExploreOptions, tell: Callable[[str], None]) -> tuple[Compiler, Path]:
+def find_tools(options: ExploreOptions, report_progress: Callable[[str], None]) -> tuple[Compiler, Path]:
     """The compiler and a host that was built with it. What cannot be is said before anything is built."""
     sorted_flags(options.flags)
     compiler = find_compiler(options.compiler)
-    return compiler, find_host(compiler, tell=tell)
+    return compiler, find_host(compiler, report_progress=report_progress)
 
 
 def build_program(options: ExploreOptions, compiler: Compiler, host: Path, deadline: float | None) -> CppProgramSubject:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from linpoint.histories.values import counted
 from linpoint.hosts.host_config import HostConfig
 from linpoint.hosts.host_process import GRACE
 from linpoint.hosts.program_host import ProgramHost, SearchOutcome
@@ -38,6 +37,7 @@ from linpoint.subjects.interface import (
 )
 from linpoint.targets.build_error import BuildError
 from linpoint.targets.target_builder import Target
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts import Status
 from linpoint.verdicts.coverage import Coverage, coverage_of
 from linpoint.verdicts.finding import Finding
@@ -134,7 +134,7 @@ class CppProgramSession(Session):
         """Refuse a program of which nothing could be trusted."""
         unseen = self.subject.target.contents.unseen
         if unseen:
-            more = f" and {counted(len(unseen) - 1, 'more instruction')}" if len(unseen) > 1 else ""
+            more = f" and {count_noun(len(unseen) - 1, 'more instruction')}" if len(unseen) > 1 else ""
             self.explored.given_up = (
                 "inline assembly is out of sight, so that no schedule could be trusted: "
                 f"{unseen[0]}{more}; {_WHAT_TO_DO}"
@@ -230,14 +230,14 @@ class CppProgramSession(Session):
         if covered.exhaustive:
             far = "no schedule shows anything wrong"
         elif only is not None and covered.completed >= only:
-            far = f"no schedule with up to {counted(only, 'preemption')} shows anything wrong"
+            far = f"no schedule with up to {count_noun(only, 'preemption')} shows anything wrong"
         if far and but:
             return Claim(Status.UNKNOWN, f"{far}, but that proves less: {'; '.join(but)}")
         if far:
             return Claim(Status.LINEARIZABLE, far, covered.exhaustive)
         end = "it was interrupted" if self.interrupted else "the budget ended"
         if covered.completed >= 0:
-            far = f"after all schedules with up to {counted(covered.completed, 'preemption')}"
+            far = f"after all schedules with up to {count_noun(covered.completed, 'preemption')}"
         else:
             far = "before all schedules without preemptions were run"
         return Claim(Status.UNKNOWN, f"{end} {far}, and none of those that were run shows anything wrong")

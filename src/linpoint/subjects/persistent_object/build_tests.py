@@ -104,7 +104,7 @@ def build_crash_tests(
     *,
     deadline: float | None = None,
     max_memory: int | None = None,
-    tell: Callable[[str], None] = lambda _: None,
+    report_progress: Callable[[str], None] = lambda _: None,
 ) -> list[BuiltCrashTest]:
     """The tests of a file, or the one of that name. Raises ``OutOfTimeError`` where ``deadline`` comes first."""
     if not Path(file).is_file():
@@ -117,8 +117,8 @@ def build_crash_tests(
         )
     spec = find(options.spec)
     compiler = find_compiler(options.compiler)
-    path = find_host(compiler, tell=tell)
-    tell(f"compiling {file}")
+    path = find_host(compiler, report_progress=report_progress)
+    report_progress(f"compiling {file}")
     recipe = BuildRecipe((file, *options.sources), without_pmdk(options.compiler_flags), compiler)
     target = build_target(recipe, deadline=deadline, persistent=True)
     host = CrashHost(path, target.library, config_of(options, max_memory))

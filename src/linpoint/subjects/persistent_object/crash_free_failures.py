@@ -8,7 +8,7 @@ from typing import Final
 
 from linpoint.crash.crash_run import CrashRun
 from linpoint.crash.store_places import StorePlaces
-from linpoint.histories.values import freeze, show
+from linpoint.histories.values import format_value, freeze
 from linpoint.scenarios.scenario import Call
 from linpoint.subjects.persistent_object.build_tests import BuiltCrashTest
 from linpoint.subjects.persistent_object.crash_token import token_content
@@ -85,7 +85,7 @@ def _refused(run: CrashRun) -> str:
     number = oracle.first_refused()
     if number is None:
         return "the workload does not do what the spec says"
-    return f"{oracle.calls[number]} returned {show(oracle.results[number])}, which the spec does not allow"
+    return f"{oracle.calls[number]} returned {format_value(oracle.results[number])}, which the spec does not allow"
 
 
 def _operations(calls: Sequence[Call], results: Sequence[Sequence[object]]) -> Iterator[CrashOperation]:

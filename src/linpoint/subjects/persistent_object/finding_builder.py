@@ -10,7 +10,7 @@ from linpoint.crash.crash_case import CrashCase
 from linpoint.crash.crash_oracle import CrashOracle, RefusedProbe
 from linpoint.crash.root_causes import violation_class
 from linpoint.crash.store_places import StorePlaces, stored_name
-from linpoint.histories.values import Value, freeze, show
+from linpoint.histories.values import Value, format_value, freeze
 from linpoint.hosts.crash_messages import CrashViolation, StoreEvent
 from linpoint.traces.trace import SourcePlace
 from linpoint.verdicts import Status
@@ -134,7 +134,7 @@ class CrashFindingBuilder:
             return "operations that had completed beside it cannot be explained"
         number, result = case.probes[wrong.probe]
         allowed = _alternatives(wrong.allowed)
-        seen = f"{self._calls[number]} returned {show(result)}"
+        seen = f"{self._calls[number]} returned {format_value(result)}"
         seen += f" where the spec allows {allowed}" if allowed else ", which the spec does not allow then"
         if violation.dl3 is not None:
             return f"{seen}: {self._calls[violation.dl3.second]} rests on what was lost"
@@ -246,6 +246,6 @@ def _flushed(name: str | None, place: SourcePlace) -> str:
 
 
 def _alternatives(values: Sequence[Value]) -> str:
-    shown = [show(each) for each in values[:_MAX_SHOWN_ALLOWED]]
+    shown = [format_value(each) for each in values[:_MAX_SHOWN_ALLOWED]]
     more = [f"{len(values) - _MAX_SHOWN_ALLOWED} other results"] if len(values) > _MAX_SHOWN_ALLOWED else []
     return " or ".join([*shown, *more])

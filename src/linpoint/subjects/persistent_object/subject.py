@@ -20,7 +20,6 @@ from linpoint.crash.crash_run import CrashRun, CrashRunner, CrashTestEvents
 from linpoint.crash.root_causes import RootCause, cause_key, group_by_cause, violation_class
 from linpoint.crash.store_places import StorePlaces
 from linpoint.crash.workload_generation import candidate_workloads
-from linpoint.histories.values import counted
 from linpoint.hosts.crash_messages import CrashViolation
 from linpoint.limits.search_limits import SearchLimits
 from linpoint.scenarios.scenario import Call
@@ -57,6 +56,7 @@ from linpoint.subjects.persistent_object.workload_shrinking import (
     smaller_crash_free_workloads,
     smaller_workloads,
 )
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts import Status
 from linpoint.verdicts.coverage import Coverage
 from linpoint.verdicts.evidence import NeedlessInstruction
@@ -243,7 +243,7 @@ class PersistentObjectSession(Session):
         if findings[0].kind != DURABILITY:
             return "it goes wrong without any crash"
         rest = self.causes[_MAX_FINDINGS:]
-        more = f"; {counted(len(rest), 'more cause')} for which there is no room" if rest else ""
+        more = f"; {count_noun(len(rest), 'more cause')} for which there is no room" if rest else ""
         return f"{self.shows_it}{more}"
 
     def claim(self) -> Claim:
@@ -368,10 +368,10 @@ class PersistentObjectSession(Session):
         if not first.sound:
             return unknown_ending(first)
         if covered.unconfirmed:
-            states = counted(covered.unconfirmed, "crash state")
+            states = count_noun(covered.unconfirmed, "crash state")
             return f"{states} looked wrong and did not in a process of its own: the target keeps something between runs"
         if covered.undecided:
-            return f"{counted(covered.undecided, 'crash')} could not be judged"
+            return f"{count_noun(covered.undecided, 'crash')} could not be judged"
         return "" if covered.tests.total() else f"{self._end()} before any crash was tested"
 
     def _end(self) -> str:

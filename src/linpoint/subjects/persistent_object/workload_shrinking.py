@@ -14,7 +14,7 @@ from typing import Final
 
 from linpoint.crash.crash_plan import CrashPlan
 from linpoint.crash.root_causes import RootCause
-from linpoint.histories.values import Value, same, scalars
+from linpoint.histories.values import Value, equal_values, scalars
 from linpoint.hosts.crash_messages import Code, CrashViolation
 from linpoint.limits.search_limits import SearchLimits
 from linpoint.scenarios.scenario import Call
@@ -126,7 +126,7 @@ class _WorkloadShrinking:
         if not self._keyed or len(workload) < 2:
             return workload, beside
         keys = [call.args[0] for call in (workload[-1], *beside) if call.args]
-        mine = [call for call in workload if call.args and any(same(call.args[0], key) for key in keys)]
+        mine = [call for call in workload if call.args and any(equal_values(call.args[0], key) for key in keys)]
         for fewer in (mine[-1:], mine):
             if len(fewer) < len(workload) and fewer and (yield from self._shows(fewer, beside)):
                 return fewer, beside

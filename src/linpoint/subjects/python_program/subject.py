@@ -20,7 +20,6 @@ from linpoint.explore import _native_control as native
 from linpoint.explore.python_control.control_session import STALL_TIMEOUT_S, ControlSession
 from linpoint.explore.python_control.trace_recorder import TraceRecorder
 from linpoint.explore.schedule_search import ScheduleSearch, begin_replay, explorer_of
-from linpoint.histories.values import counted
 from linpoint.limits.search_limits import SearchLimits
 from linpoint.subjects.interface import (
     NONDETERMINISM,
@@ -38,6 +37,7 @@ from linpoint.subjects.python_program.finding_builder import build_finding
 from linpoint.subjects.python_program.own_modules import OwnModules
 from linpoint.subjects.python_program.program import PythonProgram, cannot_be_loaded
 from linpoint.subjects.python_program.program_runner import ProgramRun, ProgramRunner
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts import Status
 from linpoint.verdicts.coverage import Coverage, coverage_of
 from linpoint.verdicts.finding import Finding
@@ -207,11 +207,11 @@ class PythonProgramSession(Session):
         if covered.exhaustive:
             return Claim(Status.LINEARIZABLE, "no schedule shows anything wrong", exhaustive=True)
         if only is not None and covered.completed >= only:
-            why = f"no schedule with up to {counted(only, 'preemption')} shows anything wrong"
+            why = f"no schedule with up to {count_noun(only, 'preemption')} shows anything wrong"
             return Claim(Status.LINEARIZABLE, why)
         end = "it was interrupted" if self.interrupted else "the budget ended"
         if covered.completed >= 0:
-            far = f"after all schedules with up to {counted(covered.completed, 'preemption')}"
+            far = f"after all schedules with up to {count_noun(covered.completed, 'preemption')}"
         else:
             far = "before all schedules without preemptions were run"
         return Claim(Status.UNKNOWN, f"{end} {far}, and none of those that were run shows anything wrong")

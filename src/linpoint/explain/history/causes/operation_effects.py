@@ -20,7 +20,8 @@ from linpoint.explain.history.reasons import CauseEvidence
 from linpoint.explain.history.value_flow import CONTAINERS, REGISTERS, flow_of, kind_of
 from linpoint.explain.wording.operation_names import key_of, who
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import canonical, counted, show
+from linpoint.histories.values import canonical, format_value
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts import KeyVerdict
 
 _MAX_OPERATIONS: Final = 500_000
@@ -59,7 +60,7 @@ def effect_causes(explanation: Explanation, key: KeyVerdict, values: Sequence[Va
 def _first_value(explanation: Explanation) -> Iterator[Suspicion]:
     if explanation.other_initial is None:
         return
-    first = shlex.quote(show(explanation.other_initial[0]))
+    first = shlex.quote(format_value(explanation.other_initial[0]))
     first = first if first.startswith("'") else f"'{first}'"
     how = f": --initial {first}" if len(first) <= _MAX_VALUE_CHARS else ""
     which = "this violation" if len(explanation.verdict.keys) == 1 else "the violation of this key"
@@ -141,10 +142,8 @@ def _duplicates(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion
         put += sum((canonical(first),) == value for first in verdict.spec.initial)
         if 0 < put < len(positions):
             all_of_them = ", ".join(who(verdict, ops[p]) for p in positions[:3])
-            often = "once" if put == 1 else counted(put, "time")
-            said = (
-                f"The same value was handed out {counted(len(positions), 'time')} and was there {often}: {all_of_them}."
-            )
+            often = "once" if put == 1 else count_noun(put, "time")
+            said = f"The same value was handed out {count_noun(len(positions), 'time')} and was there {often}: {all_of_them}."
             yield Suspicion(85, "duplicate-delivery", text, [CauseEvidence(said, tuple(positions))])
             return
     pattern = explanation.pattern

@@ -23,7 +23,7 @@ from linpoint.explain.history.reasons import CauseEvidence
 from linpoint.explain.wording.operation_names import moment, process_of, who
 from linpoint.histories.history import History
 from linpoint.histories.operation import Process
-from linpoint.histories.values import counted, one_line
+from linpoint.text.phrases import count_noun, one_line
 from linpoint.verdicts import KeyVerdict, Verdict
 
 _MAX_INVERSIONS: Final = 200
@@ -131,11 +131,13 @@ def _stale(
     if len(found) > 1 or came_back:
         least = "" if all_of_them else "at least "
         again = (
-            f"; {least}{counted(len(came_back), 'time')} a newer value was seen again afterwards" if came_back else ""
+            f"; {least}{count_noun(len(came_back), 'time')} a newer value was seen again afterwards"
+            if came_back
+            else ""
         )
         built = ", and nobody built on an old value" if all_of_them else ""
         observers = [each.observer for each in found]
-        times = f"Old values were seen {least}{counted(len(found), 'time')} on this key, by {_processes(verdict, observers)}"
+        times = f"Old values were seen {least}{count_noun(len(found), 'time')} on this key, by {_processes(verdict, observers)}"
         evidence.append(CauseEvidence(f"{times}{again}{built}.", tuple(observers[:_MAX_LISTED])))
     return Suspicion(weight, "stale-read", _OLD_COPY, [*evidence, *_fault(verdict, found[0])])
 
@@ -217,7 +219,7 @@ def _split_brain(
             f"written in that time, only what they had written themselves: {shown[0]} and {shown[1]}."
         ),
         CauseEvidence(
-            f"The value changed back and forth between them: {counted(best.times, 'time')} or more each way, an old "
+            f"The value changed back and forth between them: {count_noun(best.times, 'time')} or more each way, an old "
             "value was seen after one of the other group."
         ),
         *_who_is_where(explanation, best),
@@ -323,7 +325,7 @@ def _clocks(verdict: Verdict, keys: Sequence[KeyVerdict], found: Sequence[Lifeti
         return
     evidence = [
         CauseEvidence(
-            f"{counted(len(found), 'time')} a value was seen just after it had been replaced, by at most {needed} each "
+            f"{count_noun(len(found), 'time')} a value was seen just after it had been replaced, by at most {needed} each "
             f"time, while half of the operations take {statistics.median(lengths)} or more.",
             tuple(each.observer for each in found[:_MAX_LISTED]),
         ),

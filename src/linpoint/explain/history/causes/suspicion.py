@@ -11,7 +11,7 @@ from typing import Final
 from linpoint.explain.history.reasons import CauseEvidence, LikelyCause
 from linpoint.explain.wording.operation_names import moment
 from linpoint.histories.history import History
-from linpoint.histories.values import one_line
+from linpoint.text.phrases import one_line
 
 _CRASHED: Final = re.compile(
     r"\b(kill\w*|crash\w*|restart\w*|reboot\w*|power\w*|start(ed)?|stop(ped)?|shut ?down|fail ?over|oom)\b",

@@ -21,8 +21,9 @@ from linpoint.explain.history.graph.precedence_graph import GENESIS, NOBODY, Edg
 from linpoint.explain.history.graph.read_from_edges import MAX_READ_OPERATIONS, read_from
 from linpoint.explain.history.history_text import sentence
 from linpoint.histories.operation import Crash, Operation
-from linpoint.histories.values import canonical, counted
+from linpoint.histories.values import canonical
 from linpoint.specs.spec import Spec
+from linpoint.text.phrases import count_noun
 from linpoint.verdicts import KeyVerdict, Pattern, Status, StuckFrontier, Verdict
 from linpoint.verdicts.refutation import Link, Precedence
 
@@ -76,7 +77,7 @@ def _of_any(verdict: Verdict, reading: HistoryInterpretation, keys: Sequence[Key
     telling = _telling(keys)
     if len(every) > MAX_SHOWN_OPERATIONS:
         shown, which = _window(reading.timing(shown).positions, _places(keys))
-        notes.append(f"Cut: of {counted(len(every), 'operation')}, {which} are shown.")
+        notes.append(f"Cut: of {count_noun(len(every), 'operation')}, {which} are shown.")
     visible = set(shown)
     edges: list[Edge] = []
     for key in keys:

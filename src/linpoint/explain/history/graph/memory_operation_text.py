@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from typing import Any, Final
 
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import Value, canonical, same, show
+from linpoint.histories.values import Value, canonical, equal_values, format_value
 from linpoint.text.terminal_text import ELLIPSIS, escape_controls
 
 _MAX_CHARS: Final = 30
@@ -32,7 +32,7 @@ def heading(position: int, op: Operation, *, name: str = "") -> str:
 def detail(op: Operation) -> str:
     """The second line: what it saw and what it wrote."""
     text = _short(op)
-    key = "" if op.key is None else f"[{show(op.key)}] "
+    key = "" if op.key is None else f"[{format_value(op.key)}] "
     return clean(f"{key}{text}")
 
 
@@ -63,7 +63,7 @@ def _outcome(op: Operation) -> str:
     if isinstance(result, dict) and set(result) == {"at"}:
         return f" failed at {_word(result['at'])}"
     expected = _expected(op)
-    return "" if expected is not None and same(expected, result) else " failed"
+    return "" if expected is not None and equal_values(expected, result) else " failed"
 
 
 def _name(op: Operation) -> str:
@@ -75,25 +75,27 @@ def _short(op: Operation) -> str:
     known = op.outcome is Outcome.OK
     match _name(op), op.args:
         case "read", ():
-            return f"= {show(op.result)}" if known else "= ?"
+            return f"= {format_value(op.result)}" if known else "= ?"
         case "write", (value,):
-            return f":= {show(value)}"
+            return f":= {format_value(value)}"
         case "cas", (old, new):
-            return f"{show(old)}→{show(new)}"
+            return f"{format_value(old)}→{format_value(new)}"
         case "swap", (new,):
-            return f"{show(op.result) if known else '?'}→{show(new)}"
+            return f"{format_value(op.result) if known else '?'}→{format_value(new)}"
         case "read", (tuple() as words,):
             seen = _seen(op, len(words))
             return ", ".join(f"{_word(word)}={value}" for word, value in zip(words, seen, strict=True))
         case "mwcas", (tuple() as cells,) if _cells(cells, 3):
-            return ", ".join(f"{_word(word)}: {show(old)}→{show(new)}" for word, old, new in cells)
+            return ", ".join(f"{_word(word)}: {format_value(old)}→{format_value(new)}" for word, old, new in cells)
         case "mwswap", (tuple() as cells,) if _cells(cells, 2):
             seen = _seen(op, len(cells))
-            return ", ".join(f"{_word(word)}: {old}→{show(new)}" for (word, new), old in zip(cells, seen, strict=True))
+            return ", ".join(
+                f"{_word(word)}: {old}→{format_value(new)}" for (word, new), old in zip(cells, seen, strict=True)
+            )
         case "mwwrite", (tuple() as cells,) if _cells(cells, 2):
-            return ", ".join(f"{_word(word)}:={show(new)}" for word, new in cells)
-    result = f" → {show(op.result)}" if known and op.result is not None else ""
-    return f"({', '.join(map(show, op.args))}){result}"
+            return ", ".join(f"{_word(word)}:={format_value(new)}" for word, new in cells)
+    result = f" → {format_value(op.result)}" if known and op.result is not None else ""
+    return f"({', '.join(map(format_value, op.args))}){result}"
 
 
 def _cells(cells: tuple[Any, ...], size: int) -> bool:
@@ -109,8 +111,8 @@ def _seen(op: Operation, count: int) -> list[str]:
     result = op.result
     if op.outcome is not Outcome.OK or not isinstance(result, tuple) or len(result) != count:
         return ["?"] * count
-    return [show(value) for value in result]
+    return [format_value(value) for value in result]
 
 
 def _word(word: Value) -> str:
-    return word if isinstance(word, str) else show(word)
+    return word if isinstance(word, str) else format_value(word)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from linpoint.explain.json_values import operation_fields
 from linpoint.histories.operation import Crash, Operation
-from linpoint.histories.values import Value, show, thaw
+from linpoint.histories.values import Value, format_value, thaw
 
 GENESIS: Final = "genesis"
 """The vertex that wrote the first values."""
@@ -65,14 +65,14 @@ class Edge:
         """The word and its value: ``x=5``; nothing where the order has other reasons."""
         if self.because not in _OF_VALUES:
             return ""
-        word = self.word if isinstance(self.word, str) else show(self.word)
-        return show(self.value) if self.word is None else f"{word}={show(self.value)}"
+        word = self.word if isinstance(self.word, str) else format_value(self.word)
+        return format_value(self.value) if self.word is None else f"{word}={format_value(self.value)}"
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What tells edges apart, and orders them."""
         first = {GENESIS: -2, NOBODY: -1}.get(self.source, self.source) if isinstance(self.source, str) else self.source
-        return (first, self.target, KINDS.index(self.because), show(self.word), show(self.value))
+        return (first, self.target, KINDS.index(self.because), format_value(self.word), format_value(self.value))
 
     def as_dict(self) -> dict[str, Any]:
         """The edge as JSON values."""

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from linpoint.explain.history.graph.precedence_graph import GENESIS, Edge
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import Value, canonical, same
+from linpoint.histories.values import Value, canonical, equal_values
 from linpoint.specs.builtin.registers_and_mwcas import words_at_first
 from linpoint.specs.spec import Spec
 
@@ -35,7 +35,7 @@ def read_from(ops: Sequence[Operation], positions: Sequence[int], spec: Spec) ->
     edges = []
     for position, word, value in seen:
         sources: list[int | str] = [*writers.get((canonical(word), canonical(value)), ())]
-        sources += [GENESIS] if same(value, _first(spec, word)) else []
+        sources += [GENESIS] if equal_values(value, _first(spec, word)) else []
         if len(sources) == 1 and sources != [position]:
             edges.append(Edge(sources[0], position, "reads-from", word, value))
     return edges
@@ -62,7 +62,7 @@ def effects(op: Operation) -> tuple[Cells, Cells]:
         case "mwcas", (tuple() as cells,):
             expected = [cell[1] for cell in cells]
             listed = isinstance(op.result, tuple)
-            if not known or op.result is True or (listed and same(op.result, expected)):
+            if not known or op.result is True or (listed and equal_values(op.result, expected)):
                 wrote = [(cell[0], cell[-1]) for cell in cells]
                 saw = [(cell[0], cell[1]) for cell in cells] if known else []
             elif listed:

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The search of one part of a history: a portfolio of native searches, or the brute-force oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from linpoint.checkers import checker_selection
+from linpoint.checkers._native_search import StopToken
+from linpoint.checkers.brute_force import brute_force
+from linpoint.checkers.exact_deciders import EXACT_DECIDERS, KeyedObject
+from linpoint.checkers.history_interpretation import HistoryInterpretation
+from linpoint.checkers.portfolio import Portfolio, PortfolioAnswer
+from linpoint.executors.thread_executor import Task
+from linpoint.histories.values import Value
+from linpoint.verdicts.witness import Witness
+
+
+def search_parts(reading: HistoryInterpretation, objects: Sequence[KeyedObject], checker: str) -> list[HistoryPart]:
+    """The parts that are left for searches after the exact deciders."""
+    if checker in EXACT_DECIDERS:
+        return []
+    for each in objects:
+        if each.decision is None:
+            each.parts = [
+                HistoryPart(reading, each.key, positions, checker) for positions in reading.parts(each.positions)
+            ]
+    return [part for each in objects for part in each.parts]
+
+
+class HistoryPart:
+    """Operations that are searched together: one object, or one independent part of it."""
+
+    def __init__(self, reading: HistoryInterpretation, key: Value, positions: Sequence[int], checker: str) -> None:
+        self.key = key
+        self.positions = positions
+        self._reading = reading
+        self._checker = checker
+        self._selection = checker_selection.CheckerSelection(checker, ())
+        self._portfolio: Portfolio | None = None
+        self._answer = PortfolioAnswer(None, Witness(()), 0)
+
+    def begin(self, stop: StopToken, threads: int) -> Iterable[Task]:
+        """Start the search; the tasks returned continue it."""
+        if stop.stopped:  # with thousands of parts even to begin takes time
+            self._answer = PortfolioAnswer(None, Witness(()), 0, reason=stop.reason)
+            return ()
+        if self._checker == "brute-force":
+            self._answer = _run_oracle(self._reading, self.positions, stop)
+            return ()
+        problem = self._reading.problem(self.positions)
+        self._selection = checker_selection.select_checkers(self._checker, problem, threads=threads)
+        self._portfolio = Portfolio(
+            problem, self._reading.machine, stop, self._selection.searches, at_once=self._selection.at_once
+        )
+        return self._portfolio.begin()
+
+    @property
+    def refuted(self) -> float | None:
+        """When the violation was found, on the clock of ``time.perf_counter``."""
+        return None if self._portfolio is None else self._portfolio.refuted
+
+    @property
+    def answer(self) -> PortfolioAnswer:
+        """The answer so far."""
+        return self._answer if self._portfolio is None else self._portfolio.answer()
+
+    def checker_and_reason(self) -> tuple[str, str]:
+        """The checker that answered, and why it was that one."""
+        return self._selection.checker_and_reason(self.answer)
+
+
+class _StoppedError(Exception):
+    """The oracle has to stop."""
+
+
+def _run_oracle(reading: HistoryInterpretation, positions: Sequence[int], stop: StopToken) -> PortfolioAnswer:
+    steps = 0
+
+    def tick() -> None:
+        nonlocal steps
+        steps += 1
+        if stop.poll():
+            raise _StoppedError
+
+    try:
+        found, witness = brute_force(reading.history, positions, reading.spec, reading.condition, tick=tick)
+    except (_StoppedError, RecursionError):
+        return PortfolioAnswer(None, Witness(()), steps, "brute-force", reason=stop.reason)
+    return PortfolioAnswer(found, witness, steps, "brute-force")

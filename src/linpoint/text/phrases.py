@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Short phrases of messages: a counted noun, and text that must stay on one line."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_INVISIBLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def count_noun(number: int, noun: str) -> str:
+    """A number with its noun: ``1 key``, ``1,200 keys``."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def one_line(text: str) -> str:
+    """``text`` with every character escaped that could start a line, move the cursor or change the writing direction."""
+    return _INVISIBLE.sub(lambda match: match.group().encode("unicode_escape").decode(), text)
