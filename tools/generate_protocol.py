@@ -3,8 +3,8 @@
 
 python -m tools.generate_protocol
 
-``native/host/protocol/messages.inc`` is written from the structs of ``linpoint.hosts.host_message``, ``options.inc`` from
-``linpoint.options.host_arguments``.
+In ``native/host/protocol/``, ``generated_messages.inc`` is written from the structs of ``linpoint.hosts.host_message`` and
+``generated_options.inc`` from ``linpoint.options.host_arguments``.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _TYPES: Final = {
 
 
 def messages_file() -> str:
-    """The text of ``messages.inc``."""
+    """The text of ``generated_messages.inc``."""
     names = {"message": _keys(SearchMessage, CrashMessage), "field": _fields(SearchMessage, CrashMessage)}
     lines = [*_head("linpoint/hosts/host_message.py"), f"inline constexpr unsigned kProtocol = {PROTOCOL};", ""]
     for each, found in names.items():
@@ -56,7 +56,7 @@ def messages_file() -> str:
 
 
 def options_file() -> str:
-    """The text of ``options.inc``."""
+    """The text of ``generated_options.inc``."""
     arguments = list(host_arguments().values())
     lines = _head("linpoint/options/host_arguments.py")
     for each in arguments:
@@ -153,8 +153,8 @@ def _literal(value: Any) -> str:
 
 def generated_files() -> Iterator[tuple[Path, str]]:
     """Each file, and its text."""
-    yield PROTOCOL_DIRECTORY / "messages.inc", messages_file()
-    yield PROTOCOL_DIRECTORY / "options.inc", options_file()
+    yield PROTOCOL_DIRECTORY / "generated_messages.inc", messages_file()
+    yield PROTOCOL_DIRECTORY / "generated_options.inc", options_file()
 
 
 if __name__ == "__main__":

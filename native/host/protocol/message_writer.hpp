@@ -10,7 +10,7 @@
 
 namespace linpoint::runtime {
 
-#include "host/protocol/messages.inc"
+#include "host/protocol/generated_messages.inc"
 
 /// A message while it is written: its fields are put into `json`, then it is sent.
 class MessageWriter {

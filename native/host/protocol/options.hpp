@@ -28,7 +28,7 @@ struct Word {
 template <typename Value>
 inline constexpr std::array<Word<Value>, 0> kWords{};
 
-#include "host/protocol/options.inc"
+#include "host/protocol/generated_options.inc"
 
 /// What a program may allocate by default.
 inline constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30;

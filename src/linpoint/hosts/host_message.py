@@ -2,8 +2,8 @@
 """Messages of hosts: each is a line of JSON, an object with exactly one key.
 
 The structs of messages are the schema of both sides: ``tools/generate_protocol.py`` writes the names that the C++ side uses
-from them (``native/host/protocol/messages.inc``). The first message is ``{"hello": {"protocol": 1}}``. A change that an older
-reader or writer would misunderstand raises ``PROTOCOL``.
+from them (``native/host/protocol/generated_messages.inc``). The first message is ``{"hello": {"protocol": 1}}``. A change
+that an older reader or writer would misunderstand raises ``PROTOCOL``.
 """
 
 from __future__ import annotations

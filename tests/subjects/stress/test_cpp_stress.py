@@ -28,7 +28,7 @@ from linpoint.scenarios.scenario import Scenario
 from linpoint.specs.spec_lookup import find
 from linpoint.subjects.interface import CampaignProgress
 from linpoint.subjects.stress.cpp_subject import CppStressSubject
-from linpoint.subjects.stress.stress_program import SilenceError, StressProgram, describe_program
+from linpoint.subjects.stress.stress_program import SilenceError, StressProgram, StressRound, describe_program
 from linpoint.subjects.stress.stress_request import StressConfig, build_request
 from linpoint.targets.build_recipe import BuildRecipe
 from linpoint.targets.compiler_discovery import find_compiler
