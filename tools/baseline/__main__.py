@@ -38,9 +38,10 @@ def main(argv: list[str] | None = None) -> int:
             record = run_cases(options.linpoint, directory, cases(options.only), options.parallel)
         else:
             record = measure_rates(options.linpoint, directory, options.repeat)
-            print("\n".join(rate_lines(record)))
     if options.output:
         options.output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    if options.command == "rates":
+        print("\n".join(rate_lines(record)))
     return 0
 
 
