@@ -113,6 +113,7 @@ CODES: dict[str, str] = {
     "LP-U007": "this cannot be checked while it grows",
     "LP-U008": "there is no precedence graph",
     "LP-U009": "the object to be tested cannot be made",
+    "LP-U010": "a replay token names code or flags that tokens may not use",
     "LP-V001": "a verdict failed its own certification",
 }
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 import pytest
 
 from linpoint.errors import UsageError
-from linpoint.options.source_arguments import is_cpp, is_source, split_flags
+from linpoint.options.source_arguments import split_flags
 from linpoint.targets.compiler_flags import DEFAULT, in_language_of, sorted_flags
+from linpoint.text.code_names import is_cpp, is_source
 
 
 def test_flags_are_sorted() -> None:

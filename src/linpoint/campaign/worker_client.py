@@ -22,7 +22,8 @@ from linpoint.processes.supervised_process import INTERRUPTED, SupervisedProcess
 from linpoint.verdicts import Budget
 
 _BEGIN: Final = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from linpoint.campaign.worker_process import main; main()"
-"""While a worker still imports, Ctrl-C ends it without a traceback."""
+"""While a worker still imports, Ctrl-C ends it without a traceback. What it imports is not looked for in the current
+directory (``-P``): a ``signal.py`` there belongs to the user's code."""
 _GRACE_S: Final = 1.5
 """Time for a worker to answer after SIGINT."""
 _STOPPED: Final = {DEADLINE_PASSED: "the time budget ran out", MEMORY_EXCEEDED: "the memory budget ran out"}
@@ -60,7 +61,7 @@ def run_in_worker(
     # A worker keeps to the budget itself, unless it cannot.
     limits = ProcessLimits(deadline=budget.deadline, max_memory_bytes=budget.max_memory)
     with SupervisedProcess.start(
-        [sys.executable, "-c", _BEGIN, MESSAGES],
+        [sys.executable, "-P", "-c", _BEGIN, MESSAGES],
         limits=limits,
         on_interrupt="forward",
         grace_s=_GRACE_S,

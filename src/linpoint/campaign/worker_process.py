@@ -44,6 +44,8 @@ _STANDARD_STREAMS: Final = (1, 2)
 def main() -> None:
     """Serve one request."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # the command has started it with Ctrl-C at its default
+    if not os.environ.get("PYTHONSAFEPATH"):
+        sys.path.insert(0, "")  # from here on, as `python -c` has it: for the user's code
     descriptor = int(sys.argv[1])
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=TestRequest | ProgramRequest)
 

@@ -21,6 +21,7 @@ from linpoint.specs.spec import Spec
 from linpoint.specs.spec_lookup import find
 from linpoint.text.shell_commands import check_argv
 from linpoint.verdicts import Budget, KeyVerdict, Precedence, Statistics, Status, Verdict, replay_token
+from linpoint.verdicts.token_trust import allow_arguments
 
 _MAX_TOKEN_OPERATIONS: Final = 100
 _EXPLANATION_GRACE_S: Final = 0.3
@@ -124,6 +125,6 @@ def replay_argv(file: str, explanation: Explanation, request: CheckRequest) -> t
     if history.clock_skew:
         content["clock_skew"] = history.clock_skew
     try:
-        return ("replay", replay_token.encode(content))
+        return ("replay", replay_token.encode(content), *allow_arguments(content))
     except UnicodeEncodeError:  # the path of the user's spec is not UTF-8
         return from_file

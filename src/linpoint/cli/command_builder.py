@@ -8,6 +8,7 @@ checked by the types of the options, whatever the surface, so that a mistake is 
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +23,7 @@ from linpoint.options.nearest_name import did_you_mean
 from linpoint.options.options_base import Options, merge_layers
 from linpoint.options.project_file import project_layers
 from linpoint.options.schema import Option, Surface
+from linpoint.text.printable import printable
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -102,7 +104,13 @@ class OptionsCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> int:
         """Run the command with the merged options; the exit code."""
-        return self.entry.load_run()(self.merged_options(ctx))
+        options = self.merged_options(ctx)
+        if any(layer.surface is Surface.TOML for layer in options.layers):
+            from linpoint.cli.project_notes import project_notes  # noqa: PLC0415 - only with a project file is there a note
+
+            for note in project_notes(options):
+                sys.stderr.write(f"note: {printable(note, lines=False)}\n")
+        return self.entry.load_run()(options)
 
     def merged_options(self, ctx: click.Context) -> Options:
         """The options of all layers: project, environment, command line."""

@@ -9,12 +9,15 @@
     compiler-flags = ["-O2", "-Iinclude"]
 
 The file is the nearest ``pyproject.toml`` upwards of the working directory; paths in it begin at its directory.
-Guarantee: an unknown key or a wrong value is LP-U001 at its line. A file without these tables is not parsed.
+Guarantee: an unknown key or a wrong value is LP-U001 at its line, and so is a file that a stranger has put into a shared
+directory such as ``/tmp``. A file without these tables is not parsed.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -44,7 +47,19 @@ def project_layers(options_class: type[Options], command: str, directory: Path |
         return []
     if path is None or "linpoint" not in text:
         return []
-    return _ProjectFile(path, text).layers(options_class, command)
+    found = _ProjectFile(path, text).layers(options_class, command)
+    if found:
+        _refuse_foreign(path)
+    return found
+
+
+def _refuse_foreign(path: Path) -> None:
+    """LP-U001 for a file that a stranger has put where everybody may, as in ``/tmp``: it may name code, such as a spec."""
+    directory, owner = path.parent.stat(), path.stat().st_uid
+    if directory.st_mode & stat.S_IWOTH and owner not in (0, directory.st_uid, os.geteuid()):
+        fact = "the project file belongs to another user, in a directory in which everybody may write."
+        remedy = "Work in a directory of your own, or put a pyproject.toml of your own into this one."
+        raise UsageError("LP-U001", fact, place=str(path), remedy=remedy)
 
 
 def _nearest_file(directory: Path) -> Path | None:

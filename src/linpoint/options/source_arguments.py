@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources, compiler flags and ``FILE:TEST`` among the words of a command line; and the paths in them.
-
-Files are told apart by their names alone; nothing is opened.
-"""
+"""Sources, compiler flags and ``FILE:TEST`` among the words of a command line; and the paths in them. Nothing is opened."""
 
 from __future__ import annotations
 
@@ -10,20 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-_CPP_SOURCES: Final = (".cpp", ".cc", ".cxx", ".c++", ".C")
-_C_SOURCE: Final = ".c"
+from linpoint.text.code_names import is_cpp, is_source, split_user_spec
+
 _FLAGS_WITH_PATHS: Final = ("-I", "-L", "-isystem", "-iquote", "-idirafter", "-include")
 """Compiler flags whose value, in the same word or the next one, is a path."""
-
-
-def is_cpp(name: str) -> bool:
-    """Whether a file is a C++ source, by its name."""
-    return Path(name).suffix in _CPP_SOURCES
-
-
-def is_source(name: str) -> bool:
-    """Whether a file is a source of a program in C or C++, by its name."""
-    return is_cpp(name) or Path(name).suffix == _C_SOURCE
 
 
 def split_flags(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -42,8 +29,8 @@ def split_test(target: str) -> tuple[str, str] | None:
 
 def spec_in_directory(spec: str, directory: Path) -> str:
     """A spec whose Python file, if it names one, begins at the directory."""
-    file, colon, name = spec.rpartition(":")
-    return f"{directory / file}:{name}" if colon and file.endswith(".py") else spec
+    found = split_user_spec(spec)
+    return f"{directory / found[0]}:{found[1]}" if found is not None and found[0].endswith(".py") else spec
 
 
 def flags_in_directory(words: Sequence[str], directory: Path) -> tuple[str, ...]:

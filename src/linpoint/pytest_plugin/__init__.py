@@ -26,6 +26,7 @@ from linpoint.api.test_object import test as run
 from linpoint.errors import LinpointError, TestError, UndecidedError, ViolationError
 from linpoint.histories.formats.file_content import write_content
 from linpoint.limits.budget import seconds
+from linpoint.options.project_words import project_words
 from linpoint.pytest_plugin.option_names import options_of
 from linpoint.scenarios.concurrent_test import ConcurrentTest, definition_of
 from linpoint.scenarios.tested_operation import mark_of
@@ -34,6 +35,7 @@ from linpoint.subjects.python_object.code_identity import ReplayedFinding, repla
 from linpoint.text.shell_commands import shell_command
 from linpoint.verdicts import Status, replay_token
 from linpoint.verdicts.result import Result
+from linpoint.verdicts.token_trust import foreign_words, refuse_foreign_words
 
 
 def check_options(config: pytest.Config) -> None:
@@ -250,6 +252,10 @@ def _replayed(config: pytest.Config) -> ReplayedFinding | CppObjectToken | None:
     token = config.getoption("--linpoint-replay")
     content = {} if token is None else replay_token.decode(token)
     if content.get("kind") == CPP_KIND:
+        # The file is one that pytest was told to collect; else no test is left.
+        file = str(content.get("file"))
+        found = foreign_words(content, {file, *project_words(CPP_KIND, file)})
+        refuse_foreign_words(found, "`linpoint replay` shows the command line to use instead.")
         return CppObjectToken.read(content)
     return None if token is None else replayed_finding(content)
 

@@ -17,6 +17,7 @@ from linpoint.specs.builtin import BUILT_IN
 from linpoint.specs.functional_spec import from_object
 from linpoint.specs.spec import Spec
 from linpoint.specs.user_modules import load_user_module
+from linpoint.text.code_names import split_user_spec
 
 _CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
@@ -55,9 +56,9 @@ def as_spec(thing: Any) -> Spec:
 
 
 def _by_name(text: str) -> Spec:
-    module, colon, name = text.rpartition(":")
-    if colon and "(" not in module:
-        return _load(module, name)
+    own = split_user_spec(text)
+    if own is not None:
+        return _load(*own)
     match = _CALL.fullmatch(text)
     base = match.group(1).replace("_", "-") if match else text
     if match is None or base not in BUILT_IN:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from linpoint.errors import UsageError
-from linpoint.options.source_arguments import is_cpp, is_source
 from linpoint.targets.compiler_discovery import Compiler
+from linpoint.text.code_names import is_cpp, is_source
 
 DEFAULT: Final = ("-std=c++20", "-O1")
 """The flags that come first, so that what the user gives overrules them; C has its compiler's standard."""
@@ -172,6 +172,11 @@ def own_flags(compiler: Compiler, *, persistent: bool = False) -> tuple[str, ...
 def _hooks(compiler: Compiler, *, persistent: bool) -> tuple[str, ...]:
     further = (*_PERSISTENT, *_PERSISTENT_OF[compiler.family]) if persistent else ()
     return (*_HOOKS, *_HOOKS_OF[compiler.family], *further)
+
+
+def source_word(file: str) -> str:
+    """A source as a compiler takes it: neither as a flag nor as ``@FILE``, a file of further words."""
+    return f"./{file}" if file.startswith(("-", "@")) else file
 
 
 def to_compile(

@@ -21,7 +21,7 @@ from linpoint.targets.build_recipe import (
     remember,
     remembered,
 )
-from linpoint.targets.compiler_flags import FAST, Flags, in_language_of, sorted_flags, to_build
+from linpoint.targets.compiler_flags import FAST, Flags, in_language_of, sorted_flags, source_word, to_build
 from linpoint.targets.host_builder import sdk
 
 _KIND: Final = "executables"
@@ -54,7 +54,7 @@ def build_executable(recipe: BuildRecipe, *, sanitizer: str | None = None, deadl
         return Executable(known[0] / "program", known[1])
     with building(_KIND) as folder:
         program = folder / "program"
-        sources = [file if not file.startswith("-") else f"./{file}" for file in recipe.files]
+        sources = [source_word(file) for file in recipe.files]
         objects = [folder / f"{number}.o" for number in range(len(sources))]
         compiling = (*ours, "-c")
         accepted(

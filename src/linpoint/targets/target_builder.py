@@ -28,7 +28,7 @@ from linpoint.targets.build_recipe import (
     remember,
     remembered,
 )
-from linpoint.targets.compiler_flags import own_flags, sorted_flags, to_assemble, to_compile, to_link
+from linpoint.targets.compiler_flags import own_flags, sorted_flags, source_word, to_assemble, to_compile, to_link
 from linpoint.targets.host_builder import sdk
 from linpoint.targets.unhooked_libraries import TRACE, unhooked_libraries
 
@@ -95,9 +95,7 @@ def _build(
     compiler = recipe.compiler
     texts = [folder / f"{number}.s" for number in range(len(recipe.files))]
     commands = [
-        to_compile(
-            compiler, flags, include, file if not file.startswith("-") else f"./{file}", text, persistent=persistent
-        )
+        to_compile(compiler, flags, include, source_word(file), text, persistent=persistent)
         for file, text in zip(recipe.files, texts, strict=True)
     ]
     accepted(recipe, run_commands(commands, deadline=deadline), "compile")

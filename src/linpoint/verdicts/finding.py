@@ -19,6 +19,7 @@ from linpoint.verdicts.evidence import (
 )
 from linpoint.verdicts.replay_token import ReplayToken
 from linpoint.verdicts.schedule import Schedule
+from linpoint.verdicts.token_trust import allow_arguments
 from linpoint.verdicts.verdict import Verdict
 
 EvidenceT = TypeVar("EvidenceT", bound=Evidence)
@@ -65,8 +66,10 @@ class Finding:
 
     @property
     def replay_words(self) -> list[str]:
-        """The arguments of ``linpoint`` that replay it; none if only its author's code can construct the subject."""
-        return ["replay", self.token] if self.replay_token is not None and self.replay_token.is_complete else []
+        """The arguments of ``linpoint`` that replay it here; none if only its author's code can construct the subject."""
+        if self.replay_token is None or not self.replay_token.is_complete:
+            return []
+        return ["replay", self.token, *allow_arguments(self.replay)]
 
     # --- evidence of objects
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Replay tokens: a finding as one self-contained string, for ``linpoint replay TOKEN``.
 
-A token is data: a version prefix and compressed JSON in URL-safe letters. Reading one evaluates nothing, and the size of
-its content is limited, since tokens travel through chats and issue trackers. The JSON is one flat object, whose keys are
-part of the contract: tokens of earlier versions still replay.
+A token is data: a version prefix and compressed JSON in URL-safe letters. Reading one evaluates nothing, and the size and
+the depth of its content are limited, since tokens travel through chats and issue trackers; what a token may use is in
+``token_trust``. The JSON is one flat object, whose keys are part of the contract: tokens of earlier versions still replay.
 """
 
 from __future__ import annotations
@@ -18,9 +18,13 @@ from typing import Any, Final
 import msgspec
 
 from linpoint.errors import UsageError
+from linpoint.histories.values import MAX_NESTING_DEPTH
 
 _PREFIX: Final = "lp1-"
 _MAX_TOKEN_BYTES: Final = 16 * 2**20
+_MAX_VALUES: Final = 1_000_000
+_MAX_DEPTH: Final = MAX_NESTING_DEPTH + 8
+"""Arguments and results of operations are values inside of a few lists and objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +148,8 @@ def decode(token: str) -> dict[str, Any]:
         if not unpacker.eof or unpacker.unused_data:
             raise ValueError(_MAX_TOKEN_BYTES)
         content = msgspec.json.decode(data)
-        if not isinstance(content, dict) or not isinstance(content.get("kind"), str):
-            raise TypeError(content)
+        if not isinstance(content, dict) or not isinstance(content.get("kind"), str) or _is_too_much(content):
+            raise TypeError(_PREFIX)
     except (ValueError, TypeError, RecursionError, binascii.Error, zlib.error, msgspec.MsgspecError):
         raise UsageError(
             "LP-U004",
@@ -155,6 +159,18 @@ def decode(token: str) -> dict[str, Any]:
             remedy="Copy the whole word after `linpoint replay`, without line breaks.",
         ) from None
     return content
+
+
+def _is_too_much(content: Any) -> bool:
+    """Whether content is nested more deeply than values may be, or holds more of them than any finding."""
+    level, count = [content], 0
+    for _ in range(_MAX_DEPTH):
+        parts = [list(each.values()) if isinstance(each, dict) else each for each in level]
+        level = [value for part in parts if isinstance(part, list) for value in part]
+        count += len(level)
+        if not level or count > _MAX_VALUES:
+            break
+    return bool(level)
 
 
 def not_a_finding(fact: str) -> UsageError:

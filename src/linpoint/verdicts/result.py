@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from linpoint.errors import UndecidedError, ViolationError
 from linpoint.histories.history import History
+from linpoint.text.shell_commands import shell_command
 from linpoint.verdicts.coverage import Coverage, coverage_of
 from linpoint.verdicts.evidence import HistoryEvidence, HungThread, NeedlessInstruction
 from linpoint.verdicts.finding import Finding
@@ -77,7 +78,7 @@ class Result:
         if self.subject_kind == "stress":  # a token of the history does not run the test again
             return ""
         if finding.replay_words:
-            return f"Show it again: {' '.join(('linpoint', *finding.replay_words))}"
+            return f"Show it again: {shell_command(['linpoint', *finding.replay_words])}"
         if finding.token and self.subject_kind == "test":
             return f'Show it again: replay="{finding.token}"'
         return ""

@@ -12,6 +12,7 @@ from linpoint.cli.check_request import CheckRequest, load_spec
 from linpoint.cli.commands.check import check_one_history
 from linpoint.cli.output.file_reports import document
 from linpoint.cli.output.terminal import print_json, print_text, progress
+from linpoint.cli.token_check import refuse_foreign_token
 from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.history import History
 from linpoint.histories.history_builder import history as build
@@ -24,7 +25,7 @@ from linpoint.options.token_fields import options_from_token
 from linpoint.verdicts import Budget, replay_token
 
 
-class _Finding(msgspec.Struct):
+class CheckFinding(msgspec.Struct):
     """The content of a token of ``check``; its options are checked by their own types besides."""
 
     spec: str
@@ -39,6 +40,7 @@ def run(options: ReplayOptions) -> int:
     """Show the finding; the exit code is that of its verdict now."""
     as_json = options.json
     content = replay_token.decode(options.token)
+    refuse_foreign_token(content, options.allow)
     if content["kind"] in ("test", "stress"):
         return _replay_test(content, as_json=as_json)
     if content["kind"] == "stress-cpp":
@@ -65,7 +67,7 @@ def run(options: ReplayOptions) -> int:
         from linpoint.cli.targets.crash_targets import replay_crash_finding  # noqa: PLC0415 - as above
 
         return replay_crash_finding(content, as_json=as_json)
-    finding, history = _read(content)
+    finding, history = read_check_token(content)
     checked = options_from_token(CheckOptions, content)
     if checked.paper_rules:
         checked = checked.with_values(Surface.TOKEN, checker="graph")
@@ -115,14 +117,14 @@ def _scheduled(content: dict[str, Any]) -> TestRequest:
     )
 
 
-def _read(content: dict[str, Any]) -> tuple[_Finding, History]:
+def read_check_token(content: dict[str, Any]) -> tuple[CheckFinding, History]:
     """The finding in a token and its history; everything is looked at before anything of it is used."""
     if content["kind"] != "check":
         raise UsageError(
             "LP-U004", f"this version cannot replay a {content['kind']!r}.", remedy="Use a newer linpoint."
         )
     try:
-        finding = msgspec.convert(content, _Finding)
+        finding = msgspec.convert(content, CheckFinding)
         return finding, build([*finding.operations, *finding.crashes]).with_clock_skew(finding.clock_skew)
     except msgspec.ValidationError as error:
         fact = str(error)

@@ -15,6 +15,7 @@ from linpoint.explain.wording.value_text import MAX_VALUE_COLUMNS, fit_value
 from linpoint.histories.values import Value
 from linpoint.text.phrases import count_noun, one_line
 from linpoint.text.printable import printable
+from linpoint.text.shell_commands import shell_command
 from linpoint.text.terminal_text import fit, wrap
 from linpoint.verdicts.evidence import CrashEvidence, CrashOperation, NeedlessInstruction
 from linpoint.verdicts.finding import Finding
@@ -50,7 +51,7 @@ def crash_text(result: Result) -> str:
             lines += ["", *wrap(f"{at + 1}. {one_line(finding.message)}.", _WIDTH, most=9)]
         lines += ["", *crash_finding_lines(finding)]
         if at and finding.replay_words:
-            lines.append(f"Show it again: linpoint {' '.join(finding.replay_words)}")
+            lines.append(f"Show it again: {shell_command(['linpoint', *finding.replay_words])}")
     lines += ["", *covered_lines(result)]
     lines += advice_lines(result.advice)
     if meaning(result):

@@ -49,6 +49,9 @@ class CrashOptions(BuildOptions, LimitOptions, OutputOptions):
     description: ClassVar[str] = """\
 Crash a persistent object at every store, recover it, and check the recovered state against its spec.
 
+It builds and runs the code of FILE with your rights, with the compiler and the flags that comments `// linpoint:` of the
+file and pyproject.toml name.
+
 Exit code: 0 correct after every crash tested, 1 violation, 2 bad input, 3 unknown; over several tests the worst.
 
 Examples:

@@ -21,7 +21,7 @@ from linpoint.options.commands.shared_options import (
 from linpoint.options.option_types import OnOff, OptionType, WholeNumber, Words, choice
 from linpoint.options.rules import OnlyFor, Rule
 from linpoint.options.schema import CONFIG, Panel, Surface, argument, option
-from linpoint.options.source_arguments import is_source
+from linpoint.text.code_names import is_source
 from linpoint.traces.trace import MEMORY_MODELS
 
 _CPP = CONFIG | Surface.TOKEN

@@ -45,6 +45,9 @@ class TestOptions(BuildOptions, LimitOptions, OutputOptions):
     description: ClassVar[str] = """\
 Run scenarios of an object under every schedule, and check each run against its spec.
 
+It builds and runs the code of FILE with your rights, with the compiler and the flags that comments `// linpoint:` of the
+file and pyproject.toml name: read them before you test a repository that you do not know.
+
 Exit code: 0 no violation, 1 violation, 2 bad input, 3 unknown; over several tests the worst.
 
 Examples:

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code that ``pyproject.toml`` has a command run, though the command line does not name it: a line each on stderr.
+
+Somebody who checks a history in a cloned repository may not expect that a spec of the repository is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from linpoint.options.options_base import Options
+from linpoint.options.schema import Surface
+from linpoint.text.code_names import split_user_spec
+from linpoint.text.shell_commands import shell_command
+from linpoint.verdicts.token_trust import is_plain_compiler
+
+
+def project_notes(options: Options) -> Iterator[str]:
+    """A sentence for the spec of a user and one for a compiler that is more than a plain name."""
+    for name in ("spec", "compiler"):
+        given = [layer.surface for layer in options.layers if layer.values.get(name) is not None]
+        if not given or any(surface is not Surface.TOML for surface in given):
+            continue
+        value = str(getattr(options, name))
+        if name == "spec" and split_user_spec(value) is not None:
+            yield f"pyproject.toml names the spec {shell_command([value])}: its file is loaded, which runs it."
+        elif name == "compiler" and not is_plain_compiler(value):
+            yield f"pyproject.toml names the compiler {shell_command([value])}, which is run."
