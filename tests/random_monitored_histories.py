@@ -117,7 +117,7 @@ def monitored_history(rng: random.Random, name: str, *, size: int | None = None)
                 outcome=Outcome.UNKNOWN if lost else Outcome.OK,
             )
         )
-    return History(_with_processes(ops)), spec
+    return History(with_processes(ops)), spec
 
 
 def _run(rng: random.Random, spec: Spec, drawn: list[tuple[str, tuple[Any, ...]]]) -> list[tuple[Any, Any]]:
@@ -157,7 +157,7 @@ def _spans(rng: random.Random, size: int) -> list[tuple[int, int]]:
     return [(point - rng.randint(0, stretch * scale), point + rng.randint(0, stretch * scale)) for point in points]
 
 
-def _with_processes(ops: list[Operation]) -> list[Operation]:
+def with_processes(ops: list[Operation]) -> list[Operation]:
     """The operations, each given to a process that has time."""
     free: list[float] = []
     placed = list(ops)
@@ -192,7 +192,7 @@ def three_at_the_front(rng: random.Random) -> tuple[History, Spec]:
         )
         for (kind, value), (call, end) in zip(kinds, spans, strict=True)
     ]
-    return History(_with_processes(ops)), BUILT_IN["queue"]
+    return History(with_processes(ops)), BUILT_IN["queue"]
 
 
 def cut_zones(rng: random.Random) -> tuple[History, Spec]:
@@ -217,7 +217,7 @@ def cut_zones(rng: random.Random) -> tuple[History, Spec]:
         add("enqueue", value, call, call + rng.random() * 6)
         call = 5 + rng.random() * (at - 5)
         add("dequeue", value, call, call + rng.random() * 14)
-    return History(_with_processes(ops[:12])), BUILT_IN["queue"]
+    return History(with_processes(ops[:12])), BUILT_IN["queue"]
 
 
 TRAPS = {"three at the front": three_at_the_front, "cut zones": cut_zones}

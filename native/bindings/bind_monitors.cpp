@@ -83,7 +83,9 @@ void bind_monitors(nb::module_& m) {
       .value("COUNT_TOO_LOW", Reason::kCountTooLow)
       .value("COUNT_TOO_HIGH", Reason::kCountTooHigh)
       .value("SAME_COUNT", Reason::kSameCount)
-      .value("COUNTS_INVERTED", Reason::kCountsInverted);
+      .value("COUNTS_INVERTED", Reason::kCountsInverted)
+      .value("SURVIVORS_DIFFER", Reason::kSurvivorsDiffer)
+      .value("NO_COMMON_MOMENT", Reason::kNoCommonMoment);
 
   nb::enum_<Exclusion>(m, "Exclusion", "What makes a monitor not apply: see monitor.hpp.")
       .value("NONE", Exclusion::kNone)
@@ -97,7 +99,8 @@ void bind_monitors(nb::module_& m) {
       .value("CUT_OFF", Exclusion::kCutOff)
       .value("UNKNOWN_REMOVALS", Exclusion::kUnknownRemovals)
       .value("STOPPED", Exclusion::kStopped)
-      .value("FAILED_COMPARE", Exclusion::kFailedCompare);
+      .value("FAILED_COMPARE", Exclusion::kFailedCompare)
+      .value("SPANS_CRASH", Exclusion::kSpansCrash);
 
   nb::class_<Monitored>(m, "Monitored", "What a monitor says of one object.")
       .def_prop_ro("status", [](const Monitored& self) { return self.outcome.status; })

@@ -316,7 +316,8 @@ void bind_searches(nb::module_& m) {
       .value("HINT", verdicts::Flaw::kHint)
       .value("REJECTED", verdicts::Flaw::kRejected)
       .value("UNLIKE", verdicts::Flaw::kUnlike)
-      .value("NEEDED", verdicts::Flaw::kNeeded);
+      .value("NEEDED", verdicts::Flaw::kNeeded)
+      .value("SURVIVORS", verdicts::Flaw::kSurvivors);
   m.def("certify_order", &certify_order, "columns"_a, "positions"_a, "order"_a, "condition"_a, "key_argument"_a,
         "whole"_a, "What is wrong with an order as to its members and times, and with which operation.");
   m.def("certify_run", &certify_run, "columns"_a, "names"_a, "order"_a, "alphabet"_a, "machine"_a, "initial"_a,

@@ -109,12 +109,13 @@ def compare(seed: str, histories: int) -> None:
         jobs = 3 if rng.random() < 0.05 else 1
         for checker in FAST:
             found = linpoint.check(history, spec, checker=checker, condition=condition, jobs=jobs)
-            excluded = checker in ("monitor", "graph") and found.status is Status.UNKNOWN
+            excluded = checker in ("monitor", "graph", "eras") and found.status is Status.UNKNOWN
             assert excluded or found.status is expected.status, f"{checker}, {story}\n{describe(history)}"
             assert found.why
             seen["monitored"] += checker == "monitor" and not excluded
             seen["patterns"] += checker == "monitor" and found.status is Status.VIOLATION
             seen["graphs"] += checker == "graph" and not excluded
+            seen["eras"] += checker == "eras" and not excluded
             wrong = objections(found, certified)
             assert not wrong, f"{checker}, {story}\n{describe(history)}\n{wrong}"
     assert seen["violation"] >= histories / 5
@@ -124,6 +125,7 @@ def compare(seed: str, histories: int) -> None:
     assert seen["monitored"] >= histories / 20
     assert seen["patterns"] >= histories / 40
     assert seen["graphs"] > 0
+    assert seen["eras"] >= histories / 30
 
 
 @pytest.mark.parametrize("seed", seeds(CHUNKS))

@@ -9,7 +9,7 @@ import pytest
 
 import linpoint
 from linpoint import Status
-from linpoint.checkers import monitor_decider
+from linpoint.checkers import buffered_decider, monitor_decider
 from linpoint.histories.history import History
 from linpoint.verdicts.refutation import PATTERNS, Pattern
 from tests.checkers.test_differential import objections
@@ -226,7 +226,46 @@ REASONS: dict[str, list[Case]] = {
             "A: |--fetch-add(1)->1--| |--fetch-add(1)->0--|",
         )
     ],
+    "survivors-differ": [
+        (
+            "register",
+            "write(1); write(2); read() -> 2; read() -> 1",
+            """
+            A:      |--write(1)--|  |--write(2)--|
+            crash:                                   X
+            B:                                          |--read()->2--|  |--read()->1--|
+            """,
+        ),
+        (
+            "register",
+            "write(1); read() -> 1; read()",
+            """
+            A:      |--write(1)--|
+            crash:                  X                   X
+            B:                         |--read()--|
+            C:                                             |--read()->1--|
+            """,
+        ),
+    ],
+    "no-common-moment": [
+        (
+            "map",
+            'put("x", 1); put("y", 1); get("x"); get("y") -> 1',
+            """
+            A:      |--put("x", 1)--|  |--put("y", 1)--|
+            crash:                                         X
+            B:                                                |--get("x")--|  |--get("y")->1--|
+            """,
+        )
+    ],
 }
+
+BUFFERED = ("survivors-differ", "no-common-moment")
+"""Reasons under buffered durability, which other conditions do not have."""
+
+
+def condition_of(reason: str) -> str | None:
+    return "buffered-durable" if reason in BUFFERED else None
 
 
 def recorded(text: str) -> History:
@@ -246,16 +285,17 @@ def test_every_reason_has_a_history_and_a_sentence() -> None:
 def test_a_pattern_names_its_reason_and_the_operations_that_tell(reason: str, case: Case, checker: str) -> None:
     spec, telling, text = case
     history = recorded(text)
-    verdict = linpoint.check(history, spec, checker=checker)
+    condition = condition_of(reason)
+    verdict = linpoint.check(history, spec, checker=checker, condition=condition)
     if checker == "auto" and "write" not in text and ("cas(" in text or "swap(" in text):
         assert (verdict.status, verdict.checker) == (Status.VIOLATION, "graph")  # which is asked first for these
         return
     assert (verdict.status, verdict.checker) == (Status.VIOLATION, "monitor")
-    assert verdict.why in monitor_decider._WHY.values()
+    assert verdict.why in (*monitor_decider._WHY.values(), buffered_decider._WHY)
     pattern = verdict.refutation
     assert isinstance(pattern, Pattern)
     assert pattern.reason == reason
     assert pattern.sentence == PATTERNS[reason]
     assert sorted(str(history[p]) for p in pattern.operations) == sorted(telling.split("; "))
     assert not objections(verdict, set())
-    assert linpoint.check(history, spec, checker="brute-force").status is Status.VIOLATION
+    assert linpoint.check(history, spec, checker="brute-force", condition=condition).status is Status.VIOLATION

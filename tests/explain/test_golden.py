@@ -13,7 +13,7 @@ import pytest
 import linpoint
 from linpoint.explain.history.reasons import CAUSES as ALL_CAUSES
 from linpoint.specs.builtin import BUILT_IN
-from tests.checkers.test_monitor_patterns import REASONS, recorded
+from tests.checkers.test_monitor_patterns import REASONS, condition_of, recorded
 from tests.cli.conftest import hard
 from tests.explain.cases import CAUSES, SPECS, Case
 
@@ -259,7 +259,7 @@ CASES: dict[str, Case] = {
 CASES |= {f"spec-{name}": case for name, case in SPECS.items()}
 CASES |= {f"cause-{name}": (*case[:2], {"checker": "auto"}) for name, case in CAUSES.items()}
 CASES |= {
-    f"pattern-{reason}": (recorded(text), spec, {"checker": "monitor"})
+    f"pattern-{reason}": (recorded(text), spec, {"checker": "monitor", "condition": condition_of(reason)})
     for reason, ((spec, _, text), *_) in REASONS.items()
 }
 

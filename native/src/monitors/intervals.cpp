@@ -36,4 +36,14 @@ std::vector<Interval> intervals_of(const search::Problem& problem, std::int32_t 
   return intervals;
 }
 
+std::vector<Interval> common(std::span<const Interval> a, std::span<const Interval> b) {
+  std::vector<Interval> both;
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const Interval shared{std::max(a[i].first, b[j].first), std::min(a[i].last, b[j].last)};
+    if (shared.first <= shared.last) both.push_back(shared);
+    ++(a[i].last < b[j].last ? i : j);
+  }
+  return both;
+}
+
 }  // namespace linpoint::monitors

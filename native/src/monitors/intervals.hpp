@@ -43,6 +43,9 @@ struct Timeline {
 /// The gaps of each operation of a problem; the first real gap has the number `offset`.
 std::vector<Interval> intervals_of(const search::Problem& problem, std::int32_t offset, std::int32_t& gaps);
 
+/// What two lists of ascending, disjoint runs of gaps have in common.
+std::vector<Interval> common(std::span<const Interval> a, std::span<const Interval> b);
+
 /// A refutation before its operations are named by their positions.
 struct Refuted {
   Reason reason = Reason::kNone;

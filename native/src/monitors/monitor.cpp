@@ -105,88 +105,18 @@ class Monitor {
     const std::vector<Interval> owns = intervals_of(problem_, 0, gaps);
     std::vector<Access> accesses;
     accesses.reserve(problem_.size());
-    const bool entry = blueprint_.kind == "map";
+    const AccessReader reader(blueprint_);
     for (std::size_t op = 0; op < problem_.size(); ++op) {
       Access access{Act::kRead, optional(op), number(op), kNone, kNone, owns[op]};
       const Instruction what = this->what(op);
       relaxed_ = relaxed_ || what.code == Code::kDelete;
-      if (const Exclusion why = entry ? entry_access(what, access) : access_of(what, access); why != Exclusion::kNone)
+      if (const Exclusion why = reader.read(what, access); why != Exclusion::kNone)
         return Found::excluded(why, number(op));
-      if (entry && access.now == null()) return Found::excluded(Exclusion::kNull, number(op));
-      if (access.act == Act::kReplace && access.old == access.now) access.act = Act::kRead;
-      const bool changes = access.act == Act::kWrite || access.act == Act::kReplace;
-      if (changes || !access.optional) accesses.push_back(access);
+      if (changes(access) || !access.optional) accesses.push_back(access);
     }
     const std::int32_t initial = content_.empty() ? kAbsent : static_cast<std::int32_t>(content_[0]);
-    if (entry && initial == null()) return Found::excluded(Exclusion::kNull);
+    if (reader.entry() && initial == null()) return Found::excluded(Exclusion::kNull);
     return decide_register(accesses, initial, gaps);
-  }
-
-  [[nodiscard]] Exclusion access_of(const Instruction& what, Access& access) const {
-    switch (what.code) {
-      case Code::kRead:
-        access.old = what.want;
-        return Exclusion::kNone;
-      case Code::kWrite:
-        access.act = Act::kWrite;
-        access.now = what.first;
-        return Exclusion::kNone;
-      case Code::kSwap:  // with an unknown outcome nobody knows what it replaced: a write
-        access.act = access.optional ? Act::kWrite : Act::kReplace;
-        access.old = what.want;
-        access.now = what.first;
-        return Exclusion::kNone;
-      case Code::kCas:
-        return compare(what, what.first, what.second, access);
-      default:
-        return Exclusion::kResult;
-    }
-  }
-
-  [[nodiscard]] Exclusion compare(const Instruction& what, std::int32_t old, std::int32_t now, Access& access) const {
-    access.old = old;
-    if (what.want == blueprint_.constants.no) {
-      access.act = Act::kDiffers;
-      return Exclusion::kNone;
-    }
-    if (what.want != blueprint_.constants.yes && !access.optional) return Exclusion::kResult;
-    access.act = Act::kReplace;
-    access.now = now;
-    return Exclusion::kNone;
-  }
-
-  [[nodiscard]] Exclusion entry_access(const Instruction& what, Access& access) const {
-    const auto absent = [&](std::int32_t value) { return value == null() ? kAbsent : value; };
-    const bool no = what.want == blueprint_.constants.no;
-    const bool yes = what.want == blueprint_.constants.yes;
-    switch (what.code) {
-      case Code::kGet:
-        access.old = absent(what.want);
-        return Exclusion::kNone;
-      case Code::kPut:
-        access.act = Act::kWrite;
-        access.now = what.first;
-        return Exclusion::kNone;
-      case Code::kInsert:
-        return compare(what, kAbsent, what.first, access);
-      case Code::kCasEntry:
-        return compare(what, absent(what.first), what.second, access);
-      case Code::kDelete:
-        access.old = kAbsent;
-        if (no) return Exclusion::kNone;
-        // Whatever was there, it is absent after this; that something was there is for the replay to see.
-        access.act = Act::kWrite;
-        access.now = kAbsent;
-        return Exclusion::kNone;
-      case Code::kContains:
-        access.old = kAbsent;
-        if (yes) access.act = Act::kDiffers;
-        return yes || no || access.optional ? Exclusion::kNone : Exclusion::kResult;
-      case Code::kAppend:
-        return Exclusion::kOperation;
-      default:
-        return Exclusion::kResult;
-    }
   }
 
   [[nodiscard]] Found bits() const {

@@ -50,11 +50,11 @@ class Register {
         next_reader_(accesses.size(), kNone) {
     add_cluster(initial, kNone);
     for (std::size_t i = 0; i < accesses.size(); ++i)
-      if (writes(accesses[i])) add_cluster(accesses[i].now, static_cast<std::int32_t>(i));
+      if (changes(accesses[i])) add_cluster(accesses[i].now, static_cast<std::int32_t>(i));
     if (!repeated_) return;
     latest_start_.assign(at(gaps) + 1, kNone);
     for (const Access& access : accesses)
-      if (writes(access) && !access.optional)
+      if (changes(access) && !access.optional)
         latest_start_[at(access.owns.last)] = std::max(latest_start_[at(access.owns.last)], access.owns.first);
     for (std::size_t gap = 1; gap < latest_start_.size(); ++gap)
       latest_start_[gap] = std::max(latest_start_[gap], latest_start_[gap - 1]);
@@ -91,8 +91,6 @@ class Register {
     [[nodiscard]] Iterator end() const { return {this, 2 * accesses.size() + 1}; }
   };
 
-  static bool writes(const Access& access) { return access.act == Act::kWrite || access.act == Act::kReplace; }
-  static bool reads(const Access& access) { return access.act == Act::kRead || access.act == Act::kReplace; }
   static Found ambiguous() { return Found::excluded(Exclusion::kDuplicate); }
 
   void add_cluster(std::int32_t value, std::int32_t writer) {
@@ -111,7 +109,7 @@ class Register {
   std::optional<Found> attach() {
     std::vector<std::int32_t> to_do;
     for (std::size_t i = 0; i < accesses_.size(); ++i)
-      if (reads(accesses_[i]) && !accesses_[i].optional) to_do.push_back(static_cast<std::int32_t>(i));
+      if (observes(accesses_[i]) && !accesses_[i].optional) to_do.push_back(static_cast<std::int32_t>(i));
     for (std::size_t i = 0; i < clusters_.size(); ++i)
       if (clusters_[i].writer != kNone) cluster_of_writer(clusters_[i].writer) = static_cast<std::int32_t>(i);
     for (std::size_t done = 0; done < to_do.size(); ++done) {
@@ -171,7 +169,7 @@ class Register {
       called = called || !access.owns.precedes(written(clusters_[at(each)]));
     if (!called) return refuted(Reason::kSeenBeforeAdded, telling, values);
     for (const Access& other : accesses_)
-      if (writes(other) && !other.optional && other.owns.precedes(access.owns) &&
+      if (changes(other) && !other.optional && other.owns.precedes(access.owns) &&
           other.owns.first == latest_start_[at(access.owns.first) - 1]) {
         telling.push_back(other.op);
         values.push_back(other.now);

@@ -22,8 +22,35 @@ struct Access {
   Interval owns;
 };
 
+/// Whether the operation may have changed the value.
+inline bool changes(const Access& access) { return access.act == Act::kWrite || access.act == Act::kReplace; }
+
+/// Whether it tells which value was there.
+inline bool observes(const Access& access) { return access.act == Act::kRead || access.act == Act::kReplace; }
+
 /// The value of an absent entry.
 inline constexpr std::int32_t kAbsent = -2;
+
+/// The values that accesses write or see, to find places for them.
+std::vector<std::int32_t> values_of(std::span<const Access> accesses);
+
+/// Reads what operations did to a register, or to an entry of a map.
+class AccessReader {
+ public:
+  explicit AccessReader(const specs::Blueprint& blueprint) : blueprint_(blueprint) {}
+  /// Fills in what an operation did; `access` says who it is, when, and whether it may be left out.
+  [[nodiscard]] Exclusion read(const Instruction& what, Access& access) const;
+  [[nodiscard]] bool entry() const { return blueprint_.kind == "map"; }
+
+ private:
+  [[nodiscard]] Exclusion register_access(const Instruction& what, Access& access) const;
+  [[nodiscard]] Exclusion entry_access(const Instruction& what, Access& access) const;
+  [[nodiscard]] Exclusion compare(const Instruction& what, std::int32_t old, std::int32_t now, Access& access) const;
+  [[nodiscard]] bool no(const Instruction& what) const { return what.want == blueprint_.constants.no; }
+  [[nodiscard]] bool yes(const Instruction& what) const { return what.want == blueprint_.constants.yes; }
+
+  const specs::Blueprint& blueprint_;
+};
 
 /// `gaps` counts the gaps of all operations. An order may have to be replayed: where operations say that the value
 /// differs from one, they are put where they fit.
@@ -33,5 +60,10 @@ Found decide_register(std::span<const Access> accesses, std::int32_t initial, st
 /// `values` are those behind each operation of the order, after the first one.
 bool insert_differing(std::span<const Access> differing, std::span<const Interval> owns, std::int32_t initial,
                       std::span<const std::int32_t> values, std::vector<std::int32_t>& order);
+
+/// The gaps in which one more read of `value` fits into accesses that have an order: ascending, disjoint. No access may
+/// be optional, and no value may be written twice or be both written and there at first.
+std::vector<Interval> gaps_for_read(std::span<const Access> accesses, std::int32_t initial, std::int32_t gaps,
+                                    std::int32_t value);
 
 }  // namespace linpoint::monitors

@@ -232,6 +232,7 @@ class Flaw(enum.Enum):
     REJECTED = 9
     UNLIKE = 10
     NEEDED = 11
+    SURVIVORS = 12
 
 def certify_order(
     columns: Columns,
@@ -275,6 +276,8 @@ class Reason(enum.Enum):
     COUNT_TOO_HIGH = 19
     SAME_COUNT = 20
     COUNTS_INVERTED = 21
+    SURVIVORS_DIFFER = 22
+    NO_COMMON_MOMENT = 23
 
 class Exclusion(enum.Enum):
     NONE = 0
@@ -289,6 +292,7 @@ class Exclusion(enum.Enum):
     UNKNOWN_REMOVALS = 9
     STOPPED = 10
     FAILED_COMPARE = 11
+    SPANS_CRASH = 12
 
 class Monitored:
     @property

@@ -45,6 +45,7 @@ from linpoint._native import (
     wing_gong,
     words_fit,
 )
+from linpoint._native.eras import EraAnswer, MonitoredEras, SearchedEras, monitor_eras, search_eras
 
 __all__ = [
     "Alphabet",
@@ -53,6 +54,7 @@ __all__ = [
     "Classes",
     "Columns",
     "Condition",
+    "EraAnswer",
     "Exclusion",
     "Flaw",
     "GraphExclusion",
@@ -63,6 +65,7 @@ __all__ = [
     "Machine",
     "MonitorStatus",
     "Monitored",
+    "MonitoredEras",
     "NativeMachine",
     "Problem",
     "Proof",
@@ -70,6 +73,7 @@ __all__ = [
     "Reason",
     "Search",
     "SearchStatus",
+    "SearchedEras",
     "SeenTable",
     "StopReason",
     "StopToken",
@@ -86,7 +90,9 @@ __all__ = [
     "linear",
     "measure_graph",
     "monitor",
+    "monitor_eras",
     "native_machine",
+    "search_eras",
     "wing_gong",
     "words_fit",
 ]

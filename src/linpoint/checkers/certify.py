@@ -25,6 +25,7 @@ from linpoint.checkers._native_search import (
     certify_scope,
 )
 from linpoint.checkers.history_interpretation import HistoryInterpretation
+from linpoint.checkers.native_spec_twin import NativeTwin
 from linpoint.checkers.subhistory_decider import has_order
 from linpoint.errors import CertificateError
 from linpoint.histories.history import History
@@ -108,6 +109,29 @@ def certify_pattern(
             return True
     items = len(twin.content(positions)) if twin.kind == "queue" else 0
     refuse(reading.history, *certify_scope(reading.columns, positions, pattern.scope, twin.blueprint, items))
+    return _has_no_order(reading, positions, pattern, seconds)
+
+
+def certify_keyed_pattern(
+    reading: HistoryInterpretation,
+    keys: Sequence[Sequence[int]],
+    twin: NativeTwin,
+    pattern: Pattern,
+    *,
+    seconds: float | None = None,
+) -> bool:
+    """The same of a pattern of several keys together, of which ``keys`` are the operations."""
+    scope = set(pattern.scope)
+    for members in keys:
+        inside = [position for position in members if position in scope]
+        if inside:
+            refuse(reading.history, *certify_scope(reading.columns, members, inside, twin.blueprint, 0))
+    return _has_no_order(reading, reading.timed.effective(), pattern, seconds)
+
+
+def _has_no_order(
+    reading: HistoryInterpretation, positions: Sequence[int], pattern: Pattern, seconds: float | None
+) -> bool:
     history, spec = select_scope(reading.history, positions, pattern.scope, reading.spec)
     found = has_order(history, spec, reading.condition, seconds=min(seconds or _PATTERN_SEARCH_S, _PATTERN_SEARCH_S))
     if found:
@@ -169,6 +193,8 @@ def refuse(history: History, flaw: Flaw, position: int) -> None:
     """Raise for what is wrong with evidence, and with which operation."""
     if flaw is Flaw.NONE:
         return
+    if flaw is Flaw.SURVIVORS:
+        raise broken_certificate("it does not say what survives each crash")
     if flaw is Flaw.NOT_THERE:
         raise broken_certificate("the order names an operation twice or one that is not there")
     raise broken_certificate(_WORDS[flaw].format(history.operations[position]))

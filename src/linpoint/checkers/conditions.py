@@ -17,7 +17,8 @@ from linpoint.options.choices import CONDITIONS
 from linpoint.specs.integer_automaton import StateMachine
 from linpoint.specs.spec import Spec, State
 
-NOT_LOCAL: Final = ("buffered-durable", "sequential")
+BUFFERED: Final = "buffered-durable"
+NOT_LOCAL: Final = (BUFFERED, "sequential")
 """Conditions under which objects cannot be checked one by one."""
 
 
@@ -40,7 +41,7 @@ def condition_machine(spec: Spec, condition: str, *, keyed: bool) -> StateMachin
     machine: StateMachine = spec
     if condition in NOT_LOCAL and keyed and not spec.key_argument:
         machine = KeyedMachine(spec)
-    return BufferedMachine(machine) if condition == "buffered-durable" else machine
+    return BufferedMachine(machine) if condition == BUFFERED else machine
 
 
 PERSIST: Final = Operation("persist", "persist")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exact deciders, precedence graphs and monitors, applied to each independent object of a history."""
+"""The exact deciders (precedence graphs, monitors, eras), applied to each independent object of a history."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from linpoint.checkers import monitor_decider, precedence_decider
+from linpoint.checkers import buffered_decider, eras_decider, monitor_decider, precedence_decider
 from linpoint.checkers._native_search import StopToken
+from linpoint.checkers.conditions import BUFFERED
 from linpoint.checkers.exact_decision import ExactDecision
 from linpoint.checkers.history_interpretation import HistoryInterpretation
 from linpoint.executors.thread_executor import Task, resident_memory
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _OBJECTS_PER_TASK: Final = 64
 """Objects that one task decides; a single one takes microseconds."""
-_BYTES_PER_OPERATION: Final = {"monitor": 250, "graph": 300}
+_BYTES_PER_OPERATION: Final = {"monitor": 250, "graph": 300, "eras": 100}
 """Memory that each exact decider takes for an operation, at most."""
 EXACT_DECIDERS: Final = tuple(_BYTES_PER_OPERATION)
 
@@ -46,7 +47,7 @@ class KeyedObject:
 
 
 class ExactDeciders:
-    """Tries precedence graphs and monitors on all objects, where the selected checker allows it."""
+    """Tries them on all objects, where the selected checker allows it."""
 
     def __init__(
         self,
@@ -75,6 +76,8 @@ class ExactDeciders:
             return self._tasks([self._checker], report_exclusion=True)
         if self._checker != "auto":
             return []
+        if self._reading.condition == BUFFERED:
+            return self._tasks(["monitor", "eras"], report_exclusion=False)
         if precedence_decider.select_memory(self._reading):
             return self._tasks(["graph", "monitor"], report_exclusion=self._reading.spec.name == "mwcas")
         return self._tasks(["monitor"], report_exclusion=False)
@@ -83,11 +86,7 @@ class ExactDeciders:
         """With ``report_exclusion``, the reason that excludes the whole history becomes an answer."""
         usable = []
         for name in names:
-            why = (
-                precedence_decider.exclusion_reason(self._reading)
-                if name == "graph"
-                else monitor_decider.exclusion_reason(self._reading)
-            )
+            why = self._exclusion_reason(name)
             if why is None:
                 usable.append(name)
             elif report_exclusion and name == names[0]:
@@ -97,6 +96,15 @@ class ExactDeciders:
             return []
         chunks = range(0, len(self._objects), _OBJECTS_PER_TASK)
         return [functools.partial(self._try_all, usable, self._objects[at : at + _OBJECTS_PER_TASK]) for at in chunks]
+
+    def _exclusion_reason(self, name: str) -> str | None:
+        if name == "graph":
+            return precedence_decider.exclusion_reason(self._reading)
+        if name == "eras":
+            return eras_decider.exclusion_reason(self._reading)
+        if self._reading.condition == BUFFERED:
+            return buffered_decider.exclusion_reason(self._reading)
+        return monitor_decider.exclusion_reason(self._reading)
 
     def _try_all(self, names: Sequence[str], objects: Sequence[KeyedObject]) -> Iterable[Task]:
         for each in objects:
@@ -119,4 +127,9 @@ class ExactDeciders:
         if name == "graph":
             decide = precedence_decider.by_the_paper if self._paper else precedence_decider.decide_by_precedence
             return decide(self._reading, keyed.positions, self._stop, threads=self._threads)
-        return monitor_decider.decide_by_monitor(self._reading, keyed.positions, self._stop, self._budget.remaining())
+        if name == "eras":
+            return eras_decider.decide_by_eras(self._reading, keyed.positions, self._stop)
+        decide_monitored = (
+            buffered_decider.decide_eras if self._reading.condition == BUFFERED else monitor_decider.decide_by_monitor
+        )
+        return decide_monitored(self._reading, keyed.positions, self._stop, self._budget.remaining())

@@ -18,6 +18,8 @@ class ExactDecision:
     """Why it was chosen, or what excludes it."""
     witness: Witness | None = None
     refutation: Refutation | None = None
+    configurations: int = 0
+    """How many configurations were looked at, where it takes a search."""
 
     @property
     def decided(self) -> bool:

@@ -231,6 +231,10 @@ class HistoryInterpretation:
         objects = self._objects.split_effective(self.timed)
         return [(self._key(members[0]), members) for members in objects] or [(None, [])]
 
+    def members_by_key(self) -> list[Sequence[int]]:
+        """The operations on each key, without failed ones, whether or not keys are independent."""
+        return list(self._objects.split_effective(self.timed))
+
     def _key(self, position: int) -> Value:
         number = self._keyed.object_at(position, self.spec.key_argument)
         return None if number < 0 else self.history.columns.values[number]

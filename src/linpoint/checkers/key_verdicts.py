@@ -94,7 +94,14 @@ def _exact_verdict(
     decision = judged.decisions[-1]
     status = Status.LINEARIZABLE if decision.witness else Status.VIOLATION if decision.refutation else Status.UNKNOWN
     return KeyVerdict(
-        judged.key, status, decision.checker, decision.why, judged.positions, decision.witness, decision.refutation
+        judged.key,
+        status,
+        decision.checker,
+        decision.why,
+        judged.positions,
+        decision.witness,
+        decision.refutation,
+        configurations=decision.configurations,
     )
 
 

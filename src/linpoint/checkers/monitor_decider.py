@@ -19,7 +19,7 @@ from linpoint.histories.values import format_value
 from linpoint.verdicts.refutation import Pattern
 from linpoint.verdicts.witness import Witness
 
-_MONITOR: Final = "monitor"
+MONITOR: Final = "monitor"
 _WHY: Final = {
     "register": "the zones of values decide a register when reads can be traced to writes",
     "map": "the zones of values decide an entry when reads can be traced to writes",
@@ -32,7 +32,7 @@ _WHY: Final = {
     "fetch-add": "everyone is given a count of its own, which orders them",
 }
 
-_EXCLUDED: Final = {
+EXCLUDED: Final = {
     Exclusion.KIND: "there is no monitor for {spec}",
     Exclusion.OPERATION: "the monitor for {spec} does not know {op}",
     Exclusion.RESULT: "the result of {op} was not observed, or is one that the spec never gives",
@@ -43,10 +43,11 @@ _EXCLUDED: Final = {
     Exclusion.CUT_OFF: "{op} was cut off by a crash, and may have happened before it or not at all",
     Exclusion.UNKNOWN_REMOVALS: "removals with an unknown outcome, such as {op}, leave too many ways",
     Exclusion.FAILED_COMPARE: "an operation that saw another value finds no place in the order that was found",
+    Exclusion.SPANS_CRASH: "{op} may have taken effect before or after a crash of the object",
 }
-_CONSTRAINED: Final = "more than times is to be respected (hints, clocks, touching operations), and the order breaks it"
-_UNDELETED: Final = "the order that was found deletes an entry that is not there"
-_NOT_CONFIRMED: Final = "the monitor found a violation, but there was no time to confirm it by a search"
+CONSTRAINED: Final = "more than times is to be respected (hints, clocks, touching operations), and the order breaks it"
+UNDELETED: Final = "the order that was found deletes an entry that is not there"
+NOT_CONFIRMED: Final = "the monitor found a violation, but there was no time to confirm it by a search"
 
 
 def exclusion_reason(reading: HistoryInterpretation) -> str | None:
@@ -54,7 +55,7 @@ def exclusion_reason(reading: HistoryInterpretation) -> str | None:
     if reading.condition in NOT_LOCAL:
         return f"monitors do not decide the condition {reading.condition}"
     if reading.twin is None:
-        return _EXCLUDED[Exclusion.KIND].format(spec=reading.spec.name)
+        return EXCLUDED[Exclusion.KIND].format(spec=reading.spec.name)
     return None
 
 
@@ -70,17 +71,17 @@ def decide_by_monitor(
             return _ordered(reading, said, twin.kind)
         case MonitorStatus.VIOLATION:
             return _refuted(reading, positions, said, twin.kind, seconds)
-    return None if said.exclusion is Exclusion.STOPPED else ExactDecision(_MONITOR, _words(reading, said))
+    return None if said.exclusion is Exclusion.STOPPED else ExactDecision(MONITOR, _words(reading, said))
 
 
 def _ordered(reading: HistoryInterpretation, said: Monitored, kind: str) -> ExactDecision:
     flaw, position = said.flaw
     if flaw is Flaw.REJECTED and said.relaxed:
-        return ExactDecision(_MONITOR, _UNDELETED)
+        return ExactDecision(MONITOR, UNDELETED)
     if flaw not in (Flaw.NONE, Flaw.REJECTED) and said.constrained:
-        return ExactDecision(_MONITOR, _CONSTRAINED)
+        return ExactDecision(MONITOR, CONSTRAINED)
     refuse(reading.history, flaw, position)
-    return ExactDecision(_MONITOR, _WHY[kind], witness=Witness(said.order))
+    return ExactDecision(MONITOR, _WHY[kind], witness=Witness(said.order))
 
 
 def _refuted(
@@ -88,10 +89,10 @@ def _refuted(
 ) -> ExactDecision:
     pattern = Pattern(said.reason.name.lower().replace("_", "-"), tuple(said.telling), said.scope)
     if not certify_pattern(reading, positions, pattern, seconds=seconds):
-        return ExactDecision(_MONITOR, _NOT_CONFIRMED)
-    return ExactDecision(_MONITOR, _WHY[kind], refutation=pattern)
+        return ExactDecision(MONITOR, NOT_CONFIRMED)
+    return ExactDecision(MONITOR, _WHY[kind], refutation=pattern)
 
 
 def _words(reading: HistoryInterpretation, said: Monitored) -> str:
     op = "" if said.culprit < 0 else str(reading.history.operations[said.culprit])
-    return _EXCLUDED[said.exclusion].format(spec=reading.spec.name, op=op or format_value(None))
+    return EXCLUDED[said.exclusion].format(spec=reading.spec.name, op=op or format_value(None))

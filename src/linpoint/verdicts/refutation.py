@@ -147,6 +147,8 @@ PATTERNS: Final = {
     "count-too-high": "a count is more than what can have come before it",
     "same-count": "two operations were given the same count",
     "counts-inverted": "a smaller count was given after a larger one",
+    "survivors-differ": "two values were each seen as the one that a crash had left",
+    "no-common-moment": "what a crash left on several keys was never there at one time",
 }
 """The reasons of patterns, each as a sentence."""
 

@@ -25,9 +25,10 @@ enum class Flaw : int {
   kEarlierEra = 6,
   kProcessOrder = 7,
   kHint = 8,
-  kRejected = 9,  // the spec rejects it in its place
-  kUnlike = 10,   // it was taken for another operation
-  kNeeded = 11,   // it was left out and may mend the violation of the others
+  kRejected = 9,    // the spec rejects it in its place
+  kUnlike = 10,     // it was taken for another operation
+  kNeeded = 11,     // it was left out and may mend the violation of the others
+  kSurvivors = 12,  // it does not say how many operations survive each crash
 };
 
 struct Finding {

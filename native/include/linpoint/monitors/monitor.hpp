@@ -44,6 +44,8 @@ enum class Reason : int {
   kCountTooHigh,      // a count is more than can have come before
   kSameCount,         // two operations were given the same count
   kCountsInverted,    // a smaller count was given after a larger one
+  kSurvivorsDiffer,   // two values were each seen as the one that a crash had left
+  kNoCommonMoment,    // what a crash left on several keys was never there at one time
 };
 
 /// What makes a monitor not apply.
@@ -60,6 +62,7 @@ enum class Exclusion : int {
   kUnknownRemovals,  // too many ways to explain removals with an unknown outcome
   kStopped,          // it was told to stop
   kFailedCompare,    // a compare-and-set that failed finds no place in the order that was found
+  kSpansCrash,       // an operation that may have taken effect before or after a crash of the object
 };
 
 /// The answer for one object. Operations are positions in the history.

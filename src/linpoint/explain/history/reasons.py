@@ -82,6 +82,7 @@ REASONS: Final = {
     "higher-inside": "a value was taken while one of higher priority was inside",
     "counted": "counting all the others shows that a result is wrong",
     "lost-after-crash": "what had returned before a crash was gone after it",
+    "survivors": "no moment before a crash held all that was seen after it",
 }
 """The typed reasons of steps, each in words."""
 

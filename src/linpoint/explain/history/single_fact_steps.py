@@ -37,6 +37,8 @@ REASON_OF: Final = {
     "count-too-high": "counted",
     "same-count": "counted",
     "counts-inverted": "counted",
+    "survivors-differ": "survivors",
+    "no-common-moment": "survivors",
 }
 """The typed reason of a step for each pattern."""
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A few operations on registers that violate buffered durability by themselves.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "monitors/saved_moments.hpp"
+
+namespace linpoint::monitors {
+
+struct BufferedCore {
+  Reason reason = Reason::kNone;
+  std::vector<std::int32_t> operations;  // of the problem
+};
+
+/// Leaves out of a violation what it takes no part in: values with all that wrote, read or replaced them, and reads.
+/// `telling` are operations to look among first. When it is stopped, what is left is a violation still.
+BufferedCore smallest_violation(std::span<const KeyAccesses> keys, const EraGaps& gaps,
+                                std::span<const std::int32_t> telling, search::StopToken& stop);
+
+}  // namespace linpoint::monitors
