@@ -148,7 +148,8 @@ def random_history(
     """A random history of at most ``operations`` operations of the spec called ``name``, a built-in or a user's.
 
     ``noise`` is the share of results that are replaced. Who never returned goes on as a new process if ``return_anew``,
-    and else only after a crash.
+    and else only after a crash. Crashes are of everything, of one process, perhaps of one that does nothing, and of the
+    object alone.
     """
     spec, make = MAKERS[name] if name in MAKERS else USER_MAKERS[name]
     count = rng.randint(1, operations)
@@ -156,7 +157,7 @@ def random_history(
     crash_times: list[Crash] = []
     if crashes:
         crash_times = [
-            Crash(rng.choice([x * 10, x * 10 + 5]), rng.choice([None, None, rng.randrange(processes)]))
+            _crash(rng, rng.choice([x * 10, x * 10 + 5]), processes)
             for x in rng.sample(range(1, count + 1), rng.randint(1, min(2, count)))
         ]
     state: dict[Any, Any] = {}
@@ -171,7 +172,7 @@ def random_history(
     for number in range(count):
         point = number * 10 + 3
         for crash in crash_times:
-            if crash.process is None and point - 10 < crash.time <= point and rng.random() < 0.3:
+            if crash.ends_era and point - 10 < crash.time <= point and rng.random() < 0.3:
                 state = dict(saved)  # a buffered object may lose what came after some moment
         if rng.random() < 0.4:
             saved = dict(state)
@@ -193,7 +194,7 @@ def random_history(
             result = rng.choice([None, True, 1])
         if op.outcome is Outcome.OK:
             op = _with(op, result=_noise(rng, freeze(result), noise))
-        ends = [crash.time for crash in crash_times if crash.covers(process) and crash.time > op.call]
+        ends = [crash.time for crash in crash_times if crash.interrupts(process) and crash.time > op.call]
         if op.outcome is Outcome.UNKNOWN:
             free_from[process] = min(ends, default=float("inf"))
         else:
@@ -204,6 +205,12 @@ def random_history(
         ops = _hinted(rng, ops, points)
     rng.shuffle(ops)
     return History(ops, crashes=crash_times, clock_skew=clock_skew), spec
+
+
+def _crash(rng: random.Random, time: float, processes: int) -> Crash:
+    kind = rng.choices(["object", "everything", "process"], [4, 4, 2])[0]
+    process = rng.randrange(processes + 1) if kind == "process" else None
+    return Crash(time, process, of_object=kind == "object")
 
 
 def _hinted(rng: random.Random, ops: list[Operation], points: list[int]) -> list[Operation]:
@@ -251,6 +258,9 @@ def _cut(rng: random.Random, op: Operation, crashes: list[Crash]) -> tuple[Opera
         if crash.covers(op.process) and op.return_ is not None and op.call < crash.time < op.return_:
             if op.outcome is Outcome.FAILED:
                 return _with(op, return_=crash.time), True
+            return _with(op, outcome=Outcome.UNKNOWN, return_=None), rng.random() < 0.5
+        spans = op.outcome is Outcome.OK and op.return_ is not None and op.call < crash.time < op.return_
+        if crash.of_object and spans and rng.random() < 0.3:
             return _with(op, outcome=Outcome.UNKNOWN, return_=None), rng.random() < 0.5
     return op, op.outcome is not Outcome.OK and rng.random() < 0.5
 

@@ -19,10 +19,13 @@ _FORMS = ("false", "at", "values")
 class _Memory:
     """A memory, with the calls that are open on it."""
 
-    def __init__(self, rng: random.Random, *, register: bool, swaps: float, forms: tuple[str, ...]) -> None:
+    def __init__(
+        self, rng: random.Random, *, register: bool, swaps: float, writes: float, forms: tuple[str, ...]
+    ) -> None:
         self.rng = rng
         self.register = register
         self.swaps = swaps
+        self.writes = writes
         self.forms = forms
         self.words = ["x"] if register else rng.sample(["x", "y", "z"], rng.randint(1, 3))
         self.initial = 0 if rng.random() < 0.8 else 7
@@ -42,7 +45,10 @@ class _Memory:
         for word in words:
             self.fresh += 1
             cells.append([word, self._expected(word), self.fresh])
-        return {"op": "mwswap" if drawn < 0.35 + self.swaps else "mwcas", "words": words, "cells": cells}
+        op = "mwcas"
+        if drawn < 0.35 + self.swaps + self.writes:
+            op = "mwswap" if drawn < 0.35 + self.swaps else "mwwrite"
+        return {"op": op, "words": words, "cells": cells}
 
     def _expected(self, word: str) -> Any:
         rng = self.rng
@@ -66,6 +72,8 @@ class _Memory:
             call["result"] = self.failure(self.rng.choice(blamed), seen)
             return
         call["result"] = seen if call["op"] == "mwswap" or self.rng.random() < 0.1 else True
+        if call["op"] == "mwwrite":
+            call["result"] = None
         for word, _, fresh in call["cells"]:
             self.content[word] = fresh
             self.everything[word].append(fresh)
@@ -93,7 +101,8 @@ class _Memory:
                 result = None if result is None else result == call["cells"][0][1]
         else:
             name = call["op"]
-            cells = [[word, fresh] for word, _, fresh in call["cells"]] if name == "mwswap" else call.get("cells")
+            blind = name in ("mwswap", "mwwrite")
+            cells = [[word, fresh] for word, _, fresh in call["cells"]] if blind else call.get("cells")
             args = [call["words"] if name == "read" else cells]
         known = "return" in call
         return Operation(
@@ -121,6 +130,7 @@ def random_memory(
     crashes: float = 0.1,
     register: bool = False,
     swaps: float = 0.1,
+    writes: float = 0.0,
     spoiled: float = 0.6,
     forms: tuple[str, ...] = _FORMS,
     hints: bool = True,
@@ -128,9 +138,10 @@ def random_memory(
 ) -> tuple[History, Spec]:
     """A random history of at most so many operations, and its spec.
 
-    ``crashes`` is how often a step is a crash, of all or of one; ``spoiled`` how many histories have wrong results.
+    ``crashes`` is how often a step is a crash, of all, of one or of the object; ``spoiled`` how many histories have wrong
+    results; ``writes`` the share of operations that do not tell what they overwrote.
     """
-    memory = _Memory(rng, register=register, swaps=swaps if rng.random() < 0.5 else 0.0, forms=forms)
+    memory = _Memory(rng, register=register, swaps=swaps if rng.random() < 0.5 else 0.0, writes=writes, forms=forms)
     processes = rng.randint(1, 4)
     wanted = rng.randint(1, operations)
     calls: list[dict[str, Any]] = []
@@ -191,6 +202,13 @@ def _crash(
     limbo: list[dict[str, Any]],
     events: list[Crash],
 ) -> None:
+    if rng.random() < 0.3:  # those that it interrupts never return; the others go on
+        events.append(Crash(time, of_object=True))
+        for process in [process for process in is_open if rng.random() < 0.3]:
+            call = is_open.pop(process)
+            if "result" not in call and rng.random() < 0.6:
+                limbo.append(call)
+        return
     victim = None if rng.random() < 0.5 else rng.randrange(processes)
     events.append(Crash(time, victim))
     for process in [*is_open] if victim is None else [victim] if victim in is_open else []:
@@ -207,6 +225,8 @@ def _spoil(rng: random.Random, memory: _Memory, calls: list[dict[str, Any]]) -> 
     drawn = rng.random()
     if drawn < 0.5:
         seen = [rng.choice(memory.everything[word]) for word in call["words"]]
+        if call["op"] == "mwwrite":
+            return
         if call["op"] != "mwcas":
             call["result"] = seen
         elif call["result"] is not True and rng.random() < 0.6:
@@ -230,11 +250,11 @@ def _sequential(ops: list[Operation], crashes: list[Crash]) -> History:
         spans = any(op.outcome is Outcome.OK and c.covers(op.process) and op.call < c.time < op.end for c in crashes)
         if spans or op.call < free.get(op.process, 0):
             op = dataclasses.replace(op, process=f"s{len(kept)}")
-            if any(crash.process is None and op.call < crash.time < op.end for crash in crashes):
+            if any(crash.of_everything and op.call < crash.time < op.end for crash in crashes):
                 op = dataclasses.replace(op, return_=None, result=None, outcome=Outcome.UNKNOWN)
         end = op.end
         if op.outcome is Outcome.UNKNOWN:
-            end = min((c.time for c in crashes if c.covers(op.process) and c.time > op.call), default=float("inf"))
+            end = min((c.time for c in crashes if c.interrupts(op.process) and c.time > op.call), default=float("inf"))
         free[op.process] = max(end, free.get(op.process, 0))
         kept.append(op)
     return History(kept, crashes=crashes)

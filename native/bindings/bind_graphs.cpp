@@ -52,7 +52,7 @@ Graphed graph(const Columns& columns, const Positions& positions, const Content&
   if (result.outcome.status == graphs::Status::kLinearizable)
     result.flaw =
         verdicts::check_witness(columns, positions.all, result.outcome.order, condition, blueprint, content, parallel);
-  if (result.outcome.status == graphs::Status::kViolation)
+  if (result.outcome.status == graphs::Status::kViolation && result.outcome.refutation.scope.empty())
     result.proof = verdicts::check_refutation(question, result.outcome.refutation);
   return result;
 }
@@ -82,7 +82,8 @@ void bind_graphs(nb::module_& m) {
       .value("FORK", graphs::Reason::kFork)
       .value("DANGLING_READ", graphs::Reason::kDanglingRead)
       .value("READ_BEFORE_WRITE", graphs::Reason::kReadBeforeWrite)
-      .value("DISCONNECTED_FAILURE", graphs::Reason::kDisconnectedFailure);
+      .value("DISCONNECTED_FAILURE", graphs::Reason::kDisconnectedFailure)
+      .value("OVERWRITTEN", graphs::Reason::kOverwritten);
 
   nb::enum_<graphs::Exclusion>(m, "GraphExclusion", "What makes the graph not apply: see precedence.hpp.")
       .value("NONE", graphs::Exclusion::kNone)
@@ -133,6 +134,9 @@ void bind_graphs(nb::module_& m) {
                    })
       .def_prop_ro("failed", [](const Graphed& self) { return self.outcome.refutation.failed; })
       .def_prop_ro("kept", [](const Graphed& self) { return self.outcome.refutation.kept; })
+      .def_prop_ro(
+          "scope", [](const Graphed& self) { return self.outcome.refutation.scope; },
+          "Where there are blind writes: operations that are a violation by themselves, which is not certified yet.")
       .def_prop_ro("exclusion", [](const Graphed& self) { return self.outcome.exclusion; })
       .def_prop_ro("culprit", [](const Graphed& self) { return self.outcome.culprit; })
       .def_prop_ro(

@@ -42,7 +42,8 @@ void construct(Columns* self, const Column<std::int32_t>& process, const Column<
                const Column<std::int32_t>& key, const Column<std::int32_t>& name, const Column<std::int32_t>& result,
                const Column<std::int32_t>& arity, const Column<std::int32_t>& arguments,
                const Column<std::int64_t>& hint, const Column<std::int64_t>& crash_time,
-               const Column<std::int64_t>& crash_end, const Column<std::int32_t>& crash_process, bool skewed) {
+               const Column<std::int64_t>& crash_begin, const Column<std::int64_t>& crash_end,
+               const Column<std::int32_t>& crash_process, bool skewed) {
   new (self) Columns{.process = copy(process),
                      .call = copy(call),
                      .ret = copy(ret),
@@ -62,7 +63,8 @@ void construct(Columns* self, const Column<std::int32_t>& process, const Column<
                                    self->key.size(), self->name.size(), self->result.size(), arity.shape(0)})
     require(length == operations);
   require(self->hint.empty() || self->hint.size() == operations);
-  require(crash_time.shape(0) == crash_end.shape(0) && crash_time.shape(0) == crash_process.shape(0));
+  for (const std::size_t length : {crash_begin.shape(0), crash_end.shape(0), crash_process.shape(0)})
+    require(length == crash_time.shape(0));
   self->first_argument.reserve(operations + 1);
   for (const std::int32_t count : view(arity)) {
     require(count >= 0);
@@ -74,7 +76,8 @@ void construct(Columns* self, const Column<std::int32_t>& process, const Column<
   };
   require(numbers(self->result) && numbers(self->arguments));
   for (std::size_t i = 0; i < crash_time.shape(0); ++i)
-    self->crashes.push_back({crash_time.data()[i], crash_end.data()[i], crash_process.data()[i]});
+    self->crashes.push_back(
+        {crash_time.data()[i], crash_begin.data()[i], crash_end.data()[i], crash_process.data()[i]});
 }
 
 using Span5 = std::tuple<std::int32_t, std::int64_t, std::int64_t, int, int>;
@@ -162,7 +165,8 @@ void bind_histories(nb::module_& m) {
 
   columns_class
       .def("__init__", &construct, "process"_a, "call"_a, "ret"_a, "end"_a, "outcome"_a, "key"_a, "name"_a, "result"_a,
-           "arity"_a, "arguments"_a, "hint"_a, "crash_time"_a, "crash_end"_a, "crash_process"_a, "skewed"_a)
+           "arity"_a, "arguments"_a, "hint"_a, "crash_time"_a, "crash_begin"_a, "crash_end"_a, "crash_process"_a,
+           "skewed"_a)
       .def("__len__", &Columns::size)
       .def("well_formed", &histories::well_formed)
       .def("overlaps", &histories::overlaps)
@@ -231,7 +235,10 @@ void bind_histories(nb::module_& m) {
           [](Columns columns, std::int64_t skew) {
             for (std::size_t op = 0; op < columns.size(); ++op)
               columns.end[op] = columns.ret[op] == histories::kNever ? histories::kNever : columns.ret[op] + skew;
-            for (histories::Crash& crash : columns.crashes) crash.end = crash.time + skew;
+            for (histories::Crash& crash : columns.crashes) {
+              crash.begin = crash.time - skew;
+              crash.end = crash.time + skew;
+            }
             columns.skewed = skew > 0;
             return columns;
           },

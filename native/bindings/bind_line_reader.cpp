@@ -117,8 +117,10 @@ void bind_readers(nb::module_& m) {
           [](LineReader& reader, const Column<std::int64_t>& crash_time, const Column<std::int32_t>& crash_process) {
             if (crash_time.shape(0) != crash_process.shape(0)) throw nb::value_error("columns do not fit together");
             Columns columns = reader.take_columns();
-            for (std::size_t i = 0; i < crash_time.shape(0); ++i)
-              columns.crashes.push_back({crash_time.data()[i], crash_time.data()[i], crash_process.data()[i]});
+            for (std::size_t i = 0; i < crash_time.shape(0); ++i) {
+              const std::int64_t time = crash_time.data()[i];
+              columns.crashes.push_back({time, time, time, crash_process.data()[i]});
+            }
             return columns;
           },
           "crash_time"_a, "crash_process"_a, "The columns of the operations, with the crashes by time; only once.")

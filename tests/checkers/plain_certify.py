@@ -16,7 +16,7 @@ from typing import Any
 
 from linpoint.checkers.brute_force import brute_force
 from linpoint.histories.history import History
-from linpoint.histories.operation import Operation, Outcome, Time
+from linpoint.histories.operation import Crash, Operation, Outcome, Time
 from linpoint.histories.values import canonical
 from linpoint.specs.spec import Spec
 from linpoint.verdicts import Witness
@@ -72,7 +72,7 @@ class _Judge:
         self._spec = spec
         self._condition = condition
         self._crashes = () if condition == "linearizable" else history.crashes
-        self._system = sorted({crash.time for crash in self._crashes if crash.process is None})
+        self._system = sorted({crash.time for crash in self._crashes if crash.of_everything})
 
     def why_before(self, early: int, late: int) -> str | None:
         """Why the operation at ``early`` must take effect before the one at ``late``, if both do."""
@@ -86,7 +86,8 @@ class _Judge:
         end = self._end(a)
         if end + self._history.clock_skew < b.call:
             return "it had returned"
-        if not self._history.clock_skew and a.call < end <= b.call and any(end == c.time for c in self._crashes):
+        crashed = any(end == crash.time and crash.covers(a.process) for crash in self._crashes)
+        if not self._history.clock_skew and a.call < end <= b.call and crashed:
             return "it had ended at a crash"
         if self._condition == "buffered-durable" and self._era(a) < self._era(b):
             return "its era was over"
@@ -95,8 +96,10 @@ class _Judge:
     def _hinted(self, a: Operation, b: Operation) -> bool:
         if a.order is None or b.order is None or not a.order < b.order:
             return False
-        if self._condition == "buffered-durable" and self._era(a) != self._era(b):
-            return False
+        if self._condition == "buffered-durable":
+            first, second = possible_eras(self._history, a), possible_eras(self._history, b)
+            if len(first) > 1 or first != second:
+                return False
         return canonical(self._object(a)) == canonical(self._object(b))
 
     def _object(self, op: Operation) -> Any:
@@ -113,7 +116,12 @@ class _Judge:
     def _end(self, op: Operation) -> Time:
         if op.outcome is Outcome.OK or self._condition != "strict":
             return _returned(op)
-        cuts = [crash.time for crash in self._crashes if crash.time > op.call and crash.covers(op.process)]
+        skew = self._history.clock_skew
+        cuts = [
+            crash.time
+            for crash in self._crashes
+            if (crash.covers(op.process) and crash.time > op.call) or (crash.of_object and crash.time - skew > op.call)
+        ]
         return min(cuts, default=NEVER)
 
     def _era(self, op: Operation) -> int:
@@ -143,23 +151,49 @@ def _run(history: History, spec: Spec, order: Sequence[int]) -> Iterator[str]:
             return
 
 
+def era_ends(history: History) -> list[Crash]:
+    """The crashes that end eras, one for each time; where everything crashes, that is the one."""
+    ends: dict[Time, Crash] = {}
+    for crash in history.crashes:
+        if crash.process is None and (crash.time not in ends or not crash.of_object):
+            ends[crash.time] = crash
+    return [ends[time] for time in sorted(ends)]
+
+
+def possible_eras(history: History, op: Operation) -> list[int]:
+    """The eras that an operation may take effect in."""
+    ends, skew = era_ends(history), history.clock_skew
+    found = []
+    for era in range(len(ends) + 1):
+        too_early = any(_returned(op) + skew < end.time if end.of_object else op.call < end.time for end in ends[:era])
+        too_late = any(op.call > end.time + skew if end.of_object else op.call >= end.time for end in ends[era:])
+        if not too_early and not too_late:
+            found.append(era)
+    return found
+
+
 def _eras(history: History, spec: Spec, witness: Witness) -> Iterator[str]:
     """Run each era from what survived the one before: its first so many operations."""
-    bounds = sorted({crash.time for crash in history.crashes if crash.process is None})
-    survivors = witness.survivors if bounds or witness.survivors is not None else ()
-    if survivors is None or len(survivors) != len(bounds):
+    count = len(era_ends(history))
+    eras, survivors = witness.eras or (), witness.survivors or ()
+    if not len(eras) == len(survivors) == count:
         yield "it does not say what survives each crash"
         return
+    rest = list(witness.order)
     states: list[State] = [{}]
-    for era in range(len(bounds) + 1):
-        members = [p for p in witness.order if bisect.bisect_right(bounds, history[p].call) == era]
-        kept = survivors[era] if era < len(bounds) else len(members)
-        if not 0 <= kept <= len(members):
-            yield f"{kept} of {len(members)} operations survive"
+    for era in range(count + 1):
+        length = eras[era] if era < count else len(rest)
+        members, rest = rest[: max(0, length)], rest[max(0, length) :]
+        kept = survivors[era] if era < count else len(members)
+        if len(members) != length or not 0 <= kept <= len(members):
+            yield f"{kept} of {length} operations survive"
             return
         # What survives and the end of the era must belong to one run: both are followed.
         runs = [(state, state) for state in states]
         for number, position in enumerate(members):
+            if era not in possible_eras(history, history[position]):
+                yield f"{position} cannot lie in era {era}"
+                return
             runs = [
                 (current, current if number < kept else saved)
                 for before, saved in runs

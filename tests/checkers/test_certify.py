@@ -13,7 +13,7 @@ from linpoint.checkers.conditions import NOT_LOCAL
 from linpoint.errors import CertificateError
 from linpoint.options.choices import CONDITIONS
 from linpoint.verdicts import StuckFrontier, Witness
-from tests.checkers.plain_certify import refusals
+from tests.checkers.plain_certify import era_ends, possible_eras, refusals
 from tests.checkers.test_differential import describe
 from tests.random_histories import MAKERS, random_history
 from tests.volume import SEED, least_of, volume
@@ -65,10 +65,13 @@ def test_survivors_are_checked() -> None:
         A:     |--write(1)--|       |--read()->null--|
         crash:                   X
     """)
-    certify_witness(history, range(2), REGISTER, "buffered-durable", Witness((0, 1), (0,)))
+    certify_witness(history, range(2), REGISTER, "buffered-durable", Witness((0, 1), (0,), (1,)))
     for survivors in [(1,), (2,), (), None]:
         with pytest.raises(CertificateError):
-            certify_witness(history, range(2), REGISTER, "buffered-durable", Witness((0, 1), survivors))
+            certify_witness(history, range(2), REGISTER, "buffered-durable", Witness((0, 1), survivors, (1,)))
+    for eras in [(0,), (2,), (-1,), (), None]:
+        with pytest.raises(CertificateError):
+            certify_witness(history, range(2), REGISTER, "buffered-durable", Witness((0, 1), (0,), eras))
 
 
 def test_prefixes_are_checked() -> None:
@@ -90,8 +93,12 @@ def shuffled(rng: random.Random, history: linpoint.History, positions: list[int]
         keep.append(rng.choice([keep[0], len(history), -1, rng.randrange(len(history))]))
     if condition != "buffered-durable":
         return Witness(tuple(keep))
-    eras = {crash.time for crash in history.crashes if crash.process is None}
-    return Witness(tuple(keep), tuple(rng.randint(-1 if rng.random() < 0.1 else 0, 3) for _ in eras))
+    ends = era_ends(history)
+    spans = [possible_eras(history, history[p]) if 0 <= p < len(history) else [0] for p in keep]
+    chosen = [rng.choice([span[0], span[-1]]) for span in spans]
+    lengths = [chosen.count(era) if rng.random() < 0.9 else rng.randint(-1, 3) for era in range(len(ends))]
+    survivors = [rng.randint(-1 if rng.random() < 0.1 else 0, 3) for _ in ends]
+    return Witness(tuple(keep), tuple(survivors), tuple(lengths))
 
 
 @pytest.mark.random
@@ -194,7 +201,7 @@ def test_a_refusal_says_why(words: str) -> None:
     lines, order, condition = WORDS[words]
     history = linpoint.history(lines)
     with pytest.raises(CertificateError, match=re.escape(words)):
-        certify_witness(history, range(len(history)), REGISTER, condition, Witness(order, (0,)))
+        certify_witness(history, range(len(history)), REGISTER, condition, Witness(order, (0,), (1,)))
 
 
 def test_every_spec_is_generated() -> None:

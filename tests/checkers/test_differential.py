@@ -73,7 +73,7 @@ def objections(verdict: Verdict, certified: set[object]) -> list[str]:
     patterns: list[tuple[tuple[int, ...], Pattern]] = []
     for key in verdict.keys:
         if key.witness is not None:
-            evidence.append((tuple(key.positions), Witness(tuple(key.witness.order), key.witness.survivors), True))
+            evidence.append((tuple(key.positions), _plain(key.witness), True))
         if isinstance(key.refutation, StuckFrontier):
             evidence.append((tuple(key.positions), Witness(key.refutation.prefix), False))
         if isinstance(key.refutation, Pattern):
@@ -82,7 +82,7 @@ def objections(verdict: Verdict, certified: set[object]) -> list[str]:
     whole = verdict.witness
     if whole is not None and len(verdict.keys) > 1:
         positions = tuple(sorted(p for key in verdict.keys for p in key.positions))
-        evidence.append((positions, Witness(tuple(whole.order), whole.survivors), True))
+        evidence.append((positions, _plain(whole), True))
     wrong = []
     for positions, pattern in patterns:
         wrong += pattern_refusals(history, positions, spec, condition, pattern)
@@ -92,6 +92,10 @@ def objections(verdict: Verdict, certified: set[object]) -> list[str]:
             wrong += refusals(history, positions, spec, condition, witness, whole=complete)
             certified.add(each)
     return wrong
+
+
+def _plain(witness: Witness) -> Witness:
+    return Witness(tuple(witness.order), witness.survivors, witness.eras)
 
 
 def compare(seed: str, histories: int) -> None:

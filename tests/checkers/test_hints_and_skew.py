@@ -13,7 +13,7 @@ import pytest
 import linpoint
 from linpoint.checkers.brute_force import brute_force
 from linpoint.histories.history import History
-from linpoint.histories.operation import Operation, Outcome
+from linpoint.histories.operation import Crash, Operation, Outcome
 from linpoint.histories.values import canonical
 from linpoint.options.choices import CONDITIONS
 from linpoint.specs import BUILT_IN
@@ -216,14 +216,46 @@ def test_under_strict_a_crash_ends_an_operation_as_a_return_does() -> None:
     assert holds(own, "durable", skew=100)
 
 
-TOUCHING = [op(0, "write 1", 0, 10), {"crash": True, "process": 7, "time": 10}, op(1, "read null", 10, 20)]
+TOUCHING = [op(0, "write 1", 0, 10), op(1, "read null", 10, 20)]
+LOSSY = ["strict", "recoverable", "durable", "buffered-durable"]
 
 
-@pytest.mark.parametrize("condition", ["strict", "recoverable", "durable", "buffered-durable"])
-def test_a_crash_separates_what_touches_it_only_if_clocks_agree(condition: str) -> None:
-    assert not holds(TOUCHING, condition)
-    assert holds(TOUCHING, condition, skew=1)
-    assert holds(TOUCHING, "linearizable")
+@pytest.mark.parametrize("condition", LOSSY)
+def test_a_crash_of_everything_separates_what_touches_it_only_if_clocks_agree(condition: str) -> None:
+    crashed = [*TOUCHING, {"crash": True, "time": 10}]
+    lost = condition == "buffered-durable"
+    assert holds(crashed, condition) is lost
+    assert holds([*crashed, op(2, "read 1", 30, 40)], condition) is False
+    assert holds([*crashed, op(2, "read 1", 30, 40)], condition, skew=1) is not lost
+    assert holds(crashed, "linearizable")
+
+
+@pytest.mark.parametrize("condition", LOSSY)
+def test_a_crash_separates_nothing_of_others(condition: str) -> None:
+    for crash in ({"crash": True, "process": 7}, {"crash": True, "process": 1}, {"crash": "object"}):
+        assert holds([*TOUCHING, {**crash, "time": 10}, op(2, "read 1", 30, 40)], condition)
+    own = {"crash": True, "process": 0, "time": 10}  # it had returned by then
+    assert not holds([*TOUCHING, own], condition)
+
+
+@pytest.mark.random
+def test_the_crash_of_a_process_that_takes_part_in_nothing_changes_no_verdict() -> None:
+    rng = random.Random(f"{SEED} bystanders")
+    histories = volume(1500)
+    touching = 0
+    for _ in range(histories):
+        history, spec = random_history(
+            rng, rng.choice(list(MAKERS)), crashes=rng.random() < 0.5, hints=rng.random() < 0.3, skew=rng.random() < 0.2
+        )
+        times = [time for each in history for time in (each.call, each.return_) if time is not None]
+        bystanders = [Crash(rng.choice(times), process="bystander") for _ in range(rng.randint(1, 3))]
+        crashed = History(history, crashes=(*history.crashes, *bystanders), clock_skew=history.clock_skew)
+        touching += len(times) > len(set(times))
+        condition = rng.choice(CONDITIONS)
+        for checker in ("brute-force", "auto"):
+            found = [linpoint.check(each, spec, condition=condition, checker=checker) for each in (history, crashed)]
+            assert found[0].status is found[1].status
+    assert touching > histories / 10
 
 
 def test_eras_stay_as_recorded() -> None:
@@ -301,7 +333,8 @@ def respects(history: History, order: Sequence[int], spec: Spec, condition: str)
             return False
         if certain and a.end + history.clock_skew < b.call:
             return False
-        ends_at_crash = any(a.call < crash.time == a.return_ <= b.call for crash in history.crashes)
+        own = [crash for crash in history.crashes if crash.covers(a.process)]
+        ends_at_crash = any(a.call < crash.time == a.return_ <= b.call for crash in own)
         if condition != "linearizable" and certain and ends_at_crash and not history.clock_skew:
             return False
     return True

@@ -13,7 +13,7 @@ from linpoint import Status
 from linpoint.checkers.brute_force import brute_force
 from linpoint.histories.history import History
 from linpoint.options.choices import CONDITIONS
-from linpoint.verdicts import Precedence
+from linpoint.verdicts import Pattern, Precedence
 from tests.checkers.plain_certify import refusals
 from tests.checkers.test_differential import describe
 from tests.random_memories import random_memory
@@ -43,6 +43,10 @@ def compare(seed: str, histories: int, condition: str) -> None:
             assert not refusals(history, range(len(history)), spec, condition, found.witness), story
             continue
         refutation = found.refutation
+        if isinstance(refutation, Pattern):  # several swaps whose old values nobody knows
+            alone = history.select(refutation.scope)
+            assert not brute_force(alone, range(len(alone)), spec, condition)[0], f"{story}\n{refutation}"
+            continue
         assert isinstance(refutation, Precedence), story
         seen[refutation.reason] += 1
         seen["choices"] += len(refutation.contradictions) > 1
@@ -154,7 +158,6 @@ def test_where_the_paper_is_right() -> None:
 @pytest.mark.parametrize(
     ("lines", "why"),
     [
-        ([op(0, "mwwrite", [["x", 1]], None, 1, 2)], 'mwwrite([["x", 1]]) does not tell what it overwrote'),
         ([op(0, "mwcas", [["x", 0, 0]], True, 1, 2)], 'mwcas([["x", 0, 0]]) -> true leaves a word as it was'),
         ([op(0, "mwcas", [["x", 0, 1]], None, 1, 2)], "was not observed"),
         ([op(0, "mwcas", [["x", 0, 1]], {"at": "y"}, 1, 2)], "is one that the graph cannot read"),

@@ -21,7 +21,7 @@ CASES = {
         [UNKNOWN_POINT, {"process": 0, "op": "read", "args": [], "result": 1, "call": 5, "return": 5}],
         {"sequential": "violation", "recoverable": "violation", "linearizable": "violation"},
     ),
-    # At a crash's own time returns come before it and calls after, whose crash it ever is.
+    # At a crash's own time what it cut off comes before it and calls after, whosever calls they are.
     "a call at the crash of another process": (
         [
             {"process": 0, "op": "write", "args": [1], "call": 3},

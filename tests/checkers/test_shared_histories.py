@@ -2,6 +2,7 @@
 """Histories of real systems with known verdicts, where they are at hand."""
 
 import csv
+import gzip
 import json
 from pathlib import Path
 
@@ -44,3 +45,36 @@ def test_keys_in_violation(row: dict[str, str]) -> None:
     verdict = linpoint.check(linpoint.load(FOLDER / row["path"]), row["spec"], budget="60s")
     assert len(verdict.keys) == int(every)
     assert sum(key.status is linpoint.Status.VIOLATION for key in verdict.keys) == int(bad)
+
+
+# Logs of servers that were killed: their clients lived on
+
+
+KILL = '"process":"nemesis","type":"info","f":"kill","value":["n1"]'
+KILLED = [row for row in ROWS if "kill9" in row["path"]]
+
+
+def with_crashes(path: Path, crash: str) -> str:
+    """A log whose kills of the server are crashes."""
+    text = gzip.decompress(path.read_bytes()).decode()
+    assert KILL in text
+    return text.replace(KILL, f'"crash":{crash}')
+
+
+@pytest.mark.parametrize("condition", ["durable", "strict", "recoverable"])
+@pytest.mark.parametrize("row", KILLED, ids=lambda row: row["path"])
+def test_the_clients_of_a_server_that_is_killed_live_on(row: dict[str, str], condition: str, tmp_path: Path) -> None:
+    path = tmp_path / "killed.jsonl"
+    path.write_text(with_crashes(FOLDER / row["path"], '"object"'))
+    history = linpoint.load(path)
+    assert all(crash.of_object for crash in history.crashes)
+    verdict = linpoint.check(history, row["spec"], condition=condition, budget="60s")
+    assert verdict.status is EXPECTED[row["verdict"]]
+
+
+@pytest.mark.parametrize("row", KILLED, ids=lambda row: row["path"])
+def test_they_do_not_live_on_when_everything_crashes(row: dict[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "killed.jsonl"
+    path.write_text(with_crashes(FOLDER / row["path"], "true"))
+    with pytest.raises(linpoint.HistoryError, match="LP-H003"):
+        linpoint.load(path)

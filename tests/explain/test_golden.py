@@ -252,7 +252,7 @@ CASES: dict[str, Case] = {
         GRAPH,
     ),
     "graph-failed-in-a-long-log": (CHAIN, "mwcas", GRAPH),
-    "graph-does-not-apply": ('A: |--mwwrite([["x", 1]])--| |--read(["x"])->[1]--|', "mwcas", GRAPH),
+    "graph-does-not-apply": ('A: |--mwcas([["x", 0, 0]])->true--| |--read(["x"])->[0]--|', "mwcas", GRAPH),
 }
 
 

@@ -269,7 +269,7 @@ def test_two_operations_of_a_process_at_one_instant_are_drawn_in_their_order() -
     assert linpoint.check(again, "register").status is linpoint.Status.LINEARIZABLE
 
 
-@pytest.mark.parametrize("process", ["worker 1", "n1:0", "crash", "a|b", "été"])
+@pytest.mark.parametrize("process", ["worker 1", "n1:0", "crash", "object crash", "a|b", "été"])
 def test_a_picture_reads_back_whatever_the_process_is_called(process: str) -> None:
     history = linpoint.history([{"process": process, "op": "read", "result": 1, "call": 0, "return": 5}])
     again = linpoint.history(linpoint.check(history, "register").explain().picture)

@@ -25,6 +25,30 @@ def test_a_drawing() -> None:
     assert [crash.process for crash in history.crashes] == [None]
 
 
+def test_a_drawing_of_a_crash_of_the_object() -> None:
+    """The clients live on: an operation spans the crash, and after an interrupted one its process goes on."""
+    history = linpoint.history("""
+        A:              |--write(1)-------|
+        B:              |--write(2)--...       |--read()->1--|
+        object crash:                   X
+        crash:                                                X
+    """)
+    assert [(crash.of_object, crash.process) for crash in history.crashes] == [(True, None), (False, None)]
+    assert linpoint.check(history, "register", condition="strict").status is linpoint.Status.LINEARIZABLE
+
+
+def test_crashes_and_annotations_as_objects() -> None:
+    history = linpoint.history(
+        [Crash(5, of_object=True), {"crash": "object", "time": 7}, linpoint.Annotation("kill", 3), Crash(6, 1)]
+    )
+    assert [(crash.time, crash.process, crash.of_object) for crash in history.crashes] == [
+        (5, None, True),
+        (6, 1, False),
+        (7, None, True),
+    ]
+    assert [each.text for each in history.annotations] == ["kill"]
+
+
 def test_columns_are_instants() -> None:
     history = linpoint.history("""
         A: |--write(1)--|

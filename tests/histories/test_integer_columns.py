@@ -167,7 +167,8 @@ def test_columns_that_do_not_fit_together_are_refused() -> None:
         columns: dict[str, Any] = dict.fromkeys(["process", "key", "name", "result"], int32)
         columns |= dict.fromkeys(["call", "ret", "end"], int64) | {"outcome": array("B", [0, 0])}
         columns |= {"arity": array("i", [1, 0]), "arguments": array("i", [0]), "hint": array("q")}
-        columns |= {"crash_time": array("q"), "crash_end": array("q"), "crash_process": array("i"), "skewed": False}
+        columns |= dict.fromkeys(["crash_time", "crash_begin", "crash_end"], array("q"))
+        columns |= {"crash_process": array("i"), "skewed": False}
         return NativeColumns(**(columns | changes))
 
     assert len(made()) == 2
@@ -181,6 +182,7 @@ def test_columns_that_do_not_fit_together_are_refused() -> None:
         {"result": array("i", [0, -2])},
         {"hint": array("q", [0])},
         {"crash_time": array("q", [0])},
+        {"crash_begin": array("q", [0])},
     ):
         with pytest.raises(ValueError, match="do not fit together"):
             made(**wrong)
@@ -265,8 +267,8 @@ def test_times_compare_as_they_did(drawn: tuple[list[Operation], list[Crash], An
         recorded += [returned, later(returned, skew)]
         made += [times.return_[at], times.end[at]]
     for at, crash in enumerate(crashes):
-        recorded += [crash.time, later(crash.time, skew)]
-        made += [times.crash[at], times.crash_end[at]]
+        recorded += [later(crash.time, -skew), crash.time, later(crash.time, skew)]
+        made += [times.crash_begin[at], times.crash[at], times.crash_end[at]]
     for (a, x), (b, y) in itertools.combinations(zip(recorded, made, strict=True), 2):
         assert sign(a, b) == sign(x, y), (a, b, x, y)
     assert all(number <= NEVER_RANK for number in made)
@@ -401,7 +403,8 @@ def sound(ops: Sequence[Operation], crashes: Sequence[Crash]) -> bool:
 
     def follows(before: Operation, after: Operation) -> bool:
         if before.outcome is Outcome.UNKNOWN:
-            return any(c.covers(before.process) and before.call < c.time <= after.call for c in crashes)
+            ends = [c for c in crashes if c.of_object or c.process in (None, before.process)]
+            return any(before.call < c.time <= after.call for c in ends)
         return before.end <= after.call
 
     if any(op.return_ is not None and op.return_ < op.call for op in ops):
@@ -431,6 +434,7 @@ def scrambled(rng: random.Random) -> tuple[list[Operation], list[Crash]]:
     processes: list[Any] = rng.sample([0, 1, "a", "1"], rng.randint(1, 3))
     free = dict.fromkeys(processes, 0)
     crashes = [Crash(time(0, 12), rng.choice([None, *processes, "nobody"])) for _ in range(rng.choice([0, 0, 1, 2]))]
+    crashes += [Crash(time(0, 12), of_object=True) for _ in range(rng.choice([0, 0, 1]))]
     ops = []
     for _ in range(rng.randint(0, 6)):
         process = rng.choice(processes)

@@ -2,9 +2,12 @@
 #include "linpoint/certificates/certify_order.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace linpoint::verdicts {
 namespace {
@@ -24,10 +27,8 @@ class Clock {
   Clock(const Columns& columns, Condition condition, bool key_argument)
       : columns_(columns), condition_(condition), key_argument_(key_argument) {
     if (condition != Condition::kLinearizable)
-      for (const Crash& crash : columns.crashes) {
-        instants_.push_back(crash.time);
-        if (crash.process == kNone && (system_.empty() || system_.back() != crash.time)) system_.push_back(crash.time);
-      }
+      for (const Crash& crash : columns.crashes)
+        if (crash.of_everything() && (system_.empty() || system_.back() != crash.time)) system_.push_back(crash.time);
   }
 
   Flaw pass(std::int32_t position) {
@@ -38,8 +39,11 @@ class Clock {
     if (condition_ != Condition::kSequential) {
       const std::int64_t ends = end_of(op);
       if (latest_call_ > ends) return Flaw::kReturnedEarlier;
-      // At a crash's own time calls come after it; with uncertain clocks there is no such time.
-      const bool cut = !columns_.skewed && std::binary_search(instants_.begin(), instants_.end(), ends);
+      // At the time of a crash of its process calls come after it; with uncertain clocks there is no such time.
+      const bool cut = condition_ != Condition::kLinearizable && !columns_.skewed &&
+                       std::any_of(columns_.crashes.begin(), columns_.crashes.end(), [&](const Crash& each) {
+                         return each.time == ends && each.covers(columns_.process[op]);
+                       });
       if (cut && call < ends && ends <= latest_call_) return Flaw::kEndedAtCrash;
       if (condition_ == Condition::kBufferedDurable && latest_era_ > era) return Flaw::kEarlierEra;
     }
@@ -51,7 +55,7 @@ class Clock {
     const bool keeps_order = certain || condition_ == Condition::kStrict || condition_ == Condition::kRecoverable ||
                              condition_ == Condition::kSequential;
     if (keeps_order && latest > own) return Flaw::kProcessOrder;
-    if (!hint_holds(op, condition_ == Condition::kBufferedDurable ? era : 0)) return Flaw::kHint;
+    if (!hint_holds(op)) return Flaw::kHint;
     latest = std::max(latest, own);
     latest_call_ = std::max(latest_call_, call);
     latest_era_ = std::max(latest_era_, era);
@@ -65,13 +69,46 @@ class Clock {
   [[nodiscard]] std::int64_t end_of(std::size_t op) const {
     if (columns_.certain(op)) return columns_.end[op];
     if (condition_ == Condition::kStrict)
-      for (const Crash& crash : columns_.crashes)
+      for (const Crash& crash : columns_.crashes) {
+        if (crash.of_object() && crash.begin > columns_.call[op]) return crash.end;
         if (crash.time > columns_.call[op] && crash.covers(columns_.process[op])) return crash.end;
+      }
     return kNever;
   }
 
-  bool hint_holds(std::size_t op, std::ptrdiff_t era) {
+  /// How many times the object had certainly crashed before an operation, and how many at most; one number for crashes
+  /// at one time.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> eras_of(std::size_t op) const {
+    std::set<std::int64_t> before;
+    std::set<std::int64_t> maybe;
+    std::int64_t until = kNever;  // the object crashed certainly later
+    for (const Crash& crash : columns_.crashes) {
+      if (!crash.ends_era()) continue;
+      const bool everything = std::binary_search(system_.begin(), system_.end(), crash.time);
+      const bool earlier =
+          everything ? columns_.call[op] < crash.time : columns_.certain(op) && columns_.end[op] < crash.time;
+      if (earlier) until = std::min(until, crash.time);
+    }
+    std::int64_t since = std::numeric_limits<std::int64_t>::min();
+    for (const Crash& crash : columns_.crashes) {
+      if (!crash.ends_era() || crash.time >= until) continue;
+      const bool everything = std::binary_search(system_.begin(), system_.end(), crash.time);
+      maybe.insert(crash.time);
+      if (everything ? crash.time <= columns_.call[op] : crash.end < columns_.call[op]) since = crash.time;
+    }
+    for (const std::int64_t time : maybe)
+      if (time <= since) before.insert(time);
+    return {static_cast<std::int64_t>(before.size()), static_cast<std::int64_t>(maybe.size())};
+  }
+
+  bool hint_holds(std::size_t op) {
     if (columns_.hint.empty() || columns_.hint[op] == kNoHint) return true;
+    std::int64_t era = 0;
+    if (condition_ == Condition::kBufferedDurable) {
+      const auto [least, most] = eras_of(op);
+      if (least != most) return true;  // log positions may be given anew after a crash
+      era = least;
+    }
     const bool argument = key_argument_ && columns_.key[op] == kNone;
     const std::int32_t object = argument ? columns_.arguments_of(op).front() : columns_.key[op];
     std::int64_t& most = most_.try_emplace({object, era}, kNoHint).first->second;
@@ -83,12 +120,11 @@ class Clock {
   const Columns& columns_;
   Condition condition_;
   bool key_argument_;
-  std::vector<std::int64_t> instants_;
   std::vector<std::int64_t> system_;
   std::int64_t latest_call_ = std::numeric_limits<std::int64_t>::min();
   std::ptrdiff_t latest_era_ = 0;
   std::vector<Own> latest_;  // of each process
-  std::map<std::pair<std::int32_t, std::ptrdiff_t>, std::int64_t> most_;
+  std::map<std::pair<std::int32_t, std::int64_t>, std::int64_t> most_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "linpoint/certificates/era_replay.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -12,21 +13,49 @@ namespace {
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-/// The crashes that end eras, one for each time.
-std::vector<histories::Crash> ends_of_eras(const histories::Columns& columns) {
-  std::vector<histories::Crash> ends;
-  for (const histories::Crash& crash : columns.crashes)
-    if (crash.process == histories::kNone && (ends.empty() || ends.back().time != crash.time)) ends.push_back(crash);
-  return ends;
-}
+/// The crashes that end eras, one for each time, and the eras that an operation may take effect in.
+class Eras {
+ public:
+  explicit Eras(const histories::Columns& columns) : columns_(columns) {
+    std::map<std::int64_t, histories::Crash> ends;
+    for (const histories::Crash& crash : columns.crashes)
+      if (crash.ends_era() && (crash.of_everything() || !ends.contains(crash.time))) ends[crash.time] = crash;
+    for (const auto& [time, crash] : ends) {
+      std::vector<End>& kind = crash.of_object() ? object_ : everything_;
+      kind.push_back({time, crash.end, count_++});
+    }
+  }
 
-/// Whether an operation may take effect before a crash, and after it.
-bool may_precede(const histories::Columns& columns, std::size_t op, const histories::Crash& crash) {
-  return columns.call[op] < crash.time;
-}
-bool may_follow(const histories::Columns& columns, std::size_t op, const histories::Crash& crash) {
-  return crash.time <= columns.call[op];
-}
+  [[nodiscard]] std::size_t count() const { return count_; }
+
+  /// What was called before a crash of everything lies before it, and what was called at its time or later after it. A
+  /// crash of the object lies on a side of what returned before it, or was called after it, whatever the clocks.
+  [[nodiscard]] bool allow(std::size_t op, std::size_t era) const {
+    const std::int64_t call = columns_.call[op];
+    const auto until = [](const std::vector<End>& ends, std::int64_t time, auto by) {
+      return std::partition_point(ends.begin(), ends.end(), [&](const End& each) { return each.*by <= time; });
+    };
+    const auto next = until(everything_, call, &End::time);
+    if (next != everything_.begin() && era <= (next - 1)->number) return false;
+    if (next != everything_.end() && era > next->number) return false;
+    const auto past = until(object_, call - 1, &End::latest);
+    if (past != object_.begin() && era <= (past - 1)->number) return false;
+    if (!columns_.certain(op)) return true;
+    const auto later = until(object_, columns_.end[op], &End::time);
+    return later == object_.end() || era <= later->number;
+  }
+
+ private:
+  struct End {
+    std::int64_t time;
+    std::int64_t latest;
+    std::size_t number;
+  };
+  const histories::Columns& columns_;
+  std::vector<End> everything_;
+  std::vector<End> object_;
+  std::size_t count_ = 0;
+};
 
 /// Objects that a crash takes back to the moment at which they were last saved.
 class SavedObjects {
@@ -59,21 +88,21 @@ class SavedObjects {
 
 Finding check_eras(const histories::Columns& columns, const EraOrder& witness, const specs::Blueprint& blueprint,
                    std::span<const std::int32_t> object_of, std::span<const std::vector<std::int64_t>> contents) {
-  const std::vector<histories::Crash> crashes = ends_of_eras(columns);
-  if (witness.eras.size() != crashes.size() || witness.survivors.size() != crashes.size()) return {Flaw::kSurvivors};
+  const Eras eras(columns);
+  const std::size_t crashes = eras.count();
+  if (witness.eras.size() != crashes || witness.survivors.size() != crashes) return {Flaw::kSurvivors};
   SavedObjects objects(blueprint, contents);
   const specs::Compiler compiler(columns, blueprint);
   std::size_t first = 0;
-  for (std::size_t era = 0; era <= crashes.size(); ++era) {
-    const bool crashed = era < crashes.size();
+  for (std::size_t era = 0; era <= crashes; ++era) {
+    const bool crashed = era < crashes;
     const std::size_t left = witness.order.size() - first;
     const std::size_t members = crashed ? at(witness.eras[era]) : left;
     const std::size_t survivors = crashed ? at(witness.survivors[era]) : left;
     if (members > left || survivors > members) return {Flaw::kSurvivors};
     for (std::size_t i = 0; i < members; ++i) {
       const std::int32_t position = witness.order[first + i];
-      if (crashed && !may_precede(columns, at(position), crashes[era])) return {Flaw::kEarlierEra, position};
-      if (era > 0 && !may_follow(columns, at(position), crashes[era - 1])) return {Flaw::kEarlierEra, position};
+      if (!eras.allow(at(position), era)) return {Flaw::kEarlierEra, position};
       const auto op = compiler.compile(at(position), !columns.certain(at(position)));
       if (!op || !objects.take(at(object_of[at(position)]), *op, i < survivors)) return {Flaw::kRejected, position};
     }

@@ -87,7 +87,7 @@ class Drawing {
 std::vector<Link> edges(const Question& question, TimeEdges times) {
   Memory memory(question.columns, question.positions, question.blueprint, question.content);
   search::StopToken stop;
-  if (memory.load(stop, false).first != Exclusion::kNone) return {};
+  if (memory.load(stop, false).first != Exclusion::kNone || memory.blind_write() != kNone) return {};
   memory.keep_seen();
   const Timing timing(question.columns, question.positions, question.condition, Rules::kPaper);
   return Drawing(timing, memory).draw(times);

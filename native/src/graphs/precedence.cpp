@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "graphs/blind_writes.hpp"
 #include "graphs/explanation_choices.hpp"
 #include "graphs/topological_order.hpp"
 #include "graphs/version_graph.hpp"
@@ -45,7 +46,12 @@ class Decision {
     if (memory_.fork().reason != Reason::kNone) return refuted({evidence_.flawed(memory_.fork())}, {});
     if (const auto flaw = memory_.dangling(); flaw.reason != Reason::kNone)
       return refuted({evidence_.flawed(flaw)}, {});
-    if (!memory_.join_swaps()) return excluded(Exclusion::kCutOffSwap, memory_.unknown().front());
+    const std::int32_t write = memory_.blind_write();
+    if (write != kNone && question_.blueprint.kind == "register") return excluded(Exclusion::kWrite, write);
+    if (write != kNone || !memory_.join_swaps()) {
+      timing_ = timing.get();
+      return decide_blind_writes(memory_, timing_, rules_, stop_);
+    }
     base_ = memory_.kept_unknown().size();
     list_candidates();
     timing_ = timing.get();

@@ -87,8 +87,6 @@ void Memory::reserve() {
 Exclusion Memory::add(std::int32_t operation, Effect effect, std::span<const Cell> cells) {
   effects_.push_back(effect);
   switch (effect) {
-    case Effect::kWrites:
-      return Exclusion::kWrite;
     case Effect::kUnobserved:
     case Effect::kImpossible:
       return Exclusion::kResult;
@@ -103,6 +101,10 @@ Exclusion Memory::add(std::int32_t operation, Effect effect, std::span<const Cel
     case Effect::kMayReplace:
       unknown_.push_back(operation);
       kept_.push_back(0);
+      break;
+    case Effect::kWrites:
+      blind_write_ = operation;
+      kept_.push_back(1);
       break;
     case Effect::kFails:
       failures_.push_back(operation);

@@ -105,6 +105,8 @@ class Memory {
   [[nodiscard]] const std::vector<std::int32_t>& unknown() const { return unknown_; }
   /// Whether there are swaps with an unknown outcome.
   [[nodiscard]] bool blind() const { return blind_; }
+  /// An operation that certainly writes, and does not tell what it overwrote; kNone if there is none.
+  [[nodiscard]] std::int32_t blind_write() const { return blind_write_; }
   /// Counts the readers of all versions.
   void unplace_readers();
 
@@ -148,6 +150,7 @@ class Memory {
   std::vector<Kept> kept_unknown_;
   std::unordered_map<std::int32_t, std::size_t> place_kept_;  // where each of them stands
   bool blind_ = false;
+  std::int32_t blind_write_ = kNone;
   std::int64_t unwritten_ = 0;  // versions that were seen before anybody was known to write them
   bool placed_ = false;         // readers, perhaps, since they were counted
   Flaw fork_{Reason::kNone, kNone, kNone, kNone};

@@ -99,7 +99,7 @@ bool may_follow(const Columns& columns, std::size_t before, std::size_t after) {
   if (columns.outcome[before] != static_cast<std::uint8_t>(Outcome::kUnknown))
     return columns.ret[before] <= columns.call[after];
   return std::any_of(columns.crashes.begin(), columns.crashes.end(), [&](const Crash& crash) {
-    return crash.covers(columns.process[after]) && columns.call[before] < crash.time &&
+    return (crash.of_object() || crash.covers(columns.process[after])) && columns.call[before] < crash.time &&
            crash.time <= columns.call[after];
   });
 }

@@ -88,11 +88,13 @@ std::vector<Chain> touching(const Spans& spans, const std::vector<Event>& events
 }
 
 /// Puts the events of the one process that touches itself at an instant, of which these are all, in its own order.
-/// Everyone else's calls at that instant come before them and everyone else's returns after, so all still overlap.
+/// Everyone else's calls at that instant come before them and everyone else's returns after, so all still overlap. A
+/// crash of the object begins before them and ends after them.
 void separate(std::vector<Event>& events, const Chain& chain) {
   std::vector<Event> head;
   std::vector<Event> calls;
   std::vector<Event> own;
+  std::vector<Event> opened;  // the end of a crash of the object
   std::vector<Event> returns;
   // The first returns, those between call and return, the last one calls.
   own.push_back({chain.front(), kReturn, true});
@@ -105,14 +107,20 @@ void separate(std::vector<Event>& events, const Chain& chain) {
   for (const Event& event : events) {
     const std::int32_t other_end = event.is_return ? chain.back() : chain.front();  // which is at another time
     const bool mine = members.contains(event.op) && event.op != other_end;
-    if (event.phase != kCall && event.phase != kReturn)
+    const bool crash = event.phase == kObjectCrash;
+    if (event.phase < kCall)
       head.push_back(event);
+    else if (event.phase == kObjectSaved || (crash && !event.is_return))
+      calls.push_back(event);
+    else if (event.phase == kObjectRecovery || crash)
+      opened.push_back(event);
     else if (!mine)
       (event.is_return ? returns : calls).push_back(event);
   }
   auto out = std::copy(head.begin(), head.end(), events.begin());
   out = std::copy(calls.begin(), calls.end(), out);
   out = std::copy(own.begin(), own.end(), out);
+  out = std::copy(opened.begin(), opened.end(), out);
   std::copy(returns.begin(), returns.end(), out);
 }
 

@@ -26,12 +26,11 @@ class Builder {
   Builder(const Columns& columns, const Part& part, Condition condition)
       : columns_(columns), part_(part), condition_(condition) {
     if (condition != Condition::kLinearizable) {
-      for (const Crash& crash : columns.crashes) {
-        instants_.push_back(crash.time);
-        if (crash.process == kNone) system_.push_back(crash.time);
-      }
+      for (const Crash& crash : columns.crashes)
+        if (crash.of_everything()) system_.push_back(crash.time);
       system_.erase(std::unique(system_.begin(), system_.end()), system_.end());
     }
+    if (condition == Condition::kBufferedDurable) collect_ends();
     position_.reserve(part.positions.size());
     optional_.reserve(part.positions.size());
     for (const std::int32_t position : part.positions) {
@@ -62,37 +61,69 @@ class Builder {
     return std::binary_search(part_.relaxed.begin(), part_.relaxed.end(), position);
   }
 
-  [[nodiscard]] std::size_t era(std::int64_t call) const {
-    return static_cast<std::size_t>(std::upper_bound(system_.begin(), system_.end(), call) - system_.begin());
+  /// The crashes that end eras, one for each time: of everything where there are several.
+  void collect_ends() {
+    for (const Crash& crash : columns_.crashes) {
+      if (!crash.ends_era()) continue;
+      if (ends_.empty() || ends_.back().time != crash.time)
+        ends_.push_back(crash);
+      else if (crash.of_everything())
+        ends_.back() = crash;
+    }
   }
 
-  /// When an operation may take effect. At a crash's own time returns come before it and calls after.
+  /// Whether the process of an operation crashes at a time, alone or with everything.
+  [[nodiscard]] bool crashes_at(std::int64_t time, std::size_t op) const {
+    const auto& crashes = columns_.crashes;
+    auto at_once = std::lower_bound(crashes.begin(), crashes.end(), time,
+                                    [](const Crash& each, std::int64_t other) { return each.time < other; });
+    for (; at_once != crashes.end() && at_once->time == time; ++at_once)
+      if (at_once->covers(columns_.process[op])) return true;
+    return false;
+  }
+
+  /// When an operation may take effect. At the time of a crash the returns of those that crashed come before it and
+  /// calls after; what touches a crash of the object may come before or after it.
   [[nodiscard]] Span span(std::size_t op) const {
     Span span{columns_.process[op], columns_.call[op], columns_.end[op]};
     const bool certain = columns_.certain(op);
     if (!certain) span.ret = kNever;
-    if (condition_ == Condition::kBufferedDurable) {  // eras stay as recorded, whatever the clocks
-      const std::size_t mine = era(span.call);
-      if (mine < system_.size() && span.ret >= system_[mine]) {
-        span.ret = system_[mine];
+    if (condition_ == Condition::kBufferedDurable) {  // these eras stay as recorded, whatever the clocks
+      const auto next = std::upper_bound(system_.begin(), system_.end(), span.call);
+      if (next != system_.end() && span.ret >= *next) {
+        span.ret = *next;
         span.return_phase = histories::kEarlyReturn;
         return span;
       }
     }
     if (certain) {
-      const bool crashes = !columns_.skewed && columns_.ret[op] != columns_.call[op] &&
-                           std::binary_search(instants_.begin(), instants_.end(), columns_.ret[op]);
-      if (crashes) span.return_phase = histories::kEarlyReturn;
+      const bool orders = condition_ != Condition::kLinearizable && !columns_.skewed;
+      if (orders && columns_.ret[op] != columns_.call[op] && crashes_at(columns_.ret[op], op))
+        span.return_phase = histories::kEarlyReturn;
     } else if (condition_ == Condition::kStrict) {
       const auto crash = std::find_if(columns_.crashes.begin(), columns_.crashes.end(), [&](const Crash& each) {
-        return each.time > columns_.call[op] && each.covers(columns_.process[op]);
+        return each.of_object() ? each.begin > columns_.call[op]
+                                : each.time > columns_.call[op] && each.covers(columns_.process[op]);
       });
       if (crash != columns_.crashes.end()) {
         span.ret = crash->end;
-        if (!columns_.skewed) span.return_phase = histories::kEarlyReturn;
+        if (!columns_.skewed && crashes_at(crash->time, op)) span.return_phase = histories::kEarlyReturn;
       }
     }
     return span;
+  }
+
+  /// The only era that an operation may take effect in, or kNone if it spans a crash of the object.
+  [[nodiscard]] std::int32_t only_era(std::size_t op) const {
+    const Span mine = span(op);
+    std::int32_t first = 0;
+    auto last = static_cast<std::int32_t>(ends_.size());
+    for (std::int32_t era = 0; era < static_cast<std::int32_t>(ends_.size()); ++era) {
+      const Crash& end = ends_[at(era)];
+      if (end.of_object() ? end.end < mine.call : end.time <= mine.call) first = era + 1;
+      if (end.of_object() ? mine.ret < end.time : mine.call < end.time) last = std::min(last, era);
+    }
+    return first == last ? first : kNone;
   }
 
   void rank() {
@@ -123,16 +154,31 @@ class Builder {
     constrain(order.chains, true);
   }
 
+  /// Each era persists once and crashes at its end. Where clocks differ a crash of the object is as wide as what is
+  /// known of its time; then pairs keep persists and crashes in turn.
   void add_eras(std::vector<Span>& spans) {
+    using histories::Phase;
     std::int64_t started = kStart;
-    for (const std::int64_t time : system_) {
-      spans.push_back({kNone, started, time, histories::kRecovery, histories::kEarlyReturn});
-      spans.push_back({kNone, time, time, histories::kCrash, histories::kCrash});
+    Phase recovery = histories::kRecovery;
+    std::int32_t before = kNone;
+    for (const Crash& end : ends_) {
+      const bool wide = end.of_object() && columns_.skewed;
+      const Phase saved = wide              ? histories::kReturn
+                          : end.of_object() ? histories::kObjectSaved
+                                            : histories::kEarlyReturn;
+      const Phase crash = wide ? histories::kCall : end.of_object() ? histories::kObjectCrash : histories::kCrash;
+      const std::int64_t latest = end.of_object() ? end.end : end.time;
+      spans.push_back({kNone, started, latest, recovery, saved});
+      spans.push_back({kNone, end.time, latest, crash, wide ? histories::kReturn : crash});
       for (const std::int32_t pseudo : {kPersist, kCrashOperation}) {
+        const auto index = static_cast<std::int32_t>(position_.size());
         position_.push_back(pseudo);
         optional_.push_back(0);
+        if (columns_.skewed && before != kNone) before_.push_back({before, index});
+        before = index;
       }
-      started = time;
+      started = end.time;
+      recovery = wide ? histories::kCall : end.of_object() ? histories::kObjectRecovery : histories::kRecovery;
     }
   }
 
@@ -193,11 +239,11 @@ class Builder {
   /// Pairs for order hints: on one object (and in one era) a smaller hint takes effect before a larger one.
   void hints() {
     if (columns_.hint.empty()) return;
-    std::map<std::pair<std::int32_t, std::size_t>, std::vector<std::int32_t>> objects;
+    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>> objects;
     for (std::size_t i = 0; i < position_.size(); ++i) {
       if (position_[i] < 0 || columns_.hint[at(position_[i])] == kNoHint) continue;
-      const std::size_t mine = condition_ == Condition::kBufferedDurable ? era(call_of(i)) : 0;
-      objects[{object(at(position_[i])), mine}].push_back(static_cast<std::int32_t>(i));
+      const std::int32_t era = condition_ == Condition::kBufferedDurable ? only_era(at(position_[i])) : 0;
+      if (era != kNone) objects[{object(at(position_[i])), era}].push_back(static_cast<std::int32_t>(i));
     }
     for (auto& [object, members] : objects) hints_of(members);
   }
@@ -302,8 +348,8 @@ class Builder {
   const Columns& columns_;
   const Part& part_;
   Condition condition_;
-  std::vector<std::int64_t> system_;    // times of crashes of the whole system
-  std::vector<std::int64_t> instants_;  // times of all crashes
+  std::vector<std::int64_t> system_;  // times of crashes of everything
+  std::vector<Crash> ends_;           // of eras
   std::vector<std::int32_t> position_;
   std::vector<std::uint8_t> optional_;
   std::vector<std::int64_t> call_;

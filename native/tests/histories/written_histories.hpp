@@ -14,6 +14,7 @@ using histories::Columns;
 using histories::kNever;
 using histories::kNoHint;
 using histories::kNone;
+using histories::kObject;
 using histories::Outcome;
 
 /// An operation; what a test does not care for is left out.
@@ -29,7 +30,7 @@ struct Op {
   std::int64_t hint = kNoHint;
 };
 
-/// A crash of one process, or of the whole system.
+/// A crash of one process, of everything, or of the object alone (kObject).
 struct CrashOf {
   std::int64_t time = 0;
   std::int32_t process = kNone;
@@ -54,7 +55,8 @@ inline Columns columns_of(const std::vector<Op>& ops, const std::vector<CrashOf>
     hinted = hinted || op.hint != kNoHint;
   }
   if (!hinted) columns.hint.clear();
-  for (const CrashOf& crash : crashes) columns.crashes.push_back({crash.time, crash.time + skew, crash.process});
+  for (const CrashOf& crash : crashes)
+    columns.crashes.push_back({crash.time, crash.time - skew, crash.time + skew, crash.process});
   columns.skewed = skew > 0;
   return columns;
 }

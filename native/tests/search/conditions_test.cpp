@@ -13,70 +13,16 @@
 #include "linpoint/search/condition_problems.hpp"
 #include "linpoint/specs/integer_spec.hpp"
 #include "tests/histories/written_histories.hpp"
+#include "tests/search/condition_orders.hpp"
 #include "tests/search/small_problems.hpp"
 #include "tests/support/harness.hpp"
 
 namespace {
 
 using namespace linpoint::tests;
-using linpoint::search::Alphabet;
 using linpoint::search::build;
-using linpoint::search::Condition;
 using linpoint::verdicts::check_times;
 using linpoint::verdicts::Flaw;
-
-using Positions = std::vector<std::int32_t>;
-using Orders = std::set<Positions>;
-
-constexpr std::array kConditions{
-    Condition::kLinearizable, Condition::kStrict,          Condition::kRecoverable,
-    Condition::kDurable,      Condition::kBufferedDurable, Condition::kSequential,
-};
-
-/// Symbols that are the positions themselves; with any result they are 100 more.
-Alphabet letters(const Columns& columns) {
-  Alphabet alphabet;
-  for (const std::int32_t position : everything(columns)) {
-    alphabet.exact.push_back(position);
-    alphabet.loose.push_back(100 + position);
-  }
-  alphabet.persist = 200;
-  alphabet.crash = 201;
-  return alphabet;
-}
-
-Problem problem_of(const Columns& columns, Condition condition, const Positions& relaxed = {},
-                   bool key_argument = false) {
-  const Positions positions = everything(columns);
-  return build(columns, {positions, relaxed, key_argument}, condition, letters(columns), nullptr, 0);
-}
-
-/// Every whole order that a problem allows, without the pseudo-operations.
-class Allowed {
- public:
-  explicit Allowed(const Problem& problem) : problem_(problem), in_(problem.size()) { extend(); }
-  [[nodiscard]] const Orders& orders() const { return orders_; }
-
- private:
-  void extend() {
-    const auto in = [&](std::size_t op) { return bool{in_[op]}; };
-    if (complete(problem_, in)) orders_.insert(order_);
-    for (std::size_t op = 0; op < problem_.size(); ++op) {
-      if (!may_be_next(problem_, op, in)) continue;
-      const bool real = problem_.position[op] >= 0;
-      in_[op] = true;
-      if (real) order_.push_back(problem_.position[op]);
-      extend();
-      if (real) order_.pop_back();
-      in_[op] = false;
-    }
-  }
-
-  const Problem& problem_;
-  std::vector<bool> in_;
-  Positions order_;
-  Orders orders_;
-};
 
 /// Every order of all operations that must be there and some that need not, if the certifier finds no flaw in it.
 Orders by_definition(const Columns& columns, Condition condition, const Positions& relaxed, bool key_argument) {
@@ -135,7 +81,7 @@ RandomHistory random_history(Dice& dice) {
     history.ops.push_back(op);
   }
   for (std::size_t many = dice.pick(3); many > 0; --many)
-    history.crashes.push_back({.time = time(), .process = static_cast<std::int32_t>(dice.pick(3)) - 1});
+    history.crashes.push_back({.time = time(), .process = static_cast<std::int32_t>(dice.pick(4)) - 2});
   std::sort(history.crashes.begin(), history.crashes.end(),
             [](const CrashOf& a, const CrashOf& b) { return a.time < b.time; });
   if (dice.one_in(3)) history.skew = 1 + static_cast<std::int64_t>(dice.pick(2));
@@ -165,12 +111,6 @@ void problems_allow_what_the_conditions_do() {
   }
   EXPECT(histories > 3000);
   EXPECT(constrained.at(static_cast<std::size_t>(Condition::kRecoverable)) > 100);
-}
-
-/// Orders by hand. An operation named by its position.
-bool allows(const Columns& columns, Condition condition, const Positions& order) {
-  const Problem problem = problem_of(columns, condition);
-  return Allowed(problem).orders().contains(order);
 }
 
 /// A: |--0--|          Only the real-time order tells linearizable from sequential.
@@ -221,36 +161,6 @@ void recoverable_is_later_than_strict() {
   EXPECT(strict.optional[0] != 0 && strict.ret[0] != kNever && strict.ret[0] < strict.call[1]);
   const Problem recoverable = problem_of(columns, Condition::kRecoverable);
   EXPECT(recoverable.ret[0] == kNever && recoverable.symbol[0] == 100);
-}
-
-/// At a crash's own time returns come before it and calls after.
-void the_instant_of_a_crash_divides() {
-  const std::vector<Op> ops{{.process = 0, .call = 1, .ret = 5}, {.process = 1, .call = 5, .ret = 9}};
-  EXPECT(allows(columns_of(ops), Condition::kDurable, {1, 0}));  // without a crash they overlap
-  for (const Condition condition : kConditions) {
-    const bool divided = condition != Condition::kLinearizable && condition != Condition::kSequential;
-    EXPECT(allows(columns_of(ops, {{.time = 5}}), condition, {1, 0}) == !divided);
-  }
-  // Uncertain clocks know no such instant, but eras stay as recorded.
-  EXPECT(allows(columns_of(ops, {{.time = 5}}, 1), Condition::kDurable, {1, 0}));
-  EXPECT(!allows(columns_of(ops, {{.time = 5}}, 1), Condition::kBufferedDurable, {1, 0}));
-}
-
-/// A: |--0--|   X   |--1--|     Each era has a persist within it and a crash at its end.
-void eras_persist_and_crash() {
-  const Columns columns =
-      columns_of({{.process = 0, .call = 1, .ret = 2}, {.process = 0, .call = 5, .ret = 6}}, {{.time = 3}});
-  const Problem problem = problem_of(columns, Condition::kBufferedDurable);
-  using linpoint::search::kCrashOperation;
-  using linpoint::search::kPersist;
-  EXPECT((problem.position == Positions{kPersist, 0, kCrashOperation, 1}));
-  EXPECT((problem.symbol == std::vector<Symbol>{200, 0, 201, 1}));
-  EXPECT(problem.ret[0] < problem.call[2] && problem.ret[1] < problem.call[2] && problem.ret[2] < problem.call[3]);
-  EXPECT(problem.ret[0] > problem.call[1]);  // at any moment of the era
-  // Two crashes at one time are one, and those of one process make no era.
-  const Columns twice = columns_of({}, {{.time = 3}, {.time = 3}, {.time = 4, .process = 0}, {.time = 5}});
-  EXPECT((problem_of(twice, Condition::kBufferedDurable).position ==
-          Positions{kPersist, kCrashOperation, kPersist, kCrashOperation}));
 }
 
 /// A: |--0(hint 2)--|     Overlapping operations on one object take effect in the order of their hints.
@@ -388,8 +298,6 @@ int main() {
   real_time_counts_but_not_for_sequential();
   an_operation_cut_off_by_a_crash();
   recoverable_is_later_than_strict();
-  the_instant_of_a_crash_divides();
-  eras_persist_and_crash();
   hints_order_what_overlaps();
   skew_makes_returns_late();
   what_cannot_matter_is_left_out();

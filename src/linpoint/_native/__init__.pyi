@@ -40,6 +40,7 @@ class Columns:
         arguments: array[int],
         hint: array[int],
         crash_time: array[int],
+        crash_begin: array[int],
         crash_end: array[int],
         crash_process: array[int],
         skewed: bool,
@@ -354,6 +355,7 @@ class GraphReason(enum.Enum):
     DANGLING_READ = 3
     READ_BEFORE_WRITE = 4
     DISCONNECTED_FAILURE = 5
+    OVERWRITTEN = 6
 
 class GraphExclusion(enum.Enum):
     NONE = 0
@@ -410,6 +412,8 @@ class Graphed:
     def failed(self) -> list[int]: ...
     @property
     def kept(self) -> list[Link]: ...
+    @property
+    def scope(self) -> list[int]: ...
     @property
     def exclusion(self) -> GraphExclusion: ...
     @property

@@ -2,7 +2,7 @@
 """The oracle: every condition decided from its definition, in plain Python, to hold the fast checkers to account.
 
 Tries the orders of the operations one by one and remembers only what it has refuted. It shares nothing with the
-other checkers but the history and the spec. Cost: exponential; meant for about a dozen operations.
+other checkers but the history and the spec; what a condition says of times is ``condition_definition``, for it alone. Cost: exponential; meant for about a dozen operations.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from linpoint.checkers.condition_definition import ConditionDefinition
 from linpoint.histories.history import History
-from linpoint.histories.operation import Operation, Outcome
+from linpoint.histories.operation import Outcome
 from linpoint.histories.values import canonical
 from linpoint.specs.spec import Spec
 from linpoint.verdicts.witness import Witness
@@ -23,57 +24,47 @@ def brute_force(
     """Decide the operations at ``positions``; the order found, or the longest. ``tick`` may raise to give up."""
     ops = [history.operations[position] for position in positions]
     required = [op.outcome is Outcome.OK for op in ops]
-    objects = [canonical(spec.arguments(op)[0] if spec.key_argument else op.key) for op in ops]
-    crashes = [crash for crash in history.crashes if condition != "linearizable"]
-    bounds = sorted({c.time for c in crashes if c.process is None}) if condition == "buffered-durable" else []
-    eras = [[i for i, op in enumerate(ops) if sum(t <= op.call for t in bounds) == e] for e in range(len(bounds) + 1)]
-
-    def end(op: Operation) -> float:
-        cut = [c.time for c in crashes if c.covers(op.process) and c.time > op.call] if condition == "strict" else []
-        return op.return_ if op.outcome is Outcome.OK and op.return_ is not None else min(cut, default=float("inf"))
-
-    def before(i: int, j: int) -> bool:
-        """Whether operation i must take effect before operation j, if both do."""
-        a, b = ops[i], ops[j]
-        earlier = a.process == b.process and (a.call, end(a), i) < (b.call, end(b), j)
-        hinted = a.order is not None and b.order is not None and a.order < b.order and objects[i] == objects[j]
-        if condition == "sequential" or (condition == "recoverable" and earlier and not required[i]):
-            return earlier or hinted
-        # The clocks agree only if there is no skew: then what touches a crash is on its side of it.
-        apart = not history.clock_skew and any(a.call < c.time and end(a) <= c.time <= b.call for c in crashes)
-        return hinted or apart or end(a) + history.clock_skew < b.call or (earlier and end(a) <= b.call)
-
-    orders = [[before(i, j) for j in range(len(ops))] for i in range(len(ops))]
+    definition = ConditionDefinition(history, ops, spec, condition)
+    eras, crashes = definition.eras, len(definition.bounds)
+    orders = [[definition.before(i, j) for j in range(len(ops))] for i in range(len(ops))]
     refuted: set[Any] = set()
-    best: tuple[list[int], list[int]] = ([], [])
+    best: tuple[list[int], list[tuple[int, int]]] = ([], [])
 
-    def search(era: int, order: list[int], state: dict[Any, Any], saved: Any, survivors: list[int]) -> bool:
-        """Extend ``order`` in this era; ``saved`` is (survivors, their state) once chosen for the crash that ends it."""
+    def search(order: list[int], state: dict[Any, Any], saved: Any, ended: list[tuple[int, int]]) -> bool:
+        """Extend ``order`` in the current era.
+
+        ``ended`` has the operations of each era before it, and how many of them survived; ``saved`` is the same for this
+        era and the state that survives it, once chosen.
+        """
         nonlocal best
         tick()
-        done = set(order).intersection(eras[era])
-        complete = all(i in done for i in eras[era] if required[i])
-        if (complete and era == len(bounds)) or sum(required[i] for i in order) > sum(required[i] for i in best[0]):
-            best = (order, survivors)
-        if complete and era == len(bounds):
+        era, done = len(ended), set(order)
+        here = len(order) - sum(count for count, _ in ended)
+        complete = all(i in done for i in range(len(ops)) if required[i] and eras[i][-1] <= era)
+        if (complete and era == crashes) or sum(required[i] for i in order) > sum(required[i] for i in best[0]):
+            best = (order, ended)
+        if complete and era == crashes:
             return True
         configuration = (era, frozenset(done), canonical(state), canonical(saved))
         if configuration in refuted:
             return False
         refuted.add(configuration)
-        if complete and saved is not None and search(era + 1, order, saved[1], None, [*survivors, saved[0]]):
+        if complete and saved is not None and search(order, saved[1], None, [*ended, (here, saved[0])]):
             return True
-        if era < len(bounds) and saved is None and search(era, order, state, (len(done), state), survivors):
+        if era < crashes and saved is None and search(order, state, (here, state), ended):
             return True
-        for i in set(eras[era]) - done:
-            waits = any(orders[j][i] and required[j] for j in eras[era] if j not in done)
-            if waits or any(orders[i][j] for j in done):
+        for i in range(len(ops)):
+            waits = any(orders[j][i] and required[j] for j in range(len(ops)) if j not in done)
+            if i in done or era not in eras[i] or waits or any(orders[i][j] for j in done):
                 continue
             key = None if spec.key_argument else canonical(ops[i].key)
             for after in spec.successors(state.get(key, spec.initial), ops[i]):
-                if search(era, [*order, i], {**state, key: after}, saved, survivors):
+                if search([*order, i], {**state, key: after}, saved, ended):
                     return True
         return False
 
-    found = search(0, [], {}, None, [])
-    return found, Witness(tuple(positions[i] for i in best[0]), tuple(best[1]) if bounds else None)
+    found = search([], {}, None, [])
+    order, ended = tuple(positions[i] for i in best[0]), best[1]
+    if not crashes:
+        return found, Witness(order)
+    return found, Witness(order, tuple(kept for _, kept in ended), tuple(count for count, _ in ended))

@@ -9,7 +9,6 @@ given to a search of its own. Cost: O(n log n) and one spec step an operation, b
 
 from __future__ import annotations
 
-import bisect
 import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -24,6 +23,7 @@ from linpoint.checkers._native_search import (
     certify_run,
     certify_scope,
 )
+from linpoint.checkers.eras import Eras
 from linpoint.checkers.history_interpretation import HistoryInterpretation
 from linpoint.checkers.native_spec_twin import NativeTwin
 from linpoint.checkers.subhistory_decider import has_order
@@ -68,7 +68,7 @@ def certify_witness(
     reading = reading or HistoryInterpretation(history, spec, condition)
     _certify_order(reading, positions, witness.order, whole=True)
     if condition == "buffered-durable":
-        _certify_eras(history, spec, witness.order, witness.survivors)
+        _certify_eras(history, spec, witness)
     else:
         _certify_run(reading, witness.order)
 
@@ -221,22 +221,25 @@ def _objects(history: History, spec: Spec) -> bool:
     return not spec.key_argument and history.keyed
 
 
-def _certify_eras(history: History, spec: Spec, order: Sequence[int], survivors: Sequence[int] | None) -> None:
+def _certify_eras(history: History, spec: Spec, witness: Witness) -> None:
     """Run each era from what survived the one before; all its operations run, but only a prefix is kept."""
-    system = sorted({crash.time for crash in history.crashes if crash.process is None})
+    eras = Eras(history)
+    parts, survivors, ends = witness.by_era(), witness.survivors or (), len(eras.ends)
+    if not len(witness.eras or ()) == len(survivors) == ends or min(witness.eras or (), default=0) < 0:
+        raise broken_certificate("it does not say what survives each crash")
     states: list[dict[Any, State]] = [{}]
     objects = _objects(history, spec)
-    for era in range(len(system) + 1):
-        ops = [history.operations[p] for p in order if bisect.bisect_right(system, history.operations[p].call) == era]
-        if era == len(system):
-            kept = len(ops)
-        elif survivors is None or len(survivors) != len(system) or not 0 <= survivors[era] <= len(ops):
+    for era, part in enumerate(parts):
+        kept = survivors[era] if era < ends else len(part)
+        if not 0 <= kept <= len(part):
             raise broken_certificate("it does not say what survives each crash")
-        else:
-            kept = survivors[era]
         # With nondeterminism the surviving state and the end of the era must belong to one run: follow both.
         runs = [(state, state) for state in states]
-        for number, op in enumerate(ops):
+        for number, position in enumerate(part):
+            op = history.operations[position]
+            first, last = eras.span(op)
+            if not first <= era <= last:
+                raise broken_certificate(f"{op} cannot take effect in era {era}")
             runs = [
                 (current, current if number < kept else saved)
                 for before, saved in runs

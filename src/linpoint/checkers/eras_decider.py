@@ -50,7 +50,7 @@ def decide_by_eras(reading: HistoryInterpretation, positions: Sequence[int], sto
         return ExactDecision(ERAS, _CONSTRAINED)
     match found.answer:
         case EraAnswer.FOUND:
-            witness = Witness(tuple(found.order), tuple(found.survivors) or None)
+            witness = Witness(tuple(found.order), tuple(found.survivors) or None, tuple(found.eras) or None)
             certify_witness(reading.history, positions, reading.spec, reading.condition, witness, reading=reading)
             return ExactDecision(ERAS, _WHY, witness=witness, configurations=found.configurations)
         case EraAnswer.REFUTED:

@@ -126,7 +126,8 @@ class ExactDeciders:
             return ExactDecision(name, "there is not enough memory for it")
         if name == "graph":
             decide = precedence_decider.by_the_paper if self._paper else precedence_decider.decide_by_precedence
-            return decide(self._reading, keyed.positions, self._stop, threads=self._threads)
+            left = self._budget.remaining()
+            return decide(self._reading, keyed.positions, self._stop, threads=self._threads, seconds=left)
         if name == "eras":
             return eras_decider.decide_by_eras(self._reading, keyed.positions, self._stop)
         decide_monitored = (

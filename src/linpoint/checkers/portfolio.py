@@ -164,9 +164,13 @@ def witness_from_order(order: Sequence[int]) -> Witness:
     """The witness that an order of positions and pseudo-operations is."""
     if _PERSIST not in order and _CRASH not in order:
         return Witness(tuple(order))
-    survivors, count = [], 0
+    survivors, eras, count = [], [], 0
     for position in order:
         if position == _PERSIST:
             survivors.append(count)
-        count = 0 if position == _CRASH else count + (position >= 0)
-    return Witness(tuple(position for position in order if position >= 0), tuple(survivors))
+        elif position == _CRASH:
+            eras.append(count)
+            count = 0
+        else:
+            count += 1
+    return Witness(tuple(position for position in order if position >= 0), tuple(survivors), tuple(eras))

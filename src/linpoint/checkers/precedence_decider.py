@@ -24,17 +24,21 @@ from linpoint.checkers._native_search import (
     graph,
 )
 from linpoint.checkers._native_search import Link as NativeLink
+from linpoint.checkers.blind_write_scope import certify_blind_scope
 from linpoint.checkers.certify import broken_certificate, refuse
 from linpoint.checkers.conditions import NOT_LOCAL
 from linpoint.checkers.exact_decision import ExactDecision
 from linpoint.checkers.history_interpretation import HistoryInterpretation
 from linpoint.checkers.native_spec_twin import NativeTwin, WordsTwin
 from linpoint.histories.values import Value, format_value
-from linpoint.verdicts.refutation import Link, Precedence
+from linpoint.verdicts.refutation import Link, Pattern, Precedence
 from linpoint.verdicts.witness import Witness
 
 _GRAPH: Final = "graph"
 _WHY: Final = "every value is written to a word once at most, so what was read and replaced orders the operations"
+_NOT_CONFIRMED: Final = "the graph found a violation, but there was no time to confirm it by a search"
+_SCOPE_SEARCH_S: Final = 30.0
+"""Seconds that the search of a scope may take at most."""
 _BECAUSE: Final = {
     Because.TIME: "real-time",
     Because.READS_FROM: "reads-from",
@@ -76,15 +80,27 @@ def exclusion_reason(reading: HistoryInterpretation) -> str | None:
 
 
 def decide_by_precedence(
-    reading: HistoryInterpretation, positions: Sequence[int], stop: StopToken, *, threads: int = 1
+    reading: HistoryInterpretation,
+    positions: Sequence[int],
+    stop: StopToken,
+    *,
+    threads: int = 1,
+    seconds: float | None = None,
 ) -> ExactDecision | None:
-    """Ask the graph for one object; None if it was stopped."""
+    """Ask the graph for one object; None if it was stopped. ``seconds`` limits the search that confirms a scope."""
     memory = MemoryWords(reading)
     said = memory.ask(positions, stop, threads=threads)
     match said.status:
         case GraphStatus.LINEARIZABLE:
             refuse(reading.history, *said.flaw)
             return ExactDecision(_GRAPH, _WHY, witness=Witness(said.order))
+        case GraphStatus.VIOLATION if said.scope:
+            limit = min(_SCOPE_SEARCH_S, _SCOPE_SEARCH_S if seconds is None else seconds)
+            history, spec, condition = reading.history, reading.spec, reading.condition
+            if not certify_blind_scope(history, spec, condition, positions, said.scope, seconds=limit):
+                return ExactDecision(_GRAPH, _NOT_CONFIRMED)
+            pattern = Pattern("overwritten", tuple(said.scope), tuple(said.scope))
+            return ExactDecision(_GRAPH, _WHY, refutation=pattern)
         case GraphStatus.VIOLATION:
             if said.proof is Proof.BROKEN:
                 raise broken_certificate("the links of the precedence graph are not what was recorded")
@@ -97,7 +113,12 @@ def decide_by_precedence(
 
 
 def by_the_paper(
-    reading: HistoryInterpretation, positions: Sequence[int], stop: StopToken, *, threads: int = 1
+    reading: HistoryInterpretation,
+    positions: Sequence[int],
+    stop: StopToken,
+    *,
+    threads: int = 1,
+    seconds: float | None = None,
 ) -> ExactDecision | None:
     """The same by the rules as published, right or wrong; why says which, if that is known."""
     memory = MemoryWords(reading)
@@ -106,7 +127,7 @@ def by_the_paper(
         return None
     if said.status is GraphStatus.EXCLUDED:
         return ExactDecision(_GRAPH, _excluded(reading, said.exclusion, said.culprit))
-    right = decide_by_precedence(reading, positions, stop, threads=threads)
+    right = decide_by_precedence(reading, positions, stop, threads=threads, seconds=seconds)
     why = "by the rules of the paper as published, not certified"
     if right is not None and right.decided:
         same = (right.witness is not None) is (said.status is GraphStatus.LINEARIZABLE)
@@ -115,6 +136,12 @@ def by_the_paper(
         return ExactDecision(_GRAPH, why, witness=Witness(said.order, certified=said.flaw[0] is Flaw.NONE))
     certified = said.proof is Proof.HOLDS
     return ExactDecision(_GRAPH, why, refutation=dataclasses.replace(memory.refutation(said), certified=certified))
+
+
+def blind_write(reading: HistoryInterpretation, positions: Sequence[int], stop: StopToken) -> str | None:
+    """That there is a blind write, in words; None if there is none. The graph may decide such a history without edges."""
+    said = MemoryWords(reading).ask(positions, stop, paper=True)
+    return _excluded(reading, said.exclusion, said.culprit) if said.exclusion is GraphExclusion.WRITE else None
 
 
 def _excluded(reading: HistoryInterpretation, exclusion: GraphExclusion, culprit: int) -> str:

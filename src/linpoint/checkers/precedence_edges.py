@@ -13,7 +13,13 @@ from typing import Final
 
 from linpoint.checkers._native_search import StopToken, TimeEdges, graph_edges
 from linpoint.checkers.history_interpretation import HistoryInterpretation
-from linpoint.checkers.precedence_decider import MEMORIES, MemoryWords, decide_by_precedence, exclusion_reason
+from linpoint.checkers.precedence_decider import (
+    MEMORIES,
+    MemoryWords,
+    blind_write,
+    decide_by_precedence,
+    exclusion_reason,
+)
 from linpoint.specs.spec import Spec
 from linpoint.verdicts.refutation import Link
 
@@ -58,5 +64,8 @@ def unlinked(reading: HistoryInterpretation, positions: Sequence[int]) -> str | 
         return why
     stop = StopToken()
     stop.set_time_limit(_EXCLUSION_CHECK_S)
+    blind = blind_write(reading, positions, stop)
+    if blind is not None:
+        return blind
     told = decide_by_precedence(reading, positions, stop)
     return None if told is None or told.decided else told.why

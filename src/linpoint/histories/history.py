@@ -261,7 +261,7 @@ def _validate_clocks(history: History) -> None:
 
 def _validate_process(history: History, ops: list[Operation]) -> None:
     """One process: its operations follow each other, and crashes separate what never returned."""
-    crashes = [crash for crash in history.crashes if crash.covers(ops[0].process)]
+    crashes = [crash for crash in history.crashes if crash.interrupts(ops[0].process)]
     ordered = sorted(ops, key=lambda op: (op.call, op.end))
     for before, after in itertools.pairwise(ordered):
         if before.outcome is Outcome.UNKNOWN:
@@ -285,12 +285,13 @@ def _validate_process(history: History, ops: list[Operation]) -> None:
         if op.outcome is not Outcome.OK or op.return_ is None:
             continue
         for crash in crashes:
-            if op.call < crash.time < op.return_:
+            if crash.covers(op.process) and op.call < crash.time < op.return_:
                 raise HistoryError(
                     "LP-H013",
                     f'process {op.process} was inside "{op.name}" from {op.call} to {op.return_}, across the crash at {crash.time}.',
                     place=history.place(op),
-                    remedy='An operation cut off by a crash has an unknown outcome: leave out "return".',
+                    remedy='An operation cut off by a crash has an unknown outcome: leave out "return". '
+                    'If only the servers crashed and the clients lived on, record {"crash": "object"}.',
                 )
 
 

@@ -8,7 +8,8 @@ A drawing has a row per process; time runs to the right and a column is an insta
     crash:                                           X
 
 An operation is ``|--name(args)->result--|``; without ``->`` the result is null; one that ends in ``--...``
-is unknown; ``failed`` as result means failed. ``X`` in a row named ``crash`` is a crash of everything. A process whose
+is unknown; ``failed`` as result means failed. ``X`` in a row named ``crash`` is a crash of everything, in a row named
+``object crash`` one of the object alone. A process whose
 name is a number, or holds a colon or a bar, stands in quotes.
 Arguments and results are JSON.
 """
@@ -31,8 +32,8 @@ _NAME = re.compile(r"\s*(?:(\"(?:[^\"\\]|\\.)*\")|([^:|]+?))\s*:")
 _DECODER = json.JSONDecoder()
 
 
-def history(source: str | Iterable[Mapping[str, Any] | Operation] | History) -> History:
-    """A history from a drawing, from dicts as in our operation lines, or from operations."""
+def history(source: str | Iterable[Mapping[str, Any] | Operation | Crash | Annotation] | History) -> History:
+    """A history from a drawing, or from operations, crashes and annotations, also as dicts like our operation lines."""
     if isinstance(source, History):
         return source
     if isinstance(source, str):
@@ -47,7 +48,7 @@ def history(source: str | Iterable[Mapping[str, Any] | Operation] | History) -> 
     crashes: list[Crash] = []
     annotations: list[Annotation] = []
     for number, item in enumerate(source, 1):
-        made = item if isinstance(item, Operation) else item_from_dict(item, line=number)
+        made = item if isinstance(item, (Operation, Crash, Annotation)) else item_from_dict(item, line=number)
         if isinstance(made, Crash):
             crashes.append(made)
         elif isinstance(made, Annotation):
@@ -67,8 +68,9 @@ def _draw(text: str) -> History:
         if head is None:
             raise _error(number, f"the row {row.strip()!r} has no process name.", "Begin each row with `name:`.")
         name = head.group(2)
-        if name == "crash":
-            crashes += [Crash(time=at, line=number) for at in range(head.end(), len(row)) if row[at] == "X"]
+        if name in ("crash", "object crash"):
+            marks = [at for at in range(head.end(), len(row)) if row[at] == "X"]
+            crashes += [Crash(at, line=number, of_object=name != "crash") for at in marks]
         else:
             process = _json(head.group(1), 0, number)[0] if name is None else _process(name)
             operations += _row(row, head.end(), process, number)

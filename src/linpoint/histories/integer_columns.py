@@ -9,7 +9,7 @@ O(n log n) where times are not all integers of 64 bits.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -26,14 +26,14 @@ NEVER_RANK: Final = 2**63 - 1
 NULL, TRUE, FALSE = range(3)
 """The numbers of the values that the native steps must know."""
 
-# What happens at one instant, in this order. EARLY: returns at the very time of a crash.
-EARLY_RETURN, CRASH, RECOVERY, CALL, RETURN = range(5)
+# What happens at one instant, in this order: see ``time_ranking.hpp``. EARLY: returns at the very time of a crash.
+EARLY_RETURN, CRASH, _, CALL, _, OBJECT_CRASH, _, RETURN = range(8)
 
 _NO_HINT: Final = -(2**63)
 _MAX_TIME: Final = 2**62  # so that no sum of two overflows
+_EVERYTHING: Final = -1
+_OBJECT: Final = -2
 _NOT_BOOL: Final = frozenset({int, str, type(None)})
-_SYSTEM: Final = -1
-
 
 NO_INTEGER: Final = -(2**63)
 """What stands for a value that is no integer of 64 bits."""
@@ -137,12 +137,20 @@ def columns_of(operations: Sequence[Operation], crashes: Sequence[Crash], clock_
         arguments,
         _hints([op.order for op in operations]),
         times.crash,
+        times.crash_begin,
         times.crash_end,
-        array("i", [_SYSTEM if crash.process is None else processes.number(crash.process) for crash in crashes]),
+        array("i", [crashed_process(crash, processes.number) for crash in crashes]),
         clock_skew > 0,
     )
     made = Equated(native, tuple(values.originals), values.numbers)
     return IntegerColumns(BuiltNumbering(made, tuple(names.originals)))
+
+
+def crashed_process(crash: Crash, number: Callable[[Process], int]) -> int:
+    """How columns name what crashed: everything, the object alone, or a process by its number."""
+    if crash.process is not None:
+        return number(crash.process)
+    return _OBJECT if crash.of_object else _EVERYTHING
 
 
 def _outcome(outcome: Outcome) -> int:
@@ -207,19 +215,20 @@ class _Times:
             fits = False
         if fits:
             self.end = self.return_
-            self.crash_end = self.crash
+            self.crash_begin = self.crash_end = self.crash
             if skew:
                 assert isinstance(skew, int)
                 self.end = array("q", [end if end == NEVER_RANK else end + skew for end in self.return_])
+                self.crash_begin = array("q", [time - skew for time in self.crash])
                 self.crash_end = array("q", [time + skew for time in self.crash])
             return
         ends = returns if not skew else [None if end is None else end + skew for end in returns]
-        late = [time + skew for time in instants]
-        everything: set[Any] = {*calls, *returns, *ends, *instants, *late} - {None}
+        early, late = [time - skew for time in instants], [time + skew for time in instants]
+        everything: set[Any] = {*calls, *returns, *ends, *instants, *early, *late} - {None}
         ranks: dict[Any, int] = {time: at for at, time in enumerate(sorted(everything))}
         ranks[None] = NEVER_RANK
-        self.call, self.return_, self.end, self.crash, self.crash_end = (
-            array("q", map(ranks.__getitem__, column)) for column in (calls, returns, ends, instants, late)
+        self.call, self.return_, self.end, self.crash, self.crash_begin, self.crash_end = (
+            array("q", map(ranks.__getitem__, column)) for column in (calls, returns, ends, instants, early, late)
         )
 
     def _fits(self, skew: Time, returns: list[Any]) -> bool:

@@ -8,12 +8,13 @@ whoever walks through all of them has all of them kept.
 
 from __future__ import annotations
 
+import functools
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, overload
 
 from linpoint.histories._native_columns import LineReader
-from linpoint.histories.integer_columns import NULL, IntegerColumns, columns_of
+from linpoint.histories.integer_columns import NULL, IntegerColumns, columns_of, crashed_process
 from linpoint.histories.lazy_values import RecordedNumbering
 from linpoint.histories.operation import Crash, Operation, Outcome, Process, Time
 from linpoint.histories.value_numbering import LIST
@@ -39,7 +40,13 @@ class LazyOperations(Sequence[Operation]):
         self._processes: list[Process] = reader.processes()
         native = reader.take_columns(
             array("q", [instant for _, instant in in_time]),
-            array("i", [self._crashed(at, crash.process) for at, crash in enumerate(self.crashes)]),
+            array(
+                "i",
+                [
+                    crashed_process(crash, functools.partial(self._process_number, at))
+                    for at, crash in enumerate(self.crashes)
+                ],
+            ),
         )
         self._numbering = RecordedNumbering(reader, native, decoded)
         self._columns = IntegerColumns(self._numbering)
@@ -115,9 +122,7 @@ class LazyOperations(Sequence[Operation]):
             order,
         )
 
-    def _crashed(self, at: int, process: Process | None) -> int:
+    def _process_number(self, at: int, process: Process) -> int:
         """The number of the process that a crash is of; one that has no operation gets a number of its own."""
-        if process is None:
-            return -1
         found = self._reader.process_number(process)
         return found if found >= 0 else len(self._processes) + at

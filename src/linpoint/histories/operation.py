@@ -70,15 +70,41 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """A crash of one process, or of the whole system when ``process`` is None. It ends an era."""
+    """A crash of one process, of everything (``process`` is None), or of the object alone (``of_object``).
+
+    Processes that crash never return from their open operations. A crash of the object, such as of the servers behind
+    it, leaves its clients alive: an operation that spans it took effect before or after it, or was interrupted by it and
+    has an unknown outcome.
+    """
 
     time: Time
     process: Process | None = None
     line: int | None = None
+    of_object: bool = False
 
     def covers(self, process: Process) -> bool:
-        """Whether an operation of ``process`` that is open now is cut off by this crash."""
-        return self.process is None or self.process == process
+        """Whether ``process`` crashed, and never returns from an operation that is open now."""
+        return not self.of_object and (self.process is None or self.process == process)
+
+    def interrupts(self, process: Process) -> bool:
+        """Whether an operation of ``process`` that is open now, and has an unknown outcome, was interrupted by this crash."""
+        return self.of_object or self.covers(process)
+
+    def whose(self) -> str:
+        """Whose crash it is, in words."""
+        if self.of_object:
+            return "the object"
+        return "everything" if self.process is None else f"process {self.process}"
+
+    @property
+    def of_everything(self) -> bool:
+        """Whether the object and all processes crashed."""
+        return self.process is None and not self.of_object
+
+    @property
+    def ends_era(self) -> bool:
+        """Whether the object crashed, alone or with everything."""
+        return self.process is None
 
 
 @dataclass(frozen=True, slots=True)

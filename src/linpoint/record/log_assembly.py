@@ -2,8 +2,9 @@
 """From the logs of threads to one history.
 
 Guarantee: each operation has the times at which it was called and returned. One that never returned, because its thread
-died in it or is still inside, has an unknown outcome; a thread that goes on after one goes on as another process, since
-an operation with an unknown outcome stays open for ever. Cost: a few microseconds an operation, long after it ran.
+died in it or is still inside, has an unknown outcome, and so has one that a crash of its process cut off, whatever it
+returned later. A thread that goes on after one goes on as another process, since an operation with an unknown outcome
+stays open for ever, unless a crash lies between. Cost: a few microseconds an operation, long after it ran.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from linpoint.histories.history import History
-from linpoint.histories.operation import Operation, Outcome, Process
+from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process, Time
 from linpoint.histories.values import FrozenObject, Value, snapshot
 from linpoint.record._native_record import Ending, ThreadLog
 
@@ -36,30 +37,84 @@ def new_log(expected: int) -> ThreadLog:
     return ThreadLog(_kept, expected)
 
 
-def history_of(logs: Sequence[tuple[Process, ThreadLog]], labels: Sequence[OperationLabel], *, source: str) -> History:
-    """What the logs hold by now, by time of call, which begins at 0. Raises LP-H004 if two logs of one process overlap."""
+def history_of(
+    logs: Sequence[tuple[Process, ThreadLog]],
+    labels: Sequence[OperationLabel],
+    *,
+    source: str,
+    crashes: Sequence[Crash] = (),
+    annotations: Sequence[Annotation] = (),
+) -> History:
+    """What the logs hold by now, by time of call; the first thing happens at 0.
+
+    The times of crashes and annotations are those of the logs' clock. Raises LP-H004 if two logs of one process overlap.
+    """
     fresh = _fresh(process for process, _ in logs)
-    held = [(process, log.entries()) for process, log in logs]
-    start = min((entries[0][2] for _, entries in held if entries), default=0)
-    found = [op for process, entries in held for op in _operations(process, entries, labels, start, fresh)]
-    return History(sorted(found, key=lambda op: op.call), source=source)
+    held = [_ProcessLog(process, log.entries(), crashes) for process, log in logs]
+    start = min(
+        (
+            *(each.entries[0][2] for each in held if each.entries),
+            *(each.time for each in crashes),
+            *(each.time for each in annotations),
+        ),
+        default=0,
+    )
+    found = [op for each in held for op in each.operations(labels, start, fresh)]
+    return History(
+        sorted(found, key=lambda op: op.call),
+        crashes=[again for crash in crashes for again in _assembled(crash, held, start)],
+        annotations=[
+            Annotation(each.text, each.time - start, None if each.until is None else each.until - start)
+            for each in annotations
+        ],
+        source=source,
+    )
 
 
-def _operations(
-    process: Process, entries: Sequence[Entry], labels: Sequence[OperationLabel], start: int, fresh: Iterator[int]
-) -> Iterator[Operation]:
-    acting = process
-    for number, args, call, return_, ending, result in entries:
-        label = labels[number]
-        outcome = _OUTCOMES[ending]
-        if outcome is Outcome.UNKNOWN:
-            yield Operation(acting, label.name, args, None, call - start, None, outcome, label.key)
-            another = next(fresh)
-            acting = another if isinstance(process, int) else f"{process} ({another})"
-        else:
-            assert return_ is not None
-            given = FrozenObject(raises=result) if ending is Ending.RAISED else result
-            yield Operation(acting, label.name, args, given, call - start, return_ - start, outcome, label.key)
+class _ProcessLog:
+    """The operations of one log, and under which names its process took them."""
+
+    def __init__(self, process: Process, entries: Sequence[Entry], crashes: Sequence[Crash]) -> None:
+        self.process = process
+        self.entries = entries
+        self._crashes = [crash for crash in crashes if crash.interrupts(process)]
+        self._names: list[tuple[Time, Process]] = [(float("-inf"), process)]
+
+    def operations(self, labels: Sequence[OperationLabel], start: Time, fresh: Iterator[int]) -> Iterator[Operation]:
+        lost: int | None = None  # the call of the operation before, if its outcome is unknown
+        for number, args, call, return_, ending, result in self.entries:
+            if lost is not None and not self._crashed(lost, call, self._crashes):
+                another = next(fresh)
+                self._names.append((call, another if isinstance(self.process, int) else f"{self.process} ({another})"))
+            label, acting = labels[number], self._names[-1][1]
+            outcome = _OUTCOMES[ending]
+            own = [crash for crash in self._crashes if not crash.of_object]
+            if return_ is not None and outcome is Outcome.OK and self._crashed(call, return_, own, before=True):
+                outcome = Outcome.UNKNOWN
+            lost = call if outcome is Outcome.UNKNOWN else None
+            if outcome is Outcome.UNKNOWN:
+                yield Operation(acting, label.name, args, None, call - start, None, outcome, label.key)
+            else:
+                assert return_ is not None
+                given = FrozenObject(raises=result) if ending is Ending.RAISED else result
+                yield Operation(acting, label.name, args, given, call - start, return_ - start, outcome, label.key)
+
+    def name_at(self, time: Time) -> Process:
+        """Under which name the process took operations at a time; to be asked once they were all made."""
+        return next(name for since, name in reversed(self._names) if since <= time)
+
+    @staticmethod
+    def _crashed(after: int, until: int, crashes: Sequence[Crash], *, before: bool = False) -> bool:
+        """Whether one of ``crashes`` is later than ``after`` and not later than ``until``, or earlier if ``before``."""
+        return any(after < crash.time < until or (crash.time == until and not before) for crash in crashes)
+
+
+def _assembled(crash: Crash, held: Sequence[_ProcessLog], start: Time) -> list[Crash]:
+    """A crash in the history: that of a process under each name that it had then."""
+    if crash.process is None:
+        return [Crash(crash.time - start, of_object=crash.of_object)]
+    names = dict.fromkeys(each.name_at(crash.time) for each in held if each.process == crash.process)
+    return [Crash(crash.time - start, name) for name in names or [crash.process]]
 
 
 _OUTCOMES = {

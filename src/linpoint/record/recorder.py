@@ -3,6 +3,7 @@
 
     recorder = linpoint.Recorder()
     shared = recorder.wrap(MyQueue())                          # call its methods from any threads
+    recorder.object_crash()                                    # the servers were killed; their clients live on
     linpoint.check(recorder.history(), "queue")
 
 Guarantee: an operation is open in the history from before it began until after it ended, on one clock for all threads;
@@ -27,7 +28,7 @@ from typing import Any, Final, Self
 
 from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.history import History
-from linpoint.histories.operation import Outcome, Process
+from linpoint.histories.operation import Annotation, Crash, Outcome, Process
 from linpoint.histories.values import Value, canonical, freeze
 from linpoint.record._native_record import Ending, ThreadLog
 from linpoint.record.log_assembly import OperationLabel, history_of, new_log
@@ -62,6 +63,25 @@ class RecordedOperation:
             self._log.ended(Ending.FAILED if self.outcome is Outcome.FAILED else Ending.UNKNOWN)
 
 
+class RecordedAnnotation:
+    """Something that happened beside the operations: a moment, or the time of a ``with`` block."""
+
+    __slots__ = ("text", "time", "until")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.time = _moment()
+        self.until: int | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.until = _moment()
+
+
 class _Wrapped:
     """An object whose operations are recorded; everything else is the object's own."""
 
@@ -87,6 +107,8 @@ class Recorder:
         self._unknown = unknown
         self._logs: list[tuple[Process, ThreadLog]] = []
         self._labels: list[OperationLabel] = []
+        self._crashes: list[Crash] = []
+        self._annotations: list[RecordedAnnotation] = []
         self._numbers: dict[tuple[str, Hashable], int] = {}
         self._labelling = threading.Lock()
         self._processes = itertools.count()
@@ -177,9 +199,34 @@ class Recorder:
 
         return recording
 
+    def crash(self, process: Process | None = None) -> None:
+        """Processes crashed just now: ``process``, or everything. The operations that they had open end with them."""
+        _require_process(process)
+        self._crashes.append(Crash(_moment(), process))
+
+    def object_crash(self) -> None:
+        """The object crashed just now, such as the servers behind it, and its clients live on.
+
+        Call it between the end of the old servers and the start of the new ones: what the old ones did has to lie before
+        the crash, and what the new ones do after it.
+        """
+        self._crashes.append(Crash(_moment(), of_object=True))
+
+    def annotate(self, text: str) -> RecordedAnnotation:
+        """Note something that happens beside the operations: now, or for as long as the ``with`` block of the result."""
+        annotation = RecordedAnnotation(text)
+        self._annotations.append(annotation)
+        return annotation
+
     def history(self) -> History:
         """What was recorded until now, by time of call. An operation that has not returned has an unknown outcome."""
-        return history_of(list(self._logs), self._labels, source="recorder")
+        return history_of(
+            list(self._logs),
+            self._labels,
+            source="recorder",
+            crashes=list(self._crashes),
+            annotations=[Annotation(each.text, each.time, each.until) for each in self._annotations],
+        )
 
     def _begin(self, number: int, args: tuple[Any, ...], process: Process | None) -> ThreadLog:
         if process is None and "asyncio" in sys.modules:  # who has not imported it has no tasks
@@ -215,8 +262,7 @@ class Recorder:
 
     def _new_log(self, process: Process | None) -> ThreadLog:
         """A log of this thread for ``process``. No two threads share one, also where they are one process."""
-        if process is not None and type(process) not in (int, str):
-            raise UsageError("LP-U001", f"{process!r} is not a process.", remedy="Name it by an integer or a string.")
+        _require_process(process)
         log = new_log(_INITIAL_LOG_OPERATIONS)
         vars(self._mine).setdefault("logs", {})[process] = log
         self._logs.append((next(self._processes) if process is None else process, log))
@@ -241,6 +287,19 @@ class Recorder:
             log.ended(Ending.UNKNOWN)
         else:
             log.raised(error)
+
+
+def _moment() -> int:
+    """Now, on the clock of the logs."""
+    log = new_log(1)
+    log.call(0, ())
+    moment: int = log.entries()[0][2]
+    return moment
+
+
+def _require_process(process: Any) -> None:
+    if process is not None and type(process) not in (int, str):
+        raise UsageError("LP-U001", f"{process!r} is not a process.", remedy="Name it by an integer or a string.")
 
 
 def _public(thing: Any) -> list[str]:

@@ -46,9 +46,11 @@ def test_other_names(read: Reader) -> None:
 
 def test_crashes_and_annotations(read: Reader) -> None:
     history = read(
-        "process,op,call,return,result,crash,annotation,time,until\n0,read,1,2,5\n,,,,,true,,3\n,,,,,,kill n1,3,4\n"
+        "process,op,call,return,result,crash,annotation,time,until\n0,read,1,2,5\n,,,,,true,,3\n,,,,,,kill n1,3,4\n,,,,,object,,7\n"
+        ',,,,,"""object""",,8\n'
     )
-    assert (len(history), history.crashes) == (1, (Crash(3, line=3),))
+    expected = (Crash(3, line=3), Crash(7, line=5, of_object=True), Crash(8, line=6, of_object=True))
+    assert (len(history), history.crashes) == (1, expected)
     assert history.annotations == (Annotation("kill n1", 3, 4, line=4),)
 
 

@@ -114,7 +114,7 @@ def text_of(rng: random.Random) -> str:
             lines.append(rng.choice(["", "  ", "\t", "\r"]))
         if rng.random() < 0.03:
             crash = {"crash": True, "time": first + 10 * at + rng.choice([9, 9.5, 10**30])} | rng.choice(
-                [{}, {"process": rng.choice([0, 77, "a"])}]
+                [{}, {"process": rng.choice([0, 77, "a"])}, {"crash": "object"}, {"crash": "object", "process": 0}]
             )
             lines.append(dumped(rng, crash))
         if rng.random() < 0.03:

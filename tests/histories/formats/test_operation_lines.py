@@ -25,6 +25,7 @@ SAMPLE = """\
 {"process": "c", "op": "write", "args": [7], "outcome": "failed", "call": 5, "return": 9}
 {"crash": true, "time": 40}
 {"crash": true, "process": 2, "time": 41.5}
+{"crash": "object", "time": 43}
 {"annotation": "kill n1", "time": 40, "until": 55}
 """
 
@@ -36,8 +37,8 @@ def test_the_sample_of_the_contract(read: Reader) -> None:
         Operation(1, "dequeue", (), None, 12, None, Outcome.UNKNOWN, line=2),
         Operation("c", "write", (7,), None, 5, 9, Outcome.FAILED, line=4),
     )
-    assert history.crashes == (Crash(40, line=5), Crash(41.5, 2, line=6))
-    assert history.annotations == (Annotation("kill n1", 40, 55, line=7),)
+    assert history.crashes == (Crash(40, line=5), Crash(41.5, 2, line=6), Crash(43, line=7, of_object=True))
+    assert history.annotations == (Annotation("kill n1", 40, 55, line=8),)
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,20 @@ def test_crashes_and_annotations(tmp_path: Path) -> None:
     assert [each.text for each in history.annotations] == ["kill n1"]
 
 
+def test_crashes_of_the_object(tmp_path: Path) -> None:
+    columns = {
+        "process": [0, None, None, None],
+        "op": ["read", None, None, None],
+        "result": [1, None, None, None],
+        "call": [0, None, None, None],
+        "return": [1, None, None, None],
+        "crash": [None, "object", '"object"', "true"],
+        "time": [None, 5, 6, 7],
+    }
+    history = linpoint.load(written(tmp_path, pa.table(columns)))
+    assert [(crash.time, crash.of_object) for crash in history.crashes] == [(5, True), (6, True), (7, False)]
+
+
 def test_other_names_for_columns(tmp_path: Path) -> None:
     path = written(tmp_path, table().rename_columns(["client", "f", "args", "result", "start", "end"]))
     columns = {"process": "client", "op": "f", "call": "start", "return": "end"}

@@ -55,7 +55,8 @@ def histories(draw: st.DrawFn, *, crashes: bool = True, hints: bool = True) -> H
                     order=draw(st.none() | times | st.integers()) if hints else None,
                 )
             )
-    fallen = [Crash(time, draw(st.none() | st.just("p"))) for time in draw(st.lists(st.floats(21, 30), max_size=2))]
+    kinds = st.sampled_from([{}, {"process": "p"}, {"of_object": True}])
+    fallen = [Crash(time, **draw(kinds)) for time in draw(st.lists(st.floats(21, 30), max_size=3))]
     notes = [
         Annotation(draw(st.text()), time, draw(st.none() | st.just(time + 1)))
         for time in draw(st.lists(times, max_size=2))
@@ -71,7 +72,7 @@ def meaning(op: Operation) -> tuple[Any, ...]:
 def exactly(history: History) -> Any:
     return (
         [(*meaning(op), op.call, op.return_, op.times, op.order) for op in history],
-        [(crash.time, crash.process) for crash in history.crashes],
+        [(crash.time, crash.process, crash.of_object) for crash in history.crashes],
         [(annotation.text, annotation.time, annotation.until) for annotation in history.annotations],
     )
 
@@ -107,7 +108,7 @@ def precedence(history: History) -> set[tuple[Any, Any]]:
 
 
 @SHARED_FOLDER
-@given(history=histories(crashes=False, hints=False))
+@given(history=histories(hints=False))
 @pytest.mark.parametrize("name", ["a.edn", "a.json", "a.edn.gz"])
 def test_event_formats_keep_the_order_or_refuse(tmp_path: Path, name: str, history: History) -> None:
     try:
@@ -119,6 +120,8 @@ def test_event_formats_keep_the_order_or_refuse(tmp_path: Path, name: str, histo
     again = load(tmp_path / name)
     assert precedence(again) == precedence(history)
     assert sorted(map(repr, map(event_meaning, again))) == sorted(map(repr, map(event_meaning, history)))
+    kinds = [[repr((each.process, each.of_object)) for each in one.crashes] for one in (again, history)]
+    assert sorted(kinds[0]) == sorted(kinds[1])
 
 
 def event_meaning(op: Operation) -> tuple[Any, ...]:
@@ -188,7 +191,10 @@ def test_two_processes_that_turn_at_once_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("history", "evidence"),
     [
-        (History([Operation(0, "read", (), 1, 0, 1)], crashes=[Crash(3)]), "crash"),
+        (
+            History([Operation(0, "write", (1,), None, 3, None, Outcome.UNKNOWN)], crashes=[Crash(3, of_object=True)]),
+            "the very time of a crash of the object",
+        ),
         (History([Operation(0, "put", ("k", 1), None, 0, 1)]), "2 arguments"),
         (History([Operation(0, "read", (1,), 1, 0, 1)]), "1 arguments"),
         (History([Operation(0, "cas", (1,), True, 0, 1)]), "1 arguments"),

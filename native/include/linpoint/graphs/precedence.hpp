@@ -7,9 +7,10 @@
 // unknown outcome is kept if somebody saw what it wrote, and may be kept if it explains a failure.
 //
 // Guarantee: exact where every value is written to a word once at most; what excludes a history is said. An order is
-// one of a run; a refutation is a list of contradictions that leaves no choice.
-// Cost: O(kn log n) for k words an operation, times the rounds of choosing, of which most histories need one. Choices
-// with two ways each are a 2-SAT problem; with more, the work may grow exponentially with those that conflict.
+// one of a run; a refutation is a list of contradictions that leaves no choice. Blind writes, which do not tell what
+// they overwrote, are put in order as far as that is possible (blind_writes.hpp); the refutation is a scope then. Cost:
+// O(kn log n) for k words an operation, times the rounds of choosing, of which most histories need one. Choices with
+// two ways each are a 2-SAT problem; with more, the work may grow exponentially with those that conflict.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +34,7 @@ enum class Reason : int {
   kDanglingRead,         // a value was seen that nobody wrote
   kReadBeforeWrite,      // a value was seen by an operation that returned before it was written
   kDisconnectedFailure,  // an operation failed although nobody can have replaced what it expected
+  kOverwritten,          // a value was seen that had certainly been overwritten, by one that does not tell
 };
 
 /// What makes the graph not apply.
@@ -82,6 +84,8 @@ struct Refutation {
   std::vector<std::int32_t> failed;
   /// Why operations with an unknown outcome certainly had their effect: somebody read from each.
   std::vector<Link> kept;
+  /// Where there are blind writes: operations that are a violation by themselves, instead of links. Ascending.
+  std::vector<std::int32_t> scope;
 };
 
 struct Outcome {

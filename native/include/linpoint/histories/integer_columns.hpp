@@ -15,8 +15,10 @@ namespace linpoint::histories {
 inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 /// The order hint of an operation that has none.
 inline constexpr std::int64_t kNoHint = std::numeric_limits<std::int64_t>::min();
-/// The key of an operation that has none, and the process of a crash of the whole system.
+/// The key of an operation that has none, and the process of a crash of everything.
 inline constexpr std::int32_t kNone = -1;
+/// The process of a crash of the object alone.
+inline constexpr std::int32_t kObject = -2;
 
 /// Work on more operations than these is worth a thread of its own.
 inline constexpr std::size_t kWorthAThread = 100'000;
@@ -25,10 +27,16 @@ enum class Outcome : std::uint8_t { kOk = 0, kFailed = 1, kUnknown = 2 };
 
 struct Crash {
   std::int64_t time;
-  std::int64_t end;  // the time plus the clock skew
+  std::int64_t begin;  // the time minus the clock skew
+  std::int64_t end;    // the time plus the clock skew
   std::int32_t process;
 
+  /// Whether a process crashed, and never returns from an operation that is open.
   [[nodiscard]] bool covers(std::int32_t other) const { return process == kNone || process == other; }
+  [[nodiscard]] bool of_everything() const { return process == kNone; }
+  [[nodiscard]] bool of_object() const { return process == kObject; }
+  /// Whether the object crashed, alone or with everything.
+  [[nodiscard]] bool ends_era() const { return of_everything() || of_object(); }
 };
 
 /// Lists and objects as they were written, whose equal ones do not share a number yet. Each is a run of tokens: how

@@ -16,8 +16,18 @@
 
 namespace linpoint::histories {
 
-/// What happens at one instant, in this order. Early: returns at the very time of a crash.
-enum Phase : std::uint8_t { kEarlyReturn = 0, kCrash = 1, kRecovery = 2, kCall = 3, kReturn = 4 };
+/// What happens at one instant, in this order. Early: returns at the very time of a crash of their process. A crash of
+/// the object alone happens between the calls and the returns of its time, which may all come before or after it.
+enum Phase : std::uint8_t {
+  kEarlyReturn = 0,
+  kCrash = 1,
+  kRecovery = 2,
+  kCall = 3,
+  kObjectSaved = 4,
+  kObjectCrash = 5,
+  kObjectRecovery = 6,
+  kReturn = 7
+};
 
 /// When an operation may take effect: from its call to its return (kNever: at any later time).
 struct Span {

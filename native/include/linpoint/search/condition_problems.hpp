@@ -4,10 +4,12 @@
 // Each condition says when an operation may take effect and which may be left out. Here that becomes ranks, optional
 // operations, pairs and (for buffered durability) two pseudo-operations, so that every search serves every condition:
 //
-// - strict: an operation cut off by a crash is optional and ends at the crash.
+// - strict: an operation cut off by a crash, of its process or of the object, is optional and ends at the crash.
 // - recoverable: it is optional and never ends, but is excluded once a later operation of its process took effect.
 // - sequential: nothing ends; each process's operations are chained.
 // - buffered-durable: *persist* saves the state at some moment of each era, and *crash* at its end goes back to it.
+// Eras
+//   end where the object crashes, alone or with everything; what spans a crash of the object alone is on either side.
 //
 // Order hints become pairs. Clock skew makes returns late; the order within each process then becomes pairs too.
 #pragma once

@@ -113,6 +113,7 @@ def _key_document(key: KeyVerdict) -> dict[str, Any]:
         data["witness"] = list(key.witness.order)
         if key.witness.survivors is not None:
             data["survivors"] = list(key.witness.survivors)
+            data["eras"] = list(key.witness.eras or ())
     if key.reached is not None:
         data["reached"] = key.reached.as_dict()
     return data

@@ -191,13 +191,12 @@ def dead_end_argument(history: History, spec: Spec, stuck: StuckFrontier, names:
 
 
 def _crash_after(history: History, prefix: Sequence[int], op: Operation) -> Time | None:
-    """A crash of everything that came after all operations of an order had returned, and before ``op`` was called."""
-    ends = [history.operations[position].end for position in prefix]
-    return next(
-        (
-            crash.time
-            for crash in history.crashes
-            if crash.process is None and ends and max(ends) <= crash.time <= op.call
-        ),
-        None,
-    )
+    """A crash of the object that came after all operations of an order had returned, and before ``op`` was called."""
+    last = max((history.operations[position].end for position in prefix), default=None)
+    for crash in history.crashes:
+        if last is None or not crash.ends_era:
+            continue
+        between = last < crash.time < op.call if crash.of_object else last <= crash.time <= op.call
+        if between:
+            return crash.time
+    return None

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import bisect
 from typing import Final
 
 from linpoint.explain.history.explanation import Culprit, Explanation
@@ -61,13 +60,11 @@ def _order(verdict: Verdict, witness: Witness) -> str:
     ops = verdict.history.operations
     if witness.survivors is None:
         return "; ".join(name_of(verdict, ops[p]) for p in witness.order)
-    system = sorted({crash.time for crash in verdict.history.crashes if crash.process is None})
     parts = []
-    for era in range(len(system) + 1):
-        names = [name_of(verdict, ops[p]) for p in witness.order if bisect.bisect_right(system, ops[p].call) == era]
-        parts += names
-        if era < len(system):
-            lost = len(names) - witness.survivors[era]
+    for era, members in enumerate(witness.by_era()):
+        parts += [name_of(verdict, ops[p]) for p in members]
+        if era < len(witness.survivors):
+            lost = len(members) - witness.survivors[era]
             parts.append(f"CRASH ({f'the last {lost} of these are lost' if lost else 'nothing is lost'})")
     return "; ".join(parts)
 

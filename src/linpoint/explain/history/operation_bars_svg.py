@@ -134,7 +134,7 @@ def operation_bars(
         if first <= crash.time <= last and (crash.process is None or crash.process in processes)
     )
     faults = _faults(history, first, last)
-    marks = (*crashes, *(Crash(fault.time) for fault in faults))
+    marks = (*crashes, *(Crash(fault.time, of_object=True) for fault in faults))
     rows = {process: number for number, process in enumerate(processes)}
     called = {process: clean(name, _MAX_PROCESS_COLUMNS) for process, name in lane_names(history).items()}
     margin = 12 + CHAR_WIDTH_PX * max(display_width(called[process]) for process in processes)
@@ -249,9 +249,10 @@ def _fault_marks(faults: Sequence[Annotation], places: Sequence[float], height: 
 
 
 def _crash(crash: Crash, x: float, height: float, rows: Mapping[Process, int]) -> BarMark:
-    who = "everything" if crash.process is None else f"process {crash.process}"
-    top, bottom, text_y, text = 2.0, height - 16, height - 4, "crash"
+    top, bottom, text_y, text = 2.0, height - 16, height - 4, "object crash" if crash.of_object else "crash"
     if crash.process is not None:
         top = _TOP_PX + rows[crash.process] * _LANE_HEIGHT_PX
         bottom, text_y, text = top + _LANE_HEIGHT_PX, top + _LANE_HEIGHT_PX / 2 + 4, "✕"
-    return BarMark(False, f"crash of {who} at {crash.time}", x, f"{top:.1f}", bottom, text, x, text_y, "middle")
+    return BarMark(
+        False, f"crash of {crash.whose()} at {crash.time}", x, f"{top:.1f}", bottom, text, x, text_y, "middle"
+    )

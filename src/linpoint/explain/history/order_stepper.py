@@ -7,6 +7,7 @@ the state of what survived it. Cost: limited in steps and in seconds; what is le
 
 from __future__ import annotations
 
+import itertools
 import time
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
 
+from linpoint.checkers.eras import Eras
 from linpoint.checkers.stuck_frontier import extend_prefix, stuck_frontier
 from linpoint.checkers.subhistory_decider import SubhistoryDecider
 from linpoint.explain.history.explanation import Explanation
@@ -25,7 +27,7 @@ from linpoint.histories.operation import Operation
 from linpoint.histories.values import canonical, format_value
 from linpoint.specs.spec import Spec, State
 from linpoint.text.phrases import count_noun
-from linpoint.verdicts import KeyVerdict, Status, StuckFrontier, Verdict
+from linpoint.verdicts import KeyVerdict, Status, StuckFrontier, Verdict, Witness
 
 MAX_STEPS: Final = 2_000
 """Of one key."""
@@ -75,8 +77,7 @@ def stepped_orders(explanation: Explanation, places: Mapping[int, int]) -> list[
             continue
         title = what if key.key is None else f"Key {plain(format_value(key.key), 60)}: {what[0].lower()}{what[1:]}"
         order = list(islice(whole, min(MAX_STEPS, left)))
-        survivors = key.witness.survivors if key.witness is not None else None
-        steps = list(_steps(verdict, order, places, survivors, deadline))
+        steps = list(_steps(verdict, order, places, key.witness, deadline))
         left -= len(order)
         found.append(_order(verdict, title, steps, note=_missing(steps, len(whole))))
     return found
@@ -169,21 +170,31 @@ def _steps(
     verdict: Verdict,
     order: Sequence[int],
     places: Mapping[int, int],
-    survivors: Sequence[int] | None,
+    witness: Witness | None,
     deadline: float,
 ) -> Iterator[list[Any]]:
-    """Each step as its operation's place and the state after it; a crash that loses something is a step too."""
+    """Each step as its operation's place and the state after it; a crash that loses something is a step too.
+
+    Of an order without a witness nobody knows on which side of a crash an operation is that spans it: it ends there.
+    """
     run = _Run(verdict.spec, _of_several(verdict))
     ops = verdict.history.operations
     lossy = verdict.condition == "buffered-durable"
-    system = sorted({crash.time for crash in verdict.history.crashes if crash.process is None}) if lossy else []
+    survivors = None if witness is None else witness.survivors
+    cuts = [*itertools.accumulate(witness.eras)] if witness is not None and witness.eras is not None else None
+    eras = Eras(verdict.history) if lossy and cuts is None else None
     era = 0
     trail = [dict(run.states)]  # the states since the last crash, before and after each operation
-    for position in order:
+    for number, position in enumerate(order):
         if time.monotonic() > deadline:
             return
         op = ops[position]
-        for lost_in in range(era, bisect_right(system, op.call)):
+        mine = bisect_right(cuts or [], number)
+        if eras is not None:
+            mine, last = eras.span(op)
+            if mine != last:
+                return
+        for lost_in in range(era, mine):
             said = _crash(run, trail, None if survivors is None else survivors[lost_in])
             if said:
                 yield [CRASH_PLACE, said]

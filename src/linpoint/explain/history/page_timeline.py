@@ -7,7 +7,7 @@ most 200,000, about ten microseconds for each; the page has some hundred bytes f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from linpoint.explain.history.page_operations import PageOperations
 from linpoint.explain.history.page_summary import names_of
 from linpoint.explain.pages.script_data import plain
 from linpoint.explain.wording.lane_names import lane_names
+from linpoint.histories.operation import Crash, Process
 from linpoint.histories.values import format_value
 from linpoint.verdicts import Verdict
 
@@ -85,7 +86,7 @@ def _marks(verdict: Verdict, count: int, crashed: Sequence[int]) -> dict[str, An
             {
                 "at": first + at,
                 "lane": lane,
-                "text": "crash" if crash.process is None else plain(f"crash of {called[crash.process]}", 60),
+                "text": _crash_text(crash, called),
             }
             for at, (crash, lane) in enumerate(zip(crashes, crashed, strict=True))
         ],
@@ -94,6 +95,12 @@ def _marks(verdict: Verdict, count: int, crashed: Sequence[int]) -> dict[str, An
             for at, each in enumerate(annotations)
         ],
     }
+
+
+def _crash_text(crash: Crash, called: Mapping[Process, str]) -> str:
+    if crash.process is not None:
+        return plain(f"crash of {called[crash.process]}", 60)
+    return "crash of the object" if crash.of_object else "crash"
 
 
 def _keys(verdict: Verdict) -> dict[str, list[Any]]:

@@ -11,13 +11,14 @@ import re
 from collections.abc import Collection, Sequence
 
 from linpoint.histories.history import History
-from linpoint.histories.integer_columns import CALL, CRASH, EARLY_RETURN, RETURN, Span, real_time_order
+from linpoint.histories.integer_columns import CALL, CRASH, EARLY_RETURN, OBJECT_CRASH, RETURN, Span, real_time_order
 from linpoint.histories.operation import Crash, Operation, Outcome, Process, Time
 from linpoint.histories.values import format_value
 from linpoint.text.phrases import one_line
 
 _CALL, _RETURN = 1, 2
 _MAX_OPERATIONS = 40
+_CRASH_ROWS = {False: "crash", True: "object crash"}
 _BAR, _DOTS = 5, 7  # columns from the call to the end of an operation beside its label
 
 
@@ -33,12 +34,12 @@ def ascii_timeline(
         return ""
     first = min(op.call for op in ops)
     last = max(max(op.call, op.call if op.return_ is None else op.return_) for op in ops)
-    crashes = [crash for crash in history.crashes if crash.process is None and first <= crash.time <= last]
+    crashes = [crash for crash in history.crashes if crash.ends_era and first <= crash.time <= last]
     if len(ops) > _MAX_OPERATIONS:
         return f"({len(ops)} operations: too many to draw)"
     for longest in (60, 40, 30, 24, 18, 14, 10, 7, 5):
         labels = [label(op, longest, null=op.name in nulls) for op in ops]
-        drawn = _draw(ops, crashes, {crash.time for crash in history.crashes}, labels)
+        drawn = _draw(ops, crashes, history.crashes, labels)
         if max(map(len, drawn)) <= width:
             return "\n".join(drawn)
     return f"({len(ops)} operations: too many to draw in {width} columns)"
@@ -55,8 +56,10 @@ def label(op: Operation, longest: int = 60, *, null: bool = False) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def _draw(ops: Sequence[Operation], crashes: Sequence[Crash], instants: set[Time], labels: Sequence[str]) -> list[str]:
-    columns = _columns(ops, crashes, instants, labels)
+def _draw(
+    ops: Sequence[Operation], crashes: Sequence[Crash], every: Sequence[Crash], labels: Sequence[str]
+) -> list[str]:
+    columns = _columns(ops, crashes, every, labels)
     right = max(
         [column + 2 for column in columns.values()]
         + [
@@ -66,7 +69,8 @@ def _draw(ops: Sequence[Operation], crashes: Sequence[Crash], instants: set[Time
         ]
     )
     processes = list(dict.fromkeys(op.process for op in sorted(ops, key=lambda op: op.call)))
-    names = [_name(process) for process in processes] + (["crash"] if crashes else [])
+    kinds = [kind for kind in _CRASH_ROWS if any(crash.of_object is kind for crash in crashes)]
+    names = [*map(_name, processes), *(_CRASH_ROWS[kind] for kind in kinds)]
     margin = max(map(len, names)) + 2
     rows = []
     for process in processes:
@@ -77,17 +81,20 @@ def _draw(ops: Sequence[Operation], crashes: Sequence[Crash], instants: set[Time
             end = "..." if ops[index].outcome is Outcome.UNKNOWN else "|"
             row = row.ljust(margin + start) + _bar(labels[index], columns.get((index, _RETURN), right) - start + 1, end)
         rows.append(row)
-    if crashes:
-        row = "crash:".ljust(margin)
-        for number, _ in enumerate(crashes):
-            row = row.ljust(margin + columns[~number, _CALL]) + "X"
+    for kind in kinds:
+        row = f"{_CRASH_ROWS[kind]}:".ljust(margin)
+        for number, crash in enumerate(crashes):
+            if crash.of_object is kind:
+                row = row.ljust(margin + columns[~number, _CALL]) + "X"
         rows.append(row)
     return rows
 
 
 def _name(process: Process) -> str:
     """The name at the head of a row: in quotes where a drawing would take it for something else."""
-    plain = isinstance(process, int) or re.fullmatch(r"(?!crash$|-?[0-9]+$)[^\s:|\"][^:|\"\x00-\x1f]*(?<!\s)", process)
+    plain = isinstance(process, int) or re.fullmatch(
+        r"(?!(object )?crash$|-?[0-9]+$)[^\s:|\"][^:|\"\x00-\x1f]*(?<!\s)", process
+    )
     return one_line(str(process) if plain else format_value(process))
 
 
@@ -96,7 +103,7 @@ def _bar(text: str, width: int, end: str) -> str:
 
 
 def _columns(
-    ops: Sequence[Operation], crashes: Sequence[Crash], instants: set[Time], labels: Sequence[str]
+    ops: Sequence[Operation], crashes: Sequence[Crash], every: Sequence[Crash], labels: Sequence[str]
 ) -> dict[tuple[int, int], int]:
     """A column for each call, return and crash: as far left as order and labels allow.
 
@@ -106,7 +113,7 @@ def _columns(
     for index, op in enumerate(ops):
         if op.outcome is not Outcome.UNKNOWN:
             ends[index] = op.call if op.return_ is None else op.return_
-    ranks = real_time_order(spans(ops, crashes, instants))
+    ranks = real_time_order(spans(ops, crashes, every))
     events: list[tuple[float, int, int]] = [(rank, index, _CALL) for index, rank in enumerate(ranks.calls[: len(ops)])]
     events += [(ranks.returns[index], index, _RETURN) for index in ends]
     events += [(rank, ~number, _CALL) for number, rank in enumerate(ranks.calls[len(ops) :])]
@@ -128,11 +135,14 @@ def _columns(
     return columns
 
 
-def spans(ops: Sequence[Operation], crashes: Sequence[Crash], instants: set[Time]) -> list[Span]:
-    """The operations, then the crashes, as they are ordered in time; what touches a crash is on its side of it."""
+def spans(ops: Sequence[Operation], crashes: Sequence[Crash], every: Sequence[Crash]) -> list[Span]:
+    """The operations, then ``crashes``, as they are ordered in time, with ``every`` crash there is.
+
+    What touches a crash of its process is on its side of it; what touches one of the object alone spans it.
+    """
     found = []
     for op in ops:
         end = None if op.outcome is Outcome.UNKNOWN else op.call if op.return_ is None else op.return_
-        early = end in instants and end != op.call
+        early = end != op.call and any(crash.time == end and crash.covers(op.process) for crash in every)
         found.append(Span(op.process, op.call, end, CALL, EARLY_RETURN if early else RETURN))
-    return found + [Span(None, crash.time, None, CRASH) for crash in crashes]
+    return found + [Span(None, crash.time, None, OBJECT_CRASH if crash.of_object else CRASH) for crash in crashes]

@@ -4,7 +4,8 @@
 Events are ordered by their index if every one has an index, else as they stand in the file; never by time,
 because clocks of different clients disagree. ``call`` and ``return_`` of an operation are the positions of its
 events in that order; the clock readings stay in ``times``. Nemesis events become annotations. An ``info`` or a
-missing completion makes the outcome unknown, ``fail`` makes it failed.
+missing completion makes the outcome unknown, ``fail`` makes it failed. An event with ``crash`` instead of a type is a
+crash, as in operation lines, at its position.
 
 Values are keyed (``[key value]``) only if the value of every invocation and of every ok completion is a pair
 whose first part is a scalar, and every cas has ``[key [old new]]``; an event's own ``key`` field comes first.
@@ -23,20 +24,24 @@ import msgspec
 from linpoint.errors import HistoryError
 from linpoint.histories.formats.event_values import arguments, is_listed, plain, result, works_on_words
 from linpoint.histories.formats.file_format import ReadItems, format_error, shown
+from linpoint.histories.formats.operation_lines import item_from_dict
 from linpoint.histories.formats.value_validation import clock_reading, validate_value
-from linpoint.histories.operation import Annotation, Operation, Outcome, Process, Time
+from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process, Time
 from linpoint.histories.values import Value, equal_values, format_value
 
 NEMESIS: Final = "nemesis"
 """The process whose events are faults, not operations."""
 
 _TYPES: Final = frozenset({"invoke", "ok", "fail", "info"})
-_OUTCOMES: Final = {"ok": Outcome.OK, "fail": Outcome.FAILED, "info": Outcome.UNKNOWN}
+_OUTCOMES: Final = {"ok": Outcome.OK, "fail": Outcome.FAILED, "info": Outcome.UNKNOWN, "crash": Outcome.UNKNOWN}
 _OVERLAP_REMEDY: Final = "Give overlapping operations different process ids."
 
 
 class Event(msgspec.Struct, frozen=True):
-    """An invocation or a completion, as Jepsen records them."""
+    """An invocation or a completion, as Jepsen records them.
+
+    Or a crash: the type is ``crash``, the value True or ``"object"``, the process the one that crashed or ``nemesis``.
+    """
 
     process: Process
     type: str
@@ -56,6 +61,8 @@ class OpenInvocation:
     at: int
     completion: Event | None = None
     until: int | None = None
+    interrupted: bool = False
+    """Whether the object crashed meanwhile: its process may go on without a completion."""
 
     @property
     def ok(self) -> Event | None:
@@ -72,7 +79,7 @@ class EventPairing:
     def invoke(self, event: Event, position: int) -> OpenInvocation:
         """The call that an invocation begins; raises LP-H004 while another of its process is open."""
         call = self._last.get(event.process)
-        if call is not None and call.completion is None:
+        if call is not None and call.completion is None and not call.interrupted:
             raise _still_open(event, call.invocation)
         self._last[event.process] = call = OpenInvocation(event, position)
         return call
@@ -99,6 +106,17 @@ class EventPairing:
         call.completion, call.until = event, position
         return call
 
+    def crash(self, event: Event, position: int) -> Crash:
+        """The crash that an event is. What it ends has no completion; what it interrupts need not have one."""
+        crash = Crash(
+            position, None if event.process == NEMESIS else event.process, event.line, of_object=event.value == "object"
+        )
+        for process, call in self._last.items():
+            if call.completion is None and crash.covers(process):
+                call.completion = event
+            call.interrupted = call.interrupted or crash.of_object
+        return crash
+
 
 def event_from_mapping(item: Any, line: int) -> Event:
     """The event that a map of EDN or an object of JSON describes. Other fields than ours are ignored."""
@@ -111,6 +129,8 @@ def event_from_mapping(item: Any, line: int) -> Event:
     try:
         process, type_, f, index = item["process"], item["type"], item["f"], get("index")
     except KeyError as missing:
+        if "crash" in item and "type" not in item:
+            return _crash_event(item, line)
         message = f'the event has no "{missing.args[0]}".'
         raise format_error("LP-H006", message, line, "An event has a process, a type and an f.") from None
     if type(process) is not str and type(process) is not int:
@@ -134,14 +154,35 @@ def event_from_mapping(item: Any, line: int) -> Event:
     )
 
 
+def _crash_event(item: Mapping[str, Any], line: int) -> Event:
+    """The event of a crash, with the fields of one in operation lines, and an index instead of the time that counts."""
+    time, index = item.get("time"), item.get("index")
+    crash = item_from_dict({name: item[name] for name in ("crash", "process") if name in item} | {"time": 0}, line=line)
+    assert isinstance(crash, Crash)
+    if index is not None and type(index) is not int:
+        raise _not_allowed("index", index, "an integer", line)
+    return Event(
+        NEMESIS if crash.process is None else crash.process,
+        "crash",
+        "crash",
+        "object" if crash.of_object else True,
+        index=None if index is None else validate_value(index, line),
+        time=None if time is None else clock_reading(time),
+        line=line,
+    )
+
+
 def pair(events: Iterable[Event], *, keyed: bool | None = None) -> ReadItems:
-    """The operations and annotations that the events tell of, operations in the order of their invocations."""
+    """The items that the events tell of, operations in the order of their invocations."""
     ordered = _ordered(list(events))
     calls: list[OpenInvocation] = []
+    crashes: list[Crash] = []
     annotations: list[Annotation] = []
     pairing = EventPairing()
     for position, event in enumerate(ordered):
-        if event.process == NEMESIS:
+        if event.type == "crash":
+            crashes.append(pairing.crash(event, position))
+        elif event.process == NEMESIS:
             text = event.f if event.value is None else f"{event.f} {format_value(event.value)}"
             annotations.append(Annotation(text, position, None, event.line))
         elif event.type == "invoke":
@@ -150,7 +191,7 @@ def pair(events: Iterable[Event], *, keyed: bool | None = None) -> ReadItems:
             pairing.complete(event, position)
     if not ordered:
         raise format_error("LP-H008", "there are no events.", None, "Record at least one invocation.")
-    return ReadItems(_operations(calls, keyed), [], annotations)
+    return ReadItems(_operations(calls, keyed), crashes, annotations)
 
 
 def _ordered(events: list[Event]) -> list[Event]:

@@ -6,6 +6,9 @@ overlap; only a process's own return comes before its next call. Two processes t
 again at one instant have no such order of events (p's new call would have to come before q's return, that
 before q's new call, that before p's return, and that before p's new call), so such a history is refused.
 
+A crash of processes comes after their returns and before the calls of its time, and one of the object between the calls
+and the returns, so that what touches it spans it.
+
 Guarantee: the events, read back, give the same operations with the same real-time order, or there is an
 LP-U005: it is tried before anything is written. Cost: O(n log n).
 """
@@ -14,26 +17,25 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.formats.event_pairing import NEMESIS, Event, pair
 from linpoint.histories.formats.event_values import completion_value, invocation_value, plain, works_on_words
+from linpoint.histories.formats.file_format import ReadItems
 from linpoint.histories.history import History
-from linpoint.histories.operation import Annotation, Operation, Outcome, Process, Time
+from linpoint.histories.operation import Annotation, Crash, Operation, Outcome, Process, Time
 from linpoint.histories.values import Value, canonical, format_value
 
 _REMEDY: Final = "Save it as operation lines (.jsonl) instead."
 _TYPES: Final = {Outcome.OK: "ok", Outcome.FAILED: "fail", Outcome.UNKNOWN: "info"}
 # Phases within one instant; a process between two operations turns.
-_FAULT, _CALL, _TURN, _RETURN = range(4)
+_EARLY, _CRASH, _FAULT, _CALL, _OBJECT, _TURN, _RETURN = range(7)
 
 
 def events_of(history: History) -> list[Event]:
     """The events of a history in their order, with indices from 0."""
-    if history.crashes:
-        raise UsageError("LP-U005", "the history has crash events, which event formats do not have.", remedy=_REMEDY)
     hinted = next((op for op in history if op.order is not None), None)
     if hinted is not None:
         raise _refused(history, hinted, "it has an order, which events do not have")
@@ -45,6 +47,12 @@ def events_of(history: History) -> list[Event]:
     called: list[Operation] = []
     for time, _, source, returning in _in_order(history):
         index = len(events)
+        if isinstance(source, Crash):
+            who = NEMESIS if source.process is None else source.process
+            events.append(
+                Event(who, "crash", "crash", "object" if source.of_object else True, index=index, time=source.time)
+            )
+            continue
         if isinstance(source, Annotation):
             f, value = _fault(source.text)
             events.append(Event(NEMESIS, "info", f, value, index=index, time=time))
@@ -66,7 +74,7 @@ def events_of(history: History) -> list[Event]:
     return events
 
 
-_Moment = tuple[Time, int, Operation | Annotation, bool]
+_Moment = tuple[Time, int, Operation | Annotation | Crash, bool]
 
 
 def _in_order(history: History) -> list[_Moment]:
@@ -78,29 +86,42 @@ def _in_order(history: History) -> list[_Moment]:
     by_process: dict[Process, list[Operation]] = defaultdict(list)
     for op in history:
         by_process[op.process].append(op)
+    system = {crash.time for crash in history.crashes if crash.of_everything}
+    touched = {crash.time for crash in history.crashes if crash.of_object}.difference(system)
+    moments += [
+        (crash.time, _OBJECT if crash.time in touched and crash.of_object else _CRASH, crash, False)
+        for crash in history.crashes
+    ]
     turning: dict[Time, Process] = {}
     for process, ops in by_process.items():
-        for moment in _of_process(ops):
-            time, phase, source, _ = moment
+        for moment in _of_process(ops, {crash.time for crash in history.crashes if crash.covers(process)}):
+            time, phase, source, returning = moment
+            assert isinstance(source, Operation)
+            if time in touched and not returning and (phase == _TURN or source.outcome is Outcome.UNKNOWN):
+                raise _refused(history, source, f"it is called at {time}, the very time of a crash of the object")
             if phase == _TURN and turning.setdefault(time, process) != process:
-                assert isinstance(source, Operation)
                 both = f"processes {turning[time]} and {process} both return and call at {time}"
                 raise _refused(history, source, f"{both}, which no order of events can say")
             moments.append(moment)
     return sorted(moments, key=lambda moment: moment[:2])  # stable: a process's own order is kept
 
 
-def _of_process(ops: list[Operation]) -> Iterator[_Moment]:
-    """The moments of one process; those where it returns and calls at once are turns."""
+def _of_process(ops: list[Operation], fallen: Collection[Time]) -> Iterator[_Moment]:
+    """The moments of one process in their order; those where it returns and calls at once are turns.
+
+    ``fallen`` are the times at which it crashed: what returned at one of them did so before the crash.
+    """
     spans = sorted(
         ((op.call, _end(op), op) for op in ops), key=lambda span: (span[0], span[0] if span[1] is None else span[1])
     )
+    ended: Time | None = None  # when the operation before returned, unless that was at a crash
     for position, (begin, end, op) in enumerate(spans):
-        before = spans[position - 1][1] if position else None
         after = spans[position + 1][0] if position + 1 < len(spans) else None
-        yield begin, _CALL if before is None or before != begin else _TURN, op, False
+        yield begin, _TURN if ended is not None and ended == begin else _CALL, op, False
+        early = end in fallen and begin != end
         if end is not None:
-            yield end, _RETURN if after is None or after != end else _TURN, op, True
+            yield end, _EARLY if early else _TURN if after == end else _RETURN, op, True
+        ended = None if early else end
 
 
 def _end(op: Operation) -> Time | None:
@@ -121,11 +142,12 @@ def _fault(text: str) -> tuple[str, Any]:
 
 def _verify(history: History, called: list[Operation], events: list[Event]) -> None:
     try:
-        again = pair(events).operations if events else []
+        items = pair(events) if events else ReadItems([], [], [])
     except HistoryError as error:
         raise UsageError(
             "LP-U005", f"an event format cannot hold the history: {error.message}", place=history.source, remedy=_REMEDY
         ) from None
+    again = items.operations
     for op, back in zip(called, again, strict=False):
         if _meaning(op) != _meaning(back):
             raise _refused(history, op, f"it would be read back as {back}")

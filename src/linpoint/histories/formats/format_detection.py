@@ -74,7 +74,7 @@ def line_format(line: str, columns: Mapping[str, str] | None = None) -> str | No
     if _EDN_MAP.match(line):
         names = set(re.findall(r":([a-z]+)", line))
         if len(names & {"process", "type", "f"}) < 2:
-            return None
+            return "jepsen-edn" if "crash" in names else None
         return "porcupine" if _is_porcupine(line) else "jepsen-edn"
     if line.startswith(("{", "[{")):
         return _json_format(_names(line))
@@ -118,5 +118,5 @@ def _names(line: str) -> set[str]:
 def _json_format(names: set[str]) -> str | None:
     operation, event = len(names & _OPERATION_FIELDS), len(names & _EVENT_FIELDS)
     if operation == event:
-        return None
+        return "jepsen-json" if names >= {"crash", "index"} else None
     return "operations" if operation > event else "jepsen-json"

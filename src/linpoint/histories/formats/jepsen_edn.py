@@ -2,6 +2,7 @@
 """Jepsen's histories in EDN: an event a line, or one vector or list of events; comments are skipped.
 
     {:process 0, :type :invoke, :f :write, :value 3, :time 12, :index 0}
+    {:crash :object, :time 15, :index 1}
 
 Guarantee and cost: as ``edn`` and ``events``.
 """
@@ -43,7 +44,15 @@ def write(history: History) -> str:
     return "".join(f"{_event(event)}\n" for event in events_of(history))
 
 
+def _crash(event: Event) -> str:
+    process = "" if event.process == NEMESIS else f", :process {_value(event.process)}"
+    time = "" if event.time is None else f", :time {_value(event.time)}"
+    return f"{{:index {event.index}, :crash {':object' if event.value == 'object' else 'true'}{process}{time}}}"
+
+
 def _event(event: Event) -> str:
+    if event.type == "crash":
+        return _crash(event)
     fields: dict[str, str] = {
         "index": str(event.index),
         "process": ":nemesis" if event.process == NEMESIS else _value(event.process),

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from linpoint.histories.formats.event_pairing import Event, event_from_mapping, pair
+from linpoint.histories.formats.event_pairing import NEMESIS, Event, event_from_mapping, pair
 from linpoint.histories.formats.event_writer import events_of
 from linpoint.histories.formats.file_format import ReadItems, ReadOptions, format_error, shortened
 from linpoint.histories.formats.value_validation import BYTE, decode_json, json_error
@@ -45,10 +45,14 @@ def write(history: History) -> str:
     """The history as one array, an event a line. Raises ValueError or TypeError for values that are not JSON."""
     lines = []
     for event in events_of(history):
-        item: dict[str, Any] = {"index": event.index, "process": event.process, "type": event.type, "f": event.f}
-        if event.key is not None:
-            item["key"] = event.key
-        item["value"] = event.value
+        item: dict[str, Any] = {"index": event.index}
+        if event.type == "crash":
+            item |= {"crash": event.value} | ({} if event.process == NEMESIS else {"process": event.process})
+        else:
+            item |= {"process": event.process, "type": event.type, "f": event.f}
+            if event.key is not None:
+                item["key"] = event.key
+            item["value"] = event.value
         if event.time is not None:
             item["time"] = event.time
         lines.append(_ENCODE(item))

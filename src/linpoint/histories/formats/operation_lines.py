@@ -3,6 +3,7 @@
 
     {"process": 0, "op": "enqueue", "args": [3], "result": null, "call": 10, "return": 25}
     {"crash": true, "time": 40}
+    {"crash": "object", "time": 70}
     {"annotation": "kill n1", "time": 40, "until": 55}
 
 Guarantee: a saved history reads back with the same processes, operations, outcomes, keys, times, order hints,
@@ -75,7 +76,7 @@ def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | 
     name = get("op", _MISSING)
     if name is _MISSING:
         return _beside(item, line)
-    if "crash" in item and item["crash"] is True:
+    if "crash" in item and _is_crash(item["crash"]):
         raise format_error(
             "LP-H007", 'the line is a "crash" and has an "op" too.', line, "Give the crash a line of its own."
         )
@@ -141,7 +142,8 @@ def as_dicts(history: History) -> Iterator[dict[str, Any]]:
             item["times"] = op.times
         yield item
     for crash in history.crashes:
-        yield {"crash": True} | ({} if crash.process is None else {"process": crash.process}) | {"time": crash.time}
+        process = {} if crash.process is None else {"process": crash.process}
+        yield {"crash": "object" if crash.of_object else True} | process | {"time": crash.time}
     for annotation in history.annotations:
         yield {"annotation": annotation.text, "time": annotation.time} | (
             {} if annotation.until is None else {"until": annotation.until}
@@ -151,10 +153,18 @@ def as_dicts(history: History) -> Iterator[dict[str, Any]]:
 def _beside(item: Mapping[str, Any], line: int | None) -> Crash | Annotation:
     """A line without "op": a crash or an annotation."""
     if "crash" in item:
-        if item["crash"] is not True:
-            raise _not_allowed("crash", item["crash"], "true", line)
         process = item.get("process")
-        return Crash(_time(item, line), None if process is None else _process(process, line), line)
+        if not _is_crash(item["crash"]):
+            raise _not_allowed("crash", item["crash"], 'true or "object"', line)
+        of_object = item["crash"] is not True
+        if of_object and process is not None:
+            raise format_error(
+                "LP-H007",
+                f"the crash of the object has the process {shown(process)}.",
+                line,
+                'A crash of the object has no "process"; that of a process is {"crash": true, "process": ...}.',
+            )
+        return Crash(_time(item, line), None if process is None else _process(process, line), line, of_object)
     if "annotation" in item:
         text, time, until = item["annotation"], _time(item, line), item.get("until")
         if type(text) is not str:
@@ -163,6 +173,10 @@ def _beside(item: Mapping[str, Any], line: int | None) -> Crash | Annotation:
             raise _not_allowed("until", until, f"a time from {time} on, or null", line)
         return Annotation(text, time, until, line)
     raise _missing("op", line, 'A line has an "op", a "crash" or an "annotation".')
+
+
+def _is_crash(value: Any) -> bool:
+    return value is True or (type(value) is str and value == "object")
 
 
 def _process(process: Any, line: int | None) -> Process:

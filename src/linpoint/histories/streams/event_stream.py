@@ -33,7 +33,7 @@ from linpoint.histories.formats.format_detection import line_format
 from linpoint.histories.formats.load_save import FORMATS
 from linpoint.histories.operation import Operation, Process, Time
 from linpoint.histories.streams.call_sink import CallSink
-from linpoint.histories.streams.operation_line_stream import OperationLineStream
+from linpoint.histories.streams.operation_line_stream import OperationLineStream, refuse_crash_of_processes
 from linpoint.histories.values import Value, equal_values
 
 _MAX_PREAMBLE_LINES: Final = 1000
@@ -200,9 +200,11 @@ class EventStream:
                 self._in_order(event)
             # Times are the numbers of lines, so that people find them; two events on a line still have an order.
             self._position = max(self._position + 1, number)
-            if event.process == NEMESIS:
+            if event.type == "crash":
+                refuse_crash_of_processes(of_object=event.value == "object", line=number)
+            elif event.process == NEMESIS:
                 continue
-            if event.type == "invoke":
+            elif event.type == "invoke":
                 self._invoked(event)
             else:
                 self._completed(event)

@@ -69,7 +69,7 @@ class OperationLineStream:
             return
         made = item_from_dict(item, line=number)
         if isinstance(made, Crash):
-            raise _not_followed("a crash event", number)
+            refuse_crash_of_processes(of_object=made.of_object, line=number)
         if isinstance(made, Operation) and made.outcome is not Outcome.FAILED:
             self._take(made, number)
 
@@ -134,6 +134,12 @@ class OperationLineStream:
             remedy = "Give the operations after an unknown outcome a new process id."
             fact = f'after "{before.name}" (line {before.line}) whose outcome is unknown'
         raise format_error("LP-H004", f'process {op.process} called "{op.name}" at {op.call} {fact}.', op.line, remedy)
+
+
+def refuse_crash_of_processes(*, of_object: bool, line: int) -> None:
+    """Raise LP-U007 for a crash that ends open operations. One of the object alone orders nothing that is followed."""
+    if not of_object:
+        raise _not_followed("a crash of processes", line)
 
 
 def _not_followed(what: str, number: int) -> UsageError:

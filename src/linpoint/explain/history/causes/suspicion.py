@@ -40,7 +40,7 @@ def crash_between(history: History, start: float, end: float, *, marked: bool = 
     """
     for crash in history.crashes:
         if start <= crash.time <= end:
-            whose = "" if crash.process is None else f" of process {one_line(str(crash.process))}"
+            whose = "" if crash.of_everything else f" of {one_line(crash.whose())}"
             return f"a crash{whose} at {moment(history, crash.time)}"
     for each in () if marked else history.annotations:
         until = each.time if each.until is None else each.until

@@ -145,7 +145,7 @@ def places_of(
 
     What has no end fades away where its process calls again or behind the crash that cut it off, else at the right.
     """
-    ranks = real_time_order(spans(ops, crashes, {crash.time for crash in crashes}))
+    ranks = real_time_order(spans(ops, crashes, crashes))
     events: list[tuple[float, int, int]] = []
     for index, op in enumerate(ops):
         events.append((ranks.calls[index], index, CALL))
@@ -160,7 +160,7 @@ def places_of(
         again += [
             ranks.calls[len(ops) + number] + 0.25
             for number, crash in enumerate(crashes)
-            if crash.covers(op.process) and ranks.calls[len(ops) + number] > ranks.calls[index]
+            if crash.interrupts(op.process) and ranks.calls[len(ops) + number] > ranks.calls[index]
         ]
         if again:
             events.append((min(again), index, END))

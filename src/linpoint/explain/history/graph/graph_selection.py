@@ -331,7 +331,7 @@ def _crashes(crashes: Iterable[Crash], ops: Sequence[Operation]) -> tuple[Crash,
     for crash in crashes:
         if crash.process is not None and crash.process not in processes:
             continue
-        cuts = any(crash.covers(process) for process in open_ended)
+        cuts = any(crash.interrupts(process) for process in open_ended)
         if first <= crash.time and (crash.time <= last or (cuts and not found)):
             found.append(crash)
     return tuple(found)

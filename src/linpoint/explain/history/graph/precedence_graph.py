@@ -150,7 +150,10 @@ class PrecedenceGraph:
             {**edge.as_dict(), "contradicts": index in self.contradicting} for index, edge in enumerate(self.edges)
         ]
         data["contradictions"] = [list(each) for each in self.contradictions]
-        data["crashes"] = [{"time": crash.time, "process": crash.process} for crash in self.crashes]
+        data["crashes"] = [
+            {"time": crash.time, "process": crash.process, **({"object": True} if crash.of_object else {})}
+            for crash in self.crashes
+        ]
         return data
 
     def as_dot(self) -> str:

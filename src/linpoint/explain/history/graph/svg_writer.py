@@ -145,9 +145,8 @@ def _rows(layout: GraphLayout, width: float) -> list[str]:
 def _crashes(layout: GraphLayout) -> list[str]:
     lines = []
     for crash, x, start, end in layout.crashes:
-        who = "everything" if crash.process is None else f"process {clean(str(crash.process))}"
         lines.append(
-            f"<g><title>{_e(f'crash of {who} at {crash.time}')}</title>"
+            f"<g><title>{_e(f'crash of {clean(crash.whose())} at {crash.time}')}</title>"
             f'<path d="M{_n(x)} {_n(start)}V{_n(end)}" stroke="{INK}" stroke-width="2" stroke-dasharray="7 4"/>'
             f'<rect x="{_n(x - 24)}" y="{_n(start - 3)}" width="48" height="18" rx="5" fill="{INK}"/>'
             f'<text x="{_n(x)}" y="{_n(start + 10)}" font-size="12" font-weight="600" fill="#ffffff" '
