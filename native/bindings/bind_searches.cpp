@@ -156,7 +156,7 @@ void bind_searches(nb::module_& m) {
       .value("PAUSED", Status::kPaused);
 
   nb::class_<StopToken>(m, "StopToken", "When to stop; shared by the searches of one check.")
-      .def(nb::init<>())
+      .def("__init__", [](StopToken* self) { new (self) StopToken(nullptr, /*heeds_process=*/true); })
       .def(
           "child", [](StopToken& parent) { return std::make_unique<StopToken>(&parent); }, nb::keep_alive<0, 1>(),
           "A token for one part: it stops with this one, and can be stopped alone.")

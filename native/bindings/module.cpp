@@ -11,6 +11,7 @@ NB_MODULE(_native, m) {
   m.doc() = "Native core of linpoint. Private: import from the public modules instead.";
   linpoint::bindings::bind_histories(m);
   linpoint::bindings::bind_readers(m);
+  linpoint::bindings::bind_limits(m);
   linpoint::bindings::bind_record(m);
   linpoint::bindings::bind_searches(m);
   linpoint::bindings::bind_monitors(m);

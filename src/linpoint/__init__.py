@@ -7,6 +7,14 @@ verdict.raise_for_violation()
 PYTEST_DONT_REWRITE: a word to pytest, which would warn whoever imports linpoint before it.
 """
 
+import itertools
+import sys
+
+if sys.argv[:1] == ["-m"] and ("-m", "linpoint") in itertools.pairwise(sys.orig_argv):
+    from _linpoint_command import listen
+
+    listen()  # `python -m linpoint` imports this first, and Ctrl-C counts from here on
+
 from linpoint import specs, strategies
 from linpoint.api.check_model import check_model
 from linpoint.api.stress_object import stress

@@ -114,6 +114,7 @@ CODES: dict[str, str] = {
     "LP-U008": "there is no precedence graph",
     "LP-U009": "the object to be tested cannot be made",
     "LP-U010": "a replay token names code or flags that tokens may not use",
+    "LP-U011": "a limit was reached before the work was done",
     "LP-V001": "a verdict failed its own certification",
 }
 

@@ -12,10 +12,8 @@ import pty
 import select
 import signal
 import subprocess
-import sys
 import termios
 import time
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -165,6 +163,24 @@ def test_memory_that_is_already_used_up(run: Command, write: Writer) -> None:
     assert "memory" in done.out
 
 
+@pytest.mark.parametrize("target", ["out.edn", "out.csv", "-"])
+def test_a_conversion_without_memory_writes_nothing(run: Command, write: Writer, tmp_path: Path, target: str) -> None:
+    write("hard.jsonl", hard())
+    done = run("convert", "hard.jsonl", target, "--to", "csv", "--max-memory", "1M")
+    assert (done.code, done.out) == (3, "")
+    assert done.err.startswith("error: LP-U011 hard.jsonl: the memory budget ran out while reading it")
+    assert [path.name for path in tmp_path.iterdir()] == ["hard.jsonl"]
+
+
+def test_the_budget_of_a_conversion_holds_while_reading(start: Starter) -> None:
+    silent, never_closed = os.pipe()
+    code, out, err = finished(start, "convert", "-", "out.csv", "--budget", "500ms", stdin=silent)
+    os.close(silent)
+    os.close(never_closed)
+    assert (code, out) == (3, "")
+    assert err.startswith("error: LP-U011 -: the time budget ran out while reading it; nothing was written.")
+
+
 def test_memory_is_a_hard_limit_inside_a_users_spec(run: Command, write: Writer) -> None:
     write("forever.py", FOREVER)
     write("reads.jsonl", "A: " + " ".join(f"|--read()->{n}--|" for n in range(20)))
@@ -249,37 +265,6 @@ def test_ctrl_c_still_gives_a_document_under_json(start: Starter, write: Writer,
     assert process.returncode == 3
     assert document["verdict"] == "unknown"
     assert "interrupted" in document["why"]
-
-
-def _begin() -> str:
-    """How the script of the command begins."""
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    module, function = project["scripts"]["linpoint"].split(":")
-    return f"from {module} import {function} as begin"
-
-
-@pytest.mark.parametrize(
-    ("module", "form"), [("linpoint", []), ("linpoint.histories.operation", ["--json"]), ("click", [])]
-)
-def test_ctrl_c_while_the_command_is_still_being_imported(module: str, form: list[str]) -> None:
-    program = f"""
-import os, signal, sys
-class Press:
-    def find_spec(self, name, *_):
-        if name == "{module}":
-            os.kill(os.getpid(), signal.SIGINT)
-sys.meta_path.insert(0, Press())
-{_begin()}
-begin()
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program, "specs", *form], capture_output=True, text=True, timeout=120, check=False
-    )
-    assert (done.returncode, done.stderr) == (3, "error: interrupted\n")
-    if form:
-        assert json.loads(done.stdout)["why"] == "it was interrupted"
-    else:
-        assert not done.stdout
 
 
 def test_ctrl_c_ends_the_whole_command_and_not_only_one_file(start: Starter, write: Writer, terminal: Terminal) -> None:

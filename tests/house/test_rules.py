@@ -67,10 +67,10 @@ def test_no_paths_of_a_machine() -> None:
     assert not found
 
 
-@pytest.mark.parametrize("name", ["_native", "_native.refine"])
+@pytest.mark.parametrize("name", ["_native", "_native.limits", "_native.refine"])
 def test_the_stub_names_what_the_native_module_has(name: str) -> None:
     _native = importlib.import_module(f"linpoint.{name}")
-    file = {"_native": "__init__", "_native.refine": "refine"}[name]
+    file = {"_native": "__init__"}.get(name, name.removeprefix("_native."))
     stub = ast.parse((ROOT / f"src/linpoint/_native/{file}.pyi").read_text())
     defined = {node.name for node in stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
     has = {each for each, thing in vars(_native).items() if not inspect.ismodule(thing)}

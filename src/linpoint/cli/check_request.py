@@ -14,7 +14,8 @@ from linpoint.explain.history.explain_verdict import EXPLANATION_S, explain, exp
 from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.json_values import operation_dict
 from linpoint.histories.history import History
-from linpoint.limits.deadlines import TimeIsUpError, deadline
+from linpoint.limits.deadlines import deadline
+from linpoint.limits.process_guard import LimitReachedError
 from linpoint.options.commands.check import NO_VALUE, CheckOptions
 from linpoint.specs.initial_values.memory_words import words_before
 from linpoint.specs.spec import Spec
@@ -24,8 +25,6 @@ from linpoint.verdicts import Budget, KeyVerdict, Precedence, Statistics, Status
 from linpoint.verdicts.token_trust import allow_arguments
 
 _MAX_TOKEN_OPERATIONS: Final = 100
-_EXPLANATION_GRACE_S: Final = 0.3
-"""Seconds past the budget that a violation found at the last moment may take to be explained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +48,18 @@ def explain_within_budget(verdict: Verdict, budget: Budget, seconds: float = EXP
     """The explanation that the rest of the budget allows; None if it does not come to an end in time."""
     left = budget.remaining()
     if left is None:
-        return explain(verdict, seconds=seconds)
-    # Its limit is for minimising. The rest takes time too, in long histories, so that gets a part of what is left.
-    within = left + _EXPLANATION_GRACE_S
+        try:
+            with deadline(budget):
+                return explain(verdict, seconds=seconds)
+        except LimitReachedError:
+            return None
+    # Its limit is for minimising. The rest takes time too, in long histories, so that gets a part of what is left. A
+    # violation that was found at the last moment may take a moment more.
+    within = left + budget.grace
     try:
-        with deadline(budget, grace=_EXPLANATION_GRACE_S):
+        with deadline(budget, grace=budget.grace):
             return explain(verdict, seconds=min(seconds, max(within / 2, within - 1)))
-    except TimeIsUpError:
+    except LimitReachedError:
         return None
 
 

@@ -17,6 +17,7 @@ import click
 
 from linpoint.cli.help_text import command_help, group_help
 from linpoint.errors import UsageError
+from linpoint.limits.deadlines import install_sigint_handler
 from linpoint.options.environment import environment_layers
 from linpoint.options.layers import Layer
 from linpoint.options.nearest_name import did_you_mean
@@ -110,7 +111,9 @@ class OptionsCommand(click.Command):
 
             for note in project_notes(options):
                 sys.stderr.write(f"note: {printable(note, lines=False)}\n")
-        return self.entry.load_run()(options)
+        run = self.entry.load_run()
+        install_sigint_handler()  # from here on there is something to tell
+        return run(options)
 
     def merged_options(self, ctx: click.Context) -> Options:
         """The options of all layers: project, environment, command line."""

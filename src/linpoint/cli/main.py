@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from typing import Any, Final
 
@@ -17,12 +18,15 @@ from linpoint.cli.command_builder import CommandEntry, CommandGroup
 from linpoint.cli.output import standard_streams
 from linpoint.cli.output.terminal import print_error, print_json, print_text
 from linpoint.errors import LinpointError, UsageError
-from linpoint.executors.thread_executor import peak_memory
-from linpoint.limits import deadlines
+from linpoint.executors.thread_executor import peak_memory, resident_memory
+from linpoint.limits import command_clock
+from linpoint.limits.process_guard import LimitReachedError
 from linpoint.verdicts import Statistics, Status
 
 _EXIT_UNKNOWN: Final = 3
 _EXIT_BAD_INPUT: Final = 2
+_QUICK_TO_FREE_BYTES: Final = 256 << 20
+_LIMIT_REACHED: Final = "LP-U011"
 _COMPLETION_VARIABLE: Final = "_LINPOINT_COMPLETE"
 _INSTALL_FLAG: Final = "--install-completion"
 _OPTIONAL_SHELL: Final[dict[str, Any]] = {"is_flag": False, "flag_value": "this", "metavar": "[SHELL]"}
@@ -111,15 +115,18 @@ app: Final = CommandGroup(
 )
 
 
-def main(*, interrupted: bool = False) -> None:
+def main(*, began: float | None = None) -> None:
     """Run the command line: exit codes as promised, coded errors, never a traceback for bad input.
 
-    If it was ``interrupted`` before it could begin, that is all there is to tell.
+    ``began`` is when the process did, on the monotonic clock; budgets count from there.
     """
+    command_clock.command_began(time.monotonic() if began is None else began)
     standard_streams.open_streams()
-    deadlines.install_sigint_handler()
     as_json = "--json" in itertools.takewhile(lambda word: word != "--", sys.argv)  # what follows is not for us
-    code = _interrupted(as_json=as_json) if interrupted else _run(as_json=as_json)
+    try:
+        code = _run(as_json=as_json)
+    except KeyboardInterrupt:  # between two that listen to it
+        code = _EXIT_UNKNOWN
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said but for the exit code
     unwritten = standard_streams.close_streams()
     if unwritten is not None:
@@ -131,8 +138,9 @@ def main(*, interrupted: bool = False) -> None:
         )
         code = _fail(error, as_json=False)
         standard_streams.close_streams()
-    if threading.active_count() > 1:
-        # A user's spec that never ends was left behind on a thread; Python would wait for it, or trip over it.
+    if threading.active_count() > 1 or resident_memory() > _QUICK_TO_FREE_BYTES:
+        # A user's spec that never ends was left behind on a thread, and Python would wait for it or trip over it; or
+        # there is so much to free that it would take seconds, which nobody has.
         os._exit(code)
     sys.exit(code)
 
@@ -158,7 +166,7 @@ def _run(*, as_json: bool) -> int:
         path = "linpoint" if error.ctx is None else error.ctx.command_path
         fact = error.format_message().rstrip(".") + "."
         return _fail(UsageError("LP-U001", fact, remedy=f"See `{path} --help`."), as_json=as_json)
-    except (KeyboardInterrupt, deadlines.TimeIsUpError):
+    except (KeyboardInterrupt, LimitReachedError):
         return _interrupted(as_json=as_json)
     except Exception:  # noqa: BLE001 - a bug of ours; Python's own exit code for it would say "violation"
         traceback.print_exc()
@@ -181,7 +189,7 @@ def _fail(error: LinpointError, *, as_json: bool) -> int:
         print_json({"error": error.as_dict()})
     else:
         print_error(str(error))
-    return _EXIT_BAD_INPUT
+    return _EXIT_UNKNOWN if error.code == _LIMIT_REACHED else _EXIT_BAD_INPUT
 
 
 if __name__ == "__main__":

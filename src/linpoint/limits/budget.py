@@ -48,18 +48,34 @@ def size(text: str | int | None) -> int | None:
     return amount
 
 
+_GRACE_S: Final = 0.2
+_GRACE_SHARE: Final = 0.02
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """When to stop: a deadline on the monotonic clock and a ceiling for the memory of the process."""
 
     deadline: float | None = None
     max_memory: int | None = None
+    total: float | None = None
+    """The seconds from the beginning to the deadline."""
 
     @classmethod
     def starting_now(cls, time_limit: str | float | None, max_memory: str | int | None) -> Budget:
         """A budget whose time runs from this moment."""
+        return cls.starting_at(time.monotonic(), time_limit, max_memory)
+
+    @classmethod
+    def starting_at(cls, moment: float, time_limit: str | float | None, max_memory: str | int | None) -> Budget:
+        """A budget whose time runs from a moment on the monotonic clock."""
         limit = seconds(time_limit)
-        return cls(None if limit is None else time.monotonic() + limit, size(max_memory))
+        return cls(None if limit is None else moment + limit, size(max_memory), limit)
+
+    @property
+    def grace(self) -> float:
+        """Seconds past the deadline in which what is known may be put together."""
+        return _GRACE_S + _GRACE_SHARE * (self.total or 0.0)
 
     def remaining(self) -> float | None:
         """Seconds left, never negative; None without a limit."""

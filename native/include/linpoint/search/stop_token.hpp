@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "linpoint/limits/process_stop.hpp"
+
 namespace linpoint::search {
 
 enum class StopReason : int { kNone = 0, kTime = 1, kMemory = 2, kRequest = 3 };
@@ -19,8 +21,9 @@ class StopToken {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// No limits of its own; those of `parent` hold too.
-  explicit StopToken(StopToken* parent = nullptr) : parent_(parent) {}
+  /// No limits of its own; those of `parent` hold too, and those of the process where the token `heeds_process`.
+  explicit StopToken(StopToken* parent = nullptr, bool heeds_process = false)
+      : parent_(parent), heeds_process_(heeds_process) {}
   StopToken(const StopToken&) = delete;
   StopToken& operator=(const StopToken&) = delete;
 
@@ -53,6 +56,7 @@ class StopToken {
   /// Looks at the clock; call it rarely.
   bool poll() {
     if (has_deadline_ && Clock::now() >= deadline_) stop(StopReason::kTime);
+    if (heeds_process_) heed(limits::process_stop.load(std::memory_order_relaxed));
     return reason_.load(std::memory_order_relaxed) != 0 || (parent_ != nullptr && parent_->poll());
   }
 
@@ -99,7 +103,13 @@ class StopToken {
   [[nodiscard]] std::uint64_t linearized() const { return linearized_.load(std::memory_order_relaxed); }
 
  private:
+  void heed(limits::Limit announced) {
+    if (announced != limits::Limit::kNone)
+      stop(announced == limits::Limit::kMemory ? StopReason::kMemory : StopReason::kRequest);
+  }
+
   StopToken* parent_;
+  bool heeds_process_;
   std::atomic<int> reason_{0};
   std::atomic<std::size_t> memory_{0};
   std::atomic<std::uint64_t> configurations_{0};

@@ -29,7 +29,8 @@ from linpoint.histories.streams.event_stream import LogStream
 from linpoint.histories.streams.tail_reader import TailReader
 from linpoint.histories.values import canonical, thaw
 from linpoint.limits.budget import seconds as parse_seconds
-from linpoint.limits.deadlines import TimeIsUpError, deadline, uninterrupted
+from linpoint.limits.deadlines import deadline, uninterrupted
+from linpoint.limits.process_guard import LimitReachedError
 from linpoint.specs.spec import Spec
 from linpoint.text.phrases import count_noun
 from linpoint.verdicts import Status, Verdict
@@ -38,8 +39,6 @@ _DECISION_INTERVAL_S: Final = 0.2
 """Seconds between two decisions, if there is anything new."""
 _MAX_WAITING_OPERATIONS: Final = 4000
 """New operations after which it does not wait so long."""
-_BUDGET_GRACE_S: Final = 0.5
-"""Seconds past the budget after which whatever is going on is interrupted."""
 _MISSING_WATERMARK_S: Final = 5.0
 """Seconds without a watermark after which operation lines get a warning."""
 _MAX_LISTED_OBJECTS: Final = 10_000
@@ -108,13 +107,13 @@ def _follow(file: str, request: CheckRequest, idle: float | None, line: Progress
     verdict: Verdict | None = None
     why = ""
     try:
-        with deadline(request.budget, grace=_BUDGET_GRACE_S), TailReader(file) as tail:
+        with deadline(request.budget, grace=request.budget.grace), TailReader(file) as tail:
             verdict = _loop(tail, state, request, idle, line)
             why = state.ended
     except KeyboardInterrupt:
         why = "it was interrupted"
-    except TimeIsUpError:
-        why = "the time budget ran out"
+    except LimitReachedError as reached:
+        why = reached.why
     except OnlineCheckAbandonedError as error:
         why = str(error)
     except LinpointError as error:

@@ -7,6 +7,7 @@ an LP-U005 beside the answer, which is told all the same. A file is written whol
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import stat
 import time
@@ -18,12 +19,13 @@ from typing import Any, Final
 
 from linpoint.errors import LinpointError, UsageError
 from linpoint.histories.formats.file_content import write_content
-from linpoint.limits.deadlines import TimeIsUpError, deadline, uninterrupted
+from linpoint.limits.deadlines import deadline, uninterrupted
+from linpoint.limits.process_guard import LimitReachedError
 from linpoint.text.printable import printable
 from linpoint.text.shell_commands import STANDARD
 from linpoint.verdicts import Budget
 
-_WRITE_GRACE_S: Final = 1.0
+_WRITE_GRACE_S: Final = 0.15
 """Seconds that writing may always take: who has used all his time, or pressed Ctrl-C, still gets what is small."""
 _MAX_ERROR_CHARS: Final = 500
 """Letters of an error that is not ours."""
@@ -91,8 +93,8 @@ def time_to_write(budget: Budget, *, interrupted: bool) -> Budget:
     """The time for all files that are written now: what is left of the budget, and a moment at least."""
     soon = time.monotonic() + _WRITE_GRACE_S
     if interrupted:
-        return Budget(soon)
-    return budget if budget.deadline is None else Budget(max(budget.deadline, soon))
+        return dataclasses.replace(budget, deadline=soon)
+    return budget if budget.deadline is None else dataclasses.replace(budget, deadline=max(budget.deadline, soon))
 
 
 def write_file(kind: str, path: str, make: Callable[[], FileContentToWrite], budget: Budget) -> WrittenFile:
@@ -104,7 +106,7 @@ def write_file(kind: str, path: str, make: Callable[[], FileContentToWrite], bud
             write_content(path, made.content)
     except LinpointError as error:
         return WrittenFile(kind, path, error=error)
-    except (KeyboardInterrupt, TimeIsUpError):
+    except (KeyboardInterrupt, LimitReachedError):
         return WrittenFile(kind, path)
     except Exception as error:  # noqa: BLE001 - a bug of ours must cost one file, never the verdict
         return WrittenFile(kind, path, error=_unmade(path, error))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Callable
 from typing import Any, TextIO
 
 
@@ -22,6 +23,8 @@ class UnbufferedStream(io.RawIOBase):
         super().__init__()
         self._descriptor = descriptor
         self._closed_for_good = False
+        self.before_writing: Callable[[], object] | None = None
+        """Called once, before the first byte."""
         self.error: OSError | None = None
         """What went wrong, unless it was only the reader who left."""
 
@@ -39,6 +42,9 @@ class UnbufferedStream(io.RawIOBase):
 
     def write(self, data: Any) -> int:
         """Write some of ``data``, or pretend to once that has failed."""
+        if self.before_writing is not None:
+            call, self.before_writing = self.before_writing, None
+            call()
         if not self._closed_for_good:
             try:
                 return os.write(self._descriptor, data)
@@ -69,6 +75,17 @@ def open_streams() -> None:
 def out() -> TextIO:
     """Where our own output goes, whoever ``sys.stdout`` belongs to by now."""
     return sys.stdout if _ours is None else _ours[1]
+
+
+def descriptors() -> tuple[int, int]:
+    """Where our output and errors go, for code that writes without Python."""
+    return (1 if _ours is None else _ours[0].fileno()), 2
+
+
+def before_writing(call: Callable[[], object]) -> None:
+    """Call this before the first byte of our own output."""
+    if _ours is not None:
+        _ours[0].before_writing = call
 
 
 def keep_stdout() -> None:

@@ -61,12 +61,17 @@ def console(*, stderr: bool = False) -> Console:
     return Console(file=sys.stderr if stderr else standard_streams.out(), highlight=False, soft_wrap=True)
 
 
+def encode_json(document: dict[str, Any]) -> bytes:
+    """A JSON document in one line."""
+    try:
+        return msgspec.json.encode(document, enc_hook=repr)
+    except UnicodeEncodeError:  # the name of a file is not UTF-8; only as an escape can it be in a document
+        return json.dumps(document, default=repr).encode()
+
+
 def print_json(document: dict[str, Any]) -> None:
     """One JSON document on stdout, whole or not at all: Ctrl-C waits."""
-    try:
-        data = msgspec.json.encode(document, enc_hook=repr)
-    except UnicodeEncodeError:  # the name of a file is not UTF-8; only as an escape can it be in a document
-        data = json.dumps(document, default=repr).encode()
+    data = encode_json(document)
     stream = standard_streams.out()
     with uninterrupted():
         stream.flush()

@@ -21,6 +21,7 @@ from typing import BinaryIO, Final
 
 from linpoint.errors import HistoryError, UsageError
 from linpoint.histories.formats.file_format import format_error
+from linpoint.histories.formats.reading_progress import current_progress
 from linpoint.text.shell_commands import STANDARD
 
 MAX_DECOMPRESSED_BYTES: Final = 2 << 30
@@ -46,6 +47,7 @@ class FileContent:
     def __init__(self, path: str) -> None:
         self._path = path
         self._data: bytes | None = None
+        self._progress = current_progress()
         self.head = _beginning(path)
         """The beginning."""
         if not self.head or self.head.startswith(_GZIP_MAGIC):
@@ -63,6 +65,7 @@ class FileContent:
 
         A part comes in blocks, and a block is gone when the next one is asked for.
         """
+        self._progress.begin(self.size)
         half = (
             self._line_after(self.size // 2) if self.size >= _LARGE_FILE_BYTES and (os.cpu_count() or 1) > 1 else None
         )
@@ -82,7 +85,10 @@ class FileContent:
     def _blocks(self, start: int, end: int | None) -> Iterator[memoryview]:
         if self._data is not None:
             view = memoryview(self._data)[start:end]
-            yield from (view[at : at + _BLOCK_BYTES] for at in range(0, len(view), _BLOCK_BYTES))
+            for at in range(0, len(view), _BLOCK_BYTES):
+                block = view[at : at + _BLOCK_BYTES]
+                yield block
+                self._progress.add(len(block))
             return
         buffer = memoryview(bytearray(_BLOCK_BYTES))
         left = sys.maxsize if end is None else end - start
@@ -91,6 +97,7 @@ class FileContent:
             while left > 0 and (length := file.readinto(buffer[: min(left, _BLOCK_BYTES)])):
                 left -= length
                 yield buffer[:length]
+                self._progress.add(length)
 
     def file(self) -> str | BinaryIO:
         """The path of a plain file, else a file in memory."""
@@ -152,7 +159,10 @@ def _put(path: Path, data: bytes) -> None:
         return
     new = path.with_name(f".linpoint-{secrets.token_hex(8)}.part")
     try:
-        new.write_bytes(data)
+        with new.open("wb", buffering=0) as file:
+            rest = memoryview(data)
+            while rest:  # in parts, between which Python notices signals
+                rest = rest[file.write(rest[:_CHUNK_BYTES]) :]
         if there:
             new.chmod(stat.S_IMODE(path.stat().st_mode))
         new.replace(path)

@@ -40,14 +40,19 @@ def read_columns(parts: Sequence[Iterable[memoryview]], expected_bytes: int) -> 
     The text comes in parts of whole lines, which are read at the same time, and each part in blocks.
     """
     readers = [LineReader(expected_bytes), *(LineReader(expected_bytes // len(parts)) for _ in parts[1:])]
-    rest = [threading.Thread(target=_feed, args=each) for each in zip(readers[1:], parts[1:], strict=True)]
+    enough = threading.Event()
+    rest = [threading.Thread(target=_feed, args=(*each, enough)) for each in zip(readers[1:], parts[1:], strict=True)]
     for thread in rest:
         thread.start()
     reader = readers[0]
-    _feed(reader, parts[0])
-    for thread, other in zip(rest, readers[1:], strict=True):
-        thread.join()
-        reader.append(other)
+    try:
+        _feed(reader, parts[0], enough)
+        for thread, other in zip(rest, readers[1:], strict=True):
+            thread.join()
+            reader.append(other)
+    except BaseException:  # a limit was reached
+        enough.set()
+        raise
     if not reader.finish():
         return None
     crashes: list[tuple[Crash, int]] = []
@@ -74,8 +79,10 @@ def read_columns(parts: Sequence[Iterable[memoryview]], expected_bytes: int) -> 
     return NativeRead(LazyOperations(reader, crashes, decoded), annotations)
 
 
-def _feed(reader: LineReader, blocks: Iterable[memoryview]) -> None:
+def _feed(reader: LineReader, blocks: Iterable[memoryview], enough: threading.Event) -> None:
     try:
-        all(map(reader.feed, blocks))
+        for block in blocks:
+            if enough.is_set() or not reader.feed(block):
+                break
     except OSError:
         reader.decline()  # reading the text meets it again, and says what it is

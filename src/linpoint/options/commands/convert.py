@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from linpoint.options.commands.check import ReadingOptions
-from linpoint.options.option_types import OptionType
+from linpoint.options.option_types import MemorySize, OptionType, TimeSpan
 from linpoint.options.schema import Panel, argument, option
 
 
@@ -30,4 +30,10 @@ Example:
     )
     to: str | None = option(
         None, OptionType("NAME"), "Format to write.", Panel.OUTPUT, default_text="by the name of OUT"
+    )
+    budget: str | None = option(
+        None, TimeSpan(), "Time for the whole command, such as 60s or 5m.", Panel.LIMITS, default_text="no limit"
+    )
+    max_memory: str | None = option(
+        None, MemorySize(), "Maximum memory, such as 500M or 2G.", Panel.LIMITS, default_text="no limit"
     )

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The limit that has been announced to the whole process, which ends its searches wherever they are.
+// Thread-safe. Only a process guard sets it, so a program that uses the library never sees one.
+#pragma once
+
+#include <atomic>
+
+#include "linpoint/limits/limit_watch.hpp"
+
+namespace linpoint::limits {
+
+inline std::atomic<Limit> process_stop{Limit::kNone};
+
+}  // namespace linpoint::limits

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``python -m linpoint``: the command."""
+
+from _linpoint_command import main
+
+if __name__ == "__main__":
+    main()
