@@ -12,7 +12,7 @@ export CMAKE_C_COMPILER_LAUNCHER := $(CCACHE)
 export CMAKE_CXX_COMPILER_LAUNCHER := $(CCACHE)
 endif
 
-.PHONY: setup demo test test-long bench lint format docs clean
+.PHONY: setup demo test test-long fuzz bench lint format docs clean
 .DEFAULT_GOAL := setup
 
 setup: $(VENV)/.installed
@@ -36,6 +36,10 @@ test: setup
 
 test-long: setup
 	@$(BIN)/nox --session analyze sanitize long versions
+
+# make fuzz FUZZ='--seconds 600 --seed 7 native-lines token'
+fuzz: setup
+	@$(BIN)/nox --session fuzz -- $(FUZZ)
 
 bench: setup
 	@$(BIN)/nox --session bench

@@ -71,6 +71,13 @@ def sanitize(session: nox.Session) -> None:
         _cmake(session, preset)
 
 
+@nox.session(venv_backend="none")
+def fuzz(session: nox.Session) -> None:
+    """Coverage-guided fuzzing of every reader, a minute each unless told otherwise; needs clang and atheris."""
+    session.run("python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--group", "fuzz")
+    session.run("python", "-m", "tools.fuzz", *session.posargs)
+
+
 @nox.session(python=["3.11", "3.12", "3.13"], name="versions")
 def versions(session: nox.Session) -> None:
     """The tests on every supported version of Python that is installed."""
