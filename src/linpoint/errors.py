@@ -74,6 +74,8 @@ CODES: dict[str, str] = {
     "LP-S005": "a user's spec cannot be loaded",
     "LP-S006": "a user's spec raised an exception",
     "LP-S007": "a user's spec breaks the protocol of specs",
+    "LP-S008": "a step of a user's spec changes the state that it is given",
+    "LP-S009": "a user's spec gives two answers to the same operations",
     "LP-T001": "a scenario cannot be read",
     "LP-T002": "a test has no operations",
     "LP-T003": "a test has no setup",

@@ -27,7 +27,7 @@ from linpoint.checkers.eras import Eras
 from linpoint.checkers.history_interpretation import HistoryInterpretation
 from linpoint.checkers.native_spec_twin import NativeTwin
 from linpoint.checkers.subhistory_decider import has_order
-from linpoint.errors import CertificateError
+from linpoint.errors import CertificateError, SpecError
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import canonical
@@ -182,8 +182,10 @@ def _certify_run(reading: HistoryInterpretation, order: Sequence[int]) -> None:
         return
     twin = reading.twin
     if twin is None:
-        found = certify_run(reading.columns, reading.names, order, *reading.certifying(order))
-        refuse(reading.history, *found)
+        flaw, position = certify_run(reading.columns, reading.names, order, *reading.certifying(order))
+        if flaw is Flaw.REJECTED and reading.spec.changes is not None:
+            raise _unrepeatable(reading.spec, reading.history.operations[position])
+        refuse(reading.history, flaw, position)
         return
     for each in reading.by_object(order):
         refuse(reading.history, *certify_replay(reading.columns, each, twin.blueprint, twin.content(each)))
@@ -206,8 +208,19 @@ def run_prefix(spec: Spec, objects: bool, ops: Iterable[Operation]) -> list[dict
     for op in ops:
         states = prefix_step(spec, objects, states, op)
         if not states:
+            if spec.changes is not None:
+                raise _unrepeatable(spec, op)
             raise broken_certificate(f"the spec rejects {op} in its place")
     return states
+
+
+def _unrepeatable(spec: Spec, op: Operation) -> SpecError:
+    """The error for a user's spec that takes back a step: our own cannot, so this is no bug of a search."""
+    return SpecError(
+        "LP-S009",
+        f"spec {spec.name} gives another answer to {op} when the same operations are repeated in the same order.",
+        remedy="A step may use its state and arguments only: no variable that outlives it, no clock, no random numbers.",
+    )
 
 
 def prefix_step(spec: Spec, objects: bool, states: list[dict[Any, State]], op: Operation) -> list[dict[Any, State]]:

@@ -31,7 +31,6 @@ class SpecSteps:
     def __init__(self, spec: Spec, calls: Sequence[Call], types: dict[str, OperationDescription]) -> None:
         self.spec = spec
         self._operations = [Operation(0, call.operation, call.args) for call in calls]
-        self._applied = [(spec.step_named(each.name), spec.arguments(each)) for each in self._operations]
         first: dict[Call, int] = {}
         self.alike = [first.setdefault(call, number) for number, call in enumerate(calls)]
         """For each call the first one that is the same."""
@@ -40,12 +39,10 @@ class SpecSteps:
 
     def outcomes(self, state: State, number: int) -> Outcomes:
         """The outcomes of the spec; an exception of the spec becomes a coded error."""
-        step, args = self._applied[number]
         try:
-            found = step.apply(state, *args, process=0) if step.takes_process else step.apply(state, *args)
+            return self.spec.outcomes(state, self._operations[number])
         except (Exception, SystemExit) as error:
             raise step_error(error, self._operations[number], self.spec.name) from error
-        return found if type(found) is list else [found]
 
     def after(self, states: Sequence[State], number: int, result: Value) -> list[State]:
         """The states after an operation that returned this result."""

@@ -8,6 +8,7 @@ so nothing here may be compared with ``==``: compare ``canonical`` forms, which 
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Final, NoReturn
 
@@ -86,7 +87,7 @@ class _Tag:
 
 
 _TRUE, _FALSE, _NAN = _Tag("true"), _Tag("false"), _Tag("nan")
-_LIST, _OBJECT, _SET = _Tag("list"), _Tag("object"), _Tag("set")
+_LIST, _OBJECT, _ORDERED, _SET = _Tag("list"), _Tag("object"), _Tag("ordered object"), _Tag("set")
 
 
 def canonical(value: Any) -> Hashable:
@@ -104,7 +105,9 @@ def canonical(value: Any) -> Hashable:
     if kind is tuple or kind is list:
         return (_LIST, *map(canonical, value))
     if isinstance(value, Mapping):
-        return (_OBJECT, frozenset((canonical(key), canonical(item)) for key, item in value.items()))
+        pairs = ((canonical(key), canonical(item)) for key, item in value.items())
+        # The order of a history's objects says nothing, but that of an OrderedDict in a state says who is evicted first.
+        return (_ORDERED, *pairs) if kind is OrderedDict else (_OBJECT, frozenset(pairs))
     if isinstance(value, (set, frozenset)):
         return (_SET, frozenset(map(canonical, value)))
     if isinstance(value, (list, tuple)):

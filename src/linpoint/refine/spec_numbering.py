@@ -97,13 +97,10 @@ class NumberedSpec:
 
     def _apply(self, state: int, process: int, invocation: int) -> list[tuple[int, int]]:
         op = self.operations[invocation]
-        step = self.spec.step(op)
+        if self.spec.uses_process:
+            op = replace(op, process=process)
         try:
-            if step.takes_process:
-                found = step.apply(self._states[state], *op.args, process=process)
-            else:
-                found = step.apply(self._states[state], *op.args)
-            outcomes = found if type(found) is list else [found]
+            outcomes = self.spec.outcomes(self._states[state], op)
             return [(self._result_number(result), self._state_number(after)) for result, after in outcomes]
         except Exception as error:
             raise step_error(error, op, self.spec.name) from error

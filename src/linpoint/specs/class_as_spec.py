@@ -5,7 +5,8 @@ A state is a snapshot of the object (a pickle kept in memory, never read from a 
 the method and takes a new snapshot. Two states are equal when their snapshots are: that may keep equal objects
 apart, which costs time, but never confuses different ones. Locks are restored as fresh ones, since a sequential
 run never holds one between operations; classes and functions are kept by reference, so local ones work too.
-A method that raises has the result ``{"raises": "KeyError"}``.
+A method that raises has the result ``{"raises": "KeyError"}``. What all objects of a class share is in no snapshot, so
+a method that changes a class attribute is refused with LP-S008.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 
 from linpoint.errors import SpecError
 from linpoint.histories.values import FrozenObject, Value, snapshot, thaw
+from linpoint.specs.class_attributes import ClassAttributes
 from linpoint.specs.spec import Spec, Step
 
 # By their factories: until Python 3.13 the type of a lock cannot be called.
@@ -98,6 +100,7 @@ def sequential(
     table = dict(methods) if isinstance(methods, Mapping) else {method: method for method in methods}
     snapshots = _Snapshots(owner)
     first = cls(*args)
+    shared = ClassAttributes(owner, type(first))
     steps = {}
     for operation, method in table.items():
         if not callable(getattr(first, method, None)):
@@ -108,8 +111,8 @@ def sequential(
             )
         parameters, required = _parameters(getattr(first, method))
         label = operation.replace("_", "-")
-        steps[label] = Step(label, _apply(snapshots, method), parameters, required)
-    return Spec(owner, snapshots.take(first), steps, doc=inspect.getdoc(cls) or "")
+        steps[label] = Step(label, shared.watching(label, _apply(snapshots, method)), parameters, required)
+    return Spec(owner, snapshots.take(first), steps, doc=inspect.getdoc(cls) or "", changes={})
 
 
 def sequential_calls(
@@ -121,7 +124,7 @@ def sequential_calls(
     for operation, (call, parameters) in calls.items():
         label = operation.replace("_", "-")
         steps[label] = Step(label, _calling(snapshots, call), parameters, len(parameters))
-    return Spec(name, snapshots.take(setup()), steps)
+    return Spec(name, snapshots.take(setup()), steps, changes={})
 
 
 def _apply(snapshots: _Snapshots, method: str) -> Callable[..., tuple[Any, bytes]]:

@@ -86,6 +86,8 @@ class Spec:
     doc: str = ""
     twin: Twin | None = field(default=None, repr=False)
     """Native steps of the same meaning, where there are any; a map's or a set's are those of one key."""
+    changes: Mapping[str, str | None] | None = field(default=None, repr=False)
+    """For a user's steps: which of them were seen to change their state in place, with the line; None for our own."""
 
     def __call__(self, *args: Any, **parameters: Any) -> Spec:
         """This spec with other parameters: ``queue(capacity=8)``, ``register(initial=0)``."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from linpoint.errors import LinpointError, SpecError
 from linpoint.histories.history_builder import history
@@ -17,6 +17,8 @@ from linpoint.histories.operation import Operation
 from linpoint.histories.values import canonical, format_value
 from linpoint.specs.spec import Spec, State
 from linpoint.specs.spec_lookup import find
+
+_UNCHANGED: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,9 @@ def _try(spec: Spec, state: State, op: Operation, problems: dict[str, None]) -> 
         before, args = canonical(state), canonical(spec.arguments(op))
         first = spec.outcomes(state, op)
         once = canonical(first)
-        if canonical(state) != before:
-            problems[f"{op.name} changes the state it is given"] = None
+        line = (spec.changes or {}).get(spec.step(op).name if not spec.any_operation else op.name, _UNCHANGED)
+        if line is not _UNCHANGED:
+            problems[f"{op.name} changes the state it is given" + (f" ({line})" if line else "")] = None
         if canonical(spec.arguments(op)) != args:
             problems[f"{op.name} changes its arguments"] = None
         if canonical(spec.outcomes(state, op)) != once:
