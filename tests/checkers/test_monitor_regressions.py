@@ -266,3 +266,21 @@ def test_the_read_that_a_later_one_contradicts_need_not_be_the_last_that_demande
     steps = "increment() [0, ...]\nincrement() [3, 10]\nincrement() [3.5, 20]\n"
     assert monitored(steps + "read()->1 [1, 2]\nread()->2 [4, 8]\nread()->2 [21, 22]", "counter") == "count-too-low"
     assert monitored(steps + "read()->2 [4, 8]\nread()->2 [21, 22]", "counter") == "linearizable"
+
+
+def test_a_read_of_a_value_that_is_never_written_is_found_among_values_that_repeat() -> None:
+    """What other reads saw is a guess then, but not that: the one read is a violation, and needs no search."""
+    history = """
+        A: |--write(1)--| |--write(2)--| |--cas(1, 2)->true--|  |--read()->9--|
+        B:   |--write(1)--|  |--cas(2, 1)->true--|  |--read()->2--|
+        C:   |--write(2)--|  |--read()->1--|
+    """
+    verdict = linpoint.check(history, "cas-register")
+    assert (verdict.status, verdict.checker) == (Status.VIOLATION, "monitor")
+    pattern = verdict.refutation
+    assert isinstance(pattern, Pattern)
+    (position,) = pattern.operations
+    assert (pattern.reason, str(verdict.history[position])) == ("never-added", "read() -> 9")
+    assert tuple(pattern.scope) == (position,)
+    later = history.rstrip() + "\n        D:" + " " * 75 + "|--write(9)--|"
+    assert linpoint.check(later, "cas-register").status is Status.VIOLATION

@@ -66,6 +66,8 @@ def lost_calls(operations: int, unknown: int, seed: int, *, bad: bool = True) ->
             ops.append(Operation(names[slot], name, args, result, call, clock))
     if bad:
         ops.append(Operation("last", "read", (), 99, clock + 1, clock + 2))
+        # Unless the value is written at all, the monitor needs no search to refute the read.
+        ops.append(Operation("last", "write", (99,), None, clock + 3, clock + 4))
     return History(ops)
 
 

@@ -61,6 +61,7 @@ class Register {
   }
 
   Found decide() {
+    if (auto found = never_written()) return *found;
     if (auto found = attach()) return found->status == Status::kViolation && guessed_ ? ambiguous() : *found;
     if (auto found = walk()) return guessed_ ? ambiguous() : *found;
     if (auto found = compare()) return guessed_ ? ambiguous() : *found;
@@ -103,6 +104,16 @@ class Register {
 
   [[nodiscard]] Interval written(const Cluster& cluster) const {
     return cluster.writer == kNone ? Interval{-1, -1} : accesses_[at(cluster.writer)].owns;
+  }
+
+  /// With repeated values what was read may be a guess, but not that nothing writes a value: one read of it is a
+  /// violation by itself. Of values that do not repeat `attach` says the same, with all that saw it.
+  std::optional<Found> never_written() {
+    if (!repeated_) return std::nullopt;
+    for (const Access& access : accesses_)
+      if (access.act == Act::kRead && slots_[access.old] == kNone)
+        return Found::violation({Reason::kNeverAdded, {access.op}, {access.op}});
+    return std::nullopt;
   }
 
   /// Puts every reader into the cluster it read, and keeps the optional writes that are read.
