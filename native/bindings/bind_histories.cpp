@@ -231,6 +231,22 @@ void bind_histories(nb::module_& m) {
           },
           "position"_a, "The numbers of the arguments and of the result of an operation.")
       .def(
+          "name_at",
+          [](const Columns& columns, std::size_t position) {
+            require(position < columns.size());
+            return columns.name[position];
+          },
+          "position"_a, "The number of the name of an operation.")
+      .def(
+          "call_at",
+          [](const Columns& columns, std::size_t position) {
+            require(position < columns.size());
+            const auto arguments = columns.arguments_of(position);
+            return std::tuple(columns.name[position], columns.key[position], columns.result[position],
+                              std::vector<std::int32_t>(arguments.begin(), arguments.end()));
+          },
+          "position"_a, "The numbers of the name, the key, the result and the arguments of an operation.")
+      .def(
           "with_skew",
           [](Columns columns, std::int64_t skew) {
             for (std::size_t op = 0; op < columns.size(); ++op)

@@ -22,32 +22,47 @@ std::size_t TransitionTable::slot_of(std::uint64_t key) const {
   return slot;
 }
 
-std::span<const State> TransitionTable::step(State state, Symbol symbol) {
-  const std::uint64_t key =
-      (static_cast<std::uint64_t>(static_cast<std::uint32_t>(state)) << 32U) | static_cast<std::uint32_t>(symbol);
-  std::size_t slot = slot_of(key);
-  if (keys_[slot] == kEmpty) {
-    scratch_.clear();
-    source_(state, symbol, scratch_);
-    if ((used_ + 1) * 3 > keys_.size() * 2) {
-      if (!grow()) return scratch_;  // there is no memory to remember it, and the search has been told to stop
-      slot = slot_of(key);
-    }
-    ++used_;
-    keys_[slot] = key;
-    if (scratch_.empty()) {
-      values_[slot] = kRejected;
-    } else if (scratch_.size() == 1) {
-      values_[slot] = scratch_.front();
-    } else {
-      values_[slot] = -2 - static_cast<State>(lists_.size());
-      lists_.push_back(scratch_);
-    }
-  }
+std::uint64_t TransitionTable::key_of(State state, Symbol symbol) {
+  return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(state)) << 32U) | static_cast<std::uint32_t>(symbol);
+}
+
+std::span<const State> TransitionTable::content(std::size_t slot) const {
   const State value = values_[slot];
   if (value >= 0) return {&values_[slot], 1};
   if (value == kRejected) return {};
   return lists_[static_cast<std::size_t>(-2 - value)];
+}
+
+std::optional<std::span<const State>> TransitionTable::known(State state, Symbol symbol) {
+  const std::size_t slot = slot_of(key_of(state, symbol));
+  if (keys_[slot] == kEmpty) return std::nullopt;
+  return content(slot);
+}
+
+bool TransitionTable::remember(State state, Symbol symbol, std::span<const State> after) {
+  if ((used_ + 1) * 3 > keys_.size() * 2 && !grow()) return false;
+  const std::uint64_t key = key_of(state, symbol);
+  const std::size_t slot = slot_of(key);
+  ++used_;
+  keys_[slot] = key;
+  if (after.empty()) {
+    values_[slot] = kRejected;
+  } else if (after.size() == 1) {
+    values_[slot] = after.front();
+  } else {
+    values_[slot] = -2 - static_cast<State>(lists_.size());
+    lists_.emplace_back(after.begin(), after.end());
+  }
+  return true;
+}
+
+std::span<const State> TransitionTable::step(State state, Symbol symbol) {
+  const std::size_t slot = slot_of(key_of(state, symbol));
+  if (keys_[slot] != kEmpty) return content(slot);
+  scratch_.clear();
+  source_(state, symbol, scratch_);
+  remember(state, symbol, scratch_);
+  return scratch_;
 }
 
 bool TransitionTable::grow() {

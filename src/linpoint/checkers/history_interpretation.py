@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final
 
 from linpoint.checkers import conditions
@@ -29,11 +29,11 @@ from linpoint.checkers._native_search import (
 from linpoint.checkers.native_spec_twin import NativeTwin, fitting_twin
 from linpoint.errors import SpecError
 from linpoint.histories.history import History
-from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import Value, canonical
 from linpoint.options.choices import CONDITIONS
-from linpoint.specs.integer_automaton import IntegerAutomaton
-from linpoint.specs.spec import Spec
+from linpoint.specs.integer_automaton import CallAutomaton, IntegerAutomaton
+from linpoint.specs.spec import Spec, Step
+from linpoint.specs.symbol_calls import SymbolCalls, SymbolOperations
 
 NATIVE_CONDITIONS: Final = {name: getattr(Condition, name.replace("-", "_").upper()) for name in CONDITIONS}
 
@@ -66,13 +66,13 @@ class HistoryInterpretation:
         self._local = condition not in conditions.NOT_LOCAL
         own = [*range(len(history.columns.names))]
         self._validate(own)
-        self.names = own if spec.any_operation else _aliases(history.columns.names, spec)
+        self.names = own if spec.any_operation else step_numbers(map(spec.step_named, history.columns.names))
         self._objects = self._keyed.by_object(spec.key_argument)
         self.twin = NativeTwin.of(history, spec) if self._local else None
         """What monitors and replays need to know, where the native core has the spec."""
         self._states: dict[tuple[int, ...], int] = {}
         self.after_step: Callable[[], object] = bool
-        """Called after each step that Python code has taken."""
+        """Called after each step that Python code has taken; to be set before there is a machine."""
 
     @functools.cached_property
     def columns(self) -> Columns:
@@ -147,12 +147,19 @@ class HistoryInterpretation:
     @functools.cached_property
     def machine(self) -> Machine:
         """The spec in the native core: its twin there, or a table that asks the Python steps once for each cell."""
-        return self._letters.steps or PythonMachine(self._step, self._reads())
+        return self._letters.steps or PythonMachine(self._watched_step(), self._reads())
 
-    def _step(self, state: int, symbol: int) -> list[int]:
-        found = self._automaton.step(state, symbol)
-        self.after_step()
-        return found
+    def _watched_step(self) -> Callable[[int, int], Sequence[int] | int]:
+        step, after_step = self._automaton.step, self.after_step
+        if after_step is bool:
+            return step
+
+        def watched(state: int, symbol: int) -> Sequence[int] | int:
+            found = step(state, symbol)
+            after_step()
+            return found
+
+        return watched
 
     @property
     def alphabet(self) -> Alphabet:
@@ -161,8 +168,14 @@ class HistoryInterpretation:
 
     @functools.cached_property
     def _automaton(self) -> IntegerAutomaton:
-        machine = conditions.condition_machine(self.spec, self.condition, keyed=self.history.keyed)
-        return IntegerAutomaton(machine, _Symbols(self.history.operations, self._letters.exact, self._letters.loose))
+        spec = self.spec
+        exact, loose = self._letters.exact.first, self._letters.loose.first
+        machine = conditions.condition_machine(spec, self.condition, keyed=self.history.keyed)
+        pseudo_operations = (conditions.PERSIST, conditions.CRASH_OPERATION)
+        symbols = SymbolOperations(self.history.operations, exact, loose, pseudo_operations)
+        if machine is not spec or type(spec) is not Spec or spec.uses_process or spec.any_operation:
+            return IntegerAutomaton(machine, symbols)
+        return CallAutomaton(spec, symbols, SymbolCalls(self.history, spec, exact, loose))
 
     @functools.cached_property
     def _certifying(self) -> HistoryInterpretation:
@@ -180,14 +193,13 @@ class HistoryInterpretation:
         rules = {name: self.spec.step_named(self.history.columns.names[name]).reads for name in set(self.names)}
         if not any(rules.values()):
             return bytes(len(self._letters.exact) + len(self._letters.loose) + 2)
-        number = dict(zip(self.history.columns.names, self.names, strict=True))
+        rule_of = [rules[name] for name in self.names]
+        name_at = self.timed.name_at
         exact = bytes(
-            rule
-            if (rule := rules[number[operations[p].name]]) is True or rule is False
-            else self.spec.reads(operations[p])
+            rule if (rule := rule_of[name_at(p)]) is True or rule is False else self.spec.reads(operations[p])
             for p in self._letters.exact.first
         )
-        loose = bytes(rules[number[operations[p].name]] is True for p in self._letters.loose.first)
+        loose = bytes(rule_of[name_at(p)] is True for p in self._letters.loose.first)
         return exact + loose + bytes(2)
 
     @property
@@ -282,26 +294,7 @@ class HistoryInterpretation:
         return Problem(self._keyed, positions, [], self.native_condition, self.spec.key_argument, None, None, 0)
 
 
-def _aliases(names: Sequence[str], spec: Spec) -> list[int]:
-    """For each name the first that means the same step."""
+def step_numbers(steps: Iterable[Step]) -> list[int]:
+    """For the step of each name the number of the first name that means the same."""
     first: dict[str, int] = {}
-    return [first.setdefault(spec.step_named(name).name, number) for number, name in enumerate(names)]
-
-
-class _Symbols(dict[int, Operation]):
-    """An operation for each symbol: with its result, whatever it returned, and the two pseudo-operations."""
-
-    def __init__(self, operations: Sequence[Operation], exact: Classes, loose: Classes) -> None:
-        super().__init__(enumerate(map(operations.__getitem__, exact.first)))
-        self._operations = operations
-        self._exact = len(exact)
-        self._loose = loose.first
-
-    def __missing__(self, symbol: int) -> Operation:
-        number = symbol - self._exact
-        if number < len(self._loose):
-            op = dataclasses.replace(self._operations[self._loose[number]], outcome=Outcome.UNKNOWN)
-        else:
-            op = conditions.PERSIST if number == len(self._loose) else conditions.CRASH_OPERATION
-        self[symbol] = op
-        return op
+    return [first.setdefault(step.name, number) for number, step in enumerate(steps)]

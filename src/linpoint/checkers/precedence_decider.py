@@ -9,7 +9,7 @@ Cost: O(kn log n) for k words an operation; see ``precedence.hpp``.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from linpoint.checkers._native_search import (
@@ -31,6 +31,7 @@ from linpoint.checkers.exact_decision import ExactDecision
 from linpoint.checkers.history_interpretation import HistoryInterpretation
 from linpoint.checkers.native_spec_twin import NativeTwin, WordsTwin
 from linpoint.histories.values import Value, format_value
+from linpoint.specs.spec import Spec
 from linpoint.verdicts.refutation import Link, Pattern, Precedence
 from linpoint.verdicts.witness import Witness
 
@@ -62,10 +63,14 @@ MEMORIES: Final = ("register", "mwcas")
 def select_memory(reading: HistoryInterpretation) -> bool:
     """Whether ``auto`` asks the graph: for words, and for CAS registers that nobody writes to blindly."""
     spec = reading.spec
+    return is_memory_without_writes(spec, {spec.step_named(name).name for name in reading.history.columns.names})
+
+
+def is_memory_without_writes(spec: Spec, steps: Collection[str]) -> bool:
+    """The same for the names of the steps that a history takes."""
     if spec.twin is None or spec.twin.kind not in MEMORIES:
         return False
-    steps = {spec.step_named(name).name for name in reading.history.columns.names}
-    return spec.twin.kind == "mwcas" or (bool(steps & {"cas", "swap"}) and "write" not in steps)
+    return spec.twin.kind == "mwcas" or (("cas" in steps or "swap" in steps) and "write" not in steps)
 
 
 def exclusion_reason(reading: HistoryInterpretation) -> str | None:

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Any spec as a lazy automaton over integers, which is all that the native searches see.
 
-States are interned; each pair of a state and a symbol is computed once, a symbol being operations that are alike. Guarantee: two states share a
-number iff they are equal for linpoint (``values.canonical``). Thread-safe under the interpreter lock plus one lock
-of its own, so that partitions searched in parallel share what they learn.
+States are interned; a symbol stands for operations that are alike. Guarantee: two states share a number iff they are
+equal for linpoint (``values.canonical``). Not thread-safe: the native machine asks for each step once, under a lock, and
+remembers it.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Protocol
 
 from linpoint.errors import LinpointError, SpecError
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import canonical
-from linpoint.specs.spec import State
+from linpoint.specs.spec import Spec, State
+from linpoint.specs.symbol_calls import SymbolCalls
 
 
 class StateMachine(Protocol):
@@ -34,40 +34,60 @@ class IntegerAutomaton:
 
     def __init__(self, machine: StateMachine, symbols: Mapping[int, Operation]) -> None:
         self._machine = machine
-        self._lock = threading.Lock()
+        self._owner: str | None = getattr(machine, "name", None)
         self._states: list[State] = []
         self._state_numbers: dict[Any, int] = {}
         self._symbols = symbols
-        self._cells: dict[tuple[int, int], list[int]] = {}
         self.error: LinpointError | None = None
         self.initial = self._number(machine.initial)
 
-    def step(self, state: int, symbol: int) -> list[int]:
+    def step(self, state: int, symbol: int) -> Sequence[int] | int:
         """The states after ``symbol`` in ``state``. Raises what the spec raised, as a coded error kept in ``error``."""
-        cell = self._cells.get((state, symbol))
-        if cell is not None:
-            return cell
-        with self._lock:
-            try:
-                after = self._machine.successors(self._states[state], self._symbols[symbol])
-                cell = [self._number(each) for each in after]
-            except (Exception, SystemExit) as error:
-                # What ends a thread (KeyboardInterrupt, the executors' own) is neither, and passes.
-                owner = getattr(self._machine, "name", None)
-                self.error = self.error or step_error(error, self._symbols[symbol], owner)
-                raise self.error from error
-            if len(cell) > 1:
-                cell = list(dict.fromkeys(cell))
-            self._cells[state, symbol] = cell
-            return cell
+        op = self._symbols[symbol]
+        try:
+            cell = [self._number(after) for after in self._machine.successors(self._states[state], op)]
+        except (Exception, SystemExit) as error:
+            # What ends a thread (KeyboardInterrupt, the executors' own) is neither, and passes.
+            self.error = self.error or step_error(error, op, self._owner)
+            raise self.error from error
+        return cell if len(cell) <= 1 else list(dict.fromkeys(cell))
 
     def _number(self, state: State) -> int:
-        key = state_key(state, getattr(self._machine, "name", None))
+        kind = type(state)
+        key = state if kind is int or kind is str else state_key(state, self._owner)
         number = self._state_numbers.get(key)
         if number is None:
             number = self._state_numbers[key] = len(self._states)
             self._states.append(state)
         return number
+
+
+class CallAutomaton(IntegerAutomaton):
+    """The same for a spec whose steps look at their arguments alone: no operation is made for a step."""
+
+    def __init__(self, spec: Spec, symbols: Mapping[int, Operation], calls: SymbolCalls) -> None:
+        super().__init__(spec, symbols)
+        self._call_of = calls.call_of
+
+    def step(self, state: int, symbol: int) -> Sequence[int] | int:
+        """As for any automaton; one state goes without a list."""
+        step, args, observed, result = self._call_of(symbol)
+        try:
+            found = step.apply(self._states[state], *args)
+            if type(found) is list and len(found) == 1:
+                found = found[0]
+            if type(found) is tuple:
+                given, after = found
+                if observed and given is not result and not step.returns.allows(result, given):
+                    return ()
+                return self._number(after)
+            allows = step.returns.allows
+            cell = [self._number(after) for given, after in found if not observed or allows(result, given)]
+        except (Exception, SystemExit) as error:
+            op = self._symbols[symbol]
+            self.error = self.error or step_error(error, op, self._owner)
+            raise self.error from error
+        return cell if len(cell) <= 1 else list(dict.fromkeys(cell))
 
 
 def step_error(error: BaseException, op: Operation, owner: str | None) -> LinpointError:

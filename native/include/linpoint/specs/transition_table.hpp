@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "linpoint/specs/integer_spec.hpp"
@@ -21,11 +22,18 @@ class TransitionTable final : public Steps {
 
   std::span<const State> step(State state, Symbol symbol) override;
 
+  /// What is remembered of a cell, or nothing. Valid until the next call.
+  std::optional<std::span<const State>> known(State state, Symbol symbol);
+  /// Remembers a cell that is not known. False where there is no memory for it: then the search has been told to stop.
+  bool remember(State state, Symbol symbol, std::span<const State> after);
+
  private:
   static constexpr std::uint64_t kEmpty = UINT64_MAX;
   static constexpr State kRejected = -1;
 
+  static std::uint64_t key_of(State state, Symbol symbol);
   [[nodiscard]] std::size_t slot_of(std::uint64_t key) const;
+  [[nodiscard]] std::span<const State> content(std::size_t slot) const;
   bool grow();
 
   Source source_;
