@@ -99,7 +99,8 @@ def summary(results: Iterable[Comparison]) -> list[str]:
     """The headline figures, each with what it was measured on; cells that were not run are named as such."""
     by_name = {each.cell.name: each for each in results}
     lines = [
-        _total(by_name, "etcd + key-value files", ("etcd", "kv")),
+        _total(by_name, "etcd", ("etcd",)),
+        _total(by_name, "key-value files", ("kv",)),
         _total(by_name, "etcd, failed CAS observed", ("etcd-observed",)),
     ]
     headlines: tuple[tuple[str, Callable[[Comparison], str]], ...] = (
@@ -113,6 +114,7 @@ def summary(results: Iterable[Comparison]) -> list[str]:
         ("cas/1k/4p/unwritten/u12", _plain),
         ("cas/1k/30p/good", _plain),
         ("cas/1k/30p/bad", _plain),
+        *((f"map/10k/{processes}p/{kind}", _plain) for processes in (4, 10, 30) for kind in ("good", "bad")),
     )
     lines += [f"{name:<28}{show(by_name[name]) if name in by_name else 'not run'}" for name, show in headlines]
     lines += [_easy(by_name, values) for values in ("few", "unique")]
@@ -149,7 +151,11 @@ def _total(by_name: Mapping[str, Comparison], title: str, groups: tuple[str, ...
     theirs = sum(their.seconds for _, their in pairs)
     open_ones = sum(not their.decided for _, their in pairs)
     text += f", Porcupine {seconds(theirs)}" + (f" ({open_ones} not decided)" if open_ones else "")
-    return f"{text}, ratio {_times(theirs / max(ours, 1e-9))}"
+    compared = [each for each in members if each.ratio is not None]
+    ahead = sum((each.ratio or 0) > 1 for each in compared)
+    least = min(compared, key=lambda each: each.ratio or 0, default=None)
+    lowest = "" if least is None else f", least {ratio(least)} ({least.cell.name})"
+    return f"{text}, ratio {_times(theirs / max(ours, 1e-9))}; ahead on {ahead} of {len(compared)}{lowest}"
 
 
 def _easy(by_name: Mapping[str, Comparison], values: str) -> str:

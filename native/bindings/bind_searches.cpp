@@ -114,17 +114,6 @@ std::pair<verdicts::Flaw, std::int32_t> certify_run(const Columns& columns, cons
   return as_pair(finding);
 }
 
-Alphabet alphabet(const Classes& exact, const Classes& loose) {
-  Alphabet made;
-  const auto first = static_cast<specs::Symbol>(exact.first.size());
-  made.exact = exact.of;
-  made.loose = loose.of;
-  for (specs::Symbol& symbol : made.loose) symbol += first;
-  made.persist = first + static_cast<specs::Symbol>(loose.first.size());
-  made.crash = made.persist + 1;
-  return made;
-}
-
 int visit_machine(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<PythonMachine>(self)->held());
@@ -174,7 +163,7 @@ void bind_searches(nb::module_& m) {
       .def(
           "__init__",
           [](Alphabet* self, const Classes& exact, const Classes& loose) {
-            new (self) Alphabet(alphabet(exact, loose));
+            new (self) Alphabet(search::alphabet(exact, loose));
           },
           "exact"_a, "loose"_a);
 
@@ -261,11 +250,7 @@ void bind_searches(nb::module_& m) {
             return true;
           },
           "Whether depth-first searches gain by sharing what they refute: nothing is settled or may stay out.")
-      .def_prop_ro("one_at_a_time", [](const Problem& problem) {
-        for (std::size_t op = 1; op < problem.size(); ++op)
-          if (problem.ret[op - 1] >= problem.call[op]) return false;
-        return true;
-      });
+      .def_prop_ro("one_at_a_time", &search::one_at_a_time);
 
   nb::class_<SharedTable>(m, "SeenTable", "Configurations that several depth-first searches of one problem share.")
       .def(

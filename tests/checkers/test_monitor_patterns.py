@@ -291,7 +291,7 @@ def test_a_pattern_names_its_reason_and_the_operations_that_tell(reason: str, ca
         assert (verdict.status, verdict.checker) == (Status.VIOLATION, "graph")  # which is asked first for these
         return
     assert (verdict.status, verdict.checker) == (Status.VIOLATION, "monitor")
-    assert verdict.why in (*monitor_decider._WHY.values(), buffered_decider._WHY)
+    assert verdict.why in (*monitor_decider.MONITOR_REASONS.values(), buffered_decider._WHY)
     pattern = verdict.refutation
     assert isinstance(pattern, Pattern)
     assert pattern.reason == reason

@@ -360,6 +360,15 @@ class Builder {
 
 }  // namespace
 
+Alphabet alphabet(const histories::Classes& exact, const histories::Classes& loose) {
+  Alphabet made{exact.of, loose.of};
+  const auto first = static_cast<Symbol>(exact.first.size());
+  for (Symbol& symbol : made.loose) symbol += first;
+  made.persist = first + static_cast<Symbol>(loose.first.size());
+  made.crash = made.persist + 1;
+  return made;
+}
+
 Problem build(const Columns& columns, const Part& part, Condition condition, const Alphabet& alphabet,
               const specs::Machine* machine, State initial) {
   return Builder(columns, part, condition).build(alphabet, machine, initial);

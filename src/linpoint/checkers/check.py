@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from linpoint.checkers import checker_selection, conditions
@@ -20,6 +20,7 @@ from linpoint.checkers.exact_deciders import ExactDeciders, KeyedObject
 from linpoint.checkers.history_interpretation import HistoryInterpretation
 from linpoint.checkers.key_verdicts import build_key_verdict, merge_witnesses
 from linpoint.checkers.part_search import HistoryPart, search_parts
+from linpoint.checkers.quick_decision import decide_quickly
 from linpoint.checkers.vacuity_warnings import vacuity_warnings
 from linpoint.errors import UsageError
 from linpoint.executors.thread_executor import Task, peak_memory, resident_memory, run_all
@@ -28,7 +29,7 @@ from linpoint.histories.history_builder import history as build_history
 from linpoint.histories.operation import Operation
 from linpoint.specs.spec import Spec
 from linpoint.specs.spec_lookup import find
-from linpoint.verdicts import Budget, Statistics, Status, Verdict
+from linpoint.verdicts import Budget, KeyVerdict, Statistics, Status, Verdict, Witness
 
 Progress = Callable[[StopToken, int], None]
 
@@ -104,9 +105,12 @@ def check_with_progress(
         raise UsageError("LP-U001", "the paper's rules are for the checker graph alone.", remedy="Add --checker graph.")
     if jobs is not None and jobs < 1:
         raise UsageError("LP-U001", f"{jobs} is not a number of jobs.", remedy="Use 1 or more.")
+    stop = _token(budget)
+    quick = decide_quickly(history, spec, condition, checker, budget, stop)
+    if quick is not None:
+        return _assembled(history, spec, condition, checker, quick, started), False
     threads = jobs or _cores()
     reading = HistoryInterpretation(history, spec, condition, threads=threads)
-    stop = _token(budget)
     objects = [KeyedObject(key, members) for key, members in reading.objects()]
     total = sum(len(each.positions) for each in objects)
     exact = ExactDeciders(reading, objects, checker, stop, budget, threads=threads, paper=paper_rules)
@@ -156,8 +160,27 @@ def check_with_progress(
     if parts and reading.error is not None:
         raise reading.error
     keys = build_key_verdict(reading, objects, stop.reason, interrupted=interrupted, threads=1 if small else threads)
+    return _assembled(history, spec, condition, checker, keys, started, reading), interrupted
+
+
+def _assembled(
+    history: History,
+    spec: Spec,
+    condition: str,
+    checker: str,
+    keys: Sequence[KeyVerdict],
+    started: float,
+    reading: HistoryInterpretation | None = None,
+) -> Verdict:
+    """The verdict on a history from those on its objects."""
+    total = sum(len(key.positions) for key in keys)
     status = Status.worst([key.status for key in keys])
     decisive = next((key for key in keys if key.status is status), None)
+
+    def merged() -> Witness | None:
+        known = reading or HistoryInterpretation(history, spec, condition)
+        return merge_witnesses(known, [key.witness for key in keys], known.timed.effective())
+
     return Verdict(
         status,
         history,
@@ -167,9 +190,9 @@ def check_with_progress(
         decisive.why if decisive and total else "there are no operations to check",
         tuple(keys),
         Statistics(time.perf_counter() - started, peak_memory(), total, sum(key.configurations for key in keys)),
-        vacuity_warnings(reading, total),
-        lambda: merge_witnesses(reading, [key.witness for key in keys], reading.timed.effective()),
-    ), interrupted
+        vacuity_warnings(history, spec, total),
+        merged,
+    )
 
 
 @functools.cache

@@ -12,6 +12,11 @@ from linpoint.errors import UsageError
 from linpoint.options.choices import CHECKERS
 
 _MAX_SEARCH_THREADS: Final = 8
+FIRST_TURN_REASONS: Final = {
+    "wing-gong": "there is only one order to try",
+    "dfs": "it had the answer before another search was worth starting",
+}
+"""Why a search was the one that answered, where it had no rival."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +33,8 @@ class CheckerSelection:
             return "competition", f"asked for: wing-gong against dfs, and {answer.by} answered first"
         if self.checker != "auto":
             return self.checker, "asked for"
-        if answer.by == "wing-gong":
-            return answer.by, "there is only one order to try"
-        if not answer.raced:
-            return answer.by or "dfs", "it had the answer before another search was worth starting"
+        if answer.by == "wing-gong" or not answer.raced:
+            return answer.by or "dfs", FIRST_TURN_REASONS[answer.by or "dfs"]
         if answer.by == self.searches[0]:
             return answer.by, f"it took long, so {self.searches[1]} was raced against it, but it answered first"
         return answer.by, f"{self.searches[0]} took long, so it was raced against that, and it answered first"

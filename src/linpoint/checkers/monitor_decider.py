@@ -15,12 +15,14 @@ from linpoint.checkers.certify import certify_pattern, refuse
 from linpoint.checkers.conditions import NOT_LOCAL
 from linpoint.checkers.exact_decision import ExactDecision
 from linpoint.checkers.history_interpretation import HistoryInterpretation
+from linpoint.histories.history import History
 from linpoint.histories.values import format_value
+from linpoint.specs.spec import Spec
 from linpoint.verdicts.refutation import Pattern
 from linpoint.verdicts.witness import Witness
 
 MONITOR: Final = "monitor"
-_WHY: Final = {
+MONITOR_REASONS: Final = {
     "register": "the zones of values decide a register when reads can be traced to writes",
     "map": "the zones of values decide an entry when reads can be traced to writes",
     "queue": "a queue is decided by the order in which values enter and leave, each value told apart",
@@ -71,7 +73,11 @@ def decide_by_monitor(
             return _ordered(reading, said, twin.kind)
         case MonitorStatus.VIOLATION:
             return _refuted(reading, positions, said, twin.kind, seconds)
-    return None if said.exclusion is Exclusion.STOPPED else ExactDecision(MONITOR, _words(reading, said))
+    return (
+        None
+        if said.exclusion is Exclusion.STOPPED
+        else ExactDecision(MONITOR, exclusion_text(reading.history, reading.spec, said.exclusion, said.culprit))
+    )
 
 
 def _ordered(reading: HistoryInterpretation, said: Monitored, kind: str) -> ExactDecision:
@@ -81,7 +87,7 @@ def _ordered(reading: HistoryInterpretation, said: Monitored, kind: str) -> Exac
     if flaw not in (Flaw.NONE, Flaw.REJECTED) and said.constrained:
         return ExactDecision(MONITOR, CONSTRAINED)
     refuse(reading.history, flaw, position)
-    return ExactDecision(MONITOR, _WHY[kind], witness=Witness(said.order))
+    return ExactDecision(MONITOR, MONITOR_REASONS[kind], witness=Witness(said.order))
 
 
 def _refuted(
@@ -90,9 +96,13 @@ def _refuted(
     pattern = Pattern(said.reason.name.lower().replace("_", "-"), tuple(said.telling), said.scope)
     if not certify_pattern(reading, positions, pattern, seconds=seconds):
         return ExactDecision(MONITOR, NOT_CONFIRMED)
-    return ExactDecision(MONITOR, _WHY[kind], refutation=pattern)
+    return ExactDecision(MONITOR, MONITOR_REASONS[kind], refutation=pattern)
 
 
-def _words(reading: HistoryInterpretation, said: Monitored) -> str:
-    op = "" if said.culprit < 0 else str(reading.history.operations[said.culprit])
-    return EXCLUDED[said.exclusion].format(spec=reading.spec.name, op=op or format_value(None))
+def exclusion_text(history: History, spec: Spec, exclusion: Exclusion, culprit: int) -> str:
+    """What excludes the monitor, in words."""
+    text = EXCLUDED[exclusion]
+    if "{op}" not in text:  # an operation in words takes longer than many a check
+        return text.format(spec=spec.name)
+    op = format_value(None) if culprit < 0 else str(history.operations[culprit])
+    return text.format(spec=spec.name, op=op)

@@ -30,10 +30,9 @@ def stuck_frontier(
     """The refutation that a longest legal prefix makes: which operations come next and why each is rejected."""
     if condition == "buffered-durable":  # its prefix does not show where the state went back at a crash
         return StuckFrontier(tuple(prefix), ())
-    reading = reading or HistoryInterpretation(history, spec, condition)
-    known = reading
 
     def blocked() -> tuple[Blocked, ...]:
+        known = reading or HistoryInterpretation(history, spec, condition)
         states = _states_after(known, prefix)
         return tuple(
             Blocked(place, allowed_results(spec, states, history.operations[place]))

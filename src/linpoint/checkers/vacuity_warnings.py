@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-from linpoint.checkers.history_interpretation import HistoryInterpretation
+from linpoint.histories.history import History
 from linpoint.histories.operation import Outcome
+from linpoint.specs.spec import Spec
 
 
-def vacuity_warnings(reading: HistoryInterpretation, effective: int) -> tuple[str, ...]:
+def vacuity_warnings(history: History, spec: Spec, effective: int) -> tuple[str, ...]:
     """Why a pass of this history would say little: nothing but reads, everything failed, no overlap at all.
 
     ``effective`` is how many operations did not fail.
     """
-    ops = reading.history.operations
+    ops = history.operations
     if not ops:
         return ("the history has no operations: nothing was tested",)
     if not effective:
@@ -20,8 +21,8 @@ def vacuity_warnings(reading: HistoryInterpretation, effective: int) -> tuple[st
     warnings = []
     # One by one: the first that changes something is near the start, and the others need not be made for this.
     each = map(ops.__getitem__, range(len(ops)))
-    if all(reading.spec.reads(op) for op in each if op.outcome is not Outcome.FAILED):
+    if all(spec.reads(op) for op in each if op.outcome is not Outcome.FAILED):
         warnings.append("no operation changed anything: an object that ignores all calls would pass")
-    if effective > 1 and not reading.timed.overlaps():
+    if effective > 1 and not history.columns.timed.overlaps():
         warnings.append("no two operations overlap: concurrency was not tested")
     return tuple(warnings)

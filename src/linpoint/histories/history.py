@@ -140,7 +140,7 @@ class History(Sequence[Operation]):
     @property
     def keyed(self) -> bool:
         """Whether the operations name the object they work on."""
-        if isinstance(self.operations, LazyOperations):
+        if self._columns is not None or isinstance(self.operations, LazyOperations):
             return self.columns.timed.keyed
         return any(op.key is not None for op in self.operations)
 

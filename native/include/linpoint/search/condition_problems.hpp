@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "linpoint/histories/integer_columns.hpp"
+#include "linpoint/histories/operation_grouping.hpp"
 #include "linpoint/search/problem.hpp"
 
 namespace linpoint::search {
@@ -39,6 +40,9 @@ struct Alphabet {
   Symbol persist = 0;
   Symbol crash = 0;
 };
+
+/// The symbols of operations that are alike with and without their results.
+Alphabet alphabet(const histories::Classes& exact, const histories::Classes& loose);
 
 /// Which operations, and how they are to be read.
 struct Part {

@@ -51,4 +51,11 @@ struct Problem {
   [[nodiscard]] std::size_t size() const { return call.size(); }
 };
 
+/// Whether no two operations overlap: then there is one order to try.
+inline bool one_at_a_time(const Problem& problem) {
+  for (std::size_t op = 1; op < problem.size(); ++op)
+    if (problem.ret[op - 1] >= problem.call[op]) return false;
+  return true;
+}
+
 }  // namespace linpoint::search

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linpoint/decisions/object_decisions.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "linpoint/certificates/object_replay.hpp"
+#include "linpoint/histories/operation_grouping.hpp"
+#include "linpoint/search/condition_problems.hpp"
+#include "linpoint/search/search.hpp"
+
+namespace linpoint::decisions {
+namespace {
+
+using histories::Columns;
+using search::Condition;
+using search::Problem;
+
+class ObjectDecider {
+ public:
+  ObjectDecider(const Columns& columns, const specs::Blueprint& blueprint, std::span<const std::int32_t> names,
+                std::span<const std::int64_t> content, std::uint64_t allowance, search::StopToken& stop)
+      : columns_(columns),
+        blueprint_(blueprint),
+        names_(names),
+        content_(content),
+        allowance_(allowance),
+        stop_(stop) {}
+
+  void decide(ObjectAnswer& answer) {
+    if (!monitored(answer)) search(answer);
+  }
+
+ private:
+  /// Whether the monitor has answered, or has found what is for others to certify.
+  bool monitored(ObjectAnswer& answer) {
+    const Problem problem = search::build(columns_, {answer.positions, {}, blueprint_.key_argument},
+                                          Condition::kLinearizable, {}, nullptr, 0);
+    // Pairs are more than times to respect, which the monitor does not look at.
+    if (!problem.before.empty() || !problem.excluded.empty()) return true;
+    monitors::Outcome outcome = monitors::decide(columns_, problem, blueprint_, content_, stop_);
+    answer.exclusion = outcome.exclusion;
+    answer.culprit = outcome.culprit;
+    if (outcome.status == monitors::Status::kExcluded) return outcome.exclusion == monitors::Exclusion::kStopped;
+    if (outcome.status == monitors::Status::kViolation) return true;
+    const verdicts::Finding flaw = verdicts::check_witness(columns_, answer.positions, outcome.order,
+                                                           Condition::kLinearizable, blueprint_, content_);
+    if (flaw.flaw == verdicts::Flaw::kRejected && outcome.relaxed) return true;
+    answer.by = Decider::kMonitor;
+    answer.linearizable = true;
+    answer.order = std::move(outcome.order);
+    answer.flaw = flaw;
+    return true;
+  }
+
+  void search(ObjectAnswer& answer) {
+    if (!stepped()) return;
+    const specs::State initial = machine_->state(content_);
+    const Problem problem = search::build(columns_, {answer.positions, {}, blueprint_.key_argument},
+                                          Condition::kLinearizable, alphabet_, machine_.get(), initial);
+    const bool alone = search::one_at_a_time(problem);
+    const auto searching =
+        alone ? search::wing_gong(problem, machine_->steps(stop_), stop_)
+              : search::depth_first(problem, machine_->steps(stop_), stop_, search::seen_table(problem, stop_), false);
+    const search::Status status = searching->run(allowance_);
+    allowance_ -= std::min(allowance_, searching->configurations());
+    if (status != search::Status::kLinearizable && status != search::Status::kViolation) return;
+    answer.by = alone ? Decider::kWingGong : Decider::kDepthFirst;
+    answer.linearizable = status == search::Status::kLinearizable;
+    answer.configurations = searching->configurations();
+    for (const std::int32_t op : searching->order())
+      answer.order.push_back(problem.position[static_cast<std::size_t>(op)]);
+    answer.flaw = certified(answer);
+  }
+
+  [[nodiscard]] verdicts::Finding certified(const ObjectAnswer& answer) const {
+    if (answer.linearizable)
+      return verdicts::check_witness(columns_, answer.positions, answer.order, Condition::kLinearizable, blueprint_,
+                                     content_);
+    if (const auto flaw = verdicts::check_members(columns_, answer.positions, answer.order, false);
+        flaw.flaw != verdicts::Flaw::kNone)
+      return flaw;
+    if (const auto flaw =
+            verdicts::check_times(columns_, answer.order, Condition::kLinearizable, blueprint_.key_argument);
+        flaw.flaw != verdicts::Flaw::kNone)
+      return flaw;
+    return verdicts::check_replay(columns_, answer.order, blueprint_, content_);
+  }
+
+  /// Makes the symbols and steps of all objects, when the first of them is searched. False where there are none.
+  bool stepped() {
+    if (made_) return machine_ != nullptr;
+    made_ = true;
+    if (blueprint_.kind == "set") return false;  // its elements are searched one by one
+    const histories::Classes exact = histories::classify(columns_, names_, {.arguments = true, .result = true});
+    const histories::Classes loose = histories::classify(columns_, names_, {.arguments = true});
+    machine_ = specs::native_machine(columns_, blueprint_, exact.first, loose.first);
+    alphabet_ = search::alphabet(exact, loose);
+    return machine_ != nullptr;
+  }
+
+  const Columns& columns_;
+  const specs::Blueprint& blueprint_;
+  std::span<const std::int32_t> names_;
+  std::span<const std::int64_t> content_;
+  std::uint64_t allowance_;
+  search::StopToken& stop_;
+  bool made_ = false;
+  search::Alphabet alphabet_;
+  std::unique_ptr<specs::NativeMachine> machine_;
+};
+
+/// Whether every operation has as many arguments as its step takes.
+bool fitting(const Columns& columns, std::span<const Arity> arities, bool key_argument) {
+  for (std::size_t op = 0; op < columns.size(); ++op) {
+    const Arity& arity = arities[static_cast<std::size_t>(columns.name[op])];
+    const bool named = key_argument && columns.key[op] != histories::kNone;
+    const std::size_t count = columns.arguments_of(op).size() + (named ? 1 : 0);
+    if (std::cmp_less(count, arity.least) || std::cmp_greater(count, arity.most)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::vector<ObjectAnswer>> decide_objects(const Columns& columns, const specs::Blueprint& blueprint,
+                                                        std::span<const std::int32_t> names,
+                                                        std::span<const Arity> arities,
+                                                        std::span<const std::int64_t> content, std::uint64_t allowance,
+                                                        search::StopToken& stop) {
+  if (columns.skewed || !columns.hint.empty() || !columns.crashes.empty()) return std::nullopt;
+  if (!fitting(columns, arities, blueprint.key_argument)) return std::nullopt;
+  std::vector<std::int32_t> effective;
+  effective.reserve(columns.size());
+  for (std::size_t op = 0; op < columns.size(); ++op)
+    if (!columns.failed(op)) effective.push_back(static_cast<std::int32_t>(op));
+  std::vector<ObjectAnswer> answers;
+  ObjectDecider decider(columns, blueprint, names, content, allowance, stop);
+  for (auto& positions : histories::split(effective, histories::by_object(columns, blueprint.key_argument))) {
+    answers.emplace_back().positions = std::move(positions);
+    decider.decide(answers.back());
+    if (answers.back().by == Decider::kNone || stop.poll()) return std::nullopt;
+  }
+  return answers;
+}
+
+}  // namespace linpoint::decisions

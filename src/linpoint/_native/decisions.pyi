@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All objects of a short history in one call: see object_decisions.hpp."""
+
+import enum
+from collections.abc import Sequence
+
+from . import Blueprint, Columns, Exclusion, Flaw, Positions, StopToken
+
+class Decider(enum.Enum):
+    NONE = 0
+    MONITOR = 1
+    DEPTH_FIRST = 2
+    WING_GONG = 3
+
+class ObjectAnswer:
+    @property
+    def positions(self) -> Positions: ...
+    @property
+    def by(self) -> Decider: ...
+    @property
+    def linearizable(self) -> bool: ...
+    @property
+    def order(self) -> Positions: ...
+    @property
+    def configurations(self) -> int: ...
+    @property
+    def exclusion(self) -> Exclusion: ...
+    @property
+    def culprit(self) -> int: ...
+    @property
+    def flaw(self) -> tuple[Flaw, int]: ...
+
+def decide_objects(
+    columns: Columns,
+    blueprint: Blueprint,
+    names: Sequence[int],
+    arities: Sequence[tuple[int, int]],
+    content: Sequence[int],
+    allowance: int,
+    stop: StopToken,
+) -> list[ObjectAnswer]: ...

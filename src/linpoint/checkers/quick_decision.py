@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Histories that take a moment: all of their objects decided and certified in one call of the native core.
+
+Guarantee: the verdicts, the evidence and the reasons are those of the deciders and searches that ``check`` would have
+asked one by one; what they cannot do in a first turn is left to them. Cost: some ten microseconds beside the decision.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from linpoint.checkers import checker_selection, portfolio, precedence_decider
+from linpoint.checkers._native_decisions import Decider, Exclusion, ObjectAnswer, StopToken, decide_objects
+from linpoint.checkers.certify import refuse
+from linpoint.checkers.history_interpretation import step_numbers
+from linpoint.checkers.monitor_decider import MONITOR, MONITOR_REASONS, exclusion_text
+from linpoint.checkers.native_spec_twin import NativeTwin
+from linpoint.checkers.stuck_frontier import stuck_frontier
+from linpoint.errors import SpecError
+from linpoint.executors.thread_executor import peak_memory
+from linpoint.histories.history import History
+from linpoint.limits.budget import Budget
+from linpoint.specs.spec import Spec
+from linpoint.verdicts import KeyVerdict, Status, Witness
+
+_MAX_OPERATIONS: Final = 20_000
+_BYTES: Final = 32 << 20
+"""Memory that such a history takes at most."""
+_SEARCHES: Final = {Decider.DEPTH_FIRST: "dfs", Decider.WING_GONG: "wing-gong"}
+
+
+def decide_quickly(
+    history: History, spec: Spec, condition: str, checker: str, budget: Budget, stop: StopToken
+) -> list[KeyVerdict] | None:
+    """The verdicts on all objects; None where this is not for it."""
+    if spec.twin is None or checker != "auto" or condition != "linearizable":
+        return None
+    columns = history.columns
+    if not 0 < len(columns.timed) <= _MAX_OPERATIONS or history.crashes or (spec.key_argument and spec.initial):
+        return None
+    try:
+        steps = [spec.step_named(name) for name in columns.names]
+        if any(step.complaint is not None for step in steps):
+            return None
+        if precedence_decider.is_memory_without_writes(spec, {step.name for step in steps}):
+            return None
+        twin = NativeTwin.of(history, spec)
+    except SpecError:  # for those to say who look at each operation
+        return None
+    if twin is None or (budget.max_memory is not None and peak_memory() + _BYTES > budget.max_memory):
+        return None
+    answers = decide_objects(
+        columns.native,
+        twin.blueprint,
+        step_numbers(steps),
+        [(step.required, len(step.parameters)) for step in steps],
+        twin.content(()),
+        portfolio.FIRST_TURN_CONFIGURATIONS + 8 * len(columns.timed),
+        stop,
+    )
+    return [_verdict(history, spec, condition, twin, each) for each in answers] or None
+
+
+def _verdict(history: History, spec: Spec, condition: str, twin: NativeTwin, answer: ObjectAnswer) -> KeyVerdict:
+    refuse(history, *answer.flaw)
+    positions = answer.positions
+    number = history.columns.native.object_at(positions[0], spec.key_argument)
+    key = None if number < 0 else history.columns.values[number]
+    if answer.by is Decider.MONITOR:
+        return KeyVerdict(
+            key, Status.LINEARIZABLE, MONITOR, MONITOR_REASONS[twin.kind], positions, Witness(answer.order)
+        )
+    checker = _SEARCHES[answer.by]
+    why = checker_selection.FIRST_TURN_REASONS[checker]
+    if answer.exclusion is not Exclusion.NONE:
+        why += f"; no {MONITOR}: {exclusion_text(history, spec, answer.exclusion, answer.culprit)}"
+    order = tuple(answer.order)
+    status = Status.LINEARIZABLE if answer.linearizable else Status.VIOLATION
+    witness = Witness(order) if answer.linearizable else None
+    refutation = None if answer.linearizable else stuck_frontier(history, positions, spec, condition, order)
+    return KeyVerdict(key, status, checker, why, positions, witness, refutation, answer.configurations)

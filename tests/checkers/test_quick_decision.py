@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Histories decided in one call of the native core: the same answers as those of the checkers one by one."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+
+import linpoint
+from linpoint import Status
+from linpoint.checkers import check as check_module
+from linpoint.histories.history import History
+from linpoint.specs.spec import Spec
+from linpoint.verdicts import Verdict
+from linpoint.verdicts.refutation import Pattern, StuckFrontier
+from tests.checkers.test_differential import describe, objections
+from tests.random_histories import MAKERS, random_history
+from tests.random_monitored_histories import DRAWS, monitored_history
+from tests.volume import SEED, volume
+
+
+def told(verdict: Verdict) -> list[Any]:
+    """All that a verdict says, its costs apart."""
+    keys = []
+    for key in verdict.keys:
+        refutation: Any = key.refutation
+        if isinstance(refutation, StuckFrontier):
+            refutation = (refutation.prefix, refutation.blocked)
+        elif isinstance(refutation, Pattern):
+            refutation = (refutation.reason, refutation.operations, tuple(refutation.scope))
+        order = None if key.witness is None else tuple(key.witness.order)
+        positions = tuple(key.positions)
+        keys.append((key.key, key.status, key.checker, key.why, positions, order, refutation, key.configurations))
+    whole = None if verdict.witness is None else tuple(verdict.witness.order)
+    counted = (verdict.statistics.operations, verdict.statistics.configurations)
+    return [verdict.status, verdict.checker, verdict.why, verdict.warnings, counted, whole, keys]
+
+
+def drawn(rng: random.Random) -> tuple[str, History, Spec]:
+    if rng.random() < 0.3:
+        name = rng.choice(list(DRAWS))
+        return name, *monitored_history(rng, name)
+    name = rng.choice(list(MAKERS))
+    keyed = name != "map" and rng.random() < 0.3
+    hints, skew = rng.random() < 0.1, rng.random() < 0.1
+    size = rng.choice([8, 8, 30])
+    return name, *random_history(rng, name, operations=size, keyed=keyed, hints=hints, skew=skew, noise=2 / size)
+
+
+@pytest.mark.random
+def test_answers_are_those_of_the_checkers_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(f"{SEED}/quick")
+    quick = check_module.decide_quickly
+    answered: list[bool] = []
+
+    def watched(*given: Any) -> Any:
+        found = quick(*given)
+        answered.append(found is not None)
+        return found
+
+    seen: Counter[Any] = Counter()
+    for _ in range(volume(20_000)):
+        name, history, spec = drawn(rng)
+        monkeypatch.setattr(check_module, "decide_quickly", watched)
+        verdict = linpoint.check(history, spec, jobs=1)
+        monkeypatch.setattr(check_module, "decide_quickly", lambda *_: None)
+        other = linpoint.check(history, spec, jobs=1)
+        assert told(verdict) == told(other), f"{name}\n{describe(history)}"
+        if answered[-1]:
+            assert not objections(verdict, set()), f"{name}\n{describe(history)}"
+            seen[verdict.checker, verdict.status] += 1
+    for checker, status in [
+        ("monitor", Status.LINEARIZABLE),
+        ("dfs", Status.LINEARIZABLE),
+        ("dfs", Status.VIOLATION),
+        ("wing-gong", Status.LINEARIZABLE),
+    ]:
+        assert seen[checker, status] >= volume(20), (checker, status)
+
+
+REPEATED = """
+    A: |--write(1)--| |--write(2)--| |--read()->1--|
+    B:   |--write(1)--| |--write(2)--|  |--read()->2--|
+"""
+
+
+def test_bad_operations_get_their_errors() -> None:
+    with pytest.raises(linpoint.SpecError, match="LP-S002"):
+        linpoint.check("A: |--pop()--|", "cas-register")
+    with pytest.raises(linpoint.SpecError, match="LP-S003"):
+        linpoint.check("A: |--cas(1)--|", "cas-register")
+    with pytest.raises(linpoint.SpecError, match="LP-S003"):
+        linpoint.check("A: |--get()--|", "map")
+
+
+def test_limits_that_are_over_hold_here_too() -> None:
+    verdict = linpoint.check(REPEATED, "cas-register", max_memory=1)
+    assert verdict.status is Status.UNKNOWN
+    assert "memory" in verdict.why
