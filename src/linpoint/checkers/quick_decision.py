@@ -24,6 +24,10 @@ from linpoint.specs.spec import Spec
 from linpoint.verdicts import KeyVerdict, Status, Witness
 
 _MAX_OPERATIONS: Final = 20_000
+_MAX_CONFIGURATIONS: Final = 8_000
+"""Beside eight for each operation: what is looked at in vain is looked at again by others."""
+_LEAST_S: Final = 0.5
+"""Seconds of a budget that are worth a try: less is for those who say how far they came."""
 _BYTES: Final = 32 << 20
 """Memory that such a history takes at most."""
 _SEARCHES: Final = {Decider.DEPTH_FIRST: "dfs", Decider.WING_GONG: "wing-gong"}
@@ -49,13 +53,16 @@ def decide_quickly(
         return None
     if twin is None or (budget.max_memory is not None and peak_memory() + _BYTES > budget.max_memory):
         return None
+    remaining = budget.remaining()
+    if remaining is not None and remaining < _LEAST_S:
+        return None
     answers = decide_objects(
         columns.native,
         twin.blueprint,
         step_numbers(steps),
         [(step.required, len(step.parameters)) for step in steps],
         twin.content(()),
-        portfolio.FIRST_TURN_CONFIGURATIONS + 8 * len(columns.timed),
+        min(_MAX_CONFIGURATIONS, portfolio.FIRST_TURN_CONFIGURATIONS) + 8 * len(columns.timed),
         stop,
     )
     return [_verdict(history, spec, condition, twin, each) for each in answers] or None
