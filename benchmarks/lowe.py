@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lowe's experiment (Testing for Linearizability, 2017): four algorithms on runs of a lock-free queue with four workers.
+"""Lowe's experiment (Testing for Linearizability, 2017): his four algorithms, and the depth-first Linear that he asks for,
+on runs of a lock-free queue with four workers.
 
 As on his slides each worker does 2^5 to 2^10 operations a run, an observation is as many runs as make a fixed total of
 operations, and means of observations come with 95 % confidence intervals. Here all algorithms check the same recorded
@@ -25,7 +26,7 @@ from benchmarks import confidence, plot, recording
 from benchmarks.report import seconds
 from benchmarks.running import ROOT, Ended, run
 
-ALGORITHMS: Final = ("wing-gong", "dfs", "linear", "competition")
+ALGORITHMS: Final = ("wing-gong", "dfs", "linear", "linear-dfs", "competition")
 WORKERS: Final = 4
 _PATIENCE: Final = 3
 """Undecided runs at one size after which an algorithm is given up there."""

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "bindings/operation_positions.hpp"
+#include "bindings/owned_search.hpp"
 #include "bindings/python_buffers.hpp"
 #include "bindings/python_spec_machine.hpp"
 #include "linpoint/certificates/certify_order.hpp"
@@ -43,37 +44,10 @@ std::vector<std::pair<std::int32_t, std::int32_t>> as_tuples(const std::vector<P
   return tuples;
 }
 
-/// Positions in the history of operations of a problem.
-std::vector<std::int32_t> positions_of(const Problem& problem, const std::vector<std::int32_t>& order) {
-  std::vector<std::int32_t> positions;
-  positions.reserve(order.size());
-  for (const std::int32_t op : order) positions.push_back(problem.position[static_cast<std::size_t>(op)]);
-  return positions;
-}
-
 /// A table with the token it takes its memory from.
 struct SharedTable {
   nb::object stop;
   std::shared_ptr<SeenTable> table;
-};
-
-/// A search with the Python objects it needs, which must not go before it.
-struct OwnedSearch {
-  nb::object problem;
-  nb::object machine;
-  nb::object stop;
-  const Problem* given;
-  std::unique_ptr<search::Search> search;
-
-  Status run(std::uint64_t allowance) const {
-    Status status = Status::kStopped;
-    {
-      const nb::gil_scoped_release nogil;
-      status = search->run(allowance);
-    }
-    if (raised) std::rethrow_exception(std::exchange(raised, nullptr));
-    return status;
-  }
 };
 
 /// Calls `make` with a problem, fresh steps and a token, and keeps alive what the search refers to.
@@ -224,13 +198,13 @@ void bind_searches(nb::module_& m) {
           "__init__",
           [](Problem* self, const Columns& columns, const Positions& positions, const Positions& relaxed,
              Condition condition, bool key_argument, const Alphabet* letters, const Machine* machine,
-             specs::State initial) {
+             specs::State initial, const Positions& open) {
             const nb::gil_scoped_release nogil;
-            new (self) Problem(search::build(columns, {positions.all, relaxed.all, key_argument}, condition,
+            new (self) Problem(search::build(columns, {positions.all, relaxed.all, key_argument, open.all}, condition,
                                              letters == nullptr ? Alphabet{} : *letters, machine, initial));
           },
           "columns"_a, "positions"_a, "relaxed"_a, "condition"_a, "key_argument"_a, "alphabet"_a.none(),
-          "machine"_a.none(), "initial"_a)
+          "machine"_a.none(), "initial"_a, "open"_a = Positions())
       .def("__len__", &Problem::size)
       .def_ro("positions", &Problem::position)
       .def_ro("calls", &Problem::call)
@@ -277,11 +251,21 @@ void bind_searches(nb::module_& m) {
          bool reversed) {
         return own(problem, machine, stop, [&](const Problem& given, auto steps, StopToken& token) {
           auto table = seen == nullptr ? search::seen_table(given, token) : seen->table;
-          return search::depth_first(given, std::move(steps), token, std::move(table), reversed);
+          const search::Order order = reversed ? search::Order::kLastCalled : search::Order::kFirstCalled;
+          return search::depth_first(given, std::move(steps), token, std::move(table), order);
         });
       },
       "problem"_a, "machine"_a, "stop"_a, "seen"_a.none() = nb::none(), "reversed"_a = false,
       "Lowe's depth-first search with a table.");
+  m.def(
+      "linear_depth_first",
+      [](const nb::object& problem, const nb::object& machine, const nb::object& stop) {
+        return own(problem, machine, stop, [](const Problem& given, auto steps, StopToken& token) {
+          return search::depth_first(given, std::move(steps), token, search::seen_table(given, token),
+                                     search::Order::kFirstReturned);
+        });
+      },
+      "problem"_a, "machine"_a, "stop"_a, "Just-in-time linearization, depth-first.");
   m.def(
       "linear",
       [](const nb::object& problem, const nb::object& machine, const nb::object& stop) {

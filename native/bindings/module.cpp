@@ -17,6 +17,7 @@ NB_MODULE(_native, m) {
   linpoint::bindings::bind_monitors(m);
   linpoint::bindings::bind_eras(m);
   linpoint::bindings::bind_decisions(m);
+  linpoint::bindings::bind_frontiers(m);
   linpoint::bindings::bind_graphs(m);
   linpoint::bindings::bind_refine(m);
   linpoint::bindings::bind_control(m);

@@ -28,6 +28,7 @@ std::vector<T> copy(const Column<T>& column) {
 void bind_control(nb::module_& m);
 void bind_eras(nb::module_& m);
 void bind_decisions(nb::module_& m);
+void bind_frontiers(nb::module_& m);
 void bind_graphs(nb::module_& m);
 void bind_refine(nb::module_& m);
 void bind_histories(nb::module_& m);

@@ -20,7 +20,7 @@ from linpoint.histories.operation import Crash, Operation, Outcome, Time
 from linpoint.histories.values import canonical
 from linpoint.specs.spec import Spec
 from linpoint.verdicts import Witness
-from linpoint.verdicts.refutation import PATTERNS, Pattern
+from linpoint.verdicts.refutation import PATTERNS, Pattern, RefutedStart
 
 NEVER = float("inf")
 
@@ -269,3 +269,57 @@ def _without_results_of_deletes(history: History) -> History:
 
 def _values(history: History, positions: Sequence[int]) -> set[Any]:
     return {canonical(value) for p in positions for value in (*history[p].args, history[p].result)}
+
+
+# Refuted starts: whatever of the operations that were still open took effect, the oracle must find no order
+
+
+def start_refusals(
+    history: History, positions: Sequence[int], spec: Spec, condition: str, start: RefutedStart
+) -> list[str]:
+    """Why ``start`` does not show that the operations at ``positions`` violate ``condition``; empty if it does.
+
+    Each choice among those still open is decided by the oracle, with the results they had, returning after all others.
+    A start that is too long for the oracle is only looked at for what it names.
+    """
+    scope, still_open = [*start.scope], {*start.still_open}
+    if not {start.last} <= set(scope) <= set(positions) or not still_open <= set(scope) or start.last in still_open:
+        return ["it names operations that are not there"]
+    end = history[start.last].end
+    wrong = [
+        f"{position} is left out, but was called before the end"
+        for position in set(positions) - set(scope)
+        if history[position].call < end and _may_matter(history, spec, scope, position)
+    ]
+    returning = [position for position in still_open if history[position].outcome is Outcome.OK]
+    if wrong or len(scope) > LONGEST_SCOPE or len(returning) > MOST_OPEN:
+        return wrong
+    last = max(op.end for op in history if op.outcome is Outcome.OK) + 1
+    for count in range(len(returning) + 1):
+        for chosen in itertools.combinations(returning, count):
+            kept = [position for position in scope if position not in set(returning) - set(chosen)]
+            late = history
+            for position in chosen:
+                late = late.replace(position, dataclasses.replace(history[position], return_=last))
+            if brute_force(late, kept, spec, condition)[0]:
+                return [f"its operations have an order with {chosen} of those that were open"]
+    return []
+
+
+MOST_OPEN = 5
+
+
+def _may_matter(history: History, spec: Spec, scope: Sequence[int], position: int) -> bool:
+    """Whether an operation outside may be needed: not one of a value or part that is wholly outside, nor a look."""
+    op = history[position]
+    if spec.reads(op) or (op.outcome is Outcome.OK and op.result is None and not op.args):
+        return False
+    if spec.partition is not None:  # what is decided alone
+        part, other = (canonical(spec.partition(spec.arguments(each))) for each in (op, history[scope[0]]))
+        if part != other:
+            return False
+    if spec.twin is None or spec.twin.kind not in CONTAINERS:
+        return True
+    values = {canonical(v) for p in scope for v in (*history[p].args, history[p].result) if v is not None}
+    own = {canonical(v) for v in (*op.args, op.result) if v is not None}
+    return not own or bool(own & values)

@@ -25,8 +25,8 @@ from linpoint.histories.history import History
 from linpoint.options.choices import CHECKERS, CONDITIONS
 from linpoint.specs.spec import Spec
 from linpoint.verdicts import Verdict, Witness
-from linpoint.verdicts.refutation import Pattern, StuckFrontier
-from tests.checkers.plain_certify import pattern_refusals, refusals
+from linpoint.verdicts.refutation import Pattern, RefutedStart, StuckFrontier
+from tests.checkers.plain_certify import pattern_refusals, refusals, start_refusals
 from tests.random_histories import MAKERS, random_history
 from tests.user_specs import USER_MAKERS
 from tests.volume import seeds
@@ -71,6 +71,7 @@ def objections(verdict: Verdict, certified: set[object]) -> list[str]:
     history, spec, condition = verdict.history, verdict.spec, verdict.condition
     evidence: list[tuple[tuple[int, ...], Witness, bool]] = []
     patterns: list[tuple[tuple[int, ...], Pattern]] = []
+    wrong: list[str] = []
     for key in verdict.keys:
         if key.witness is not None:
             evidence.append((tuple(key.positions), _plain(key.witness), True))
@@ -79,11 +80,12 @@ def objections(verdict: Verdict, certified: set[object]) -> list[str]:
         if isinstance(key.refutation, Pattern):
             reason, telling, scope = key.refutation.reason, key.refutation.operations, key.refutation.scope
             patterns.append((tuple(key.positions), Pattern(reason, telling, tuple(scope))))
+        if isinstance(key.refutation, RefutedStart):
+            wrong += start_refusals(history, key.positions, spec, condition, key.refutation)
     whole = verdict.witness
     if whole is not None and len(verdict.keys) > 1:
         positions = tuple(sorted(p for key in verdict.keys for p in key.positions))
         evidence.append((positions, _plain(whole), True))
-    wrong = []
     for positions, pattern in patterns:
         wrong += pattern_refusals(history, positions, spec, condition, pattern)
     for each in evidence:
@@ -113,7 +115,7 @@ def compare(seed: str, histories: int) -> None:
         jobs = 3 if rng.random() < 0.05 else 1
         for checker in FAST:
             found = linpoint.check(history, spec, checker=checker, condition=condition, jobs=jobs)
-            excluded = checker in ("monitor", "graph", "eras") and found.status is Status.UNKNOWN
+            excluded = checker in ("monitor", "frontier", "graph", "eras") and found.status is Status.UNKNOWN
             assert excluded or found.status is expected.status, f"{checker}, {story}\n{describe(history)}"
             assert found.why
             seen["monitored"] += checker == "monitor" and not excluded

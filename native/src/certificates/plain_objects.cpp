@@ -5,6 +5,7 @@
 #include <optional>
 #include <queue>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -172,7 +173,59 @@ class PlainCounter final : public PlainObject {
   std::int64_t count_;
 };
 
-/// A queue or a stack: adds at one end.
+class PlainSemaphore final : public PlainObject {
+ public:
+  PlainSemaphore(const Blueprint& blueprint, std::span<const std::int64_t> content)
+      : PlainObject(blueprint), permits_(content[0]) {}
+  [[nodiscard]] std::unique_ptr<PlainObject> copy() const override { return std::make_unique<PlainSemaphore>(*this); }
+  bool take(const Instruction& op) override {
+    const bool some = permits_ > 0;
+    switch (op.code) {
+      case Code::kRelease:
+        ++permits_;
+        return true;
+      case Code::kAcquire:
+        --permits_;
+        return some;
+      case Code::kTryAcquire:
+        if (some) --permits_;
+        return op.allows(truth(some));
+      default:
+        return false;
+    }
+  }
+
+ private:
+  std::int64_t permits_;
+};
+
+class PlainMultiset final : public PlainObject {
+ public:
+  PlainMultiset(const Blueprint& blueprint, std::span<const std::int64_t> content) : PlainObject(blueprint) {
+    for (std::size_t i = 0; i + 1 < content.size(); i += 2)
+      counts_[static_cast<std::int32_t>(content[i])] = content[i + 1];
+  }
+  [[nodiscard]] std::unique_ptr<PlainObject> copy() const override { return std::make_unique<PlainMultiset>(*this); }
+  bool take(const Instruction& op) override {
+    std::int64_t& count = counts_[op.first];
+    const bool some = count > 0;
+    switch (op.code) {
+      case Code::kAdd:
+        ++count;
+        return true;
+      case Code::kRemove:
+        if (some) --count;
+        return op.allows(truth(some));
+      default:
+        return op.code == Code::kReadCount && (op.want == kAny || op.wanted == count);
+    }
+  }
+
+ private:
+  std::unordered_map<std::int32_t, std::int64_t> counts_;
+};
+
+/// A queue, a stack or a deque.
 class PlainDeque final : public PlainObject {
  public:
   PlainDeque(const Blueprint& blueprint, std::span<const std::int64_t> content) : PlainObject(blueprint) {
@@ -188,6 +241,9 @@ class PlainDeque final : public PlainObject {
       }
       case Code::kPush:
         items_.push_back(op.first);
+        return true;
+      case Code::kPushFront:
+        items_.push_front(op.first);
         return true;
       case Code::kDequeue:
       case Code::kFront: {
@@ -241,9 +297,11 @@ std::unique_ptr<PlainObject> plain_object(const Blueprint& blueprint, std::span<
   if (kind == "register") return std::make_unique<PlainRegister>(blueprint, content);
   if (kind == "map") return std::make_unique<PlainEntry>(blueprint, content);
   if (kind == "set") return std::make_unique<PlainSet>(blueprint, content);
+  if (kind == "multiset") return std::make_unique<PlainMultiset>(blueprint, content);
+  if (kind == "semaphore") return std::make_unique<PlainSemaphore>(blueprint, content);
   if (kind == "mutex") return std::make_unique<PlainMutex>(blueprint, content);
   if (kind == "counter" || kind == "fetch-add") return std::make_unique<PlainCounter>(blueprint, content);
-  if (kind == "queue" || kind == "stack") return std::make_unique<PlainDeque>(blueprint, content);
+  if (kind == "queue" || kind == "stack" || kind == "deque") return std::make_unique<PlainDeque>(blueprint, content);
   return std::make_unique<PlainPriorityQueue>(blueprint, content);
 }
 

@@ -2,8 +2,11 @@
 #include "linpoint/certificates/refutation_scope.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "specs/native_operation.hpp"
 
@@ -57,6 +60,7 @@ class Scope {
     switch (op.code) {
       case Code::kEnqueue:
       case Code::kPush:
+      case Code::kPushFront:
         return {.makes = op.first};
       case Code::kDequeue:
       case Code::kPop:
@@ -106,7 +110,49 @@ class Scope {
   std::unordered_set<std::int32_t> values_;
 };
 
+/// When the operations of a start that must take effect have all returned.
+struct End {
+  std::int64_t time = std::numeric_limits<std::int64_t>::min();
+  std::int32_t process = histories::kNone;  // of what returns last; kNone if they are of several
+  bool at_crash = false;                    // what is called at that time comes after the crash, and they before
+
+  [[nodiscard]] bool before(const histories::Columns& columns, std::size_t op) const {
+    if (columns.call[op] != time) return time < columns.call[op];
+    return at_crash || (process != histories::kNone && process == columns.process[op]);
+  }
+};
+
+End end_of(const histories::Columns& columns, std::span<const std::int32_t> scope, std::span<const std::int32_t> open,
+           search::Condition condition) {
+  End end;
+  bool instant = false;  // one of those that return last was called then, too
+  for (const std::int32_t position : scope) {
+    const auto op = static_cast<std::size_t>(position);
+    if (!columns.certain(op) || std::binary_search(open.begin(), open.end(), position)) continue;
+    if (columns.end[op] < end.time) continue;
+    const bool later = columns.end[op] > end.time;
+    end.process = later || end.process == columns.process[op] ? columns.process[op] : histories::kNone;
+    instant = (!later && instant) || columns.call[op] == columns.end[op];
+    end.time = columns.end[op];
+  }
+  const auto crash = std::ranges::find(columns.crashes, end.time, &histories::Crash::time);
+  end.at_crash = condition != search::Condition::kLinearizable && crash != columns.crashes.end() && !instant;
+  return end;
+}
+
 }  // namespace
+
+Finding check_start(const histories::Columns& columns, std::span<const std::int32_t> positions,
+                    std::span<const std::int32_t> scope, std::span<const std::int32_t> open,
+                    search::Condition condition, const specs::Blueprint& blueprint, std::size_t items) {
+  const End end = end_of(columns, scope, open, condition);
+  std::vector<std::int32_t> start;
+  std::ranges::copy_if(positions, std::back_inserter(start), [&](std::int32_t position) {
+    return std::binary_search(scope.begin(), scope.end(), position) ||
+           !end.before(columns, static_cast<std::size_t>(position));
+  });
+  return check_scope(columns, start, scope, blueprint, items);
+}
 
 Finding check_scope(const histories::Columns& columns, std::span<const std::int32_t> positions,
                     std::span<const std::int32_t> scope, const specs::Blueprint& blueprint, std::size_t items) {

@@ -54,7 +54,13 @@ class AccountedVector {
   }
 
   void clear() { items_.clear(); }
+  /// Leaves the first `size` items.
+  void truncate(std::size_t size) { items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(size), items_.end()); }
   [[nodiscard]] std::size_t size() const { return items_.size(); }
+  [[nodiscard]] bool empty() const { return items_.empty(); }
+  T& back() { return items_.back(); }
+  auto begin() { return items_.begin(); }
+  auto end() { return items_.end(); }
   T* data() { return items_.data(); }
   [[nodiscard]] const T* data() const { return items_.data(); }
   T& operator[](std::size_t at) { return items_[at]; }

@@ -35,7 +35,7 @@ class Builder {
     optional_.reserve(part.positions.size());
     for (const std::int32_t position : part.positions) {
       position_.push_back(position);
-      optional_.push_back(!columns.certain(at(position)) || relaxed(position) ? 1 : 0);
+      optional_.push_back(!columns.certain(at(position)) || relaxed(position) || open(position) ? 1 : 0);
     }
   }
 
@@ -59,6 +59,10 @@ class Builder {
 
   [[nodiscard]] bool relaxed(std::int32_t position) const {
     return std::binary_search(part_.relaxed.begin(), part_.relaxed.end(), position);
+  }
+
+  [[nodiscard]] bool open(std::int32_t position) const {
+    return std::binary_search(part_.open.begin(), part_.open.end(), position);
   }
 
   /// The crashes that end eras, one for each time: of everything where there are several.
@@ -86,7 +90,7 @@ class Builder {
   /// calls after; what touches a crash of the object may come before or after it.
   [[nodiscard]] Span span(std::size_t op) const {
     Span span{columns_.process[op], columns_.call[op], columns_.end[op]};
-    const bool certain = columns_.certain(op);
+    const bool certain = columns_.certain(op) && !open(static_cast<std::int32_t>(op));
     if (!certain) span.ret = kNever;
     if (condition_ == Condition::kBufferedDurable) {  // these eras stay as recorded, whatever the clocks
       const auto next = std::upper_bound(system_.begin(), system_.end(), span.call);
@@ -127,7 +131,7 @@ class Builder {
   }
 
   void rank() {
-    if (condition_ == Condition::kLinearizable && !columns_.skewed) {
+    if (condition_ == Condition::kLinearizable && !columns_.skewed && part_.open.empty()) {
       take(histories::rank(columns_, position_));
       return;
     }
@@ -330,7 +334,8 @@ class Builder {
     if (position == kPersist) return alphabet.persist;
     if (position == kCrashOperation) return alphabet.crash;
     if (alphabet.exact.empty()) return 0;  // nobody is going to ask for it
-    return optional_[index] != 0 ? alphabet.loose[at(position)] : alphabet.exact[at(position)];
+    const bool loose = optional_[index] != 0 && !open(position);
+    return loose ? alphabet.loose[at(position)] : alphabet.exact[at(position)];
   }
 
   /// Marks the operations that nothing overlaps and that leave one state only. Pairs reach across such a moment.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wing and Gong's search and Lowe's DFS: one walk over the linked history, without and with a table of what was seen.
+// With the operation first that has to return first, it is Linear depth-first, which Lowe asked for.
 //
 // Where we differ from the papers: operations may be optional (unknown outcomes, crashes), and an optional
 // operation that would not change the state is never taken, because leaving it out is at least as good. And the DFS
@@ -15,6 +16,7 @@
 // settles the state (nothing overlaps it, one state follows it) the walk never goes back.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "linpoint/search/search.hpp"
 #include "search/linearized_set.hpp"
@@ -30,12 +32,12 @@ constexpr std::size_t kNoOperation = std::numeric_limits<std::size_t>::max();
 class Walk final : public Search {
  public:
   Walk(const Problem& problem, std::unique_ptr<specs::Steps> steps, StopToken& stop, std::shared_ptr<SeenTable> seen,
-       bool reversed)
+       Order order)
       : Search(stop),
         problem_(problem),
         steps_(std::move(steps)),
         seen_(std::move(seen)),
-        reversed_(reversed),
+        order_(order),
         events_(problem),
         linearized_(problem),
         before_(awaited(problem)),
@@ -45,6 +47,9 @@ class Walk final : public Search {
         on_entry_(!linearized_.lasting().empty()),
         state_(problem.initial) {
     for (const Pair& pair : problem.excluded) rules_out_[static_cast<std::size_t>(pair.second)] = true;
+    // Where nothing returns, each candidate would be looked at for nothing.
+    const bool returns = std::ranges::any_of(problem.ret, [](std::int64_t ret) { return ret != kNever; });
+    if (order_ == Order::kFirstReturned && !returns) order_ = Order::kFirstCalled;
   }
 
   [[nodiscard]] std::vector<std::int32_t> order() const override { return longest_; }
@@ -101,7 +106,7 @@ class Walk final : public Search {
       const std::size_t op = due_read();
       if (op != kNoOperation) return enter(op, state_, 0, true);
     }
-    return take(reversed_ ? last_candidate() : events_.first(), 0);
+    return take(first_candidate(), 0);
   }
 
   /// Takes the next operation after one that has failed; false when there is none.
@@ -134,8 +139,38 @@ class Walk final : public Search {
     return false;
   }
 
+  [[nodiscard]] LinkedHistory::Node first_candidate() const {
+    if (order_ == Order::kFirstReturned) return first_returned_after(std::numeric_limits<std::int64_t>::min(), 0);
+    return order_ == Order::kLastCalled ? last_candidate() : events_.first();
+  }
+
   [[nodiscard]] LinkedHistory::Node following(LinkedHistory::Node node) const {
-    return reversed_ ? events_.previous(node) : events_.next(node);
+    if (order_ == Order::kFirstReturned) {
+      const std::size_t op = LinkedHistory::operation(node);
+      return first_returned_after(problem_.ret[op], op + 1);
+    }
+    return order_ == Order::kLastCalled ? events_.previous(node) : events_.next(node);
+  }
+
+  /// Of the calls before the first return that must be waited for, the one that returns first, but not before `ret`; of
+  /// those that return then (or never), the first operation from `least` on.
+  [[nodiscard]] LinkedHistory::Node first_returned_after(std::int64_t ret, std::size_t least) const {
+    LinkedHistory::Node best = events_.end();
+    for (auto node = events_.first(); node != events_.end(); node = events_.next(node)) {
+      const std::size_t op = LinkedHistory::operation(node);
+      if (LinkedHistory::is_return(node)) {
+        if (problem_.optional[op] == 0) break;
+        continue;
+      }
+      if (std::pair(problem_.ret[op], op) < std::pair(ret, least)) continue;
+      if (best == events_.end()) {
+        best = node;
+        continue;
+      }
+      const std::size_t other = LinkedHistory::operation(best);
+      if (std::pair(problem_.ret[op], op) < std::pair(problem_.ret[other], other)) best = node;
+    }
+    return best;
   }
 
   /// The last call before the first return that must be waited for.
@@ -235,7 +270,7 @@ class Walk final : public Search {
   const Problem& problem_;
   std::unique_ptr<specs::Steps> steps_;
   std::shared_ptr<SeenTable> seen_;
-  bool reversed_;
+  Order order_;
   LinkedHistory events_;
   LinearizedSet linearized_;
   Adjacency before_;
@@ -260,7 +295,7 @@ class Walk final : public Search {
 }  // namespace
 
 std::unique_ptr<Search> wing_gong(const Problem& problem, std::unique_ptr<specs::Steps> steps, StopToken& stop) {
-  return std::make_unique<Walk>(problem, std::move(steps), stop, nullptr, false);
+  return std::make_unique<Walk>(problem, std::move(steps), stop, nullptr, Order::kFirstCalled);
 }
 
 std::shared_ptr<SeenTable> seen_table(const Problem& problem, StopToken& stop) {
@@ -268,8 +303,8 @@ std::shared_ptr<SeenTable> seen_table(const Problem& problem, StopToken& stop) {
 }
 
 std::unique_ptr<Search> depth_first(const Problem& problem, std::unique_ptr<specs::Steps> steps, StopToken& stop,
-                                    std::shared_ptr<SeenTable> seen, bool reversed) {
-  return std::make_unique<Walk>(problem, std::move(steps), stop, std::move(seen), reversed);
+                                    std::shared_ptr<SeenTable> seen, Order order) {
+  return std::make_unique<Walk>(problem, std::move(steps), stop, std::move(seen), order);
 }
 
 }  // namespace linpoint::search

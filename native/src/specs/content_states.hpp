@@ -92,4 +92,55 @@ class Stacks {
   std::unordered_map<std::uint64_t, State> numbers_;
 };
 
+/// Multisets of small numbers as binary tries that share their nodes; the least level holds counts. Cost: the logarithm
+/// of how many numbers there are, for each new one.
+class Multisets {
+ public:
+  static constexpr State kEmpty = 0;
+  static constexpr std::int32_t kNothing = -1;
+
+  /// Of the numbers below `numbers`.
+  explicit Multisets(std::size_t numbers) {
+    while ((std::size_t{2} << levels_) < numbers) ++levels_;
+  }
+
+  /// With one more of `number`, or one fewer.
+  State change(State state, std::int32_t number, std::int32_t by) { return change(state, levels_, number, by); }
+
+  [[nodiscard]] std::int32_t largest(State state) const {
+    if (state == kEmpty) return kNothing;
+    std::int32_t number = 0;
+    for (int level = levels_; level >= 0; --level) {
+      const Node& node = nodes_[static_cast<std::size_t>(state)];
+      number = 2 * number + (node.high != 0 ? 1 : 0);
+      state = node.high != 0 ? node.high : node.low;
+    }
+    return number;
+  }
+
+  [[nodiscard]] std::size_t bytes() const { return nodes_.capacity() * sizeof(Node) + numbers_.size() * kMapEntry; }
+
+ private:
+  struct Node {
+    std::int32_t low;
+    std::int32_t high;
+  };
+
+  State change(State state, int level, std::int32_t number, std::int32_t by) {
+    Node node = nodes_[static_cast<std::size_t>(state)];
+    std::int32_t& part = ((number >> level) & 1) != 0 ? node.high : node.low;
+    part = level == 0 ? part + by : change(part, level - 1, number, by);
+    if (node.low == 0 && node.high == 0) return kEmpty;
+    const std::uint64_t key = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.high)) << 32U) |
+                              static_cast<std::uint32_t>(node.low);
+    const auto [found, fresh] = numbers_.try_emplace(key, static_cast<State>(nodes_.size()));
+    if (fresh) nodes_.push_back(node);
+    return found->second;
+  }
+
+  int levels_ = 0;
+  std::vector<Node> nodes_{{0, 0}};
+  std::unordered_map<std::uint64_t, State> numbers_;
+};
+
 }  // namespace linpoint::specs

@@ -1,46 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linpoint/specs/native_machine.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 #include "linpoint/specs/transition_table.hpp"
 #include "specs/numbered_state_rules.hpp"
 #include "specs/plain_state_rules.hpp"
+#include "specs/unseen_values.hpp"
 
 namespace linpoint::specs {
 namespace {
-
-/// The values that some operation looks for: results, and what a compare-and-set compares with.
-ValueSet values_seen(std::span<const Instruction> code) {
-  ValueSet seen;
-  for (const Instruction& op : code) {
-    seen.insert(op.want);
-    if (op.code == Code::kCas || op.code == Code::kCasEntry) seen.insert(op.first);
-  }
-  return seen;
-}
-
-/// Makes one of all values that are stored and that no operation looks for: nobody can tell them apart.
-void merge_unseen(std::span<Instruction> code, const ValueSet& seen) {
-  for (Instruction& op : code) {
-    switch (op.code) {
-      case Code::kWrite:
-      case Code::kSwap:
-      case Code::kPut:
-      case Code::kInsert:
-      case Code::kEnqueue:
-      case Code::kPush:
-        if (!seen.contains(op.first)) op.first = kUnseen;
-        break;
-      case Code::kCas:
-      case Code::kCasEntry:
-        if (!seen.contains(op.second)) op.second = kUnseen;
-        break;
-      default:
-        break;
-    }
-  }
-}
 
 /// Takes steps by calling a rule that needs no memory of its own.
 template <typename Rule>
@@ -154,7 +124,7 @@ std::unique_ptr<NativeMachine> native_machine(const histories::Columns& columns,
     code.push_back(*instruction);
   }
   const auto seen = values_seen(code);
-  if (!grows) merge_unseen(code, seen);
+  if (!grows && blueprint.kind != "priority-queue") merge_unseen(code, seen);  // priorities compare with others
   const Constants& constants = blueprint.constants;
   if (blueprint.kind == "register") return make<false>(Register{constants}, std::move(code), exact.size());
   if (blueprint.kind == "map" && grows)
@@ -167,6 +137,15 @@ std::unique_ptr<NativeMachine> native_machine(const histories::Columns& columns,
   if (blueprint.kind == "queue")
     return make<true>(Queue{constants, blueprint.capacity, {}}, std::move(code), exact.size());
   if (blueprint.kind == "stack") return make<true>(Stack{constants, {}}, std::move(code), exact.size());
+  if (blueprint.kind == "deque") return make<true>(Deque{constants, {}}, std::move(code), exact.size());
+  const auto compares = [&](const Instruction& op) {  // as NaN does not
+    return op.code != Code::kPush || blueprint.integers[static_cast<std::size_t>(op.first)] != kNoInteger;
+  };
+  if (blueprint.kind == "priority-queue" && !std::ranges::all_of(code, compares)) return nullptr;
+  if (blueprint.kind == "priority-queue")
+    return make<true>(PriorityQueue(constants, blueprint.integers), std::move(code), exact.size());
+  if (blueprint.kind == "semaphore" || blueprint.kind == "multiset")
+    return make<false>(Permits{constants}, std::move(code), exact.size());
   return nullptr;
 }
 

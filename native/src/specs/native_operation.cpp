@@ -44,6 +44,10 @@ constexpr std::array kTable{
     Entry{"stack", "push", Code::kPush, Returns::kNothing},
     Entry{"stack", "pop", Code::kPop, Returns::kValue},
     Entry{"stack", "peek", Code::kTop, Returns::kValue},
+    Entry{"deque", "push-front", Code::kPushFront, Returns::kNothing},
+    Entry{"deque", "push-back", Code::kPush, Returns::kNothing},
+    Entry{"deque", "pop-front", Code::kDequeue, Returns::kValue},
+    Entry{"deque", "pop-back", Code::kPop, Returns::kValue},
     Entry{"priority-queue", "insert", Code::kPush, Returns::kNothing},
     Entry{"priority-queue", "delete-max", Code::kPop, Returns::kValue},
     Entry{"priority-queue", "peek", Code::kTop, Returns::kValue},
@@ -52,6 +56,12 @@ constexpr std::array kTable{
     Entry{"counter", "add", Code::kCount, Returns::kNothing},
     Entry{"counter", "read", Code::kReadCount, Returns::kValue},
     Entry{"fetch-add", "fetch-add", Code::kFetchAdd, Returns::kValue},
+    Entry{"semaphore", "acquire", Code::kAcquire, Returns::kNothing},
+    Entry{"semaphore", "release", Code::kRelease, Returns::kNothing},
+    Entry{"semaphore", "try-acquire", Code::kTryAcquire, Returns::kSuccess},
+    Entry{"multiset", "add", Code::kAdd, Returns::kNothing},
+    Entry{"multiset", "remove", Code::kRemove, Returns::kSuccess},
+    Entry{"multiset", "count", Code::kReadCount, Returns::kValue},
 };
 
 /// The most that a counter may be moved by at once, and in all: up to there integers and floats count alike.

@@ -34,6 +34,7 @@ enum class Code : std::uint8_t {
   kDequeue,
   kFront,
   kPush,
+  kPushFront,
   kPop,
   kTop,
   kCount,

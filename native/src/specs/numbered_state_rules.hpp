@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Step functions of objects whose states are numbered as they are met: counter, queue, stack, map with append.
+// Step functions of objects whose states are numbered as they are met: counter, queue, stack, deque, priority queue,
+// map with append.
 // Not thread-safe: whoever shares one asks it under a lock.
 #pragma once
 
@@ -109,6 +110,81 @@ struct Stack {
   }
 
   [[nodiscard]] static Trait trait(const Instruction& op) { return {.reads = op.code == Code::kTop}; }
+};
+
+/// A queue with two ends, where both are entered or left.
+struct Deque {
+  Constants constants;
+  mutable Sequences contents;
+
+  [[nodiscard]] std::size_t bytes() const { return contents.bytes(); }
+
+  [[nodiscard]] State state(std::span<const std::int64_t> content) const {
+    const std::vector<std::int32_t> items(content.begin(), content.end());
+    return contents.number(items);
+  }
+
+  [[nodiscard]] State apply(State state, const Instruction& op) const {
+    const auto items = contents.content(state);
+    const bool front = op.code == Code::kPushFront || op.code == Code::kDequeue;
+    if (op.code == Code::kPush || op.code == Code::kPushFront) {
+      std::vector<std::int32_t> longer(items.begin(), items.end());
+      longer.insert(front ? longer.begin() : longer.end(), op.first);
+      return contents.number(longer);
+    }
+    if (op.code != Code::kPop && op.code != Code::kDequeue) return kRejected;
+    if (items.empty()) return keep_if(op, constants.null, state);
+    if (!op.allows(front ? items.front() : items.back())) return kRejected;
+    return contents.number(front ? items.subspan(1) : items.first(items.size() - 1));
+  }
+
+  [[nodiscard]] static Trait trait(const Instruction& /*op*/) { return {}; }
+};
+
+/// The largest comes out first. Values are ranked by their priorities, and a state is a multiset of ranks.
+struct PriorityQueue {
+  Constants constants;
+  std::vector<std::int32_t> rank;     // of each value
+  std::vector<std::int32_t> by_rank;  // values
+  mutable Multisets contents;
+
+  PriorityQueue(const Constants& given, std::span<const std::int64_t> priorities)
+      : constants(given), rank(priorities.size()), by_rank(priorities.size()), contents(priorities.size()) {
+    for (std::size_t i = 0; i < by_rank.size(); ++i) by_rank[i] = static_cast<std::int32_t>(i);
+    std::ranges::stable_sort(by_rank, {},
+                             [&](std::int32_t value) { return priorities[static_cast<std::size_t>(value)]; });
+    for (std::size_t i = 0; i < by_rank.size(); ++i)
+      rank[static_cast<std::size_t>(by_rank[i])] = static_cast<std::int32_t>(i);
+  }
+
+  [[nodiscard]] std::size_t bytes() const { return contents.bytes(); }
+
+  [[nodiscard]] State state(std::span<const std::int64_t> content) const {
+    State state = Multisets::kEmpty;
+    for (const std::int64_t item : content) state = contents.change(state, rank[static_cast<std::size_t>(item)], 1);
+    return state;
+  }
+
+  [[nodiscard]] State apply(State state, const Instruction& op) const {
+    const std::int32_t largest = contents.largest(state);
+    const bool empty = largest == Multisets::kNothing;
+    const std::int32_t value = empty ? constants.null : by_rank[static_cast<std::size_t>(largest)];
+    switch (op.code) {
+      case Code::kPush:
+        return contents.change(state, rank[static_cast<std::size_t>(op.first)], 1);
+      case Code::kPop:
+        if (!op.allows(value)) return kRejected;
+        return empty ? state : contents.change(state, largest, -1);
+      case Code::kTop:
+        return keep_if(op, value, state);
+      default:
+        return kRejected;
+    }
+  }
+
+  [[nodiscard]] Trait trait(const Instruction& op) const {
+    return {.reads = op.code == Code::kTop || (op.code == Code::kPop && op.want == constants.null)};
+  }
 };
 
 /// An entry of a map whose strings grow. Strings that are made on the way get numbers behind the history's values, but

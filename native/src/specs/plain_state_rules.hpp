@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Step functions of objects whose state is a value: register, entry of a map, element of a set, lock.
+// Step functions of objects whose state is a value: register, entry of a map, element of a set or multiset, lock,
+// semaphore.
 #pragma once
 
 #include <span>
@@ -180,6 +181,39 @@ struct Mutex {
 
   [[nodiscard]] Trait trait(const Instruction& op) const {
     return {.reads = op.code == Code::kTryAcquire && op.want == constants.no, .determines = true};
+  }
+};
+
+/// A semaphore, or one element of a multiset: how many permits or copies there are.
+struct Permits {
+  Constants constants;
+
+  [[nodiscard]] static State state(std::span<const std::int64_t> content) {
+    return content.empty() ? 0 : static_cast<State>(content[0]);
+  }
+
+  [[nodiscard]] State apply(State state, const Instruction& op) const {
+    const State fewer = state > 0 ? state - 1 : kRejected;
+    switch (op.code) {
+      case Code::kRelease:
+      case Code::kAdd:
+        return state + 1;
+      case Code::kAcquire:
+        return fewer;
+      case Code::kTryAcquire:
+      case Code::kRemove:
+        return state > 0 ? keep_if(op, constants.yes, fewer) : keep_if(op, constants.no, state);
+      case Code::kReadCount:
+        return op.want == kAny || op.wanted == state ? state : kRejected;
+      default:
+        return kRejected;
+    }
+  }
+
+  [[nodiscard]] Trait trait(const Instruction& op) const {
+    if (op.code == Code::kReadCount) return {.reads = true, .determines = op.want != kAny};
+    const bool failed = (op.code == Code::kTryAcquire || op.code == Code::kRemove) && op.want == constants.no;
+    return {.reads = failed, .determines = failed};
   }
 };
 

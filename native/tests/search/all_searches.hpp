@@ -22,23 +22,21 @@ struct Algorithm {
   std::unique_ptr<Search> (*begin)(const Problem& problem, std::unique_ptr<specs::Steps> steps, StopToken& stop);
 };
 
-template <bool kReversed>
+template <search::Order kOrder>
 std::unique_ptr<Search> depth_first_alone(const Problem& problem, std::unique_ptr<specs::Steps> steps,
                                           StopToken& stop) {
-  return search::depth_first(problem, std::move(steps), stop, search::seen_table(problem, stop), kReversed);
+  return search::depth_first(problem, std::move(steps), stop, search::seen_table(problem, stop), kOrder);
 }
 
 inline constexpr std::array kTabled{
-    Algorithm{"depth-first", depth_first_alone<false>},
-    Algorithm{"depth-first, reversed", depth_first_alone<true>},
+    Algorithm{"depth-first", depth_first_alone<search::Order::kFirstCalled>},
+    Algorithm{"depth-first, reversed", depth_first_alone<search::Order::kLastCalled>},
     Algorithm{"linear", search::linear},
+    Algorithm{"linear, depth-first", depth_first_alone<search::Order::kFirstReturned>},
 };
 
 inline constexpr std::array kAlgorithms{
-    Algorithm{"wing-gong", search::wing_gong},
-    kTabled[0],
-    kTabled[1],
-    kTabled[2],
+    Algorithm{"wing-gong", search::wing_gong}, kTabled[0], kTabled[1], kTabled[2], kTabled[3],
 };
 
 }  // namespace linpoint::tests

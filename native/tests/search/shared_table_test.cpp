@@ -15,6 +15,7 @@ namespace {
 
 using namespace linpoint::tests;
 using linpoint::search::depth_first;
+using linpoint::search::Order;
 using linpoint::search::seen_table;
 using linpoint::search::StopReason;
 using linpoint::specs::TransitionTable;
@@ -26,8 +27,8 @@ class Pairing {
   Pairing(const Problem& problem, MakeSteps steps) {
     const auto table = seen_table(problem, all_);
     for (Walker& walker : walkers_) {
-      const bool reversed = &walker != walkers_;
-      walker.search = depth_first(problem, steps(walker.stop), walker.stop, table, reversed);
+      const Order order = &walker == walkers_ ? Order::kFirstCalled : Order::kLastCalled;
+      walker.search = depth_first(problem, steps(walker.stop), walker.stop, table, order);
     }
   }
 
@@ -103,7 +104,8 @@ void the_work_is_shared() {
   const Refutable refutable(11);
   const auto steps = [](StopToken& stop) { return std::make_unique<TransitionTable>(Refutable::step, stop); };
   StopToken stop;
-  const auto alone = depth_first(refutable.problem, steps(stop), stop, seen_table(refutable.problem, stop), false);
+  const auto alone =
+      depth_first(refutable.problem, steps(stop), stop, seen_table(refutable.problem, stop), Order::kFirstCalled);
   EXPECT(alone->run(kNoLimit) == Status::kViolation);
   Pairing pairing(refutable.problem, steps);
   pairing.run(50, false);

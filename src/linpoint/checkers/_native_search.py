@@ -39,6 +39,7 @@ from linpoint._native import (
     graph,
     graph_edges,
     linear,
+    linear_depth_first,
     measure_graph,
     monitor,
     native_machine,
@@ -46,6 +47,14 @@ from linpoint._native import (
     words_fit,
 )
 from linpoint._native.eras import EraAnswer, MonitoredEras, SearchedEras, monitor_eras, search_eras
+from linpoint._native.frontiers import (
+    FrontierExclusion,
+    certify_start,
+    frontier,
+    frontier_exclusion,
+    last_of_refuted,
+    refuted_part,
+)
 
 __all__ = [
     "Alphabet",
@@ -57,6 +66,7 @@ __all__ = [
     "EraAnswer",
     "Exclusion",
     "Flaw",
+    "FrontierExclusion",
     "GraphExclusion",
     "GraphReason",
     "GraphStatus",
@@ -83,15 +93,21 @@ __all__ = [
     "certify_replay",
     "certify_run",
     "certify_scope",
+    "certify_start",
     "covers",
     "depth_first",
+    "frontier",
+    "frontier_exclusion",
     "graph",
     "graph_edges",
+    "last_of_refuted",
     "linear",
+    "linear_depth_first",
     "measure_graph",
     "monitor",
     "monitor_eras",
     "native_machine",
+    "refuted_part",
     "search_eras",
     "wing_gong",
     "words_fit",

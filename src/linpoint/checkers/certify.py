@@ -17,11 +17,15 @@ from linpoint.checkers import conditions
 from linpoint.checkers._native_search import (
     Flaw,
     Reason,
+    SearchStatus,
+    StopToken,
     certify_count,
     certify_order,
     certify_replay,
     certify_run,
     certify_scope,
+    certify_start,
+    linear,
 )
 from linpoint.checkers.eras import Eras
 from linpoint.checkers.history_interpretation import HistoryInterpretation
@@ -32,7 +36,7 @@ from linpoint.histories.history import History
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import canonical
 from linpoint.specs.spec import Spec, State
-from linpoint.verdicts.refutation import Pattern, StuckFrontier
+from linpoint.verdicts.refutation import Pattern, RefutedStart, StuckFrontier
 from linpoint.verdicts.witness import Witness
 
 _PATTERN_SEARCH_S: Final = 30.0
@@ -139,6 +143,30 @@ def _has_no_order(
     return found is False
 
 
+def certify_refuted_start(
+    reading: HistoryInterpretation, positions: Sequence[int], start: RefutedStart, *, stop: StopToken, allowance: int
+) -> bool:
+    """Raise unless a refuted start stands for all ``positions``; whether Linear, too, finds no order of it.
+
+    Linear shares nothing with the search that refuted it but the times. False when ``allowance`` is not enough.
+    """
+    scope, still_open = start.scope, set(start.still_open)
+    if start.last in still_open or start.last not in scope or not still_open <= set(scope):
+        raise broken_certificate("the refuted start does not end where it says")
+    twin = reading.twin
+    assert twin is not None
+    items = len(twin.content(positions)) if twin.kind == "queue" else 0
+    found = certify_start(
+        reading.columns, positions, scope, start.still_open, reading.native_condition, twin.blueprint, items
+    )
+    refuse(reading.history, *found)
+    problem = reading.problem(scope, still_open=start.still_open)
+    status = linear(problem, reading.machine, stop.child()).run(allowance)
+    if status is SearchStatus.LINEARIZABLE:
+        raise broken_certificate("the operations of the refuted start have an order")
+    return status is SearchStatus.VIOLATION
+
+
 def select_scope(history: History, positions: Sequence[int], scope: Sequence[int], spec: Spec) -> tuple[History, Spec]:
     """The operations of a scope as a history of their own, on an object that holds no other values at first."""
     part = history.select(scope)
@@ -148,7 +176,7 @@ def select_scope(history: History, positions: Sequence[int], scope: Sequence[int
         for position, op in enumerate(part.operations):
             if op.result is True and spec.step(op).name in deletes:
                 part = part.replace(position, dataclasses.replace(op, result=None))
-    elif kind in ("queue", "stack", "priority-queue") and spec.initial and len(part) < len(positions):
+    elif kind in ("queue", "stack", "deque", "priority-queue") and spec.initial and len(part) < len(positions):
         # A first value goes with its operations; one that has none stays, whatever other objects do with its equal.
         inside, everywhere = _values_of(part), _values_of(history.select(positions))
         first = tuple(v for v in spec.initial if canonical(v) in inside or canonical(v) not in everywhere)

@@ -26,6 +26,8 @@ class CheckerSelection:
     checker: str
     searches: tuple[str, ...]
     at_once: bool = False
+    why_frontier: str = ""
+    """Why the search over frontiers decides the part, if it begins."""
 
     def checker_and_reason(self, answer: PortfolioAnswer) -> tuple[str, str]:
         """The name of the checker that answered, and why it was that one."""
@@ -33,6 +35,9 @@ class CheckerSelection:
             return "competition", f"asked for: wing-gong against dfs, and {answer.by} answered first"
         if self.checker != "auto":
             return self.checker, "asked for"
+        if answer.by == "frontier":
+            raced = "; it took long, so others were raced against it, but it answered first" if answer.raced else ""
+            return answer.by, self.why_frontier + raced
         if answer.by == "wing-gong" or not answer.raced:
             return answer.by or "dfs", FIRST_TURN_REASONS[answer.by or "dfs"]
         if answer.by == self.searches[0]:
@@ -46,14 +51,16 @@ def validate(checker: str) -> None:
         raise UsageError("LP-U002", f'there is no checker "{checker}".', remedy=f"Use {', '.join(CHECKERS)}.")
 
 
-def select_checkers(checker: str, problem: Problem, *, threads: int) -> CheckerSelection:
-    """The searches for this problem, which may have ``threads`` to itself."""
+def select_checkers(checker: str, problem: Problem, *, threads: int, why_frontier: str = "") -> CheckerSelection:
+    """The searches for this problem, which may have ``threads`` to itself. ``why_frontier``: one over frontiers applies."""
     # A walker behind a settled moment would only repeat what is decided.
     walkers = max(1, min(threads, _MAX_SEARCH_THREADS)) if problem.shareable else 1
     match checker:
         case "auto":
             if problem.one_at_a_time:
                 return CheckerSelection(checker, ("wing-gong",))
+            if why_frontier:
+                return CheckerSelection(checker, ("frontier", "linear", "dfs"), why_frontier=why_frontier)
             return CheckerSelection(checker, ("dfs", "linear", *("dfs",) * max(0, walkers - 2)))
         case "competition":
             return CheckerSelection(checker, ("wing-gong", "dfs"), at_once=True)

@@ -92,7 +92,7 @@ class HistoryInterpretation:
     def _letters(self) -> _Letters:
         # Only what the spec looks at may tell operations apart; the key of a map is an argument to its Python steps.
         sees_key = self.spec.any_operation or self.spec.key_argument or not self._local
-        if self.twin is not None and (self.twin.kind != "set" or self.divisible):
+        if self.twin is not None and (self.twin.kind not in ("set", "multiset") or self.divisible):
             letters = self._choose(sees_key=False)
             steps = native_machine(self.columns, self.twin.blueprint, letters.exact, letters.loose)
             if steps is not None:
@@ -274,9 +274,12 @@ class HistoryInterpretation:
         """The operations of an order by the object they are of."""
         return self._objects.split(order)
 
-    def problem(self, positions: Sequence[int], relaxed: Collection[int] = ()) -> Problem:
+    def problem(
+        self, positions: Sequence[int], relaxed: Collection[int] = (), *, still_open: Sequence[int] = ()
+    ) -> Problem:
         """The problem that decides these operations. Those ``relaxed`` may be left out and may have returned anything,
-        but keep their times: whatever order satisfies the problem as recorded also satisfies the relaxed one.
+        but keep their times: whatever order satisfies the problem as recorded also satisfies the relaxed one. Those
+        ``still_open`` may be left out and never return, but keep their results.
         """
         return Problem(
             self.columns,
@@ -287,6 +290,7 @@ class HistoryInterpretation:
             self.alphabet,
             self.machine,
             self.initial(positions),
+            still_open,
         )
 
     def timing(self, positions: Sequence[int]) -> Problem:

@@ -62,11 +62,17 @@ def _judge_object(
         )
 
     for part, answer in zip(parts, answers, strict=True):
+        if answer.found is False and part.refuted_start is not None:
+            return verdict(
+                Status.VIOLATION, part, part.checker_and_reason()[1] + not_exact, refutation=part.refuted_start
+            )
         if answer.found is False:
             stuck = stuck_frontier(history, part.positions, spec, condition, answer.witness.order, reading=reading)
             certify_prefix(history, part.positions, spec, condition, stuck, reading=reading)
             return verdict(Status.VIOLATION, part, part.checker_and_reason()[1] + not_exact, refutation=stuck)
     for part, answer in zip(parts, answers, strict=True):
+        if answer.found is None and part.checker == "frontier" and part.excluded is not None:
+            return verdict(Status.UNKNOWN, part, part.excluded)
         if answer.found is None:
             how_far = partial_search_of(reading, part.positions, answer.witness.order)
             why = _why_stopped(part, answer, how_far, interrupted=interrupted)

@@ -47,6 +47,7 @@ EXCLUDED: Final = {
     Exclusion.FAILED_COMPARE: "an operation that saw another value finds no place in the order that was found",
     Exclusion.SPANS_CRASH: "{op} may have taken effect before or after a crash of the object",
 }
+_UNMONITORED: Final = ("deque", "semaphore", "multiset")
 CONSTRAINED: Final = "more than times is to be respected (hints, clocks, touching operations), and the order breaks it"
 UNDELETED: Final = "the order that was found deletes an entry that is not there"
 NOT_CONFIRMED: Final = "the monitor found a violation, but there was no time to confirm it by a search"
@@ -56,7 +57,7 @@ def exclusion_reason(reading: HistoryInterpretation) -> str | None:
     """What excludes monitors for a whole history, in words; None if they may be asked."""
     if reading.condition in NOT_LOCAL:
         return f"monitors do not decide the condition {reading.condition}"
-    if reading.twin is None:
+    if reading.twin is None or reading.twin.kind in _UNMONITORED:
         return EXCLUDED[Exclusion.KIND].format(spec=reading.spec.name)
     return None
 

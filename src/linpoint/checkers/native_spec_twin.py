@@ -24,16 +24,21 @@ if TYPE_CHECKING:
 _EXACT_INTEGER_BOUND: Final = 2**52
 """Below this, integers and floats count alike."""
 _COUNTS: Final = ("counter", "fetch-add")
+_COPIES_BOUND: Final = 2**30
+"""How many permits or copies native steps can count from at first."""
 _WORDS: Final = "mwcas"
 
 
 class NativeTwin:
     """What the native core must know to step, monitor and replay a built-in spec on one history."""
 
-    def __init__(self, history: History, spec: Spec, blueprint: Blueprint, fresh: Mapping[Hashable, int]) -> None:
+    def __init__(
+        self, history: History, spec: Spec, blueprint: Blueprint, kind: str, fresh: Mapping[Hashable, int]
+    ) -> None:
         self.blueprint = blueprint
-        self.kind = "" if spec.twin is None else spec.twin.kind
-        self._first = spec.initial
+        self.kind = kind
+        reversed_ends = spec.name == "deque" and _enters_in_front(history, spec)
+        self._first = spec.initial[::-1] if reversed_ends and kind != "deque" else spec.initial
         self._history = history
         self._spec = spec
         self._fresh = fresh
@@ -48,7 +53,12 @@ class NativeTwin:
             type(spec.initial) is not int or not -_EXACT_INTEGER_BOUND < spec.initial < _EXACT_INTEGER_BOUND
         ):
             return None
+        if twin.kind in ("semaphore", "multiset") and max(_counts(spec.initial), default=0) >= _COPIES_BOUND:
+            return None
         names = [spec.step_named(name).name for name in columns.names]
+        kind = twin.kind
+        if kind == "deque":
+            kind, names = _by_ends(names)
         known = columns.numbers if _first_values(twin.kind, spec.initial) else {}
         fresh = _numbers_of_first_values(twin.kind, spec.initial, known)
         strings: list[str | None] = []
@@ -58,15 +68,15 @@ class NativeTwin:
                 return None
             strings = [value if isinstance(value, str) else None for value in values]
         integers = array("q")
-        if twin.kind in _COUNTS:
+        if twin.kind in (*_COUNTS, "multiset"):
             integers = columns.integers
         elif twin.kind == "priority-queue":
             integers = _priorities(columns, list(fresh))
         capacity = None if twin.capacity is None else min(twin.capacity, 2**60)
-        blueprint = Blueprint(twin.kind, names, [NULL, TRUE, FALSE], spec.key_argument, capacity, integers, strings)
+        blueprint = Blueprint(kind, names, [NULL, TRUE, FALSE], spec.key_argument, capacity, integers, strings)
         if twin.kind in _COUNTS and not covers(columns.native, blueprint):
             return None
-        return cls(history, spec, blueprint, fresh)
+        return cls(history, spec, blueprint, kind, fresh)
 
     def content(self, positions: Sequence[int]) -> list[int]:
         """What the object that these operations are of holds at first."""
@@ -74,23 +84,29 @@ class NativeTwin:
         match self.kind:
             case "register":
                 return [self._number(first)]
-            case "mutex" | "counter" | "fetch-add":
+            case "mutex" | "counter" | "fetch-add" | "semaphore":
                 return [int(first)]
-            case "queue" | "stack" | "priority-queue":
+            case "queue" | "stack" | "deque" | "priority-queue":
                 return [self._number(item) for item in first]
             case "set":
                 numbers = self._history.columns.numbers
                 return [numbers[element] for element in first if element in numbers]
+            case "multiset":
+                numbers = self._history.columns.numbers
+                known = [(numbers[element], count) for element, count in first.items() if element in numbers]
+                return [number for pair in known for number in pair]
         if not positions or not first:
             return []
         part = self._part(positions)
         return [self._number(first[part])] if part in first else []
 
     def content_of_part(self, positions: Sequence[int]) -> list[int]:
-        """The same for what has a state of its own in the searches: of a set, one element."""
-        if self.kind != "set":
+        """The same for what has a state of its own in the searches: of a set or a multiset, one element."""
+        if self.kind not in ("set", "multiset"):
             return self.content(positions)
-        return [TRUE] if positions and self._first and self._part(positions) in self._first else []
+        if not positions or not self._first or self._part(positions) not in self._first:
+            return []
+        return [TRUE] if self.kind == "set" else [self._first[self._part(positions)]]
 
     def _part(self, positions: Sequence[int]) -> Hashable:
         return canonical(self._spec.arguments(self._history.operations[positions[0]])[0])
@@ -99,6 +115,21 @@ class NativeTwin:
         form = canonical(value)
         found = self._history.columns.numbers.get(form)
         return self._fresh[form] if found is None else found
+
+
+def _enters_in_front(history: History, spec: Spec) -> bool:
+    return any(spec.step_named(name).name == "push-front" for name in history.columns.names)
+
+
+def _by_ends(names: list[str]) -> tuple[str, list[str]]:
+    """A deque of which one end is used is a stack, one that is entered and left at opposite ends a queue."""
+    entered = {name.removeprefix("push-") for name in names if name.startswith("push-")}
+    left = {name.removeprefix("pop-") for name in names if name.startswith("pop-")}
+    if len(entered) != 1 or len(left) > 1:
+        return "deque", names
+    if entered == left:
+        return "stack", [name.partition("-")[0] for name in names]
+    return "queue", ["enqueue" if name.startswith("push-") else "dequeue" for name in names]
 
 
 class WordsTwin:
@@ -149,11 +180,16 @@ def fitting_twin(columns: IntegerColumns, spec: Spec, *, threads: int) -> bool:
     return words_fit(columns.as_read, blueprint, threads > 1)
 
 
+def _counts(first: Any) -> list[int]:
+    """The numbers in the first state of a semaphore or a multiset."""
+    return [*first.values()] if isinstance(first, Mapping) else [first]
+
+
 def _first_values(kind: str, first: Any) -> list[Value]:
     match kind:
         case "register":
             return [first]
-        case "queue" | "stack" | "priority-queue":
+        case "queue" | "stack" | "deque" | "priority-queue":
             return [*first]
         case "map":
             return [*first.values()]

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 
 from linpoint.checkers import checker_selection
 from linpoint.checkers._native_search import StopToken
 from linpoint.checkers.brute_force import brute_force
 from linpoint.checkers.exact_deciders import EXACT_DECIDERS, KeyedObject
+from linpoint.checkers.frontier_decider import FrontierDecider
+from linpoint.checkers.frontier_refutation import certified_start
 from linpoint.checkers.history_interpretation import HistoryInterpretation
 from linpoint.checkers.portfolio import Portfolio, PortfolioAnswer
 from linpoint.executors.thread_executor import Task
 from linpoint.histories.values import Value
+from linpoint.verdicts.refutation import RefutedStart
 from linpoint.verdicts.witness import Witness
 
 
@@ -35,25 +39,45 @@ class HistoryPart:
         self.key = key
         self.positions = positions
         self._reading = reading
-        self._checker = checker
+        self.checker = checker
         self._selection = checker_selection.CheckerSelection(checker, ())
         self._portfolio: Portfolio | None = None
         self._answer = PortfolioAnswer(None, Witness(()), 0)
+        self.excluded: str | None = "frontiers were not asked"
+        """What excludes a search over frontiers."""
 
     def begin(self, stop: StopToken, threads: int) -> Iterable[Task]:
         """Start the search; the tasks returned continue it."""
         if stop.stopped:  # with thousands of parts even to begin takes time
             self._answer = PortfolioAnswer(None, Witness(()), 0, reason=stop.reason)
             return ()
-        if self._checker == "brute-force":
+        if self.checker == "brute-force":
             self._answer = _run_oracle(self._reading, self.positions, stop)
             return ()
         problem = self._reading.problem(self.positions)
-        self._selection = checker_selection.select_checkers(self._checker, problem, threads=threads)
+        frontier = FrontierDecider(self._reading, self.positions, problem)
+        if self.checker in ("auto", "frontier"):
+            self.excluded = frontier.exclusion()
+        if self.checker == "frontier" and self.excluded is not None:
+            return ()
+        self._selection = checker_selection.select_checkers(
+            self.checker, problem, threads=threads, why_frontier="" if self.excluded else frontier.why
+        )
         self._portfolio = Portfolio(
-            problem, self._reading.machine, stop, self._selection.searches, at_once=self._selection.at_once
+            problem,
+            self._reading.machine,
+            stop,
+            self._selection.searches,
+            at_once=self._selection.at_once,
+            frontier=frontier,
+            certify_start=functools.partial(certified_start, self._reading, self.positions),
         )
         return self._portfolio.begin()
+
+    @property
+    def refuted_start(self) -> RefutedStart | None:
+        """The certified refutation of a search over frontiers, where that gave the answer."""
+        return None if self._portfolio is None else self._portfolio.refuted_start
 
     @property
     def refuted(self) -> float | None:

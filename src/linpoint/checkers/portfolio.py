@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -25,16 +25,25 @@ from linpoint.checkers._native_search import (
     StopToken,
     depth_first,
     linear,
+    linear_depth_first,
     wing_gong,
 )
+from linpoint.checkers.frontier_decider import FrontierDecider
 from linpoint.executors.thread_executor import Task
+from linpoint.verdicts.refutation import RefutedStart
 from linpoint.verdicts.witness import Witness
 
 FIRST_TURN_CONFIGURATIONS: Final = 20_000
-"""Configurations that the first search gets, beside eight for each operation, before others join it."""
+"""Configurations that the first search gets, beside some for each operation, before others join it."""
+_FIRST_TURN_PER_OPERATION: Final = {"frontier": 20}
+_DEFAULT_TURN_PER_OPERATION: Final = 8
 _MAX_TURN_CONFIGURATIONS: Final = 1_000_000
 _UNLIMITED_CONFIGURATIONS: Final = 2**62
 _PERSIST, _CRASH = -1, -2
+
+
+CertifyStart = Callable[[Search, StopToken], RefutedStart]
+"""Makes the evidence of a search over frontiers that found no order, which takes time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +74,15 @@ class Portfolio:
     """The searches of one part. ``names`` says which: the first begins alone, the others join if it takes long."""
 
     def __init__(
-        self, problem: Problem, machine: Machine, stop: StopToken, names: Sequence[str], *, at_once: bool = False
+        self,
+        problem: Problem,
+        machine: Machine,
+        stop: StopToken,
+        names: Sequence[str],
+        *,
+        at_once: bool = False,
+        frontier: FrontierDecider | None = None,
+        certify_start: CertifyStart | None = None,
     ) -> None:
         self._problem = problem
         self._machine = machine
@@ -73,6 +90,8 @@ class Portfolio:
         self._stop = stop.child()
         self._waiting = list(names)
         self._at_once = at_once
+        self._frontier = frontier
+        self._certify_start = certify_start
         self._contenders: list[_Contender] = []
         self._seen: SeenTable | None = None
         self._lock = threading.Lock()
@@ -80,10 +99,14 @@ class Portfolio:
         self.raced = False
         self.refuted: float | None = None
         """When it was found that there is no order."""
+        self.refuted_start: RefutedStart | None = None
+        """The certified refutation, where the search over frontiers found it."""
 
     def begin(self) -> Iterable[Task]:
         """Let the first search begin, or all if they are to begin at once."""
-        first = self._enter(self._waiting.pop(0), FIRST_TURN_CONFIGURATIONS + 8 * len(self._problem))
+        name = self._waiting.pop(0)
+        per_operation = _FIRST_TURN_PER_OPERATION.get(name, _DEFAULT_TURN_PER_OPERATION)
+        first = self._enter(name, FIRST_TURN_CONFIGURATIONS + per_operation * len(self._problem))
         if self._at_once:
             return [functools.partial(self._go_on, first), *self._join()]
         return self._go_on(first)
@@ -101,6 +124,11 @@ class Portfolio:
             search = wing_gong(self._problem, self._machine, token)
         elif name == "linear":
             search = linear(self._problem, self._machine, token)
+        elif name == "linear-dfs":
+            search = linear_depth_first(self._problem, self._machine, token)
+        elif name == "frontier":
+            assert self._frontier is not None
+            search = self._frontier.search(token)
         else:
             if self._seen is None and (walkers or self._waiting.count("dfs")):
                 self._seen = SeenTable(self._problem, self._stop)
@@ -127,7 +155,16 @@ class Portfolio:
         contender.search = None  # what it holds is free again
         if all(each.search is None for each in self._contenders if each.name == "dfs"):
             self._seen = None
+        if status is SearchStatus.VIOLATION and self._certify_start is not None and self._decided_by(contender):
+            return [functools.partial(self._certify, self._certify_start, search)]
         return self._join() if status is SearchStatus.STOPPED and not self._stop.stopped else ()
+
+    def _decided_by(self, contender: _Contender) -> bool:
+        return contender.name == "frontier" and self._answer is not None and self._answer.by == "frontier"
+
+    def _certify(self, certify_start: CertifyStart, search: Search) -> Iterable[Task]:
+        self.refuted_start = certify_start(search, self._everything)
+        return ()
 
     def _settle(self, contender: _Contender, search: Search, status: SearchStatus) -> None:
         contender.prefix = search.order

@@ -10,8 +10,9 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from linpoint.checkers._native_search import SearchStatus, StopToken, depth_first
+from linpoint.checkers.frontier_decider import FrontierDecider
 from linpoint.checkers.history_interpretation import HistoryInterpretation
-from linpoint.checkers.portfolio import PortfolioAnswer, witness_from_order
+from linpoint.checkers.portfolio import FIRST_TURN_CONFIGURATIONS, PortfolioAnswer, witness_from_order
 from linpoint.histories.history import History
 from linpoint.specs.spec import Spec
 
@@ -29,11 +30,17 @@ class SubhistoryDecider:
         """Search these operations only, those ``relaxed`` as optional ones; ``found`` is None when time runs out."""
         stop = StopToken()
         stop.set_time_limit(seconds)
-        search = depth_first(self._reading.problem(positions, relaxed), self._reading.machine, stop)
-        status = search.run(_UNLIMITED_CONFIGURATIONS)
+        problem = self._reading.problem(positions, relaxed)
+        search = depth_first(problem, self._reading.machine, stop)
+        status = search.run(FIRST_TURN_CONFIGURATIONS)
+        if status is SearchStatus.PAUSED:
+            frontier = FrontierDecider(self._reading, positions, problem)
+            if frontier.exclusion() is None:
+                search = frontier.search(stop)
+            status = search.run(_UNLIMITED_CONFIGURATIONS)
         if self._reading.error is not None:
             raise self._reading.error
-        return PortfolioAnswer(_FOUND.get(status), witness_from_order(search.order), search.configurations, "dfs")
+        return PortfolioAnswer(_FOUND.get(status), witness_from_order(search.order), search.configurations)
 
 
 def has_order(history: History, spec: Spec, condition: str, *, seconds: float) -> bool | None:

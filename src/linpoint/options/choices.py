@@ -5,7 +5,19 @@ from __future__ import annotations
 
 from typing import Final
 
-CHECKERS: Final = ("auto", "wing-gong", "dfs", "linear", "competition", "monitor", "graph", "eras", "brute-force")
+CHECKERS: Final = (
+    "auto",
+    "wing-gong",
+    "dfs",
+    "linear",
+    "linear-dfs",
+    "competition",
+    "monitor",
+    "frontier",
+    "graph",
+    "eras",
+    "brute-force",
+)
 CONDITIONS: Final = ("linearizable", "strict", "recoverable", "durable", "buffered-durable", "sequential")
 
 GRANULARITIES: Final = ("access", "line", "opcode")

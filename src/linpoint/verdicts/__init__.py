@@ -11,6 +11,7 @@ from linpoint.verdicts.refutation import (
     Pattern,
     Precedence,
     Refutation,
+    RefutedStart,
     StuckFrontier,
 )
 from linpoint.verdicts.status import Status
@@ -28,6 +29,7 @@ __all__ = [
     "Pattern",
     "Precedence",
     "Refutation",
+    "RefutedStart",
     "Statistics",
     "Status",
     "StuckFrontier",

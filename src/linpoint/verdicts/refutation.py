@@ -117,6 +117,25 @@ class Precedence:
         return PRECEDENCE[self.reason]
 
 
+@dataclass(frozen=True, slots=True)
+class RefutedStart:
+    """The shortest start of the history that has no order, whatever came after it.
+
+    Operations outside ``scope`` cannot mend it: they were called after ``last`` returned, or belong to values all of
+    whose operations can be left out. That is certified.
+    """
+
+    last: int
+    """The operation with whose return the start ends."""
+    scope: Sequence[int] = field(repr=False)
+    still_open: Sequence[int] = field(default=(), repr=False)
+    """Those of the scope that return later, or perhaps never. They may be left out."""
+    confirmed: bool = True
+    """Whether another search found no order of the scope either; else that there is none is the first one's word."""
+
+    kind = "refuted-start"
+
+
 PRECEDENCE: Final = {
     "cycle": "some operations must each come before the next, in a circle",
     "fork": "two operations replaced the same value",
@@ -152,4 +171,4 @@ PATTERNS: Final = {
 }
 """The reasons of patterns, each as a sentence."""
 
-Refutation = StuckFrontier | Pattern | Precedence
+Refutation = StuckFrontier | Pattern | Precedence | RefutedStart

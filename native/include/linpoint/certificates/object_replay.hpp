@@ -15,8 +15,9 @@
 namespace linpoint::verdicts {
 
 /// Which operation the object, whose first state has this content, rejects in its place, if any. The content is that
-/// of the one object the operations are of: its value or values, its count, 1 for a held mutex; of a memory the first
-/// value of all words, and then words with values of their own, each before its value.
+/// of the one object the operations are of: its value or values, its count, 1 for a held mutex; of a multiset elements,
+/// each before its count; of a memory the first value of all words, and then words with values of their own, each
+/// before its value.
 Finding check_replay(const histories::Columns& columns, std::span<const std::int32_t> order,
                      const specs::Blueprint& blueprint, std::span<const std::int64_t> content);
 

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "linpoint/certificates/certify_order.hpp"
+#include "linpoint/search/condition_problems.hpp"
 #include "linpoint/specs/native_machine.hpp"
 
 namespace linpoint::verdicts {
@@ -20,5 +21,12 @@ namespace linpoint::verdicts {
 /// that holds `items` at first is never full if it has room for these and for an item of each operation.
 Finding check_scope(const histories::Columns& columns, std::span<const std::int32_t> positions,
                     std::span<const std::int32_t> scope, const specs::Blueprint& blueprint, std::size_t items);
+
+/// The same of a refuted start of the history, of whose operations those in `open` may be left out. What may be missing
+/// beside is all that every other operation of the scope precedes: an order of all operations, cut off behind the last
+/// of these, is an order of the start.
+Finding check_start(const histories::Columns& columns, std::span<const std::int32_t> positions,
+                    std::span<const std::int32_t> scope, std::span<const std::int32_t> open,
+                    search::Condition condition, const specs::Blueprint& blueprint, std::size_t items);
 
 }  // namespace linpoint::verdicts

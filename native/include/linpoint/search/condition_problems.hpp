@@ -51,6 +51,8 @@ struct Part {
   std::span<const std::int32_t> relaxed;
   /// The key of an operation is its first argument unless it has one of its own.
   bool key_argument = false;
+  /// Those that may be left out and never return, but with the results that they had; ascending.
+  std::span<const std::int32_t> open = {};
 };
 
 /// The problem that decides these operations under `condition`. Failed operations must be gone. `machine` may be null:

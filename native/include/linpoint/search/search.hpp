@@ -73,13 +73,19 @@ class SeenTable;
 /// Configurations that depth-first searches of one problem have refuted, to be shared by all of them.
 std::shared_ptr<SeenTable> seen_table(const Problem& problem, StopToken& stop);
 
+/// Which of the operations that can come next is tried first.
+enum class Order : std::uint8_t {
+  kFirstCalled,
+  kLastCalled,     // sends a second search another way
+  kFirstReturned,  // just in time: others than the one that is due only where that fails
+};
+
 /// Lowe's DFS: the same walk, but no configuration (linearized operations, state) is refuted twice.
 /// Keys hold the open window only, so memory grows with configurations times concurrency, not with the history.
 /// Searches that share a table share the work; the first to come to its end has the answer. To be shared only
-/// where no operation is optional.
-/// `reversed` tries the operations called last first, which sends a second search another way.
+/// where no operation is optional. By the first return it is a depth-first Linear.
 std::unique_ptr<Search> depth_first(const Problem& problem, std::unique_ptr<specs::Steps> steps, StopToken& stop,
-                                    std::shared_ptr<SeenTable> seen, bool reversed);
+                                    std::shared_ptr<SeenTable> seen, Order order);
 
 /// Lowe's Linear: walks the history once and keeps every configuration that is possible so far; an operation takes
 /// effect just in time, when its own or another's return demands it.

@@ -26,7 +26,8 @@ inline constexpr std::int64_t kNoInteger = std::numeric_limits<std::int64_t>::mi
 
 /// What a native machine is made of.
 struct Blueprint {
-  /// register, map, queue, stack, priority-queue, set, counter, fetch-add, mutex or (without steps) mwcas.
+  /// register, map, queue, stack, deque, priority-queue, set, multiset, counter, fetch-add, mutex, semaphore or (without
+  /// steps) mwcas.
   std::string kind;
   /// The spec's name of each name in the history, such as "try-acquire".
   std::vector<std::string> names;
@@ -35,8 +36,8 @@ struct Blueprint {
   bool key_argument = false;
   /// How many items a queue holds; none: any number.
   std::optional<std::int64_t> capacity;
-  /// For values that are integers (and fit): the integer, else kNoInteger. Needed for counters and, with numbers that
-  /// order values as the spec does, for priority queues.
+  /// For values that are integers (and fit): the integer, else kNoInteger. Needed for counters and multisets and, with
+  /// numbers that order values as the spec does, for priority queues.
   std::vector<std::int64_t> integers;
   /// For values that are strings: the string. Needed for maps with append only.
   std::vector<std::optional<std::string>> strings;
@@ -51,8 +52,8 @@ struct Blueprint {
 class NativeMachine : public Machine {
  public:
   using Machine::Machine;
-  /// The state with this content: values for a register, map entry, set, queue or stack; a number for a counter (of
-  /// which a mutex is one: 1 when held).
+  /// The state with this content: values for a register, map entry, set, queue, stack or priority queue; a number for
+  /// a counter, a semaphore, an element of a multiset (of which there may be none) or a mutex (1 when held).
   [[nodiscard]] virtual State state(std::span<const std::int64_t> content) const = 0;
 };
 

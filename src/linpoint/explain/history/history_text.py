@@ -287,6 +287,6 @@ def numbers(verdict: Verdict) -> str:
 def _remedy(verdict: Verdict) -> str:
     if "interrupted" in verdict.why:
         return ""
-    if verdict.checker in _EXACT_CHECKERS and "budget ran out" not in verdict.why:
+    if verdict.checker in (*_EXACT_CHECKERS, "frontier") and "ran out" not in verdict.why:
         return "; --checker auto searches where this checker does not apply"
     return "; a larger --budget or --max-memory may help"

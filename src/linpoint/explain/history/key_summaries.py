@@ -14,7 +14,7 @@ from linpoint.explain.history.history_text import sentence
 from linpoint.histories.operation import Outcome
 from linpoint.histories.values import Value, format_value
 from linpoint.text.phrases import count_noun, one_line
-from linpoint.verdicts import KeyVerdict, Pattern, Precedence, Status, StuckFrontier, Verdict
+from linpoint.verdicts import KeyVerdict, Pattern, Precedence, RefutedStart, Status, StuckFrontier, Verdict
 
 _MAX_LISTED_OPERATIONS: Final = 12
 
@@ -50,6 +50,8 @@ def key_operations(verdict: Verdict, key: KeyVerdict) -> tuple[int, ...]:
     found = key.refutation
     if isinstance(found, Pattern | Precedence):
         return found.operations
+    if isinstance(found, RefutedStart):
+        return (found.last,)
     ops = verdict.history.operations
     placed = set(found.prefix) if isinstance(found, StuckFrontier) else set()
     left = [position for position in key.positions if position not in placed and ops[position].outcome is Outcome.OK]

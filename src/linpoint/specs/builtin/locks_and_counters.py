@@ -98,7 +98,7 @@ def semaphore(permits: int = 1, *, initial: Any = None) -> Spec:
         step("release", _give, returns=Returns.NOTHING),
         step("try-acquire", _try_take, returns=Returns.SUCCESS, reads=unsuccessful),
     ]
-    return Spec(f"semaphore({first})", first, table(steps))
+    return Spec(f"semaphore({first})", first, table(steps), twin=Twin("semaphore"))
 
 
 def _read(count: Value) -> tuple[Value, Value]:

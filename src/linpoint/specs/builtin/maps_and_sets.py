@@ -123,4 +123,4 @@ def multiset(*, initial: Any = None) -> Spec:
     state: Entries = {}
     for value in initial_list("multiset", initial):
         state = _add_one(state, value)[1]
-    return Spec("multiset", state, table(steps), partition=_first)
+    return Spec("multiset", state, table(steps), partition=_first, twin=Twin("multiset"))

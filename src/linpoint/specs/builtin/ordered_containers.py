@@ -87,7 +87,7 @@ def deque(*, initial: Any = None) -> Spec:
         step("pop-front", _pop_front, result="v or null"),
         step("pop-back", _pop_back, result="v or null"),
     ]
-    return Spec("deque", initial_list("deque", initial), table(steps))
+    return Spec("deque", initial_list("deque", initial), table(steps), twin=Twin("deque"))
 
 
 def _rank(priority: Value) -> tuple[bool, Any]:

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The certified refutation of a search over frontiers.
+
+Guarantee: it is certified what may be left out of it, and a search of another kind looks at the rest as far as its
+allowance goes. Cost: that allowance, a few steps for each operation, for leaving out values and again for that search.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Final
+
+from linpoint.checkers._native_search import Search, StopToken, last_of_refuted, refuted_part
+from linpoint.checkers.certify import certify_refuted_start
+from linpoint.checkers.history_interpretation import HistoryInterpretation
+from linpoint.verdicts.refutation import RefutedStart
+
+_STATES_PER_OPERATION: Final = 2
+_LEAST_STATES: Final = 20_000
+
+
+def certified_start(
+    reading: HistoryInterpretation, positions: Sequence[int], search: Search, stop: StopToken
+) -> RefutedStart:
+    """The refutation of ``positions`` by a search over frontiers that found no order. Without time it is larger."""
+    twin = reading.twin
+    assert twin is not None
+    allowance = _LEAST_STATES + _STATES_PER_OPERATION * len(positions)
+    content = twin.content_of_part(positions)
+    scope, still_open = refuted_part(reading.columns, positions, search, twin.blueprint, content, allowance, stop)
+    start = RefutedStart(last_of_refuted(search), scope, still_open)
+    confirmed = certify_refuted_start(reading, positions, start, stop=stop, allowance=allowance)
+    return dataclasses.replace(start, confirmed=confirmed)
