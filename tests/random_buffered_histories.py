@@ -145,8 +145,7 @@ def reads_after_a_crash(rng: random.Random) -> tuple[History, Spec]:
                 key=key,
             )
         )
-    ops += [
-        Operation(0, "read", (), rng.choice(held[name][-3:]), end + 2 * at, end + 2 * at + rng.randint(0, 3), key=name)
-        for at, name in enumerate(names)
-    ]
+    for name in [*names, *rng.sample(names, rng.randint(0, 2))]:
+        call = end + 2 * len(ops)
+        ops.append(Operation(0, "read", (), rng.choice(held[name][-3:]), call, call + rng.randint(0, 3), key=name))
     return History(with_processes(ops), crashes=[Crash(end)]), BUILT_IN["cas-register"]

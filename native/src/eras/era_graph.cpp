@@ -108,28 +108,39 @@ bool EraGraph::explore(std::span<const Start> starts) {
   return true;
 }
 
+/// A node with all reads that may take effect in it.
+Node EraGraph::settled(const Layer& layer, Node node) {
+  for (const std::int32_t member : layer.open)
+    if (members_[at(member)].reads && (node.mask & bit(member)) == 0 &&
+        !steps_.step(node.state, members_[at(member)].symbol).empty())
+      node.mask |= bit(member);
+  return node;
+}
+
 /// Adds the nodes of a layer: the seeds, and what operations that take effect make of them.
 void EraGraph::close(Layer& layer, const std::vector<Node>& seeds) {
   layer.first_node = nodes_.size();
   table_.clear();
-  for (const Node& seed : seeds)
-    if (table_.insert(seed, 0)) by_size_[static_cast<std::size_t>(std::popcount(seed.mask))].push_back(seed);
+  const auto add = [&](const Node& node) {
+    if (table_.insert(node, 0)) by_size_[static_cast<std::size_t>(std::popcount(node.mask))].push_back(node);
+  };
+  for (const Node& seed : seeds) add(settled(layer, seed));
   // Where nothing entered, what follows a seed is a seed, too.
   const bool closed = !layer.entered && &layer != &layers_.front();
-  for (std::size_t size = 0; size + 1 < by_size_.size(); ++size) {
-    for (const Node& node : by_size_[size]) {
+  std::vector<State> states;
+  for (std::vector<Node>& same_size : by_size_) {
+    for (const Node& node : same_size) {
       nodes_.push_back(node);
       if (closed) continue;
       for (const std::int32_t member : layer.open) {
         if ((node.mask & bit(member)) != 0) continue;
-        for (const State state : steps_.step(node.state, members_[at(member)].symbol)) {
-          const Node after{node.mask | bit(member), state};
-          if (table_.insert(after, 0)) by_size_[size + 1].push_back(after);
-        }
+        const auto after = steps_.step(node.state, members_[at(member)].symbol);
+        states.assign(after.begin(), after.end());  // the next step takes their place
+        for (const State state : states) add(settled(layer, {node.mask | bit(member), state}));
       }
       if (nodes_.size() % 4096 == 0 && stop_.poll()) break;
     }
-    by_size_[size].clear();
+    same_size.clear();
   }
 }
 
@@ -189,12 +200,15 @@ void EraGraph::judge_node(std::size_t number, std::size_t node, const NodeTable&
     if (number + 1 == layers_.size())
       reaches = end_bit(from.mask);
     else
-      follow(next.find({from.mask & ~layer.leaving, from.state}));
+      follow(next.find(settled(layers_[number + 1], {from.mask & ~layer.leaving, from.state})));
   }
-  for (const std::int32_t member : layer.open)
-    if ((from.mask & bit(member)) == 0)
-      for (const State state : steps_.step(from.state, members_[at(member)].symbol))
-        follow(here.find({from.mask | bit(member), state}));
+  std::vector<State> states;
+  for (const std::int32_t member : layer.open) {
+    if ((from.mask & bit(member)) != 0) continue;
+    const auto after = steps_.step(from.state, members_[at(member)].symbol);
+    states.assign(after.begin(), after.end());
+    for (const State state : states) follow(here.find(settled(layer, {from.mask | bit(member), state})));
+  }
   if (wanted_ == nullptr) good = reaches != 0;
   if (may_save_in(layer)) good = good || (reaches & wanted_ends(from.state)) != 0;
   reaches_[node] = reaches;
@@ -211,12 +225,12 @@ std::uint64_t EraGraph::wanted_ends(State state) {
   return found->second;
 }
 
-std::vector<Start> EraGraph::good_starts() const {
+std::vector<Start> EraGraph::good_starts() {
   NodeTable first;
   fill(first, 0);
   std::vector<Start> found;
   for (const Start& start : starts_)
-    if (good_[first.find({mask_of(start), start.state})] != 0) found.push_back(start);
+    if (good_[first.find(settled(layers_.front(), {mask_of(start), start.state}))] != 0) found.push_back(start);
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -274,17 +288,13 @@ class EraWalk {
 
   std::vector<Step> from(const Start& start) {
     graph_.fill(here_, 0);
-    std::size_t node = here_.find({graph_.mask_of(start), start.state});
+    std::size_t node = enter(here_, graph_.layers_.front(), {graph_.mask_of(start), start.state});
     for (std::size_t layer = 0; layer < graph_.layers_.size(); ++layer) {
       if (layer + 1 < graph_.layers_.size()) graph_.fill(next_, layer + 1);
       while (true) {
         if (!saved_ && take(layer, node, true)) continue;  // first what has to take effect: then more survives
         if (save(layer, node)) continue;
-        const std::size_t after = leave(layer, node);
-        if (after != NodeTable::kAbsent) {
-          node = after;
-          break;
-        }
+        if (leave(layer, node)) break;
         if (at_end(layer, node) || !take(layer, node, false)) return std::move(steps_);
       }
       std::swap(here_, next_);
@@ -297,17 +307,28 @@ class EraWalk {
     return saved_ ? (graph_.reaches_[node] & target_) != 0 : graph_.good_[node] != 0;
   }
 
+  /// The node that one becomes with the reads that take effect in it; they are steps.
+  std::size_t enter(const NodeTable& table, const EraGraph::Layer& layer, const Node& raw) {
+    const Node node = graph_.settled(layer, raw);
+    for (const std::int32_t member : layer.open)
+      if ((node.mask & ~raw.mask & graph_.bit(member)) != 0)
+        steps_.push_back({graph_.members_[at(member)].op, layer.gaps.first});
+    return table.find(node);
+  }
+
   bool take(std::size_t number, std::size_t& node, bool required) {
     const EraGraph::Layer& layer = graph_.layers_[number];
     const Node before = graph_.nodes_[node];
     for (const std::int32_t member : layer.open) {
       const Member& each = graph_.members_[at(member)];
       if ((before.mask & graph_.bit(member)) != 0 || (required && !each.required)) continue;
-      for (const State state : graph_.steps_.step(before.state, each.symbol)) {
-        const std::size_t after = here_.find({before.mask | graph_.bit(member), state});
+      const auto found = graph_.steps_.step(before.state, each.symbol);
+      for (const State state : std::vector<State>(found.begin(), found.end())) {
+        const Node raw{before.mask | graph_.bit(member), state};
+        const std::size_t after = here_.find(graph_.settled(layer, raw));
         if (after == NodeTable::kAbsent || !leads(after)) continue;
         steps_.push_back({each.op, layer.gaps.first});
-        node = after;
+        node = enter(here_, layer, raw);
         return true;
       }
     }
@@ -324,14 +345,17 @@ class EraWalk {
     return true;
   }
 
-  /// The node of the next layer that this one becomes, if that leads to the end.
-  [[nodiscard]] std::size_t leave(std::size_t number, std::size_t node) const {
+  /// Goes on to the node of the next layer that this one becomes, if that leads to the end.
+  bool leave(std::size_t number, std::size_t& node) {
     const EraGraph::Layer& layer = graph_.layers_[number];
     const Node before = graph_.nodes_[node];
-    if ((before.mask & layer.required) != layer.required || number + 1 == graph_.layers_.size())
-      return NodeTable::kAbsent;
-    const std::size_t after = next_.find({before.mask & ~layer.leaving, before.state});
-    return after != NodeTable::kAbsent && leads(after) ? after : NodeTable::kAbsent;
+    if ((before.mask & layer.required) != layer.required || number + 1 == graph_.layers_.size()) return false;
+    const EraGraph::Layer& following = graph_.layers_[number + 1];
+    const Node raw{before.mask & ~layer.leaving, before.state};
+    const std::size_t after = next_.find(graph_.settled(following, raw));
+    if (after == NodeTable::kAbsent || !leads(after)) return false;
+    node = enter(next_, following, raw);
+    return true;
   }
 
   [[nodiscard]] bool at_end(std::size_t number, std::size_t node) const {

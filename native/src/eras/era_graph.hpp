@@ -3,7 +3,8 @@
 //
 // The era is cut into layers, each a run of gaps between which no operation of the object begins or ends. A node is a
 // configuration in a layer; within a layer operations take effect, and the next layer takes over the nodes in which
-// those that ended did. `explore` finds all nodes that the starts lead to, `judge` from which of them the era can be
+// those that ended did. What only reads and may take effect does so immediately: it changes nothing, and nobody is the
+// worse for it. `explore` finds all nodes that the starts lead to, `judge` from which of them the era can be
 // brought to its end, and from which it can after a moment at which a state is saved that the next era can begin with.
 #pragma once
 
@@ -41,6 +42,7 @@ struct Member {
   bool required = true;                   // to take effect in this era at the latest
   std::int32_t spans = histories::kNone;  // its bit among those that span crashes
   bool goes_on = false;                   // it may take effect in a later era
+  bool reads = false;                     // it changes no state
 };
 
 /// An operation that takes effect, or (kNone) the saved moment; at the earliest in this gap.
@@ -67,7 +69,7 @@ class EraGraph {
   bool judge(const std::vector<Start>* wanted, std::optional<std::int32_t> moment = std::nullopt);
 
   /// The starts that lead to the end as asked, ascending.
-  [[nodiscard]] std::vector<Start> good_starts() const;
+  [[nodiscard]] std::vector<Start> good_starts();
   /// Every start that the next era may have, ascending.
   [[nodiscard]] std::vector<Start> next_starts() const;
   /// The gaps at which a wanted state can be saved, and what the next era can begin with then, ascending.
@@ -96,6 +98,7 @@ class EraGraph {
   void make_layers(const Interval& era);
   void give_slots();
   void close(Layer& layer, const std::vector<Node>& seeds);
+  [[nodiscard]] Node settled(const Layer& layer, Node node);
   void list_ends();
   [[nodiscard]] std::uint64_t mask_of(const Start& start) const;
   [[nodiscard]] std::uint64_t done_after(std::uint64_t mask) const;

@@ -59,7 +59,8 @@ class EraSearch {
       const specs::Trait& trait = machine.trait(symbol);
       if (optional && (trait.reads || trait.idle)) continue;
       const EraSpan span = divided_.gaps.span(divided_.owns[at(op)]);
-      tracked.members.push_back({op, symbol, divided_.owns[at(op)], !optional, span.one() ? kNone : spanning++, false});
+      tracked.members.push_back(
+          {op, symbol, divided_.owns[at(op)], !optional, span.one() ? kNone : spanning++, false, trait.reads});
       tracked.spans.push_back(span);
     }
     excluded_ = excluded_ || divided_.vague || std::cmp_greater(spanning, kMaxSpanning);

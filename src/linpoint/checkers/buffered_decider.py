@@ -64,5 +64,5 @@ def _ordered(reading: HistoryInterpretation, found: MonitoredEras, twin: NativeT
     if flaw not in (Flaw.NONE, Flaw.REJECTED) and found.constrained:
         return ExactDecision(MONITOR, CONSTRAINED)
     refuse(reading.history, flaw, position)
-    witness = Witness(found.order, tuple(found.survivors) or None, tuple(found.eras) or None)
+    witness = Witness(tuple(found.order), tuple(found.survivors) or None, tuple(found.eras) or None)
     return ExactDecision(MONITOR, _WHY, witness=witness)
