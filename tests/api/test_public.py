@@ -143,7 +143,7 @@ CLASSES = {
     "ConcurrentTest": "after before instrument observe operations scenarios setup spec threads",
     "Crash": "covers line process time",
     "Explanation": (
-        "as_dict as_html causes core culprit key minimal names needed other_initial others pattern picture "
+        "as_dict as_html causes claims claims_of core culprit irreducible key minimal names needed other_initial others pattern picture "
         "precedence steps stuck subject_kind text verdict verified"
     ),
     "Finding": (
@@ -153,7 +153,7 @@ CLASSES = {
     ),
     "History": (
         "annotations by_position clock_skew columns count crashes index keyed operations place processes "
-        "replace select source with_clock_skew"
+        "replace select source with_clock_skew with_operations"
     ),
     "HistoryError": "as_dict at",
     "KeyVerdict": "checker configurations key positions reached refutation status why witness",

@@ -97,17 +97,23 @@ def no_order_allows_what_the_culprit_returned(verdict: linpoint.Verdict, found: 
 
 
 def what_is_said_to_be_allowed_is(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:
-    """Every result that is said to be allowed would have been fine, among what was called until then."""
+    """Every result that is said to be allowed would have been fine: for all operations of the object, or for those that
+    were called by then, whatever those did that returned later.
+    """
     if found.culprit is None:
         return
     position = found.culprit.position
     op = verdict.history[position]
+    key = next(key for key in verdict.keys if position in key.positions)
+    called = everything_called_by(verdict, position, op.end) if found.culprit.at_return else list(key.positions)
     assert found.culprit.allowed
     for result in found.culprit.allowed:
         assert not verdict.spec.allows(op, result)
         other = verdict.history.replace(position, dataclasses.replace(op, result=result))
-        called = everything_called_by(verdict, position, op.end)
-        assert holds(verdict, called, other) or holds(verdict, found.core, other), found.text
+        for p in called if found.culprit.at_return else ():
+            if verdict.history[p].end > op.end:
+                other = other.replace(p, dataclasses.replace(other[p], outcome=linpoint.Outcome.UNKNOWN))
+        assert holds(verdict, called, other), found.text
 
 
 def who_is_stuck_could_not_come_next(verdict: linpoint.Verdict, found: linpoint.Explanation) -> None:

@@ -17,6 +17,7 @@ PROGRESS = ("progress", "watch", "tell", "listen", "show", "report")
 CALL_BACK = {
     "campaign.several_targets": "runs the targets of a command, which build and report",
     "executors.thread_executor": "runs the tasks of its callers",
+    "verdicts.refutation": "asks why operations are stuck when somebody wants to know, of whoever found them",
     "verdicts.renderers": "finds the renderer of a verdict in a table, so that verdicts explain themselves",
 }
 """Modules that call whatever their callers, or a table, gave them."""

@@ -146,5 +146,5 @@ def _why_stopped(part: HistoryPart, answer: PortfolioAnswer, how_far: PartialSea
     who = "the searches" if answer.raced else part.checker_and_reason()[0]
     return (
         f"{reason}{where}: {who} looked at {count_noun(answer.configurations, 'configuration')}; the longest legal "
-        f"prefix has {len(how_far.prefix):,} of {how_far.operations:,} operations"
+        f"prefix that was found has {len(how_far.prefix):,} of {how_far.operations:,} operations"
     )

@@ -155,6 +155,12 @@ class History(Sequence[Operation]):
         """The history with another operation at ``position``, at the same times; not validated again."""
         return self._with((*self.operations[:position], op, *self.operations[position + 1 :]))
 
+    def with_operations(self, operations: Iterable[Operation], *, crashes: Iterable[Crash] = ()) -> History:
+        """The history with other operations, and with these crashes beside its own; not validated again."""
+        other = self._with(tuple(operations))
+        object.__setattr__(other, "crashes", tuple(sorted((*self.crashes, *crashes), key=lambda crash: crash.time)))
+        return other
+
     def with_clock_skew(self, skew: Time) -> History:
         """The same history, but the clocks of different processes may differ by up to ``skew``, in its unit of time.
 

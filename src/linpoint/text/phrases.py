@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 _INVISIBLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -12,6 +13,11 @@ _INVISIBLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2
 def count_noun(number: int, noun: str) -> str:
     """A number with its noun: ``1 key``, ``1,200 keys``."""
     return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def join_words(words: Sequence[str], conjunction: str) -> str:
+    """``A, B and C``."""
+    return f"{', '.join(words[:-1])} {conjunction} {words[-1]}" if len(words) > 1 else "".join(words)
 
 
 def one_line(text: str) -> str:

@@ -149,7 +149,7 @@ PATTERNS: Final = {
     "seen-before-added": "a value was seen by an operation that returned before the value was added",
     "removed-twice": "a value was removed more often than it was added",
     "seen-after-removed": "a value was seen by an operation that was called after its removal had returned",
-    "order-inverted": "one value was wholly added before another, but left wholly after it",
+    "order-inverted": "one value was wholly added before another, but the other left first",
     "fronts-overlap": "two values were each at the front before and after the other",
     "front-inside": "a value was at the front while another one certainly was",
     "empty-while-inside": "nothing was found, while something was certainly inside",

@@ -47,6 +47,9 @@ _EXPLANATION_S: Final = 0.3
 _UNMINIMISED_OPERATIONS: Final = 48
 """Operations that are soon explained as they are."""
 
+_OF_SHOWN_OPERATIONS: Final = ("by-themselves", "irreducible", "needed", "legal-order", "cannot-follow", "reason")
+"""Claims that the operations which are shown suffice for."""
+
 _NO_WATERMARK: Final = (
     'operation lines without watermarks are decided at the end only: write {"watermark": t} now and then, '
     "when every operation called before t has its line"
@@ -259,8 +262,10 @@ def _honest(explanation: Explanation, *, whole: bool) -> Explanation:
         return explanation
     culprit = explanation.culprit
     if culprit is not None:
-        culprit = dataclasses.replace(culprit, complete=False)
-    explanation = dataclasses.replace(explanation, other_initial=None, culprit=culprit)
+        culprit = dataclasses.replace(culprit, allowed=(), complete=False, at_return=False)
+    # A claim about all operations of the object was only evaluated on those that are left.
+    claims = tuple(claim for claim in explanation.claims if claim.kind in _OF_SHOWN_OPERATIONS)
+    explanation = dataclasses.replace(explanation, other_initial=None, culprit=culprit, claims=claims, causes=())
     return dataclasses.replace(explanation, text=explanation_text(explanation))
 
 

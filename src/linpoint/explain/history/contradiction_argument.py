@@ -4,7 +4,7 @@
 The best argument is a circle: A comes before B for one reason, and B before A for another. That one operation comes
 before another is certain by their times, or because the spec gives their results in no other order, whatever all other
 operations did: each such step is decided by a search among all of them, with these two as recorded and the others
-relaxed. Where no circle of such steps exists, the longest legal order and who is stuck behind it is the argument.
+relaxed. Where no circle of such steps exists, a legal order and who is stuck behind it are the argument.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from linpoint.checkers.subhistory_decider import SubhistoryDecider
+from linpoint.explain.history.claims.legal_order import fits, held_back_by_order
 from linpoint.explain.history.reasons import ArgumentStep
 from linpoint.explain.history.step_text import StepText
 from linpoint.explain.wording.operation_names import value_of, values_of
@@ -52,19 +53,18 @@ def cycle_argument(
     core: Sequence[int],
     spec: Spec,
     condition: str,
-    names: Names,
+    words: StepText,
     *,
     deadline: float,
 ) -> tuple[ArgumentStep, ...]:
     """The shortest circle among the operations of ``core`` whose every step is certain; empty if none is found in time.
 
-    ``positions`` are all operations of the object; names are by position in this history.
+    ``positions`` are all operations that are looked at; ``words`` names those of ``history``.
     """
     hinted = any(history.operations[position].order is not None for position in positions)
     if not 2 <= len(core) <= _MAX_OPERATIONS or condition not in _CONDITIONS or hinted:
         return ()
     pairs = _Pairs(history, positions, spec, condition, deadline)
-    words = StepText(history, positions, spec, names)
     steps = {
         (first, second): step
         for first, second in itertools.permutations(core, 2)
@@ -161,7 +161,7 @@ def _shortest_circle(core: Sequence[int], steps: Mapping[tuple[int, int], Argume
 
 
 def dead_end_argument(history: History, spec: Spec, stuck: StuckFrontier, names: Names) -> tuple[ArgumentStep, ...]:
-    """The longest legal order, and why each operation that would have to come next cannot."""
+    """A legal order, and why each operation that would have to come next cannot."""
     if not stuck.blocked or any(position not in names for position in stuck.prefix):
         return ()
     order = ", ".join(names[position] for position in stuck.prefix)
@@ -172,8 +172,10 @@ def dead_end_argument(history: History, spec: Spec, stuck: StuckFrontier, names:
         op, name = history.operations[each.position], names[each.position]
         after = f"After {order}, " if order else ""
         reason = "spec-rejects"
-        if op.order is not None and any(spec.allows(op, given) for given in each.allowed):
+        if held_back_by_order(history, spec, stuck, list(names), each):
             reason, why = "order-hint", "cannot come next, since an operation with a smaller order must come first"
+        elif fits(history, spec, each):
+            why = "cannot come next, since another operation must come first"
         elif not each.allowed:
             why = "cannot come next: it is not a legal step there"
         else:

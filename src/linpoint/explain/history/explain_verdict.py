@@ -4,32 +4,38 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import time
 from collections.abc import Sequence
 from typing import Any, Final
 
 from linpoint.explain.history.causes.likely_causes import likely_causes
+from linpoint.explain.history.claim import Claim
+from linpoint.explain.history.claims.earliest_violation import earliest_pattern
+from linpoint.explain.history.claims.legal_order import frontier_claims
+from linpoint.explain.history.claims.necessity import core_claims
+from linpoint.explain.history.claims.pattern_facts import PatternFacts
+from linpoint.explain.history.claims.refused_result import Refusal, refused_operation
+from linpoint.explain.history.claims.value_uses import ValueUses
+from linpoint.explain.history.claims.whole_object import WholeObject
 from linpoint.explain.history.contradiction_argument import cycle_argument, dead_end_argument, short_names
-from linpoint.explain.history.explanation import Culprit, Explanation
+from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.history_text import explanation_text
 from linpoint.explain.history.initial_value_hint import initial_value_hint
 from linpoint.explain.history.minimise import MinimalCore, minimise
 from linpoint.explain.history.precedence_text import precedence_steps
 from linpoint.explain.history.reasons import ArgumentStep
 from linpoint.explain.history.single_fact_steps import impossible_operation, no_order, pattern_step
-from linpoint.explain.history.subproblem import (
-    LONG_OPERATIONS,
-    Subproblem,
-    culprit_among,
-    ends_of_violation,
-    stuck_among,
-)
+from linpoint.explain.history.step_text import StepText
+from linpoint.explain.history.subproblem import LONG_OPERATIONS, Subproblem, stuck_among
 from linpoint.explain.wording.ascii_timeline import ascii_timeline
 from linpoint.verdicts import KeyVerdict, Pattern, Precedence, Status, StuckFrontier, Verdict
 
 EXPLANATION_S: Final = 10.0
 _MAX_SEARCHED_OPERATIONS: Final = 20_000
 """In longer histories no other first value is looked for."""
+_MAX_FOLLOWED_OPERATIONS: Final = 100_000
+"""In longer histories only the values of a pattern are followed."""
 _MAX_KEYS: Final = 8
 """Of more keys in violation, one of the shortest so many is explained."""
 _SMALL_CORE_OPERATIONS: Final = 3
@@ -64,7 +70,12 @@ def explanation_without_reasons(verdict: Verdict) -> Explanation:
         core = found.scope
     elif isinstance(found, Precedence):
         core = found.operations
-    explanation = Explanation(verdict, bad[0].key, tuple(core), tuple(core), others=tuple(bad[1:]), **_evidence(bad[0]))
+    evidence = _evidence(bad[0])
+    evidence.pop("pattern", None)  # whose sentence nobody has evaluated
+    whole = () if evidence.get("stuck") is None else (Claim("by-themselves", tuple(core)),)
+    explanation = Explanation(
+        verdict, bad[0].key, tuple(core), tuple(core), claims=whole, others=tuple(bad[1:]), **evidence
+    )
     return _worded(explanation)
 
 
@@ -105,12 +116,29 @@ class _Found:
         started = time.monotonic()
         self.verdict = verdict
         self.key = key
-        self.scene = Subproblem.of(verdict, key)
-        self.core = self._core(seconds)
+        self._last: int | None = None
+        self._shown = key
+        if len(key.positions) > LONG_OPERATIONS:
+            whole = self._whole(started + seconds / 2)
+            self._shown, self._last = earliest_pattern(whole, key)
+        self.scene = Subproblem.of(verdict, self._shown)
+        self.core = self._core(seconds - (time.monotonic() - started))
         self.seconds = time.monotonic() - started
 
+    def _whole(self, deadline: float) -> WholeObject:
+        verdict = self.verdict
+        return WholeObject(verdict.history, self.key.positions, verdict.spec, verdict.condition, deadline=deadline)
+
+    @functools.cached_property
+    def uses(self) -> ValueUses:
+        """The values of the object; of a long history those of the pattern, whose scope has all operations on them."""
+        positions, pattern = self.key.positions, self._shown.refutation
+        if len(positions) > _MAX_FOLLOWED_OPERATIONS:
+            positions = pattern.scope if isinstance(pattern, Pattern) else ()
+        return ValueUses(self.verdict.history, positions, self.verdict.spec)
+
     def _core(self, seconds: float) -> MinimalCore:
-        found = self.key.refutation
+        found = self._shown.refutation
         if isinstance(found, Precedence):  # it says who contradicts whom
             ops = self.verdict.history.operations
             known = tuple(sorted(found.operations, key=lambda position: ops[position].call))
@@ -119,57 +147,70 @@ class _Found:
             assert isinstance(found, Pattern)
             return MinimalCore(found.operations, found.operations, None, minimal=False, verified=True)
         scene = self.scene
-        return minimise(scene.history, scene.positions, scene.spec, self.verdict.condition, seconds=seconds)
+        return minimise(scene.history, scene.positions, scene.spec, self.verdict.condition, seconds=max(seconds, 0.0))
 
     @property
     def _counted(self) -> bool:
-        found = self.key.refutation
+        found = self._shown.refutation
         return isinstance(found, Pattern) and found.counted and len(self.key.positions) > LONG_OPERATIONS
 
     def explanation(self, deadline: float) -> Explanation:
         """What can be said of it until the deadline, but for causes and words."""
-        verdict, scene, core = self.verdict, self.scene, self.core
+        verdict, core = self.verdict, self.core
         history = verdict.history
-        positions = scene.back(core.positions)
+        positions = self.scene.back(core.positions)
         names = short_names(history, positions)
+        half = time.monotonic() + (deadline - time.monotonic()) / 2
+        whole = self._whole(half)
+        evidence = _evidence(self._shown)
+        precedence = evidence.get("precedence")
+        refusal = Refusal(None)
+        if precedence is None or precedence.certified:
+            refusal = refused_operation(whole, positions, self._last_return())
+        pattern = evidence.pop("pattern", None)
+        if pattern is not None and PatternFacts(self.uses, whole, refusal.position).hold(pattern):
+            evidence["pattern"] = pattern
+        claims = [*refusal.claims(), *core_claims(whole, positions, self.scene.back(core.needed))]
+        if "pattern" in evidence:
+            claims.append(Claim("reason", pattern.operations, values=(pattern.reason,)))
+        kinds = {claim.kind for claim in claims}
         found = Explanation(
             verdict,
             self.key.key,
             positions,
-            scene.back(core.needed),
-            core.minimal,
+            self.scene.back(core.needed),
+            "needed" in kinds and (core.minimal or precedence is not None),
+            "irreducible" in kinds,
             core.verified,
             names=tuple(names.values()),
             picture=ascii_timeline(history, positions),
-            **_evidence(self.key),
+            culprit=refusal.culprit,
+            claims=tuple(claims),
+            **evidence,
         )
-        if self._counted:
-            assert found.pattern is not None
-            return dataclasses.replace(found, steps=(pattern_step(found.pattern, names),))
-        precedence = found.precedence
         if precedence is not None:
             found = dataclasses.replace(found, steps=precedence_steps(history, precedence, names, verdict.condition))
-            if not precedence.certified or len(self.key.positions) > _MAX_SEARCHED_OPERATIONS:
+            if not precedence.certified:
                 return found
-            half = time.monotonic() + (deadline - time.monotonic()) / 2
-            culprit = self._culprit_in_a_circle(half)
-            return dataclasses.replace(found, culprit=culprit, other_initial=self._other_first_value(deadline))
-        quarter = (deadline - time.monotonic()) / 4
-        stuck = stuck_among(scene, core.positions, verdict.condition, self.key, seconds=4 * quarter)
-        culprit = culprit_among(scene, core, verdict.condition, deadline=time.monotonic() + quarter)
-        found = dataclasses.replace(
-            found, stuck=stuck, culprit=culprit, other_initial=self._other_first_value(deadline)
-        )
+            return dataclasses.replace(found, other_initial=self._other_first_value(deadline))
+        if self._counted:
+            return dataclasses.replace(found, steps=self._counted_steps(found))
+        left = (deadline - time.monotonic()) / 2
+        stuck = stuck_among(self.scene, core.positions, verdict.condition, self.key, seconds=left)
+        if stuck is not None and len(found.core) > 1:
+            found = dataclasses.replace(found, claims=(*found.claims, *frontier_claims(stuck, found.core)))
+        found = dataclasses.replace(found, stuck=stuck, other_initial=self._other_first_value(deadline))
         return dataclasses.replace(found, steps=self._argument(found, deadline))
 
-    def _culprit_in_a_circle(self, deadline: float) -> Culprit | None:
-        scene, condition = self.scene, self.verdict.condition
-        for last in ends_of_violation(scene, self.core.positions, condition, deadline):
-            core = dataclasses.replace(self.core, last=last)
-            culprit = culprit_among(scene, core, condition, deadline=deadline)
-            if culprit is not None:
-                return culprit
-        return None
+    def _last_return(self) -> int | None:
+        """The operation with whose return the contradiction was complete."""
+        if self._last is not None:
+            return self._last
+        return None if self.core.last is None else self.scene.back([self.core.last])[0]
+
+    def _counted_steps(self, found: Explanation) -> tuple[ArgumentStep, ...]:
+        names = dict(zip(found.core, found.names, strict=True))
+        return (pattern_step(found.pattern, names),) if found.pattern is not None else (no_order(found),)
 
     def _other_first_value(self, deadline: float) -> tuple[Any] | None:
         """A first value without the violation, looked for while there is time."""
@@ -188,8 +229,9 @@ class _Found:
             return impossible_operation(found)
         inside = dict(zip(self.core.positions, found.names, strict=True))
         limit = min(deadline, time.monotonic() + 2.0)
+        words = StepText(scene.history, scene.spec, inside, self.uses, scene.original)
         steps = cycle_argument(
-            scene.history, scene.positions, self.core.positions, scene.spec, verdict.condition, inside, deadline=limit
+            scene.history, scene.positions, self.core.positions, scene.spec, verdict.condition, words, deadline=limit
         )
         if steps:
             return tuple(scene.restored(step) for step in steps)

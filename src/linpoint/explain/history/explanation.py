@@ -2,7 +2,7 @@
 """An explanation as data, made from a verdict alone: it does not know which algorithm found it.
 
 For a violation: the operations that conspire, the one that cannot be right and what it could have returned, the
-longest legal order and who is stuck behind it, and whether another first value would remove the violation.
+legal order that gets as far as it can and who is stuck behind it, and whether another first value would remove the violation.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from linpoint.explain.history.claim import Claim
 from linpoint.explain.history.reasons import ArgumentStep, LikelyCause
 from linpoint.histories.values import Value
 from linpoint.verdicts import KeyVerdict, Pattern, Precedence, StuckFrontier, Verdict
@@ -24,7 +25,11 @@ class Culprit:
     position: int
     allowed: tuple[Value, ...]
     complete: bool = True
-    """These are all; else only the conspiring operations were looked at, and there may be more."""
+    """These are all; else there was no time to find out whether there are more."""
+    at_return: bool = False
+    """They are what the operations allow that were called by the time it returned; the history has further violations.
+    Else all operations of the object have an order with any of them.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,9 @@ class Explanation:
     needed: tuple[int, ...] = ()
     """Those of the core that contradict each other; the others tell where their results could have come from."""
     minimal: bool = False
-    """Without any single one of ``needed`` there would be no contradiction."""
+    """If the outcome of any single one of ``needed`` was unknown, there would be no contradiction."""
+    irreducible: bool = False
+    """Without any single one of ``core`` the others have an order."""
     verified: bool = True
     """They contradict each other also among all other operations, not only by themselves."""
     pattern: Pattern | None = None
@@ -58,12 +65,18 @@ class Explanation:
     causes: tuple[LikelyCause, ...] = ()
     """What may be behind it, the likeliest first."""
     picture: str = ""
+    claims: tuple[Claim, ...] = ()
+    """What is claimed of the operations, each evaluated on all operations of the object; steps and causes have their own."""
     others: tuple[KeyVerdict, ...] = field(default=(), repr=False)
     text: str = ""
     """The explanation in words, the sentence first."""
 
     def __str__(self) -> str:
         return self.text
+
+    def claims_of(self, *kinds: str) -> tuple[Claim, ...]:
+        """The claims of these kinds."""
+        return tuple(claim for claim in self.claims if claim.kind in kinds)
 
     def as_html(self, *, file: str = "", arguments: Sequence[str] = (), command: str = "", replay: str = "") -> str:
         """The explanation and the whole history as one page for a browser, which needs nothing else.

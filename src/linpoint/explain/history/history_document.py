@@ -28,8 +28,10 @@ def explanation_document(explanation: Explanation) -> dict[str, Any]:
     data["causes"] = [cause.as_dict() for cause in explanation.causes]
     data["needed"] = list(explanation.needed)
     data["minimal"] = explanation.minimal
+    data["irreducible"] = explanation.irreducible
     data["verified"] = explanation.verified
     data["picture"] = explanation.picture
+    data["claims"] = [claim.as_dict() for claim in explanation.claims]
     if explanation.pattern:
         data["reason"] = explanation.pattern.reason
         data["because"] = explanation.pattern.sentence
@@ -47,6 +49,7 @@ def explanation_document(explanation: Explanation) -> dict[str, Any]:
             "position": explanation.culprit.position,
             "allowed": [as_json(value) for value in explanation.culprit.allowed],
             "complete": explanation.culprit.complete,
+            "at_return": explanation.culprit.at_return,
         }
     if explanation.stuck:
         data["longest_legal_prefix"] = list(explanation.stuck.prefix)

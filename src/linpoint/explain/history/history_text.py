@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from typing import Final
 
+from linpoint.explain.history.claims.legal_order import fits, held_back_by_order
 from linpoint.explain.history.explanation import Culprit, Explanation
 from linpoint.explain.history.precedence_text import contradictions, cycle_links
 from linpoint.explain.history.reasons import CAUSES
 from linpoint.explain.wording.operation_names import call_of, name_of, process_of, value_of, values_of, when
 from linpoint.histories.operation import Operation
 from linpoint.histories.values import format_value
-from linpoint.text.phrases import count_noun, one_line
+from linpoint.text.phrases import count_noun, join_words, one_line
 from linpoint.text.terminal_text import display_width, pad
-from linpoint.verdicts import Blocked, KeyVerdict, Status, Verdict, Witness
+from linpoint.verdicts import Blocked, KeyVerdict, Status, StuckFrontier, Verdict, Witness
 
 MAX_LISTED: Final = 12
 """Operations that are listed one by one."""
@@ -95,21 +96,21 @@ def _accusation(explanation: Explanation) -> str:
     if explanation.culprit is not None:
         op = verdict.history.operations[explanation.culprit.position]
         given = value_of(op, op.result)
+        which = "the operations called by then" if explanation.culprit.at_return else "the operations"
         return (
-            f"{where}{call_of(op)} by process {process_of(op)} returned {given}, but no order of the operations allows "
-            f"that{_under(verdict)} ({_fitting(op, explanation.culprit)}; returned {given})."
+            f"{where}{call_of(op)} by process {process_of(op)} returned {given}, but no order of {which} allows "
+            f"that{_under(verdict)}{_fitting(op, explanation.culprit)}."
         )
     if explanation.precedence is not None:
         by = "" if explanation.precedence.certified else "by the rules of the paper, "
         under = _under(verdict)
         return f"{where}{by}{f'{under[1:]}, ' if under else ''}{_circle(explanation)}."
-    if len(explanation.core) == 1:
-        op = verdict.history.operations[explanation.core[0]]
+    for claim in explanation.claims_of("impossible"):
+        op = verdict.history.operations[claim.operations[0]]
         return f"{where}{name_of(explanation.verdict, op)} by process {process_of(op)} cannot be explained by anything in the history{_under(verdict)}."
-    blocked = explanation.stuck.blocked if explanation.stuck else ()
-    if len(blocked) == 1:
-        op = verdict.history.operations[blocked[0].position]
-        return f"{where}{name_of(explanation.verdict, op)} by process {process_of(op)} has no place in any order of the operations{_under(verdict)}."
+    for claim in explanation.claims_of("no-place"):
+        op = verdict.history.operations[claim.operations[0]]
+        return f"{where}{name_of(explanation.verdict, op)} by process {process_of(op)} has no place in any order of the operations called by then{_under(verdict)}."
     return f"{where}no order of the operations fits the spec {verdict.spec.name}{_under(verdict)}."
 
 
@@ -126,8 +127,11 @@ def _circle(explanation: Explanation) -> str:
 
 
 def _fitting(op: Operation, culprit: Culprit) -> str:
-    values = values_of(op, culprit.allowed)
-    return f"allowed: {values}" if culprit.complete else f"allowed would be {values} for example"
+    if not culprit.allowed:
+        return ""
+    values, given = values_of(op, culprit.allowed), value_of(op, op.result)
+    allowed = f"allowed: {values}" if culprit.complete else f"allowed would be {values} for example"
+    return f" ({allowed}; returned {given})"
 
 
 def _violation(explanation: Explanation) -> str:
@@ -142,7 +146,7 @@ def _violation(explanation: Explanation) -> str:
         found = explanation.precedence
         said = explanation.culprit is None and (len(found.failed) != 1 or found.reason == "disconnected-failure")
         lines.append(f"The reason: {found.reason}{'' if said else f' ({found.sentence})'}.")
-    lines += ["", _conspiracy(explanation)]
+    lines += ["", _heading(explanation)]
     listed = nearest(explanation)
     width = max((display_width(process_of(history.operations[p])) for p in listed), default=1)
     named = len(explanation.core) > 1 or explanation.precedence is not None
@@ -161,6 +165,9 @@ def _violation(explanation: Explanation) -> str:
         lines += ["", *(f"  {row}" for row in explanation.picture.splitlines())]
     if explanation.precedence is not None:
         lines += ["", *_contradictions(explanation, names)]
+    needed = needed_text(explanation)
+    if needed:
+        lines += ["", needed]
     if circular and explanation.precedence is None:
         lines += ["", cycle_links(explanation.steps)]
     if len({op.order for op in map(history.operations.__getitem__, explanation.core) if op.order is not None}) > 1:
@@ -189,24 +196,47 @@ def _contradictions(explanation: Explanation, names: dict[int, str]) -> list[str
     return said if more <= 0 else [*said[:MAX_LISTED], f"... and {count_noun(more, 'more sentence')} like these."]
 
 
-def _conspiracy(explanation: Explanation) -> str:
+def conspiracy(explanation: Explanation) -> str:
+    """What is certain of the operations that are shown, without a full stop."""
     count = len(explanation.core)
-    if explanation.precedence is not None:
-        return (
-            f"These {count:,} operations contradict each other:" if count > 1 else "This operation cannot be explained:"
-        )
-    if explanation.pattern is not None and explanation.pattern.counted and not explanation.minimal:
-        return f"Counting all the others shows that {'this' if count == 1 else 'one of these'} cannot be right:"
+    kinds = {claim.kind for claim in explanation.claims}
     if count == 1:
-        return "This operation alone is impossible:"
-    if explanation.minimal:
-        return f"These {count:,} operations are a violation by themselves, and none of them can be left out:"
+        if "impossible" in kinds:
+            return "This operation alone is impossible"
+        alone = "by-themselves" in kinds
+        return "This operation is a violation by itself" if alone else "This operation is part of the violation"
+    if explanation.precedence is not None:
+        alone = "by-themselves" in kinds
+        return f"These {count:,} operations {'contradict each other' if alone else 'are part of the contradiction'}"
+    if "by-themselves" not in kinds:
+        return f"These {count:,} operations are part of the violation"
+    return f"These {count:,} operations are a violation by themselves"
+
+
+def _heading(explanation: Explanation) -> str:
+    if explanation.irreducible:
+        return f"{conspiracy(explanation)}, and none of them can be left out:"
+    if len(explanation.core) == 1 or explanation.minimal or explanation.precedence is not None:
+        return f"{conspiracy(explanation)}:"
     if not explanation.verified:
-        return (
-            f"These {count:,} operations are a violation by themselves "
-            "(there was no time to compare them with all the others):"
-        )
-    return f"These {count:,} operations are a violation by themselves (there was no time to find fewer):"
+        return f"{conspiracy(explanation)} (there was no time to compare them with all the others):"
+    return f"{conspiracy(explanation)} (there may be fewer):"
+
+
+def needed_text(explanation: Explanation) -> str:
+    """Which operations are needed, and in what sense, where plain removal would not show it."""
+    if explanation.irreducible or len(explanation.core) == 1:
+        return ""
+    names = dict(zip(explanation.core, explanation.names, strict=False))
+    for claim in explanation.claims_of("needed"):
+        which = join_words([names[position] for position in claim.operations], "and")
+        who = f"{which} is needed" if len(claim.operations) == 1 else f"Each of {which} is needed"
+        also = join_words([names[position] for position in claim.among], "and")
+        if not also:
+            return f"{who}: if its outcome was unknown, these operations would have an order."
+        others = f"{'that' if len(claim.among) == 1 else 'those'} of {also}"
+        return f"{who}: if its outcome and {others} were unknown, these operations would have an order."
+    return ""
 
 
 def nearest(explanation: Explanation) -> list[int]:
@@ -229,19 +259,22 @@ def _frontier(explanation: Explanation) -> list[str]:
     start = "; ".join(name_of(explanation.verdict, ops[p]) for p in stuck.prefix[-MAX_LISTED:]) or "nothing"
     more = len(stuck.prefix) - MAX_LISTED
     head = f"{more:,} operations; " if more > 0 else ""
-    lines = ["", f"The longest legal order is: {head}{start}.", "Then none of these can come next:"]
+    lines = ["", f"One legal order gets as far as: {head}{start}.", "Then none of these can come next:"]
     for each in stuck.blocked:
         op = ops[each.position]
-        reason = why_blocked(explanation.verdict, each)
+        reason = why_blocked(explanation, stuck, each)
         lines.append(f"  {name_of(explanation.verdict, op)} by process {process_of(op)}: {reason}")
     return lines
 
 
-def why_blocked(verdict: Verdict, blocked: Blocked) -> str:
-    """Why an operation cannot come next after a longest legal order."""
+def why_blocked(explanation: Explanation, stuck: StuckFrontier, blocked: Blocked) -> str:
+    """Why an operation cannot come next after a legal order."""
+    verdict = explanation.verdict
     op = verdict.history.operations[blocked.position]
-    if op.order is not None and any(verdict.spec.allows(op, given) for given in blocked.allowed):
-        return "an operation with a smaller order must come first"  # to the spec it would be welcome
+    if held_back_by_order(verdict.history, verdict.spec, stuck, explanation.core, blocked):
+        return "an operation with a smaller order must come first"
+    if fits(verdict.history, verdict.spec, blocked):
+        return "another operation must come first"
     return f"the spec allows {values_of(op, blocked.allowed)}" if blocked.allowed else "it is not a legal step there"
 
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from linpoint.explain.history.claims.pattern_facts import PatternFacts
+from linpoint.explain.history.claims.value_uses import ValueUses
+from linpoint.explain.history.claims.whole_object import WholeObject
 from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.history_text import sentence
 from linpoint.histories.operation import Outcome
@@ -40,9 +43,17 @@ def reason(verdict: Verdict, key: KeyVerdict) -> str:
     """Why a key was not found to be right, in a sentence."""
     if key.status is Status.UNKNOWN:
         return f"{key.why}."
-    if isinstance(key.refutation, Pattern | Precedence):
-        return f"{key.refutation.sentence}."
+    found = key.refutation
+    if isinstance(found, Precedence) or (isinstance(found, Pattern) and _holds(verdict, key, found)):
+        return f"{found.sentence}."
     return f"no order of its {count_noun(len(key.positions), 'operation')} fits the spec {verdict.spec.name}."
+
+
+def _holds(verdict: Verdict, key: KeyVerdict, pattern: Pattern) -> bool:
+    """Whether the sentence of a pattern is true, as far as a look at the values and times shows it."""
+    whole = WholeObject(verdict.history, key.positions, verdict.spec, verdict.condition, deadline=0.0)
+    uses = ValueUses(verdict.history, key.positions, verdict.spec)
+    return PatternFacts(uses, whole, None).hold(pattern)
 
 
 def key_operations(verdict: Verdict, key: KeyVerdict) -> tuple[int, ...]:

@@ -70,7 +70,7 @@ class _Minimiser:
             return MinimalCore(tuple(self._all), tuple(self._all), None, minimal=False, verified=True)
         supply = ValueSources(self._history, self._all, self._spec)
         for position in supply.invented():
-            if self._violated([position]):
+            if self._violated([position]) and not self._something_before(position):
                 return MinimalCore((position,), (position,), position, minimal=True, verified=True)
         scene, certain, last = self._end_of_violation() if self._timely else (self._all, self._all, None)
         if len(scene) > _SMALL_OPERATIONS:
@@ -88,6 +88,14 @@ class _Minimiser:
             tries.append(self._evidence(scene, certain))
         shown, needed = min(tries, key=lambda found: len(found[0]))
         return MinimalCore(tuple(shown), tuple(needed), last, self._certain, verified=True)
+
+    def _something_before(self, position: int) -> bool:
+        """Whether the history was a violation before this operation returned."""
+        if not self._timely:
+            return False
+        called, returned = self._until(self._ops[position].end)
+        relaxed = {*called} - {*returned} | {position}
+        return self._decide(called, relaxed).found is False
 
     def _evidence(self, scene: list[int], certain: list[int]) -> tuple[list[int], list[int]]:
         """Operations to show, and those of them that must stay as recorded; both by call."""

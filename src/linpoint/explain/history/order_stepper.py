@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders to step through, with the state of the spec after each step: witnesses, or the longest legal order.
+"""Orders to step through, with the state of the spec after each step: witnesses, or a legal order as far as it gets.
 
 A nondeterministic spec may be in several states; some of them are shown. Under ``buffered-durable`` a crash brings back
 the state of what survived it. Cost: limited in steps and in seconds; what is left out is said.
@@ -37,7 +37,7 @@ CRASH_PLACE: Final = -2
 """In place of an operation's place on the page: one that is not there, and none at all."""
 _STEPPING_S: Final = 1.5
 _MAX_CORE_OPERATIONS: Final = 24
-"""Operations of which a longest legal order is looked for."""
+"""Operations of which a legal order is looked for."""
 _MAX_STATES: Final = 64
 _MAX_SHOWN_STATES: Final = 3
 _MAX_TEXT_CHARS: Final = 240
@@ -93,17 +93,17 @@ def _order_of(key: KeyVerdict) -> tuple[Sequence[int], str]:
 
 
 def _longest(explanation: Explanation, places: Mapping[int, int], deadline: float) -> list[dict[str, Any]]:
-    """The longest legal order of the conspiring operations, and who cannot come next."""
+    """A legal order of the conspiring operations, and who cannot come next."""
     stuck, verdict = explanation.stuck or _frontier(explanation), explanation.verdict
     if stuck is None or (len(stuck.prefix) > MAX_STEPS and verdict.condition != "linearizable"):
         return []
     steps = list(_steps(verdict, stuck.prefix, places, None, deadline))
-    title = "The longest legal order"
+    title = "A legal order, as far as it gets"
     if _taken(steps) < len(stuck.prefix):  # nobody knows the state in which the others could not come next
         shown = steps[:MAX_STEPS]
         return [_order(verdict, title, shown, note=_missing(shown, len(stuck.prefix)))]
     blocked = [
-        [places.get(each.position, ABSENT_PLACE), plain(why_blocked(verdict, each), _MAX_TEXT_CHARS)]
+        [places.get(each.position, ABSENT_PLACE), plain(why_blocked(explanation, stuck, each), _MAX_TEXT_CHARS)]
         for each in stuck.blocked
     ]
     before = max(0, len(steps) - MAX_STEPS)
@@ -133,7 +133,7 @@ def _order(
 
 
 def _frontier(explanation: Explanation) -> StuckFrontier | None:
-    """The longest legal order of operations whose contradiction was found without one.
+    """A legal order of operations whose contradiction was found without one.
 
     What they saw may have been written by operations that are left out; then there is nothing to step through.
     """

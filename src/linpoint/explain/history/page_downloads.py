@@ -12,10 +12,11 @@ from decimal import Decimal
 from typing import Any, Final
 
 from linpoint.explain.history.explanation import Explanation
+from linpoint.explain.history.page_operations import in_violation
 from linpoint.histories.formats.operation_lines import as_dicts
 from linpoint.histories.operation import Operation, Time
 from linpoint.text.shell_commands import check_argv, shell_command
-from linpoint.verdicts import Status
+from linpoint.verdicts import Pattern, Status
 
 MINIMAL: Final = "minimal.jsonl"
 _MAX_OPERATIONS: Final = 20_000
@@ -59,9 +60,10 @@ def _alone(explanation: Explanation) -> Sequence[int]:
         return ()
     if explanation.precedence is not None and not explanation.precedence.certified:
         return ()  # the rules of the paper may say otherwise of a part
-    if explanation.pattern is not None and explanation.pattern.counted and not explanation.minimal:
-        return explanation.pattern.scope  # it is by counting all of them that some are wrong
-    return explanation.core
+    if not explanation.claims or explanation.claims_of("by-themselves"):
+        return explanation.core
+    key = in_violation(explanation)[0]
+    return key.refutation.scope if isinstance(key.refutation, Pattern) else key.positions
 
 
 def _last(op: Operation) -> Time:

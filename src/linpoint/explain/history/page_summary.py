@@ -15,7 +15,9 @@ from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.history_text import (
     MAX_LISTED,
     also_in_violation,
+    conspiracy,
     nearest,
+    needed_text,
     numbers,
     sentence,
     why_blocked,
@@ -113,7 +115,8 @@ def _shown_cause(cause: LikelyCause) -> ShownCause:
 def _notes(explanation: Explanation) -> list[str]:
     verdict = explanation.verdict
     if verdict.status is Status.VIOLATION:
-        return []
+        needed = needed_text(explanation)
+        return [needed] if needed else []
     return [f"Warning: {warning}." for warning in verdict.warnings]
 
 
@@ -141,11 +144,8 @@ def _listed(explanation: Explanation) -> tuple[list[int], str]:
     """The operations that are shown first, and a title for them."""
     verdict = explanation.verdict
     if explanation.core:
-        count = len(explanation.core)
-        if explanation.minimal and count > 1:
-            return nearest(explanation), f"These {count:,} operations contradict each other; none can be left out"
-        which = "This operation is impossible" if count == 1 else f"These {count:,} operations contradict each other"
-        return nearest(explanation), which
+        last = "; none of them can be left out" if explanation.irreducible else ""
+        return nearest(explanation), f"{conspiracy(explanation)}{last}"
     reached = next((key.reached for key in verdict.keys if key.reached is not None), None)
     if reached is not None and reached.open:
         placed = f"{len(reached.prefix):,} of {reached.operations:,} operations had their place"
@@ -226,11 +226,11 @@ def reasons(explanation: Explanation) -> list[str]:
     if stuck is not None and stuck.blocked:
         prefix = [names.get(position, "?") for position in stuck.prefix]
         shown = ", ".join(prefix) if len(prefix) <= MAX_LISTED else f"{count_noun(len(prefix), 'operation')}"
-        sentences.append(f"The longest legal order is {shown or 'empty'}.")
+        sentences.append(f"One legal order gets as far as {shown or 'nothing'}.")
         for each in stuck.blocked[:MAX_LISTED]:
             op = verdict.history.operations[each.position]
             name = names.get(each.position, name_of(verdict, op))
-            sentences.append(f"Then {name} cannot come next: {why_blocked(verdict, each)}.")
+            sentences.append(f"Then {name} cannot come next: {why_blocked(explanation, stuck, each)}.")
     more = len(sentences) - MAX_LISTED
     return (
         sentences

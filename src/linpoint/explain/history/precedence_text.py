@@ -135,7 +135,10 @@ def _in_time(history: History, first: int, second: int, condition: str) -> tuple
     known = in_time(history, first, second)
     if known is not None and (condition != "sequential" or known[0] != "real-time"):
         return known
-    if history.operations[first].process == history.operations[second].process:
+    a, b = history.operations[first], history.operations[second]
+    if a.order is not None and b.order is not None and a.order < b.order:
+        return "order-hint", "{0} has the smaller order"
+    if a.process == b.process:
         return "process-order", "{0} comes before {1} in their process"
     return "crash", "a crash lies between {0} and {1}"
 

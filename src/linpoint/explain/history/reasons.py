@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from linpoint.explain.json_values import as_json
+
 
 @dataclass(frozen=True, slots=True)
 class ArgumentStep:
@@ -35,14 +37,19 @@ class ArgumentStep:
 
 @dataclass(frozen=True, slots=True)
 class CauseEvidence:
-    """Something in the history that suggests a cause."""
+    """Something in the history that suggests a cause: a claim that was evaluated on all operations of the object."""
 
+    kind: str
+    """A key of ``EVIDENCE``."""
     text: str
     operations: tuple[int, ...] = ()
+    values: tuple[Any, ...] = ()
+    """What else it speaks of: times, counts, names."""
 
     def as_dict(self) -> dict[str, Any]:
         """As in the JSON of an explanation."""
-        return {"text": self.text, "operations": list(self.operations)}
+        data: dict[str, Any] = {"kind": self.kind, "text": self.text, "operations": list(self.operations)}
+        return data | ({"values": [as_json(value) for value in self.values]} if self.values else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,7 @@ REASONS: Final = {
     "order-hint": "the history itself says which took effect first",
     "crash": "a crash lies between them",
     "reads-from": "one saw what the other put there",
-    "overwritten": "one saw a value that the other replaced",
+    "overwritten": "one saw a value that was gone after the other",
     "last-written": "a third one saw what the later of the two put there, when the other had returned",
     "replaced": "both replaced the same value, which was there once",
     "failed": "an operation failed, and this is a way to explain that",
@@ -100,3 +107,45 @@ CAUSES: Final = {
     "unrecorded-writer": "a writer that was not recorded",
 }
 """Likely causes, each as a phrase."""
+
+EVIDENCE: Final = {
+    "other-first-value": "all operations of the object have an order if it begins with the value",
+    "seen-although-failed": (
+        "the first operation had no effect, and the second, which had not returned when it was called, saw the value that "
+        "it would have put there; no operation that can have taken effect put it there"
+    ),
+    "never-put": "the operation saw a value that no operation on the object put there, nor was it there at first",
+    "handed-out-too-often": (
+        "the operations all removed the same value, which was put there, the first time included, fewer times"
+    ),
+    "pattern": "the pattern or the contradiction that `values` names holds of the operations",
+    "replaced-the-same": "both operations saw the same value, which was put there once, replaced it, and overlap",
+    "both-succeeded": "both operations succeeded, and each leaves no room for the other until somebody undoes it",
+    "less-than-allowed": "the operation returned less than every result that was allowed",
+    "returned-before": "the first operation put a value there and had returned before the second was called",
+    "crash-between": "a crash or an annotation that speaks of one lies between the two times in `values`",
+    "seen-later": "the operation was called later and saw the value, which was put there once",
+    "not-seen-later": "no operation that returned after the last one was called saw the value that the first put there",
+    "saw-replaced-value": (
+        "the second operation saw a value that was put there once, and the first had certainly put another in its place "
+        "before it was called"
+    ),
+    "saw-replaced-values": "each of the operations saw a value that had certainly been replaced before it was called",
+    "seen-again": "after the first operation had returned, the second was called and saw a value newer than the first did",
+    "went-on-from-old": "the operation saw the old value and put another there after the newer one was certainly there",
+    "annotation-before": "the last annotation before the operation was called",
+    "apart": (
+        "from the first time in `values` to the second no process of one group saw a value that a process of the other "
+        "group put there in that time"
+    ),
+    "back-and-forth": (
+        "each pair of the operations is one that saw a value of its own group and one of the other group that had "
+        "certainly replaced it before"
+    ),
+    "sides": "the operations belong to the groups in `values`",
+    "seen-just-after": "each of the operations saw a value by at most the first of `values` after it had been replaced",
+    "skew-explains": "with clocks that may differ by the value all operations of the history have an order",
+    "fits-word-by-word": "with any one of its words alone the operation fits among all others of the object",
+    "changed-several": "the first operation overlaps the second, and wrote several of its words",
+}
+"""What evidence says, by its kind."""

@@ -10,7 +10,7 @@ from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.reasons import ArgumentStep
 from linpoint.explain.wording.operation_names import returns_nothing, value_of
 from linpoint.histories.operation import Outcome
-from linpoint.text.phrases import one_line
+from linpoint.text.phrases import join_words, one_line
 from linpoint.verdicts import Pattern
 
 _MAX_NAMED_OPERATIONS: Final = 12
@@ -63,6 +63,8 @@ def impossible_operation(explanation: Explanation) -> tuple[ArgumentStep, ...]:
             text = f"{name} returned {returned}, but no operation that took effect had put {returned} there"
             return (ArgumentStep(reason, (position,), text),)
         return (ArgumentStep(reason, (position,), f"{name}: {pattern.sentence}"),)
+    if not explanation.claims_of("impossible", "refused", "refused-for-example"):
+        return (no_order(explanation),)
     quiet = op.outcome is not Outcome.OK or (op.result is None and returns_nothing(verdict, op))
     does = "happen" if quiet else f"return {returned}"
     return (ArgumentStep("spec-rejects", (position,), f"Nothing in the history lets {name} {does}"),)
@@ -71,9 +73,9 @@ def impossible_operation(explanation: Explanation) -> tuple[ArgumentStep, ...]:
 def no_order(explanation: Explanation) -> ArgumentStep:
     """What is left to say where neither a circle nor a dead end was found."""
     names = explanation.names
-    which = (
-        f"{', '.join(names[:-1])} and {names[-1]}" if 1 < len(names) <= _MAX_NAMED_OPERATIONS else "these operations"
-    )
+    which = join_words(names, "and") if 1 < len(names) <= _MAX_NAMED_OPERATIONS else "these operations"
+    if not explanation.claims_of("by-themselves"):
+        which = "the operations"
     under = explanation.verdict.condition
     return ArgumentStep(
         "spec-rejects", explanation.core, f"No order of {which} fits the spec under the condition {under}"

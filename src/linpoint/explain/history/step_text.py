@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The steps of an argument in words: who comes before whom, and the one reason for it.
 
-Guarantee: "saw the 1 that A wrote" is said only where A is the only operation on the object that put a 1 there; where
-that is not so, the step says what could not have been returned, which is what was decided.
+Guarantee: "saw the 1 that A wrote" is said only where A is the only operation on the whole object that put a 1 there;
+where that is not so, the step says what could not have been returned, which is what was decided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
+from linpoint.explain.history.claims.value_uses import ValueUses
 from linpoint.explain.history.reasons import ArgumentStep
 from linpoint.explain.history.value_flow import REGISTERS, ValueFlow, flow_of, kind_of
 from linpoint.explain.wording.operation_names import value_of
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import canonical, format_value
+from linpoint.histories.values import format_value
 from linpoint.specs.spec import Returns, Spec
 from linpoint.text.phrases import one_line
 
@@ -39,20 +40,20 @@ def in_time(history: History, first: int, second: int) -> tuple[str, str] | None
 
 
 class StepText:
-    """Says steps about operations at some of ``positions``, which are all operations of one object."""
+    """Says steps about operations of ``history``. ``uses`` are the values of all operations of the object, of which
+    ``history`` may hold only some: ``original`` has their positions there.
+    """
 
-    def __init__(self, history: History, positions: Sequence[int], spec: Spec, names: Names) -> None:
+    def __init__(
+        self, history: History, spec: Spec, names: Names, uses: ValueUses, original: Sequence[int] | None
+    ) -> None:
         self._ops = history.operations
         self._history = history
         self._spec = spec
         self._kind = kind_of(spec)
         self._names = names
-        first = None if self._kind == "map" else spec.initial
-        self._sources: dict[Hashable, list[int | None]] = {(canonical(first),): [None]}
-        for position in positions:
-            value = self._flow(position).put_value
-            if value is not None:
-                self._sources.setdefault(value, []).append(position)
+        self._uses = uses
+        self._here = None if original is None else {there: here for here, there in enumerate(original)}
 
     def _flow(self, position: int) -> ValueFlow:
         return flow_of(self._ops[position], self._kind)
@@ -77,7 +78,7 @@ class StepText:
         source = self.source(first)
         replaces = self._kind in REGISTERS and self._flow(second).certain
         if source is not None and source in self._names and source != second and replaces:
-            text = f"{head}{x} saw the {self._saw(first)} of {self._names[source]}, which {y} replaced"
+            text = f"{head}{x} saw the {self._saw(first)} of {self._names[source]}, which was gone after {y}"
             return ArgumentStep("overwritten", (first, second, source), text, first, second)
         if self._tells(b) and not self._tells(a):
             text = f"{head}before {x}, {y} could not have {self._did(b)}"
@@ -98,8 +99,14 @@ class StepText:
 
     def source(self, position: int) -> int | None:
         """The one operation that put there what this one saw, if there is only one."""
-        found = self._sources.get(self._flow(position).seen_value, [])
-        return found[0] if len(found) == 1 else None
+        flow = self._flow(position)
+        if flow.seen_value is None or not self._uses.followed:
+            return None
+        value = self._uses.form(flow.saw)
+        if self._uses.times_put(value) != 1 or self._uses.first(value):
+            return None
+        (found,) = self._uses.putters[value]
+        return found if self._here is None else self._here.get(found)
 
     def _saw(self, position: int) -> str:
         return one_line(format_value(self._flow(position).saw))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from linpoint.histories.operation import Operation, Outcome
-from linpoint.histories.values import canonical
+from linpoint.histories.values import Value, canonical
 from linpoint.specs.builtin import BUILT_IN
 from linpoint.specs.spec import Spec
 
@@ -55,6 +55,16 @@ def kind_of(spec: Spec) -> str:
     name = spec.name.partition("(")[0]
     built_in = BUILT_IN.get(name)
     return name if built_in is not None and built_in.factory is spec.factory else ""
+
+
+def initial_values(spec: Spec) -> list[Value]:
+    """The values that an object of a built-in spec holds at first: of a map those of all keys."""
+    kind = kind_of(spec)
+    if kind == "map":
+        return list(spec.initial.values())
+    if kind in CONTAINERS:
+        return list(spec.initial)
+    return [spec.initial] if kind in REGISTERS else []
 
 
 def flow_of(op: Operation, kind: str) -> ValueFlow:

@@ -33,11 +33,14 @@ def likely_causes(explanation: Explanation, keys: Sequence[KeyVerdict], *, deadl
     keys = keys[:_MAX_KEYS]
     near = [_around(key, explanation.core[-1], _MAX_OPERATIONS // len(keys)) for key in keys]
     verdict = explanation.verdict
-    values = [lives(verdict.history, key.positions, verdict.spec, verdict.condition) for key in near]
+    values = [
+        lives(verdict.history, part.positions, verdict.spec, verdict.condition, everything=key.positions)
+        for part, key in zip(near, keys, strict=True)
+    ]
     found = [
         *operation_effects.effect_causes(explanation, keys[0], values[0]),
         *torn_snapshots.torn_snapshot_causes(explanation, keys[0], deadline=deadline),
-        *replica_causes.replica_causes(explanation, near, values, whole=near[0] is keys[0]),
+        *replica_causes.replica_causes(explanation, values),
     ]
     found.sort(key=lambda suspicion: -suspicion.weight)
     first = {suspicion.cause: suspicion for suspicion in reversed(found)}

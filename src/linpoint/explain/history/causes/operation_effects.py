@@ -13,22 +13,22 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from linpoint.checkers.conditions import NOT_LOCAL
-from linpoint.explain.history.causes.suspicion import Suspicion, crash_between
+from linpoint.explain.history.causes.suspicion import Suspicion, crash_evidence
 from linpoint.explain.history.causes.value_lifetimes import ValueLifetime
+from linpoint.explain.history.claims.value_uses import ABSENT, REMOVALS, ValueUses
 from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.reasons import CauseEvidence
-from linpoint.explain.history.value_flow import CONTAINERS, REGISTERS, flow_of, kind_of
+from linpoint.explain.history.value_flow import CONTAINERS, flow_of, kind_of
 from linpoint.explain.wording.operation_names import key_of, who
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical, format_value
 from linpoint.text.phrases import count_noun
 from linpoint.verdicts import KeyVerdict
 
-_MAX_OPERATIONS: Final = 500_000
+_MAX_OPERATIONS: Final = 100_000
 _MAX_CORE_OPERATIONS: Final = 40
 _MAX_VALUE_CHARS: Final = 200
 _COUNTS: Final = ("counter", "fetch-add", "multiset", "semaphore")
-_REMOVES: Final = ("dequeue", "pop", "pop-front", "pop-back", "delete-max")
 _EXCLUSIVE: Final = {
     "mutex": ("acquire", "try-acquire"),
     "rw-lock": ("acquire-write",),
@@ -50,11 +50,12 @@ def effect_causes(explanation: Explanation, key: KeyVerdict, values: Sequence[Va
     verdict = explanation.verdict
     if verdict.condition in NOT_LOCAL and (verdict.history.keyed or verdict.spec.key_argument):
         return  # values of different objects, which are checked together there, have nothing to do with each other
+    uses = ValueUses(verdict.history, key.positions, verdict.spec)
     yield from _first_value(explanation)
-    yield from _from_nowhere(explanation, key)
-    yield from _duplicates(explanation, key)
-    yield from _two_steps(explanation, values)
-    yield from _vanished(explanation, key)
+    yield from _from_nowhere(explanation, uses)
+    yield from _duplicates(explanation, uses)
+    yield from _two_steps(explanation, values, uses)
+    yield from _vanished(explanation, uses)
 
 
 def _first_value(explanation: Explanation) -> Iterator[Suspicion]:
@@ -64,34 +65,40 @@ def _first_value(explanation: Explanation) -> Iterator[Suspicion]:
     first = first if first.startswith("'") else f"'{first}'"
     how = f": --initial {first}" if len(first) <= _MAX_VALUE_CHARS else ""
     which = "this violation" if len(explanation.verdict.keys) == 1 else "the violation of this key"
-    evidence = [CauseEvidence(f"Another first value would remove {which}{how}.", explanation.core)]
+    evidence = [
+        CauseEvidence(
+            "other-first-value",
+            f"Another first value would remove {which}{how}.",
+            explanation.core,
+            explanation.other_initial,
+        )
+    ]
     text = "The object did not start with the value that was assumed: an earlier run, a setup step, or another default."
     # One operation that saw what was never put there says so loudest; several, or a count, may have another cause.
     weight = 50 if kind_of(explanation.verdict.spec) in _COUNTS else 97 if len(explanation.core) == 1 else 70
     yield Suspicion(weight, "wrong-initial-value", text, evidence)
 
 
-def _from_nowhere(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
+def _from_nowhere(explanation: Explanation, uses: ValueUses) -> Iterator[Suspicion]:
     """Values that were seen and that nobody put there, unless somebody who is said to have failed did."""
     verdict = explanation.verdict
-    ops, kind = verdict.history.operations, kind_of(verdict.spec)
-    seen = {flow_of(ops[p], kind).seen_value: p for p in explanation.core} if kind in REGISTERS + CONTAINERS else {}
-    for first in verdict.spec.initial if kind in CONTAINERS else () if kind == "map" else (verdict.spec.initial,):
-        seen.pop((canonical(first),), None)
-    seen.pop(None, None)
-    seen.pop((None,), None)
-    if not seen or len(ops) > _MAX_OPERATIONS or (kind == "map" and verdict.spec.initial):
+    ops, kind = verdict.history.operations, uses.kind
+    if not uses.followed or len(ops) > _MAX_OPERATIONS:
         return
-    for position in itertools.chain(explanation.core, key.positions):  # mostly the first few put all of it there
-        seen.pop(flow_of(ops[position], kind).put_value, None)
-        if not seen or ops[position].name == "append":
-            return
+    seen = {
+        (canonical(flow_of(ops[p], kind).saw),): p
+        for p in explanation.core
+        if uses.saw.get(p) not in (None, ABSENT, (None,)) and uses.times_put(uses.saw[p]) == 0
+    }
+    if not seen:
+        return
     for position, op in enumerate(ops):
         witness = seen.get(_would_put(op, kind)) if _without_effect(op) and _on(explanation, op) else None
-        if witness is None:
+        if witness is None or op.call > ops[witness].end:
             continue
         evidence = [
             CauseEvidence(
+                "seen-although-failed",
                 f"{who(verdict, op)} is said to have {'failed' if op.outcome is Outcome.FAILED else 'had no effect'}, but "
                 f"{who(verdict, ops[witness])} saw what it would have put there.",
                 (position, witness),
@@ -107,7 +114,7 @@ def _from_nowhere(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspici
         position = min(seen.values())
         said = f"{who(verdict, ops[position])} saw a value that no operation in the history put there."
         text = "Somebody changed the object who is not in the history: a setup step, another client, or lost lines of the log."
-        yield Suspicion(40, "unrecorded-writer", text, [CauseEvidence(said, (position,))])
+        yield Suspicion(40, "unrecorded-writer", text, [CauseEvidence("never-put", said, (position,))])
 
 
 def _without_effect(op: Operation) -> bool:
@@ -126,62 +133,71 @@ def _on(explanation: Explanation, op: Operation) -> bool:
     return explanation.key is None or canonical(here) == canonical(explanation.key)
 
 
-def _duplicates(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
+def _duplicates(explanation: Explanation, uses: ValueUses) -> Iterator[Suspicion]:
     verdict = explanation.verdict
-    ops, kind = verdict.history.operations, kind_of(verdict.spec)
+    ops = verdict.history.operations
     text = "A message or a request was delivered twice, or what was handed out was not removed at the same instant."
-    removed: dict[Any, list[int]] = {}
-    for position in explanation.core if kind in CONTAINERS else ():
-        value = flow_of(ops[position], kind).seen_value
-        if value is not None and ops[position].name.replace("_", "-") in _REMOVES:
-            removed.setdefault(value, []).append(position)
-    for value, positions in removed.items():
-        if len(positions) < 2:
+    for value in dict.fromkeys(uses.saw[p] for p in explanation.core if p in uses.saw):
+        removals, put = uses.removals[value], uses.times_put(value)
+        if not 0 < put < len(removals):
             continue
-        put = sum(flow_of(ops[p], kind).put_value == value for p in key.positions)
-        put += sum((canonical(first),) == value for first in verdict.spec.initial)
-        if 0 < put < len(positions):
-            all_of_them = ", ".join(who(verdict, ops[p]) for p in positions[:3])
-            often = "once" if put == 1 else count_noun(put, "time")
-            said = f"The same value was handed out {count_noun(len(positions), 'time')} and was there {often}: {all_of_them}."
-            yield Suspicion(85, "duplicate-delivery", text, [CauseEvidence(said, tuple(positions))])
-            return
+        shown = sorted(removals, key=lambda p: p not in explanation.core)[:3]
+        all_of_them = ", ".join(who(verdict, ops[p]) for p in sorted(shown))
+        often = "once" if put == 1 else count_noun(put, "time")
+        said = (
+            f"The same value was handed out {count_noun(len(removals), 'time')} and was put there {often} at most: "
+            f"{all_of_them}."
+        )
+        yield Suspicion(
+            85, "duplicate-delivery", text, [CauseEvidence("handed-out-too-often", said, tuple(removals), (put,))]
+        )
+        return
     pattern = explanation.pattern
     if pattern is not None and pattern.reason == "count-too-high":
-        evidence = [CauseEvidence("A count is higher than what can have come before it.", tuple(pattern.operations))]
+        said = "A count is higher than what can have come before it."
+        evidence = [CauseEvidence("pattern", said, tuple(pattern.operations), (pattern.reason,))]
         yield Suspicion(45, "duplicate-delivery", "An operation was applied twice, for example by a retry.", evidence)
 
 
-def _two_steps(explanation: Explanation, values: Sequence[ValueLifetime]) -> Iterator[Suspicion]:
+def _two_steps(explanation: Explanation, values: Sequence[ValueLifetime], uses: ValueUses) -> Iterator[Suspicion]:
     """Two updates that started from the same state: one of them is lost, or both hold what only one can."""
     verdict = explanation.verdict
     ops = verdict.history.operations
     for life in values:
-        done = sorted(life.replaced_by, key=lambda p: ops[p].call)
+        done = sorted(
+            (p for p in life.replaced_by if _replaced_what_was_there_once(uses, p)), key=lambda p: ops[p].call
+        )
         for first, second in itertools.pairwise(done):
             if ops[second].call <= ops[first].end:
                 both = f"{who(verdict, ops[first])} and {who(verdict, ops[second])}"
-                evidence = [CauseEvidence(f"{both} overlap, and both replaced the same value.", (first, second))]
+                said = f"{both} overlap, and both replaced the same value."
+                evidence = [CauseEvidence("replaced-the-same", said, (first, second))]
                 yield Suspicion(88, "non-atomic-update", _TWO_STEPS, evidence)
                 return
     found = explanation.pattern or explanation.precedence
     if found is not None and found.reason in _UPDATED_TWICE:
         said = f"{found.sentence[0].upper()}{found.sentence[1:]}."
-        yield Suspicion(58, "non-atomic-update", _TWO_STEPS, [CauseEvidence(said, tuple(found.operations)[:4])])
+        evidence = [CauseEvidence("pattern", said, tuple(found.operations), (found.reason,))]
+        yield Suspicion(58, "non-atomic-update", _TWO_STEPS, evidence)
         return
     won = [p for p in explanation.needed if _excludes_another(explanation, ops[p])]
     for first, second in itertools.combinations(won, 2):
         if _alike(explanation, ops[first]) == _alike(explanation, ops[second]):
             both = f"{who(verdict, ops[first])} and {who(verdict, ops[second])}"
-            evidence = [CauseEvidence(f"{both} both succeeded.", (first, second))]
+            evidence = [CauseEvidence("both-succeeded", f"{both} both succeeded.", (first, second))]
             yield Suspicion(58, "non-atomic-update", _TWO_STEPS, evidence)
             return
     culprit = explanation.culprit
-    if kind_of(verdict.spec) == "counter" and culprit is not None:
+    if kind_of(verdict.spec) == "counter" and culprit is not None and culprit.complete:
         count = ops[culprit.position].result
         if type(count) is int and all(type(each) is int and count < each for each in culprit.allowed):
             said = f"{who(verdict, ops[culprit.position])} is less than it could have been."
-            yield Suspicion(52, "non-atomic-update", _TWO_STEPS, [CauseEvidence(said, (culprit.position,))])
+            evidence = [CauseEvidence("less-than-allowed", said, (culprit.position,), culprit.allowed)]
+            yield Suspicion(52, "non-atomic-update", _TWO_STEPS, evidence)
+
+
+def _replaced_what_was_there_once(uses: ValueUses, position: int) -> bool:
+    return position in uses.saw and uses.replaces(position) and uses.times_put(uses.saw[position]) == 1
 
 
 def _excludes_another(explanation: Explanation, op: Operation) -> bool:
@@ -200,34 +216,36 @@ def _alike(explanation: Explanation, op: Operation) -> Any:
     return canonical(spec.partition(spec.arguments(op))) if spec.partition is not None else None
 
 
-def _vanished(explanation: Explanation, key: KeyVerdict) -> Iterator[Suspicion]:
+def _vanished(explanation: Explanation, uses: ValueUses) -> Iterator[Suspicion]:
     """What had been put into a container was not there; registers are looked at elsewhere."""
     verdict = explanation.verdict
-    ops, kind = verdict.history.operations, kind_of(verdict.spec)
-    if kind not in CONTAINERS:
+    history, ops = verdict.history, verdict.history.operations
+    if uses.kind not in CONTAINERS:
         return
     last = max(explanation.core, key=lambda p: ops[p].call)
-    before = [p for p in explanation.core if p != last and ops[p].end < ops[last].call]
-    added = [p for p in before if flow_of(ops[p], kind).certain]
+    before = [p for p in explanation.core if p != last and ops[p].end + history.clock_skew < ops[last].call]
+    added = [p for p in before if p in uses.put and ops[p].outcome is Outcome.OK]
     if not added or ops[last].outcome is not Outcome.OK:
         return
     missing = added[-1]
     returned = f"{who(verdict, ops[missing])} had returned before {who(verdict, ops[last])} was called."
-    gone = [CauseEvidence(returned, (missing, last))]
-    crash = crash_between(verdict.history, ops[missing].end, ops[last].call)
-    if crash is not None:
+    gone = [CauseEvidence("returned-before", returned, (missing, last))]
+    crash = crash_evidence(history, ops[missing].end, ops[last].call)
+    never_again = not any(ops[p].end >= ops[last].call for p in uses.seers[uses.put[missing]])
+    if crash is not None and never_again:
         text = "What had returned was not yet durable when something crashed."
-        yield Suspicion(75, "lost-after-crash", text, [*gone, CauseEvidence(f"Between them lies: {crash}.")])
+        yield Suspicion(75, "lost-after-crash", text, [*gone, crash])
         return
-    if ops[last].result is not None or ops[last].name.replace("_", "-") not in (*_REMOVES, "peek"):
+    if ops[last].result is not None or ops[last].name.replace("_", "-") not in (*REMOVALS, "peek"):
         return
-    value = flow_of(ops[missing], kind).put_value
-    later = (p for p in key.positions if ops[p].call > ops[last].end and flow_of(ops[p], kind).seen_value == value)
+    later = (p for p in uses.seers[uses.put[missing]] if ops[p].call > ops[last].end)
     again = next(later, None)
-    if again is not None:
+    if again is not None and uses.times_put(uses.put[missing]) == 1:
         text = "The answer came from an old copy, or from a look that passed by while the object changed."
-        seen = CauseEvidence(f"{who(verdict, ops[again])} saw the value later, so it was not lost.", (again,))
+        said = f"{who(verdict, ops[again])} saw the value later, so it was not lost."
+        seen = CauseEvidence("seen-later", said, (last, again, missing))
         yield Suspicion(55, "stale-read", text, [*gone, seen])
-    else:
+    elif never_again:
         text = "What had returned was dropped, or overwritten by something older."
-        yield Suspicion(54, "lost-write", text, [*gone, CauseEvidence("Nobody saw the value after that.")])
+        unseen = CauseEvidence("not-seen-later", "No later operation returned the value.", (missing, last))
+        yield Suspicion(54, "lost-write", text, [*gone, unseen])

@@ -11,20 +11,21 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from linpoint.checkers.subhistory_decider import has_order
-from linpoint.explain.history.causes.suspicion import Suspicion, crash_between
-from linpoint.explain.history.causes.value_lifetimes import LifetimeInversion, ValueLifetime, inversions, lives
+from linpoint.explain.history.causes.suspicion import Suspicion, crash_between, crash_evidence
+from linpoint.explain.history.causes.value_lifetimes import LifetimeInversion, ValueLifetime, inversions
+from linpoint.explain.history.claims.value_uses import ValueUses
 from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.reasons import CauseEvidence
 from linpoint.explain.wording.operation_names import moment, process_of, who
 from linpoint.histories.history import History
 from linpoint.histories.operation import Process
 from linpoint.text.phrases import count_noun, one_line
-from linpoint.verdicts import KeyVerdict, Verdict
+from linpoint.verdicts import Verdict
 
 _MAX_INVERSIONS: Final = 200
 """Of more, the first ones tell as much."""
@@ -39,35 +40,28 @@ _TIME_SLICES: Final = 6
 _MAX_LISTED: Final = 8
 
 
-def replica_causes(
-    explanation: Explanation, keys: Sequence[KeyVerdict], values: Sequence[Sequence[ValueLifetime]], *, whole: bool
-) -> Iterator[Suspicion]:
-    """The causes that the values of these keys suggest; the first key is the one that is explained, and ``whole`` says
-    that these are all its operations.
-    """
+def replica_causes(explanation: Explanation, values: Sequence[Sequence[ValueLifetime]]) -> Iterator[Suspicion]:
+    """The causes that these values suggest, of each key in violation; the first key is the one that is explained."""
     verdict, core = explanation.verdict, explanation.core
     ops = verdict.history.operations
     found: list[list[LifetimeInversion]] = []
-    for number, lives_here in enumerate(values):
+    for lives_here in values:
         inverted = sorted(inversions(verdict.history, lives_here), key=lambda each: ops[each.observer].call)
         found.append(inverted[:_MAX_INVERSIONS])
-        whole = whole and (number > 0 or len(inverted) <= _MAX_INVERSIONS)
     mine = found[0] = [_as_shown(verdict.history, each, values[0], core) for each in found[0]]
     if not mine:
-        yield from _in_core(verdict, core)
         return
     everywhere = [each for inverted in found for each in inverted]
     yield from _split_brain(explanation, [life for each in values for life in each], everywhere)
-    yield from _clocks(verdict, keys, everywhere)
+    yield from _clocks(verdict, everywhere)
     lost = [each for each in mine if _is_lost(verdict.history, each, values[0])]
     stale = [each for each in mine if each not in lost]
     for each in (stale, lost):  # what the explanation shows is the evidence to look at first
         each.sort(key=lambda inversion: inversion.observer not in core)
     if stale:
-        all_of_them = whole and not lost
-        yield _stale(verdict, stale, values[0], 50 + 20 * len(stale) / len(mine), all_of_them=all_of_them)
+        yield _stale(verdict, stale, values[0], 50 + 20 * len(stale) / len(mine))
     if lost:
-        yield _lost(verdict, lost, values[0], 50 + 20 * len(lost) / len(mine))
+        yield _lost(verdict, lost, 50 + 20 * len(lost) / len(mine))
 
 
 def _as_shown(
@@ -84,82 +78,79 @@ def _as_shown(
     return inversion
 
 
-def _in_core(verdict: Verdict, core: Collection[int]) -> Iterator[Suspicion]:
-    """Where values are written again and again, only the few operations of the explanation can be told apart."""
-    values = lives(verdict.history, sorted(core), verdict.spec, verdict.condition)
-    found = list(inversions(verdict.history, values))
-    if not found:
-        return
-    first = found[0]
-    crash = crash_between(verdict.history, first.new.known, verdict.history[first.observer].end)
-    if crash is not None or first.observer in first.old.replaced_by:
-        yield _lost(verdict, found[:1], values, 45)
-    else:
-        yield Suspicion(45, "stale-read", _OLD_COPY, [_gone(verdict, first), *_fault(verdict, first)])
-
-
 def _is_lost(history: History, inversion: LifetimeInversion, values: Sequence[ValueLifetime]) -> bool:
     """Whether it is likelier that the newer value was lost than that somebody saw an old copy.
 
     Who built on the old value shows that it was the current one again; a newer value that was seen afterwards was not
     lost. Where the history shows neither, a crash between them makes the difference.
     """
-    if any(history[position].call > inversion.new.known for position in inversion.old.replaced_by):
+    if _builder(history, inversion) is not None:
         return True
-    if _came_back(history, inversion, values):
+    if _came_back(history, inversion, values) is not None:
         return False
-    return crash_between(history, inversion.new.known, history[inversion.observer].end) is not None
+    return crash_between(history, inversion.new.known, history[inversion.observer].call) is not None
 
 
-def _came_back(history: History, inversion: LifetimeInversion, values: Sequence[ValueLifetime]) -> bool:
-    """Whether a newer value that was known when the old one was seen was seen after that again."""
+def _builder(history: History, inversion: LifetimeInversion) -> int | None:
+    """An operation that went on from the old value after the newer one was certainly there."""
+    known = inversion.new.known + history.clock_skew
+    return next((p for p in inversion.old.replaced_by if history[p].call > known), None)
+
+
+def _came_back(history: History, inversion: LifetimeInversion, values: Sequence[ValueLifetime]) -> int | None:
+    """An operation that was called later and saw the newer value again, or another that came after the old one."""
+    skew = history.clock_skew
     end = history[inversion.observer].end
-    later = (life for life in (inversion.new, *values) if life.last_seen > end)
-    return any(life is inversion.new or (inversion.old.known < life.call and life.known <= end) for life in later)
+    for life in (inversion.new, *values):
+        if life is not inversion.new and not (inversion.old.known + skew < life.call and life.known <= end):
+            continue
+        again = next((p for p in life.sightings if history[p].call > end + skew), None)
+        if again is not None:
+            return again
+    return None
 
 
 def _stale(
-    verdict: Verdict,
-    found: Sequence[LifetimeInversion],
-    values: Sequence[ValueLifetime],
-    weight: float,
-    *,
-    all_of_them: bool,
+    verdict: Verdict, found: Sequence[LifetimeInversion], values: Sequence[ValueLifetime], weight: float
 ) -> Suspicion:
-    came_back = [each for each in found if _came_back(verdict.history, each, values)]
+    ops = verdict.history.operations
     evidence = [_gone(verdict, found[0])]
-    if len(found) > 1 or came_back:
-        least = "" if all_of_them else "at least "
-        again = (
-            f"; {least}{count_noun(len(came_back), 'time')} a newer value was seen again afterwards"
-            if came_back
-            else ""
+    if len(found) > 1:
+        observers = tuple(each.observer for each in found)
+        said = (
+            f"Old values were seen at least {count_noun(len(found), 'time')} on this key, by "
+            f"{_processes(verdict, observers)}."
         )
-        built = ", and nobody built on an old value" if all_of_them else ""
-        observers = [each.observer for each in found]
-        times = f"Old values were seen {least}{count_noun(len(found), 'time')} on this key, by {_processes(verdict, observers)}"
-        evidence.append(CauseEvidence(f"{times}{again}{built}.", tuple(observers[:_MAX_LISTED])))
+        evidence.append(CauseEvidence("saw-replaced-values", said, observers))
+    for each in found[:_MAX_LISTED]:
+        again = _came_back(verdict.history, each, values)
+        if again is not None:
+            said = f"{who(verdict, ops[again])} saw a newer value after {who(verdict, ops[each.observer])}."
+            evidence.append(CauseEvidence("seen-again", said, (each.observer, again)))
+            break
     return Suspicion(weight, "stale-read", _OLD_COPY, [*evidence, *_fault(verdict, found[0])])
 
 
-def _lost(
-    verdict: Verdict, found: Sequence[LifetimeInversion], values: Sequence[ValueLifetime], weight: float
-) -> Suspicion:
+def _lost(verdict: Verdict, found: Sequence[LifetimeInversion], weight: float) -> Suspicion:
     history = verdict.history
     crashed = [
         (each, crash)
         for each in found
-        if (crash := crash_between(history, each.new.known, history[each.observer].end)) is not None
+        if (crash := crash_evidence(history, each.new.known, history[each.observer].call)) is not None
+        and not _seen_from(history, each)
     ]
     first = crashed[0][0] if crashed else found[0]
     evidence = [_gone(verdict, first)]
-    builder = next((p for p in first.old.replaced_by if history[p].call > first.new.known), None)
+    builder = _builder(history, first)
     if builder is not None:
-        evidence.append(CauseEvidence(f"{who(verdict, history[builder])} went on from the old value.", (builder,)))
-    elif not _came_back(history, first, values):
-        evidence.append(CauseEvidence("The newer value was not seen again after that.", (first.observer,)))
+        said = f"{who(verdict, history[builder])} went on from the old value."
+        newer = () if first.new.installer is None else (first.new.installer,)
+        evidence.append(CauseEvidence("went-on-from-old", said, (builder, *newer)))
+    elif first.new.installer is not None and not _seen_from(history, first):
+        said = "No later operation saw the newer value."
+        evidence.append(CauseEvidence("not-seen-later", said, (first.new.installer, first.observer)))
     if 2 * len(crashed) >= len(found):
-        evidence.append(CauseEvidence(f"Between them lies: {crashed[0][1]}."))
+        evidence.append(crashed[0][1])
         text = "Writes that had returned were not yet durable when something crashed, and its restart brought the old value back."
         return Suspicion(weight + 15, "lost-after-crash", text, evidence)
     text = (
@@ -168,13 +159,19 @@ def _lost(
     return Suspicion(weight, "lost-write", text, evidence)
 
 
+def _seen_from(history: History, inversion: LifetimeInversion) -> bool:
+    """Whether an operation saw the newer value that returned after the observer of the old one was called."""
+    call = history[inversion.observer].call
+    return any(history[p].end >= call for p in inversion.new.sightings)
+
+
 def _gone(verdict: Verdict, inversion: LifetimeInversion) -> CauseEvidence:
     ops = verdict.history.operations
     observer = who(verdict, ops[inversion.observer])
-    if inversion.new.installer is None:  # pragma: no cover - the first value replaces nothing
-        return CauseEvidence(f"{observer} saw a value that had been replaced.", (inversion.observer,))
+    assert inversion.new.installer is not None  # the first value replaces nothing
     newer = ops[inversion.new.installer]
     return CauseEvidence(
+        "saw-replaced-value",
         f"{observer} saw a value that {who(verdict, newer)} had certainly replaced before.",
         (inversion.new.installer, inversion.observer),
     )
@@ -186,9 +183,8 @@ def _fault(verdict: Verdict, inversion: LifetimeInversion) -> Iterator[CauseEvid
     before = [each for each in verdict.history.annotations if each.time <= call]
     if before:
         last = max(before, key=lambda each: each.time)
-        yield CauseEvidence(
-            f"The last fault recorded before it: {one_line(last.text)} at {moment(verdict.history, last.time)}."
-        )
+        said = f"The last annotation before it: {one_line(last.text)} at {moment(verdict.history, last.time)}."
+        yield CauseEvidence("annotation-before", said, (inversion.observer,), (last.text, last.time))
 
 
 def _processes(verdict: Verdict, positions: Sequence[int]) -> str:
@@ -210,17 +206,22 @@ def _split_brain(
         key=lambda split: split.times,
         default=None,
     )
-    if best is None or best.times == 0:
+    if best is None or best.times == 0 or not best.apart(explanation):
         return
     shown = [", ".join(names[:_MAX_LISTED]) + (", ..." if len(names) > _MAX_LISTED else "") for names in best.groups]
     evidence = [
         CauseEvidence(
+            "apart",
             f"From {moment(verdict.history, best.start)} to {moment(verdict.history, best.end)} two groups of processes each saw, of what was "
-            f"written in that time, only what they had written themselves: {shown[0]} and {shown[1]}."
+            f"written in that time, only what they had written themselves: {shown[0]} and {shown[1]}.",
+            values=(best.start, best.end, *map(tuple, best.groups)),
         ),
         CauseEvidence(
+            "back-and-forth",
             f"The value changed back and forth between them: {count_noun(best.times, 'time')} or more each way, an old "
-            "value was seen after one of the other group."
+            "value was seen after one of the other group.",
+            best.crossing,
+            (best.times, *map(tuple, best.groups)),
         ),
         *_who_is_where(explanation, best),
         *_fault(verdict, best.inversions[0]),
@@ -237,7 +238,7 @@ def _who_is_where(explanation: Explanation, split: _Split) -> Iterator[CauseEvid
     if all(sides):
         one, other = (" and ".join(side) for side in sides)
         which = f"{one} {'is' if len(sides[0]) == 1 else 'are'} of the one group, {other} of the other."
-        yield CauseEvidence(which, explanation.core)
+        yield CauseEvidence("sides", which, explanation.core, tuple(map(tuple, split.groups)))
 
 
 class _Split:
@@ -254,17 +255,48 @@ class _Split:
         self.end = max(ops[each.observer].end for each in inversions)
         self.times = 0
         self.groups: list[list[str]] = []
+        self.crossing: tuple[int, ...] = ()
+        """Each operation that saw an old value of its own group, and the one of the other group that had replaced it."""
         side = _sides(history, values, self.start, self.end)
-        crossings: Counter[tuple[Process, Process]] = Counter()
+        crossings: dict[tuple[Process, Process], list[tuple[int, int]]] = defaultdict(list)
         for each in inversions:
             observer = side.get(ops[each.observer].process)
             newer = None if each.new.installer is None else side.get(ops[each.new.installer].process)
-            if observer is not None and newer is not None and observer != newer:
-                crossings[observer, newer] += 1
-        for (one, other), count in crossings.items():
-            if min(count, crossings[other, one]) > self.times:
-                self.times = min(count, crossings[other, one])
+            writer = None if each.old.installer is None else side.get(ops[each.old.installer].process)
+            if None not in (observer, newer) and observer == writer and observer != newer:
+                assert observer is not None
+                assert newer is not None
+                assert each.new.installer is not None
+                crossings[observer, newer].append((each.observer, each.new.installer))
+        for (one, other), pairs in list(crossings.items()):
+            back = crossings.get((other, one), [])
+            if min(len(pairs), len(back)) > self.times:
+                self.times = min(len(pairs), len(back))
                 self.groups = [_names(p for p in side if side[p] == mine) for mine in (one, other)]
+                self.crossing = tuple(position for pair in (*pairs, *back) for position in pair)
+
+    def apart(self, explanation: Explanation) -> bool:
+        """Whether no process of a group saw in this time what one of the other group put there in it, on any object."""
+        verdict = explanation.verdict
+        side = {name: number for number, group in enumerate(self.groups) for name in group}
+        for key in verdict.keys:
+            uses = ValueUses(verdict.history, key.positions, verdict.spec)
+            if not uses.followed or any(self._seen_across(verdict.history, uses, p, side) for p in uses.saw):
+                return False
+        return True
+
+    def _seen_across(self, history: History, uses: ValueUses, position: int, side: Mapping[str, int]) -> bool:
+        observer = history.operations[position]
+        mine = side.get(one_line(str(observer.process)))
+        if mine is None or observer.call < self.start or observer.end > self.end:
+            return False
+        for put in uses.putters[uses.saw[position]]:
+            op = history.operations[put]
+            if put != position and self.start <= op.call <= self.end:
+                other = side.get(one_line(str(op.process)))
+                if other is not None and other != mine:
+                    return True
+        return False
 
 
 def _names(processes: Iterable[Process]) -> list[str]:
@@ -302,7 +334,7 @@ def _sides(history: History, values: Sequence[ValueLifetime], start: float, end:
     return {process: group(process) for process in parent if group(process) in large} if len(large) >= 2 else {}
 
 
-def _clocks(verdict: Verdict, keys: Sequence[KeyVerdict], found: Sequence[LifetimeInversion]) -> Iterator[Suspicion]:
+def _clocks(verdict: Verdict, found: Sequence[LifetimeInversion]) -> Iterator[Suspicion]:
     """Many inversions, all of them tiny, none within a process: a little skew of clocks would explain them all."""
     history = verdict.history
     ops = history.operations
@@ -313,23 +345,28 @@ def _clocks(verdict: Verdict, keys: Sequence[KeyVerdict], found: Sequence[Lifeti
         or verdict.condition != "linearizable"
     ):
         return
-    lengths = [ops[p].end - ops[p].call for key in keys for p in key.positions if ops[p].end < math.inf]
+    if len(history) > _MAX_OPERATIONS:
+        return
+    lengths = [op.end - op.call for op in ops if op.end < math.inf]
     needed = max(each.gap for each in found)
     if not lengths or needed > statistics.median(lengths) or any(ops[each.observer].times for each in found):
         return
     skew = math.ceil(needed) if float(needed).is_integer() else needed
-    if (
-        len(history) > _MAX_OPERATIONS
-        or has_order(history.with_clock_skew(skew), verdict.spec, verdict.condition, seconds=1.0) is not True
-    ):
+    if has_order(history.with_clock_skew(skew), verdict.spec, verdict.condition, seconds=1.0) is not True:
         return
     evidence = [
         CauseEvidence(
-            f"{count_noun(len(found), 'time')} a value was seen just after it had been replaced, by at most {needed} each "
-            f"time, while half of the operations take {statistics.median(lengths)} or more.",
-            tuple(each.observer for each in found[:_MAX_LISTED]),
+            "seen-just-after",
+            f"At least {count_noun(len(found), 'time')} a value was seen just after it had been replaced, by at most "
+            f"{needed} each time, while half of the operations take {statistics.median(lengths)} or more.",
+            tuple(each.observer for each in found),
+            (needed, statistics.median(lengths)),
         ),
-        CauseEvidence(f"With clocks that may differ by {skew} there is no violation: --clock-skew {skew}."),
+        CauseEvidence(
+            "skew-explains",
+            f"With clocks that may differ by {skew} there is no violation: --clock-skew {skew}.",
+            values=(skew,),
+        ),
     ]
     text = "The clocks of the processes may not agree, so that the order of calls and returns is not what was recorded."
     yield Suspicion(80, "clock-trouble", text, evidence)

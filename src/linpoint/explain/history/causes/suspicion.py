@@ -14,9 +14,11 @@ from linpoint.histories.history import History
 from linpoint.text.phrases import one_line
 
 _CRASHED: Final = re.compile(
-    r"\b(kill\w*|crash\w*|restart\w*|reboot\w*|power\w*|start(ed)?|stop(ped)?|shut ?down|fail ?over|oom)\b",
+    r"\b(kill(ed|s|ing)?|crash(ed|es|ing)?|reboot(ed|s|ing)?|oom|power[ -]?(loss|failure|cut|off|outage))\b",
     re.IGNORECASE,
 )
+"""Annotations that speak of a crash. Something that starts, stops or restarts need not have crashed."""
+_DENIED: Final = re.compile(r"\b(no|not|without|never)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +35,22 @@ class Suspicion:
         return LikelyCause(self.cause, self.text, tuple(self.evidence))
 
 
-def crash_between(history: History, start: float, end: float, *, marked: bool = False) -> str | None:
-    """A crash, or an annotation that speaks of one, after ``start`` and not after ``end``; in words.
-
-    ``marked``: only what the history itself calls a crash.
-    """
+def crash_between(history: History, start: float, end: float) -> str | None:
+    """A crash of the whole system, or an annotation that speaks of a crash, from ``start`` to ``end``; in words."""
     for crash in history.crashes:
-        if start <= crash.time <= end:
+        if crash.ends_era and start <= crash.time <= end:
             whose = "" if crash.of_everything else f" of {one_line(crash.whose())}"
             return f"a crash{whose} at {moment(history, crash.time)}"
-    for each in () if marked else history.annotations:
+    for each in history.annotations:
         until = each.time if each.until is None else each.until
-        if start <= until and each.time <= end and _CRASHED.search(each.text):
+        if start <= each.time and until <= end and _CRASHED.search(each.text) and not _DENIED.search(each.text):
             return f"{one_line(each.text)} at {moment(history, each.time)}"
     return None
+
+
+def crash_evidence(history: History, start: float, end: float) -> CauseEvidence | None:
+    """That a crash lies between two times, if one does."""
+    crash = crash_between(history, start, end)
+    if crash is None:
+        return None
+    return CauseEvidence("crash-between", f"Between them lies: {crash}.", values=(start, end))

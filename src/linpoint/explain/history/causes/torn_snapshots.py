@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from linpoint.checkers.subhistory_decider import SubhistoryDecider
 from linpoint.explain.history.causes.suspicion import Suspicion
+from linpoint.explain.history.claims.whole_object import WholeObject
 from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.reasons import CauseEvidence
 from linpoint.explain.history.value_flow import kind_of
@@ -19,8 +18,7 @@ from linpoint.histories.values import canonical
 from linpoint.verdicts import KeyVerdict
 
 _MAX_OPERATIONS: Final = 40
-"""Of more operations of the object, only those that are shown are looked at."""
-_ATTEMPT_S: Final = 0.2
+"""Of those that are shown, so many are looked at."""
 
 
 def torn_snapshot_causes(explanation: Explanation, key: KeyVerdict, *, deadline: float) -> Iterator[Suspicion]:
@@ -28,21 +26,18 @@ def torn_snapshot_causes(explanation: Explanation, key: KeyVerdict, *, deadline:
     verdict = explanation.verdict
     if kind_of(verdict.spec) not in ("mwcas", "multi-register"):
         return
-    among = key.positions if len(key.positions) <= _MAX_OPERATIONS else explanation.core
+    whole = WholeObject(verdict.history, key.positions, verdict.spec, verdict.condition, deadline=deadline)
     for position in explanation.core[:_MAX_OPERATIONS]:
         op = verdict.history.operations[position]
         alone = list(_words(op))
-        if len(alone) < 2 or time.monotonic() > deadline:
+        if len(alone) < 2:
             continue
-        answers = (
-            SubhistoryDecider(verdict.history.replace(position, each), verdict.spec, verdict.condition).decide(
-                among, seconds=_ATTEMPT_S
-            )
-            for each in alone
-        )
-        if all(answer.found for answer in answers):
+        if all(whole.has_order(replaced={position: each}) for each in alone):
             said = f"Each word of {who(verdict, op)} fits by itself, but not all of them together."
-            evidence = [CauseEvidence(said, (position,)), *_changed_at_once(explanation, among, position)]
+            evidence = [
+                CauseEvidence("fits-word-by-word", said, (position,)),
+                *_changed_at_once(explanation, key.positions, position),
+            ]
             text = "Several words were read or changed one after the other, and another operation came between them."
             yield Suspicion(98, "torn-snapshot", text, evidence)
             return
@@ -80,13 +75,15 @@ def _changed_at_once(explanation: Explanation, positions: Sequence[int], seen: i
             position == seen
             or op.outcome is not Outcome.OK
             or op.name == "read"
-            or (op.name, op.result) == ("mwcas", False)
+            or (op.name == "mwcas" and op.result is not True)
         ):
             continue
         cells = op.args[0] if op.args and isinstance(op.args[0], tuple) else ()
         changed = {_word(cell) for cell in cells if not (isinstance(cell, tuple) and cell[0] == "read")}
         if op.call <= mine.end and mine.call <= op.end and len(changed & looked_at) > 1:
             yield CauseEvidence(
-                f"{who(verdict, op)} changed several of these words at once, at about that time.", (position,)
+                "changed-several",
+                f"{who(verdict, op)} wrote several of these words at once, at about that time.",
+                (position, seen),
             )
             return

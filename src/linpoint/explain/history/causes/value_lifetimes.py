@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import bisect
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,9 +47,13 @@ class LifetimeInversion:
     gap: float
 
 
-def lives(history: History, positions: Sequence[int], spec: Spec, condition: str) -> list[ValueLifetime]:
+def lives(
+    history: History, positions: Sequence[int], spec: Spec, condition: str, *, everything: Sequence[int]
+) -> list[ValueLifetime]:
     """The values of one register, by the earliest time at which they may have been put there; none for other specs, and
     where times do not count or several objects are checked together.
+
+    ``positions`` are looked at; a value counts only if one of ``everything``, all operations of the register, put it there.
     """
     kind = kind_of(spec)
     if kind not in REGISTERS or condition in NOT_LOCAL:
@@ -57,6 +62,11 @@ def lives(history: History, positions: Sequence[int], spec: Spec, condition: str
     flows = [flow_of(op, kind) for op in made]
     found: dict[Any, ValueLifetime] = {}
     twice: set[Any] = set()
+    if len(positions) < len(everything):
+        puts = Counter(flow_of(history.operations[position], kind).put_value for position in everything)
+        twice.update(value for value, times in puts.items() if times > 1 and value is not None)
+        if kind == "map":
+            twice.add((None,))
     if kind != "map" or not spec.initial:  # of a map that starts with something, nobody asks which key has what
         found[None if kind == "map" else canonical(spec.initial),] = ValueLifetime(None, -math.inf, -math.inf)
     for position, op, flow in zip(positions, made, flows, strict=True):

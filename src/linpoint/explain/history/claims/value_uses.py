@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who put and who saw each value, over all operations of one object of a built-in spec that passes values on.
+
+Guarantee: as in ``value_flow``, and an entry of a map that is not there counts as a value, ``ABSENT``. Cost: O(n), once.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Final
+
+from linpoint.explain.history.value_flow import CONTAINERS, REGISTERS, flow_of, initial_values, kind_of
+from linpoint.histories.history import History
+from linpoint.histories.operation import Operation, Outcome
+from linpoint.histories.values import canonical
+from linpoint.specs.spec import Spec
+
+ABSENT: Final[Hashable] = ("absent",)
+REMOVALS: Final = ("dequeue", "pop", "pop-front", "pop-back", "delete-max")
+_DELETES: Final = ("delete", "erase", "remove")
+
+
+class ValueUses:
+    """The values of the operations at ``positions``, which are all of one object."""
+
+    def __init__(self, history: History, positions: Sequence[int], spec: Spec) -> None:
+        self.history = history
+        self.kind = kind_of(spec)
+        self.followed = bool(positions) and self.kind in REGISTERS + CONTAINERS
+        self.putters: dict[Hashable, list[int]] = defaultdict(list)
+        self.seers: dict[Hashable, list[int]] = defaultdict(list)
+        self.saw: dict[int, Hashable] = {}
+        self.put: dict[int, Hashable] = {}
+        self.removals: dict[Hashable, list[int]] = defaultdict(list)
+        self.unknown_removals: list[int] = []
+        self._initial: dict[Hashable, int] = defaultdict(int)
+        self.positions = positions
+        if not self.followed:
+            return
+        for value in initial_values(spec):
+            self._initial[self.form(value)] += 1
+        if self.kind == "map":
+            self._initial[ABSENT] += 1
+        for position in positions:
+            self._use(position, history.operations[position])
+
+    def form(self, value: object) -> Hashable:
+        """A value as it is compared."""
+        return ABSENT if self.kind == "map" and value is None else (canonical(value),)
+
+    def _use(self, position: int, op: Operation) -> None:
+        flow = flow_of(op, self.kind)
+        ok = op.outcome is Outcome.OK
+        name = op.name.replace("_", "-")
+        saw = None if flow.seen_value is None else self.form(flow.saw)
+        put = None if flow.put_value is None else self.form(flow.put)
+        if self.kind == "map":
+            if name in _DELETES and not (ok and op.result is False):
+                put = ABSENT
+            nothing = (name in _DELETES or name == "contains") and op.result is False
+            saw = ABSENT if ok and (nothing or (name == "insert" and op.result is True)) else saw
+            if name == "append":
+                self.followed = False  # what it puts there depends on what it finds
+        if saw is not None:
+            self.saw[position] = saw
+            self.seers[saw].append(position)
+        if put is not None:
+            self.put[position] = put
+            if put != saw:  # what replaces a value by itself leaves it there
+                self.putters[put].append(position)
+        if name in REMOVALS and self.kind in CONTAINERS:
+            if saw is not None:
+                self.removals[saw].append(position)
+            elif op.outcome is Outcome.UNKNOWN:
+                self.unknown_removals.append(position)
+
+    def times_put(self, value: Hashable) -> int:
+        """How often the value was put there at most, the first time included."""
+        return len(self.putters[value]) + self._initial[value]
+
+    def first(self, value: Hashable) -> int:
+        """How often it was there at first."""
+        return self._initial[value]
+
+    def replaces(self, position: int) -> bool:
+        """Whether the operation certainly put something in the place of what was there."""
+        op = self.history.operations[position]
+        put = self.put.get(position)
+        if put is None or op.outcome is not Outcome.OK or put == self.saw.get(position):
+            return False
+        return put is ABSENT or flow_of(op, self.kind).certain
+
+    def known(self, value: Hashable) -> float:
+        """When the value had certainly been put there: when the first of those that put or saw it returned."""
+        ops = self.history.operations
+        if self.first(value):
+            return -float("inf")
+        ends = (ops[p].end for p in (*self.putters[value], *self.seers[value]))
+        return min(ends, default=float("inf"))
+
+    def last_seen(self, value: Hashable) -> float:
+        """When the last of those that saw the value was called."""
+        ops = self.history.operations
+        return max((ops[p].call for p in self.seers[value]), default=-float("inf"))
+
+    def period(self, value: Hashable, members: Sequence[int] | None = None) -> tuple[float, float]:
+        """The first return and the last call of those that put or saw a value; with ``members`` of those only."""
+        ops = self.history.operations
+        chosen = [*self.putters[value], *self.seers[value]] if members is None else members
+        first = -float("inf") if members is None and self.first(value) else float("inf")
+        return (
+            min((ops[p].end for p in chosen), default=first) if first > 0 else first,
+            max((ops[p].call for p in chosen), default=-float("inf")),
+        )
+
+    def values_of(self, positions: Sequence[int]) -> Iterator[Hashable]:
+        """The values that these operations put or saw, each once."""
+        yield from dict.fromkeys(
+            value for p in positions for value in (self.saw.get(p), self.put.get(p)) if value is not None
+        )

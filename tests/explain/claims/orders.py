@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether operations have an order, by the definitions of the conditions: the evaluator's own search.
+
+It shares nothing with linpoint's searches but histories and specs. It walks configurations (who has taken effect, the
+state) depth first and remembers those that it has left. What is too large for it is decided by a checker that an
+explanation does not use.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+import linpoint
+from linpoint.histories.history import History
+from linpoint.histories.operation import Crash, Operation, Outcome
+from linpoint.histories.values import Value, canonical
+from linpoint.specs.spec import Returns, Spec
+
+MAX_SEARCHED_OPERATIONS = 12
+"""Of more operations a checker is asked first."""
+MAX_CONFIGURATIONS = 10_000
+BUDGET = "2s"
+_FREE = "free"
+_FOUND = {linpoint.Status.LINEARIZABLE: True, linpoint.Status.VIOLATION: False}
+
+
+@dataclasses.dataclass(frozen=True)
+class Question:
+    """Operations of a history, and what is assumed of some of them."""
+
+    history: History
+    positions: Sequence[int]
+    spec: Spec
+    condition: str
+    unknown: Collection[int] = ()
+    """Their outcome is not known."""
+    relaxed: Collection[int] = ()
+    """They may have happened or not and returned anything, but within their times."""
+    replaced: Mapping[int, Operation] = dataclasses.field(default_factory=dict)
+    free: tuple[int, frozenset[Hashable]] | None = None
+    """An operation that may have returned anything but these."""
+    in_order: tuple[int, int] | None = None
+    """Of two operations the first takes effect before the second, if both do."""
+
+    def operation(self, position: int) -> Operation:
+        op = self.replaced.get(position) or self.history.operations[position]
+        if position in self.unknown:
+            return dataclasses.replace(op, outcome=Outcome.UNKNOWN, result=None, return_=None)
+        return op
+
+    def answer(self) -> bool | None:
+        """Whether there is an order; None if nobody could tell."""
+        if len(self.positions) <= MAX_SEARCHED_OPERATIONS:
+            found = _Search(self).run()
+            return self._by_checker() if found is None else found
+        found = self._by_checker()
+        return _Search(self).run() if found is None else found
+
+    def _by_checker(self) -> bool | None:
+        """By searches that explanations do not use."""
+        simple = (
+            self.condition in ("linearizable", "durable") and not self.history.crashes and not self.history.clock_skew
+        )
+        if (self.relaxed or self.unknown) and not simple:
+            return None
+        spec, ops, crashes = self.spec, [], list(self.history.crashes)
+        moments = {time for op in self.history for time in (op.call, op.return_) if time is not None}
+        ranks = {time: 2 * rank for rank, time in enumerate(sorted(moments))} if self.relaxed else {}
+        ends = {(op.process, op.end) for op in self.history}
+        for position in self.positions:
+            op = self.operation(position)
+            if self.free is not None and position == self.free[0]:
+                spec = _with_free_step(spec, op, self.free[1])
+                op = dataclasses.replace(op, name=_FREE, result=True)
+            if self.in_order is not None:
+                order = self.in_order.index(position) if position in self.in_order else None
+                op = dataclasses.replace(op, order=order)
+            if self.relaxed:
+                op = dataclasses.replace(
+                    op, call=ranks[op.call], return_=None if op.return_ is None else ranks[op.return_]
+                )
+            if position in self.relaxed:
+                # It had its effect before its process crashed just after its return, or none at all.
+                process = f"relaxed {position}"
+                if op.outcome is Outcome.OK and op.return_ is not None:
+                    crashes.append(Crash(op.return_ + 1, process))
+                op = dataclasses.replace(op, process=process, outcome=Outcome.UNKNOWN, result=None, return_=None)
+            if position in self.unknown:
+                if (op.process, op.call) in ends:  # their process alone orders them
+                    return None
+                op = dataclasses.replace(op, process=f"unknown {position}")
+            ops.append(op)
+        condition = "strict" if self.relaxed else self.condition
+        history = linpoint.History(ops, crashes=crashes) if self.relaxed else self.history.with_operations(ops)
+        for checker in ("linear", "auto"):
+            verdict = linpoint.check(history, spec, condition=condition, checker=checker, budget=BUDGET, jobs=1)
+            found = _FOUND.get(verdict.status)
+            if found is not None:
+                return found
+        return None
+
+
+def _with_free_step(spec: Spec, op: Operation, excluded: frozenset[Hashable]) -> Spec:
+    step = spec.step(op)
+
+    def apply(state: Any, *args: Value, **rest: Any) -> list[tuple[bool, Any]]:
+        given = step.apply(state, *args, **rest)
+        pairs = given if isinstance(given, list) else [given]
+        return [(True, after) for result, after in pairs if canonical(result) not in excluded]
+
+    free = dataclasses.replace(step, name=_FREE, apply=apply, returns=Returns.VALUE, complaint=None, reads=False)
+    return dataclasses.replace(spec, steps={**spec.steps, _FREE: free}, twin=None)
+
+
+def precedence(question: Question) -> tuple[list[Operation], list[bool], list[int]]:
+    """The operations, which of them must take effect, and for each a bit for each that comes before it."""
+    ops = [question.operation(position) for position in question.positions]
+    required = [
+        op.outcome is Outcome.OK and position not in question.relaxed
+        for op, position in zip(ops, question.positions, strict=True)
+    ]
+    history, condition = question.history, question.condition
+    skew = history.clock_skew
+    crashes = [crash for crash in history.crashes if condition != "linearizable"]
+
+    def end(op: Operation) -> float:
+        if op.outcome is Outcome.OK and op.return_ is not None:
+            return op.return_
+        spans = [c.time for c in crashes if condition == "strict" and c.covers(op.process) and c.time > op.call]
+        return min(spans, default=float("inf"))
+
+    ends = [end(op) for op in ops]
+    keys = [
+        canonical(next(iter(question.spec.arguments(op)), None)) if question.spec.key_argument else canonical(op.key)
+        for op in ops
+    ]
+    before = [0] * len(ops)
+    for j, b in enumerate(ops):
+        for i, a in enumerate(ops):
+            if i == j:
+                continue
+            same = a.process == b.process and (a.call, ends[i], i) < (b.call, ends[j], j)
+            hinted = a.order is not None and b.order is not None and a.order < b.order and keys[i] == keys[j]
+            if condition == "sequential":
+                first = same or hinted
+            elif condition == "recoverable" and same and a.outcome is not Outcome.OK:
+                first = True
+            else:
+                apart = not skew and any(a.call < c.time and ends[i] <= c.time <= b.call for c in crashes)
+                first = hinted or apart or ends[i] + skew < b.call or (same and ends[i] <= b.call)
+            if question.in_order is not None:
+                pair = (question.positions[i], question.positions[j])
+                first = first or pair == question.in_order
+            before[j] |= first << i
+    return ops, required, before
+
+
+class _Search:
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.spec = question.spec
+        self.ops, self.required, self.before = precedence(question)
+        self.after = [0] * len(self.ops)
+        for j, bits in enumerate(self.before):
+            for i in range(len(self.ops)):
+                self.after[i] |= (bits >> i & 1) << j
+        self.must = sum(1 << i for i, needed in enumerate(self.required) if needed)
+        buffered = question.condition == "buffered-durable"
+        self.crashes = sorted({c.time for c in question.history.crashes if c.process is None}) if buffered else []
+        self.era = [sum(time <= op.call for time in self.crashes) for op in self.ops]
+
+    def run(self) -> bool | None:
+        """Depth first, by a stack; None if it takes too long."""
+        if len(self.ops) > 400:
+            return None
+        start = (0, 0, {}, None)
+        stack, seen = [start], set()
+        members = [sum(1 << i for i, era in enumerate(self.era) if era == e) for e in range(len(self.crashes) + 1)]
+        while stack:
+            done, era, state, saved = stack.pop()
+            configuration = (done, era, canonical(state), None if saved is None else canonical(saved[0]))
+            if configuration in seen:
+                continue
+            seen.add(configuration)
+            if len(seen) > MAX_CONFIGURATIONS:
+                return None
+            complete = self.must & members[era] & ~done == 0
+            if complete and era == len(self.crashes):
+                return True
+            if era < len(self.crashes):
+                if saved is None:
+                    stack.append((done, era, state, (state,)))
+                elif complete:
+                    stack.append((done, era + 1, saved[0], None))
+            for i in self._candidates(done, members[era]):
+                key = None if self.spec.key_argument else canonical(self.ops[i].key)
+                stack.extend(
+                    (done | 1 << i, era, {**state, key: following}, saved)
+                    for following in self._successors(i, state.get(key, self.spec.initial))
+                )
+        return False
+
+    def _candidates(self, done: int, members: int) -> Iterator[int]:
+        waiting = self.must & members & ~done
+        for i in range(len(self.ops)):
+            if members >> i & 1 and not done >> i & 1 and not self.before[i] & waiting and not self.after[i] & done:
+                yield i
+
+    def _successors(self, i: int, state: Any) -> Iterator[Any]:
+        op, position = self.ops[i], self.question.positions[i]
+        free = self.question.free
+        for given, following in self.spec.outcomes(state, op):
+            if free is not None and position == free[0]:
+                fits = canonical(given) not in free[1]
+            else:
+                fits = not self.required[i] or self.spec.allows(op, given)
+            if fits:
+                yield following
