@@ -45,8 +45,8 @@ CASES = {
 
 
 def says(verdict: linpoint.Verdict, expected: str, checker: str) -> bool:
-    """Whether that is the verdict. A monitor, frontiers or the graph may also not apply, if they say why."""
-    if checker in ("monitor", "frontier", "graph") and verdict.status is linpoint.Status.UNKNOWN:
+    """Whether that is the verdict. A monitor, frontiers, the graph or eras may also not apply, if they say why."""
+    if checker in ("monitor", "frontier", "graph", "eras") and verdict.status is linpoint.Status.UNKNOWN:
         return verdict.why != ""
     return verdict.status.value == expected
 

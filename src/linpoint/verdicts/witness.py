@@ -25,5 +25,6 @@ class Witness:
 
     def by_era(self) -> list[Sequence[int]]:
         """The order cut at the crashes of the object: the operations of each era, the last of which no crash ends."""
-        cuts = [0, *itertools.accumulate(self.eras or ()), len(self.order)]
-        return [self.order[start:end] for start, end in itertools.pairwise(cuts)]
+        order = tuple(self.order)
+        cuts = [0, *itertools.accumulate(self.eras or ()), len(order)]
+        return [order[start:end] for start, end in itertools.pairwise(cuts)]
