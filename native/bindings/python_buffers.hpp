@@ -32,7 +32,7 @@ void bind_frontiers(nb::module_& m);
 void bind_graphs(nb::module_& m);
 void bind_refine(nb::module_& m);
 void bind_histories(nb::module_& m);
-void bind_limits(nb::module_& m);
+void bind_limits(nb::module_& native);
 void bind_monitors(nb::module_& m);
 void bind_readers(nb::module_& m);
 void bind_record(nb::module_& m);

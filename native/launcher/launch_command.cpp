@@ -42,16 +42,16 @@ int main(int count, char** words) {
   sigset_t interrupt;
   sigemptyset(&interrupt);
   sigaddset(&interrupt, SIGINT);
-  sigprocmask(SIG_BLOCK, &interrupt, nullptr);
+  pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);
   std::array<char, PATH_MAX> path{};
   if (count > 0 && own_path(path)) {
     char* const name = std::strrchr(path.data(), '/') + 1;
     if (static_cast<std::size_t>(name - path.data()) + sizeof kScript <= path.size()) {
       std::memcpy(name, kScript, sizeof kScript);
       words[0] = path.data();
-      ::execv(path.data(), words);
+      ::execv(path.data(), words);  // NOLINT(clang-analyzer-optin.taint.GenericTaint): it is this program's own place
     }
   }
-  std::fprintf(stderr, "error: linpoint cannot start its script %s. Install linpoint again.\n", path.data());
+  (void)std::fprintf(stderr, "error: linpoint cannot start its script %s. Install linpoint again.\n", path.data());
   return kBadInput;
 }

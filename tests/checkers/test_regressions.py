@@ -45,7 +45,7 @@ CASES = {
 
 
 def says(verdict: linpoint.Verdict, expected: str, checker: str) -> bool:
-    """Whether that is the verdict. A monitor, frontiers, the graph or eras may also not apply, if they say why."""
+    """Whether that is the verdict. One that is exact may also not apply, if it says why."""
     if checker in ("monitor", "frontier", "graph", "eras") and verdict.status is linpoint.Status.UNKNOWN:
         return verdict.why != ""
     return verdict.status.value == expected

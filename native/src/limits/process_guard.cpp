@@ -63,8 +63,9 @@ const char* words_for(Limit limit) {
 
 /// The worst of the exit codes: bad input, a violation, unknown, fine.
 int worse(int left, int right) {
-  const auto rank = [](int code) { return code == 2 ? 0 : code == 1 ? 1 : code == 3 ? 2 : 3; };
-  return rank(left) <= rank(right) ? left : right;
+  for (const int code : {2, 1, 3})
+    if (left == code || right == code) return code;
+  return left;
 }
 
 }  // namespace
@@ -115,7 +116,7 @@ std::size_t ProcessGuard::State::resident() const {
   std::array<char, 128> text{};
   if (memory_file < 0 || ::pread(memory_file, text.data(), text.size() - 1, 0) <= 0) return 0;
   char* rest = nullptr;
-  std::strtoull(text.data(), &rest, 10);  // of the whole address space
+  (void)std::strtoull(text.data(), &rest, 10);  // of the whole address space
   return static_cast<std::size_t>(std::strtoull(rest, nullptr, 10)) * page;
 }
 
@@ -131,7 +132,7 @@ void ProcessGuard::State::wait(double seconds) {
 
 /// Looks once; false when there is nothing left to guard.
 bool ProcessGuard::State::step(double& seconds) {
-  const std::lock_guard<std::mutex> held(lock);
+  const std::scoped_lock held(lock);
   if (released) return false;
   const bool limited = limits.memory_ceiling != std::numeric_limits<std::size_t>::max();
   const std::size_t held_now = limited ? resident() : 0;
@@ -190,7 +191,7 @@ int ProcessGuard::signal_descriptor() const { return state_->pipe[1]; }
 
 void ProcessGuard::frame(std::string before, std::string between, std::string after, std::string errors, int out,
                          int err) {
-  const std::lock_guard<std::mutex> held(state_->lock);
+  const std::scoped_lock held(state_->lock);
   state_->before = std::move(before);
   state_->between = std::move(between);
   state_->after = std::move(after);
@@ -200,7 +201,7 @@ void ProcessGuard::frame(std::string before, std::string between, std::string af
 }
 
 void ProcessGuard::part(std::size_t index, std::string text, int code) {
-  const std::lock_guard<std::mutex> held(state_->lock);
+  const std::scoped_lock held(state_->lock);
   if (index >= state_->parts.size()) {
     state_->parts.resize(index + 1);
     state_->codes.resize(index + 1, code);
@@ -210,14 +211,14 @@ void ProcessGuard::part(std::size_t index, std::string text, int code) {
 }
 
 void ProcessGuard::progress(std::string words) {
-  const std::lock_guard<std::mutex> held(state_->lock);
+  const std::scoped_lock held(state_->lock);
   state_->progress = std::move(words);
 }
 
 Limit ProcessGuard::announced() const { return state_->announced.load(); }
 
 void ProcessGuard::resume() {
-  const std::lock_guard<std::mutex> held(state_->lock);
+  const std::scoped_lock held(state_->lock);
   state_->watch.resume();
   Limit memory = Limit::kMemory;
   state_->announced.compare_exchange_strong(memory, Limit::kNone);
@@ -226,7 +227,7 @@ void ProcessGuard::resume() {
 }
 
 void ProcessGuard::release() {
-  const std::lock_guard<std::mutex> held(state_->lock);
+  const std::scoped_lock held(state_->lock);
   state_->released = true;
 }
 

@@ -26,8 +26,8 @@ inline constexpr std::int64_t kNoInteger = std::numeric_limits<std::int64_t>::mi
 
 /// What a native machine is made of.
 struct Blueprint {
-  /// register, map, queue, stack, deque, priority-queue, set, multiset, counter, fetch-add, mutex, semaphore or (without
-  /// steps) mwcas.
+  /// register, map, queue, stack, deque, priority-queue, set, multiset, counter, fetch-add, mutex, semaphore or
+  /// (without steps) mwcas.
   std::string kind;
   /// The spec's name of each name in the history, such as "try-acquire".
   std::vector<std::string> names;
