@@ -62,6 +62,7 @@ void construct(Columns* self, const Column<std::int32_t>& process, const Column<
   for (const std::size_t length : {self->process.size(), self->ret.size(), self->end.size(), self->outcome.size(),
                                    self->key.size(), self->name.size(), self->result.size(), arity.shape(0)})
     require(length == operations);
+  if (!skewed) self->end = {};
   require(self->hint.empty() || self->hint.size() == operations);
   for (const std::size_t length : {crash_begin.shape(0), crash_end.shape(0), crash_process.shape(0)})
     require(length == crash_time.shape(0));
@@ -249,6 +250,7 @@ void bind_histories(nb::module_& m) {
       .def(
           "with_skew",
           [](Columns columns, std::int64_t skew) {
+            columns.end.resize(columns.size());
             for (std::size_t op = 0; op < columns.size(); ++op)
               columns.end[op] = columns.ret[op] == histories::kNever ? histories::kNever : columns.ret[op] + skew;
             for (histories::Crash& crash : columns.crashes) {

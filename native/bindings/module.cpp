@@ -10,7 +10,10 @@ NB_MODULE(_native, m) {
   nanobind::set_leak_warnings(false);
   m.doc() = "Native core of linpoint. Private: import from the public modules instead.";
   linpoint::bindings::bind_histories(m);
-  linpoint::bindings::bind_readers(m);
+  nanobind::module_ readers = m.def_submodule("readers", "Readers and writers of histories.");
+  linpoint::bindings::bind_operation_table(readers);
+  linpoint::bindings::bind_readers(readers);
+  linpoint::bindings::bind_writers(readers);
   linpoint::bindings::bind_limits(m);
   linpoint::bindings::bind_record(m);
   linpoint::bindings::bind_searches(m);

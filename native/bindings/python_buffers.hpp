@@ -34,8 +34,10 @@ void bind_refine(nb::module_& m);
 void bind_histories(nb::module_& m);
 void bind_limits(nb::module_& native);
 void bind_monitors(nb::module_& m);
+void bind_operation_table(nb::module_& m);
 void bind_readers(nb::module_& m);
 void bind_record(nb::module_& m);
 void bind_searches(nb::module_& m);
+void bind_writers(nb::module_& m);
 
 }  // namespace linpoint::bindings

@@ -26,13 +26,13 @@ bool read(LineReader& reader, std::string_view text, std::size_t block) {
 }
 
 /// Every number in the columns is one of a value, and rows can be made of them.
-void require_whole(const LineReader& reader, const Columns& columns) {
+void require_whole(LineReader& reader, const Columns& columns) {
   const std::size_t size = columns.size();
   require(columns.process.size() == size && columns.name.size() == size && columns.result.size() == size);
   for (std::size_t position = 0; position < size; ++position) {
-    const auto row = reader.row(columns, position);
+    const auto row = reader.table().row(columns, position);
     require(row.line > 0);
-    for (const std::int32_t argument : row.arguments) require(std::cmp_less(argument, reader.values().size()));
+    for (const std::int32_t argument : row.arguments) require(std::cmp_less(argument, reader.table().values().size()));
   }
 }
 
@@ -54,14 +54,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool parts = read(first, text.substr(0, cut), block) && read(second, text.substr(cut), text.size());
   require((parts && first.append(second) && first.finish()) == accepted);
   if (!accepted) return 0;
-  const Columns columns = whole.take_columns();
+  const Columns columns = whole.table().take_columns();
   require_whole(whole, columns);
   for (LineReader* other : {&blocks, &first}) {
-    const Columns again = other->take_columns();
+    const Columns again = other->table().take_columns();
     require_whole(*other, again);
     require(again.process == columns.process && again.name == columns.name && again.call == columns.call);
     require(again.ret == columns.ret && again.outcome == columns.outcome && again.hint == columns.hint);
-    require(other->others() == whole.others() && other->values().size() == whole.values().size());
+    require(other->table().others() == whole.table().others() &&
+            other->table().values().size() == whole.table().values().size());
   }
   return 0;
 }

@@ -12,8 +12,10 @@ import pytest
 
 import linpoint
 from linpoint import History, LinpointError
+from linpoint.histories._native_columns import EdnReader, JsonEventReader
 from linpoint.histories.formats import load_save
-from linpoint.histories.formats import native_operation_lines as native
+from linpoint.histories.formats import native_reading as native
+from linpoint.histories.formats.file_format import MakeReader
 from linpoint.histories.integer_columns import integer_of
 from linpoint.histories.lazy_operations import LazyOperations
 from linpoint.histories.value_numbering import LIST, OBJECT, is_list
@@ -34,11 +36,23 @@ def blocks(data: memoryview, size: int) -> list[memoryview]:
 
 
 def in_pieces(path: Path, count: int) -> Callable[..., Any]:
-    """The native reader with the file in so many parts, of a few lines each, read by a thread each."""
+    """The native reader with the file in so many parts, of a few lines each, read by a thread each.
+
+    Events come in one part, but in small blocks.
+    """
     lines = path.read_bytes().splitlines(keepends=True) if b"\r" not in path.read_bytes() else [path.read_bytes()]
-    cuts = [len(lines) * at // count for at in range(count + 1)]
-    parts = [blocks(memoryview(b"".join(lines[a:b])), 1000) for a, b in itertools.pairwise(cuts)]
-    return lambda _, size: native.read_columns(parts, size)
+
+    def read_in_pieces(make: MakeReader, _: Any, size: int) -> native.NativeRead | None:
+        events = isinstance(make(0, True), (EdnReader, JsonEventReader))
+        cuts = (
+            [0, len(lines)]
+            if events
+            else [min(len(lines) * at // count + 2 * (at > 0), len(lines)) for at in range(count + 1)]
+        )
+        parts = [blocks(memoryview(b"".join(lines[a:b])), 100 if events else 1000) for a, b in itertools.pairwise(cuts)]
+        return native.read_columns(make, parts, size)
+
+    return read_in_pieces
 
 
 def compare(path: Path, **options: Any) -> bool:

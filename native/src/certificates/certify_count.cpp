@@ -79,7 +79,7 @@ class Counting {
   /// Whether one operation certainly took effect before another; a cautious answer where times touch.
   [[nodiscard]] bool precedes(std::int32_t first, std::int32_t second) const {
     if (!columns_.certain(at(first))) return false;
-    const std::int64_t end = columns_.end[at(first)];
+    const std::int64_t end = columns_.skewed_return(at(first));
     if (end < columns_.call[at(second)]) return true;
     return columns_.process[at(first)] == columns_.process[at(second)] &&
            columns_.ret[at(first)] <= columns_.call[at(second)] && columns_.call[at(first)] < columns_.call[at(second)];

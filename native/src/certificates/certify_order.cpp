@@ -67,7 +67,7 @@ class Clock {
   static constexpr Own kNothingYet{std::numeric_limits<std::int64_t>::min(), 0, 0};
 
   [[nodiscard]] std::int64_t end_of(std::size_t op) const {
-    if (columns_.certain(op)) return columns_.end[op];
+    if (columns_.certain(op)) return columns_.skewed_return(op);
     if (condition_ == Condition::kStrict)
       for (const Crash& crash : columns_.crashes) {
         if (crash.of_object() && crash.begin > columns_.call[op]) return crash.end;
@@ -86,7 +86,7 @@ class Clock {
       if (!crash.ends_era()) continue;
       const bool everything = std::binary_search(system_.begin(), system_.end(), crash.time);
       const bool earlier =
-          everything ? columns_.call[op] < crash.time : columns_.certain(op) && columns_.end[op] < crash.time;
+          everything ? columns_.call[op] < crash.time : columns_.certain(op) && columns_.skewed_return(op) < crash.time;
       if (earlier) until = std::min(until, crash.time);
     }
     std::int64_t since = std::numeric_limits<std::int64_t>::min();

@@ -41,7 +41,7 @@ class Eras {
     const auto past = until(object_, call - 1, &End::latest);
     if (past != object_.begin() && era <= (past - 1)->number) return false;
     if (!columns_.certain(op)) return true;
-    const auto later = until(object_, columns_.end[op], &End::time);
+    const auto later = until(object_, columns_.skewed_return(op), &End::time);
     return later == object_.end() || era <= later->number;
   }
 

@@ -129,11 +129,11 @@ End end_of(const histories::Columns& columns, std::span<const std::int32_t> scop
   for (const std::int32_t position : scope) {
     const auto op = static_cast<std::size_t>(position);
     if (!columns.certain(op) || std::binary_search(open.begin(), open.end(), position)) continue;
-    if (columns.end[op] < end.time) continue;
-    const bool later = columns.end[op] > end.time;
+    if (columns.skewed_return(op) < end.time) continue;
+    const bool later = columns.skewed_return(op) > end.time;
     end.process = later || end.process == columns.process[op] ? columns.process[op] : histories::kNone;
-    instant = (!later && instant) || columns.call[op] == columns.end[op];
-    end.time = columns.end[op];
+    instant = (!later && instant) || columns.call[op] == columns.skewed_return(op);
+    end.time = columns.skewed_return(op);
   }
   const auto crash = std::ranges::find(columns.crashes, end.time, &histories::Crash::time);
   end.at_crash = condition != search::Condition::kLinearizable && crash != columns.crashes.end() && !instant;

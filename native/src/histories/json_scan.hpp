@@ -12,7 +12,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "linpoint/histories/line_reader.hpp"
+#include "linpoint/histories/token.hpp"
 
 namespace linpoint::histories::json {
 

@@ -217,7 +217,8 @@ bool overlaps(const Columns& columns) {
   // Mostly two that follow each other in the log do, and then there is no need to sort.
   for (std::size_t op = 1; op < columns.size(); ++op) {
     const bool both = columns.certain(op - 1) && columns.certain(op) && columns.process[op - 1] != columns.process[op];
-    if (both && columns.call[op] <= columns.end[op - 1] && columns.call[op - 1] <= columns.end[op]) return true;
+    if (both && columns.call[op] <= columns.skewed_return(op - 1) && columns.call[op - 1] <= columns.skewed_return(op))
+      return true;
   }
   std::vector<std::int32_t> order;
   for (std::size_t op = 0; op < columns.size(); ++op)
@@ -233,7 +234,7 @@ bool overlaps(const Columns& columns) {
   for (const std::int32_t position : order) {
     const auto op = static_cast<std::size_t>(position);
     if (columns.process[op] == owner ? columns.call[op] < returned : columns.call[op] <= open_until) return true;
-    const std::int64_t end = columns.certain(op) ? columns.end[op] : kNever;
+    const std::int64_t end = columns.certain(op) ? columns.skewed_return(op) : kNever;
     if (end >= open_until) {
       open_until = end;
       returned = columns.certain(op) ? columns.ret[op] : kNever;

@@ -67,4 +67,14 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+bool holds_unicode_space(std::string_view text) {
+  using namespace std::string_view_literals;
+  for (const std::string_view space : {"\xC2\x85"sv, "\xC2\xA0"sv, "\xE1\x9A\x80"sv, "\xE2\x80\xA8"sv, "\xE2\x80\xA9"sv,
+                                       "\xE2\x80\xAF"sv, "\xE2\x81\x9F"sv, "\xE3\x80\x80"sv})
+    if (text.find(space) != std::string_view::npos) return true;
+  for (std::size_t at = text.find("\xE2\x80"); at != std::string_view::npos; at = text.find("\xE2\x80", at + 1))
+    if (at + 2 < text.size() && static_cast<unsigned char>(text[at + 2]) <= 0x8A) return true;  // U+2000 to U+200A
+  return false;
+}
+
 }  // namespace linpoint::histories

@@ -89,7 +89,7 @@ class Builder {
   /// When an operation may take effect. At the time of a crash the returns of those that crashed come before it and
   /// calls after; what touches a crash of the object may come before or after it.
   [[nodiscard]] Span span(std::size_t op) const {
-    Span span{columns_.process[op], columns_.call[op], columns_.end[op]};
+    Span span{columns_.process[op], columns_.call[op], columns_.skewed_return(op)};
     const bool certain = columns_.certain(op) && !open(static_cast<std::int32_t>(op));
     if (!certain) span.ret = kNever;
     if (condition_ == Condition::kBufferedDurable) {  // these eras stay as recorded, whatever the clocks

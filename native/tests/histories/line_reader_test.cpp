@@ -26,9 +26,11 @@ using linpoint::histories::kNoInteger;
 using linpoint::histories::kNone;
 using linpoint::histories::LineReader;
 using linpoint::histories::Lists;
+using linpoint::histories::OperationTable;
 using linpoint::histories::Outcome;
 using linpoint::histories::Row;
 using linpoint::histories::Time;
+using linpoint::histories::ValueStore;
 
 /// Whether a text is read to its end, in blocks of this size.
 bool read(LineReader& reader, std::string_view text, std::size_t block = 1U << 16U) {
@@ -68,21 +70,21 @@ void fields() {
                      "{'call':12,'op':'dequeue','process':'p'}\r\n"
                      "{'crash': true, 'process': 9, 'time': 13}\n"
                      " { 'outcome' : 'failed' , 'op' : 'enqueue' , 'args' : [ ] , 'process' : 3 , 'call' : 30 } ")));
-  const Columns columns = reader.take_columns();
+  const Columns columns = reader.table().take_columns();
   EXPECT(columns.size() == 3);
-  EXPECT(reader.processes().size() == 2);
-  EXPECT(reader.names().size() == 2);
-  const Row first = reader.row(columns, 0);
+  EXPECT(reader.table().processes().size() == 2);
+  EXPECT(reader.table().names().size() == 2);
+  const Row first = reader.table().row(columns, 0);
   EXPECT(first.line == 1 && is<std::int64_t>(first.call, 10) && is<std::int64_t>(first.ret, 25) &&
          first.outcome == Outcome::kOk && first.key == kNone);
-  EXPECT(first.result == LineReader::kNull && first.arguments.size() == 2);
-  EXPECT(reader.values().integers()[static_cast<std::size_t>(first.arguments[0])] == 12);
-  EXPECT(reader.values().text(first.arguments[1]) == "x");
-  const Row second = reader.row(columns, 1);
+  EXPECT(first.result == ValueStore::kNull && first.arguments.size() == 2);
+  EXPECT(reader.table().values().integers()[static_cast<std::size_t>(first.arguments[0])] == 12);
+  EXPECT(reader.table().values().text(first.arguments[1]) == "x");
+  const Row second = reader.table().row(columns, 1);
   EXPECT(second.line == 3 && !second.ret && second.outcome == Outcome::kUnknown && columns.ret[1] == kNever);
-  const Row third = reader.row(columns, 2);
+  const Row third = reader.table().row(columns, 2);
   EXPECT(third.line == 5 && !third.ret && third.outcome == Outcome::kFailed && columns.ret[2] == 30);
-  EXPECT(reader.others().size() == 1 && reader.others()[0].first == 4);
+  EXPECT(reader.table().others().size() == 1 && reader.table().others()[0].first == 4);
 }
 
 void values() {
@@ -109,16 +111,16 @@ void values() {
        })
     text += returning(quoted(value));
   EXPECT(read(reader, text));
-  const Columns columns = reader.take_columns();
-  EXPECT(columns.result[0] == LineReader::kNull && columns.result[1] == LineReader::kTrue);
-  EXPECT(columns.result[2] == LineReader::kFalse);
-  const auto integers = reader.values().integers();
+  const Columns columns = reader.table().take_columns();
+  EXPECT(columns.result[0] == ValueStore::kNull && columns.result[1] == ValueStore::kTrue);
+  EXPECT(columns.result[2] == ValueStore::kFalse);
+  const auto integers = reader.table().values().integers();
   const auto at = [&](std::size_t op) { return integers[static_cast<std::size_t>(columns.result[op])]; };
   EXPECT(at(3) == 7 && at(4) == -7 && at(9) == 9223372036854775807 && at(11) == -9223372036854775807 && at(14) == 0);
   for (const std::size_t op : {6U, 8U, 10U, 12U, 13U, 15U})
-    EXPECT(reader.values().kind(columns.result[op]) == Interner::Kind::kJson && at(op) == kNoInteger);
-  EXPECT(reader.values().kind(columns.result[5]) == Interner::Kind::kString);
-  EXPECT(reader.values().undecoded().size() == 6);
+    EXPECT(reader.table().values().kind(columns.result[op]) == Interner::Kind::kJson && at(op) == kNoInteger);
+  EXPECT(reader.table().values().kind(columns.result[5]) == Interner::Kind::kString);
+  EXPECT(reader.table().values().undecoded().size() == 6);
   EXPECT(columns.result[7] == Lists::kFirst && columns.result[16] == Lists::kFirst - 1);
 }
 
@@ -151,7 +153,8 @@ void declined() {
            "{'op':'r','process':0,'call':1,'outcome':'no'}",
            "{'op':'r','process':0}",
            "{'op':'r','process':0,'call':1,'args':null}",
-           "{'op':'r','process':0,'call':1,'times':[]}",
+           "{'op':'r','process':0,'call':1,'times':[-0.0,1]}",
+           "{'op':'r','process':0,'call':1,'times':[1,}",
            "{'\\u006fp':'r','process':0,'call':1}",
        })
     EXPECT(!accepts(quoted(text)));
@@ -163,20 +166,38 @@ void fractions() {
                              "{'process':0,'op':'r','call':-1e0,'return':2,'result':1}\n"
                              "{'process':0,'op':'r','call':2.5,'outcome':'failed'}\n"
                              "{'process':0,'op':'r','call':3}\n")));
-  EXPECT(reader.fractional());
-  const Columns columns = reader.take_columns();
+  EXPECT(reader.table().fractional());
+  const Columns columns = reader.table().take_columns();
   for (std::size_t op = 0; op < columns.size(); ++op) {
     EXPECT(columns.call[op] <= columns.ret[op]);
     EXPECT(op == 0 || columns.ret[op - 1] < columns.call[op]);
   }
-  const Row first = reader.row(columns, 0);
+  const Row first = reader.table().row(columns, 0);
   EXPECT(is<std::int64_t>(first.call, -3) && is<double>(first.ret, -2.5));
-  EXPECT(is<double>(reader.row(columns, 1).call, -1.0) && is<std::int64_t>(reader.row(columns, 1).ret, 2));
-  EXPECT(is<double>(reader.row(columns, 2).call, 2.5) && !reader.row(columns, 2).ret);
+  EXPECT(is<double>(reader.table().row(columns, 1).call, -1.0) &&
+         is<std::int64_t>(reader.table().row(columns, 1).ret, 2));
+  EXPECT(is<double>(reader.table().row(columns, 2).call, 2.5) && !reader.table().row(columns, 2).ret);
   EXPECT(columns.ret[3] == kNever);
-  EXPECT(columns.call[2] < reader.instant(Time(2.75)) && reader.instant(Time(2.75)) < columns.call[3]);
-  EXPECT(!reader.instant(Time(std::int64_t{1'000'000'000'000'000'000})));
+  EXPECT(columns.call[2] < reader.table().instant(Time(2.75)) && reader.table().instant(Time(2.75)) < columns.call[3]);
+  EXPECT(!reader.table().instant(Time(std::int64_t{1'000'000'000'000'000'000})));
   EXPECT(!accepts(quoted("{'process':0,'op':'r','call':1.5}\n{'process':1,'op':'r','call':9007199254740993}\n")));
+}
+
+void clocks() {
+  LineReader reader;
+  const std::string_view line = "{'process':0,'op':'r','call':1,'return':1,'result':1";
+  std::string text;
+  for (const std::string_view times : {"[1,2]", "[null,-2.5]", "[null,null]", "[]", "[1]", "[1,2,3]", "['1',2]", "7"})
+    text += quoted(std::string(line).append(",'times':").append(times).append("}\n"));
+  EXPECT(read(reader, text + quoted(std::string(line).append("}\n"))));
+  const Columns columns = reader.table().take_columns();
+  EXPECT(reader.table().clocked());
+  const Row first = reader.table().row(columns, 0);
+  EXPECT(first.clocked && is<std::int64_t>(first.call_clock, 1) && is<std::int64_t>(first.return_clock, 2));
+  const Row second = reader.table().row(columns, 1);
+  EXPECT(second.clocked && !second.call_clock && is<double>(second.return_clock, -2.5));
+  EXPECT(reader.table().row(columns, 2).clocked && !reader.table().row(columns, 2).call_clock);
+  for (std::size_t op = 3; op < columns.size(); ++op) EXPECT(!reader.table().row(columns, op).clocked);
 }
 
 /// Any cut into blocks reads the same, and what a random change makes of a text is read or declined, never worse.
@@ -187,11 +208,11 @@ void blocks_and_damage() {
     text += returning(std::to_string(random() % 20)) + returning("\"v\xC3\xA4" + std::to_string(random() % 9) + "\"");
   LineReader whole;
   EXPECT(read(whole, text));
-  const Columns expected = whole.take_columns();
+  const Columns expected = whole.table().take_columns();
   for (std::size_t block = 1; block < 200; ++block) {
     LineReader cut;
     EXPECT(read(cut, text, block));
-    EXPECT(cut.take_columns().result == expected.result);
+    EXPECT(cut.table().take_columns().result == expected.result);
   }
   for (int round = 0; round < 20'000; ++round) {
     std::string damaged = text.substr(0, random() % 300);
@@ -199,7 +220,7 @@ void blocks_and_damage() {
       damaged[random() % damaged.size()] = static_cast<char>(random());
     LineReader reader;
     if (!read(reader, damaged, 1 + random() % 400)) continue;
-    const Columns columns = reader.take_columns();
+    const Columns columns = reader.table().take_columns();
     EXPECT(columns.result.size() == columns.call.size() && columns.process.size() == columns.call.size());
   }
 }
@@ -219,26 +240,27 @@ void parts() {
   for (const std::string& line : lines) text += line;
   LineReader whole;
   EXPECT(read(whole, text));
-  const Columns expected = whole.take_columns();
+  const Columns expected = whole.table().take_columns();
   std::size_t cut = 0;
   for (std::size_t count = 0; count <= lines.size(); cut += count < lines.size() ? lines[count].size() : 0, ++count) {
     LineReader first;
     LineReader second;
     EXPECT(first.feed(std::string_view(text).substr(0, cut)) && second.feed(std::string_view(text).substr(cut)));
     EXPECT(first.append(second) && first.finish());
-    const Columns columns = first.take_columns();
+    const Columns columns = first.table().take_columns();
     EXPECT(columns.process == expected.process && columns.name == expected.name && columns.call == expected.call);
     EXPECT(columns.ret == expected.ret && columns.outcome == expected.outcome && columns.hint == expected.hint);
     EXPECT(columns.first_argument == expected.first_argument && columns.end == expected.end);
     for (std::size_t op = 0; op < columns.size(); ++op) {
-      const Row mine = first.row(columns, op);
-      const Row theirs = whole.row(expected, op);
+      const Row mine = first.table().row(columns, op);
+      const Row theirs = whole.table().row(expected, op);
       EXPECT(mine.line == theirs.line && mine.ret.has_value() == theirs.ret.has_value());
       EXPECT((mine.result < 0) == (theirs.result < 0));
-      EXPECT(mine.result < 0 || first.values().kind(mine.result) == whole.values().kind(theirs.result));
+      EXPECT(mine.result < 0 || first.table().values().kind(mine.result) == whole.table().values().kind(theirs.result));
       EXPECT((mine.key == kNone) == (theirs.key == kNone));
     }
-    EXPECT(first.others() == whole.others() && first.values().size() == whole.values().size());
+    EXPECT(first.table().others() == whole.table().others() &&
+           first.table().values().size() == whole.table().values().size());
   }
   LineReader good;
   LineReader bad;
@@ -293,6 +315,7 @@ int main() {
   values();
   declined();
   fractions();
+  clocks();
   blocks_and_damage();
   parts();
   numbers();

@@ -26,6 +26,7 @@ using linpoint::histories::Interner;
 using linpoint::histories::LineReader;
 using linpoint::histories::Lists;
 using linpoint::histories::sound;
+using linpoint::histories::ValueStore;
 using linpoint::histories::with_lists;
 using linpoint::histories::with_values;
 
@@ -48,9 +49,9 @@ bool read(LineReader& reader, std::string_view text, std::size_t block = 1U << 1
 /// The JSON of the value whose tokens begin here, without spaces and with ' for ".
 std::string written(const Interner& values, const std::int32_t*& token) {
   const std::int32_t header = *token++;
-  if (header == LineReader::kNull) return "null";
-  if (header == LineReader::kTrue) return "true";
-  if (header == LineReader::kFalse) return "false";
+  if (header == ValueStore::kNull) return "null";
+  if (header == ValueStore::kTrue) return "true";
+  if (header == ValueStore::kFalse) return "false";
   if (header >= 0) {
     if (values.kind(header) == Interner::Kind::kInteger)
       return std::to_string(values.integers()[static_cast<std::size_t>(header)]);
@@ -67,13 +68,13 @@ std::string written(const Interner& values, const std::int32_t*& token) {
 }
 
 /// A value of columns in the same way; a JSON text as ?.
-std::string written(const LineReader& reader, const Columns& columns, std::int32_t number) {
-  if (number >= 0 && reader.values().kind(number) == Interner::Kind::kJson) return "?";
+std::string written(LineReader& reader, const Columns& columns, std::int32_t number) {
+  if (number >= 0 && reader.table().values().kind(number) == Interner::Kind::kJson) return "?";
   const std::int32_t* token = &number;
-  if (number >= 0) return written(reader.values(), token);
+  if (number >= 0) return written(reader.table().values(), token);
   const auto list = (*columns.lists)[static_cast<std::size_t>(Lists::kFirst - number)];
   token = list.data();
-  std::string text = written(reader.values(), token);
+  std::string text = written(reader.table().values(), token);
   EXPECT(token == list.data() + list.size());
   return text;
 }
@@ -81,7 +82,7 @@ std::string written(const LineReader& reader, const Columns& columns, std::int32
 std::string read_back(std::string_view value) {
   LineReader reader;
   if (!read(reader, line(value, "null"))) return "declined";
-  const Columns columns = reader.take_columns();
+  const Columns columns = reader.table().take_columns();
   EXPECT(!columns.lists || sound(*columns.lists));
   return written(reader, columns, columns.arguments[0]);
 }
@@ -145,14 +146,14 @@ void odd_ones_between_others() {
   LineReader reader;
   EXPECT(read(reader, line("[1,[2,3]]", "[4,5.5]") + "{\"crash\":true,\"args\":[[6,7]],\"time\":3}\n" +
                           line("[8,9,0.5]", "{'at':10}")));
-  const Columns columns = reader.take_columns();
+  const Columns columns = reader.table().take_columns();
   EXPECT(columns.lists->size() == 2 && sound(*columns.lists));
   EXPECT(written(reader, columns, columns.arguments[0]) == "[1,[2,3]]");
   EXPECT(written(reader, columns, columns.result[0]) == "?");
   EXPECT(written(reader, columns, columns.arguments[1]) == "?");
   EXPECT(written(reader, columns, columns.result[1]) == "{'at':10}");
   LineReader plain;
-  EXPECT(read(plain, line("1", "2")) && !plain.take_columns().lists);
+  EXPECT(read(plain, line("1", "2")) && !plain.table().take_columns().lists);
 }
 
 std::string random_value(std::mt19937& random, int depth) {
@@ -185,9 +186,9 @@ void blocks_and_parts() {
       for (std::string_view text = lines[i]; !text.empty(); text.remove_prefix(std::min<std::size_t>(50, text.size())))
         EXPECT((i < cut ? first : second).feed(text.substr(0, 50)));
     EXPECT(first.append(second) && first.finish());
-    const Columns columns = first.take_columns();
+    const Columns columns = first.table().take_columns();
     EXPECT(sound(*columns.lists));
-    const auto scalars = static_cast<std::int32_t>(first.values().size());
+    const auto scalars = static_cast<std::int32_t>(first.table().values().size());
     const Equated equated = equate(columns, scalars);
     std::map<std::string, std::int32_t> numbers;
     for (std::size_t op = 0; op < values.size(); ++op) {
@@ -207,7 +208,7 @@ void equal_objects() {
   LineReader reader;
   EXPECT(read(reader, line("{'a':1,'b':[{'x':1,'y':2}]}", "{'b':[{'y':2,'x':1}],'a':1}") +
                           line("{'b':1,'a':[{'x':1,'y':2}]}", "['a',1,'b']") + line("[]", "{}")));
-  const Columns columns = reader.take_columns();
+  const Columns columns = reader.table().take_columns();
   const Equated equated = equate(columns, 100);
   EXPECT(equated.columns.arguments == Tokens({100, 101, 103}) && equated.columns.result == Tokens({100, 102, 104}));
   EXPECT(equated.lists == Tokens({0, 2, 3, 4, 5}));

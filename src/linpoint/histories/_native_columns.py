@@ -1,6 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native side of columns: where the layer of histories meets the core."""
+"""The native side of histories: where their layer meets the core."""
 
-from linpoint._native import Columns, LineReader, rank
+from linpoint._native import Columns, rank
+from linpoint._native.readers import (
+    ArrowReader,
+    CsvReader,
+    EdnReader,
+    JsonEventReader,
+    LineReader,
+    OperationTable,
+    TableWriter,
+    TextReader,
+)
 
-__all__ = ["Columns", "LineReader", "rank"]
+__all__ = [
+    "ArrowReader",
+    "Columns",
+    "CsvReader",
+    "EdnReader",
+    "JsonEventReader",
+    "LineReader",
+    "OperationTable",
+    "TableWriter",
+    "TextReader",
+    "rank",
+]

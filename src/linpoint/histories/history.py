@@ -183,9 +183,11 @@ class History(Sequence[Operation]):
         return f"{self.source}:{op.line}" if op.line is not None else self.source
 
 
-def recorded_history(operations: LazyOperations, *, annotations: Iterable[Annotation], source: str) -> History:
+def recorded_history(
+    operations: LazyOperations, *, annotations: Iterable[Annotation], source: str, by_position: bool = False
+) -> History:
     """The history of operations that a native reader has made columns of; validated as any other."""
-    history = _restored(operations, operations.crashes, tuple(annotations), source, 0, False)
+    history = _restored(operations, operations.crashes, tuple(annotations), source, 0, by_position)
     if not history.columns.timed.well_formed():
         _validate(history)
     return history
@@ -254,9 +256,14 @@ def _exact(skew: Time, operations: Sequence[Operation], crashes: Iterable[Crash]
 
 
 def _validate_clocks(history: History) -> None:
-    if not history.clock_skew or isinstance(history.operations, LazyOperations):  # which have clocks and no other
+    if not history.clock_skew:
         return
-    if history.by_position or any(op.times is not None for op in history.operations):
+    operations = history.operations
+    if isinstance(operations, LazyOperations):
+        clocked = operations.clocked
+    else:
+        clocked = any(op.times is not None for op in operations)
+    if history.by_position or clocked:
         raise UsageError(
             "LP-U006",
             "the history is ordered by event position, not by clocks.",

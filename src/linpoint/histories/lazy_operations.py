@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import functools
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, overload
 
-from linpoint.histories._native_columns import LineReader
+from linpoint.histories._native_columns import OperationTable, TableWriter
 from linpoint.histories.integer_columns import NULL, IntegerColumns, columns_of, crashed_process
 from linpoint.histories.lazy_values import RecordedNumbering
 from linpoint.histories.operation import Crash, Operation, Outcome, Process, Time
@@ -25,20 +25,22 @@ _MAX_INTEGER_SKEW: Final = 2**62
 
 
 class LazyOperations(Sequence[Operation]):
-    """The operations of a file, read natively. They have no clock readings beside their times."""
+    """The operations of a file, read natively."""
 
-    __slots__ = ("_all", "_columns", "_numbering", "_processes", "_reader", "crashes")
+    __slots__ = ("_all", "_columns", "_numbering", "_processes", "_table", "crashes")
 
-    def __init__(self, reader: LineReader, crashes: Sequence[tuple[Crash, int]], decoded: Mapping[int, Value]) -> None:
-        """Crashes come with ``reader.instant`` of their times.
+    def __init__(
+        self, table: OperationTable, crashes: Sequence[tuple[Crash, int]], decoded: Mapping[int, Value]
+    ) -> None:
+        """Crashes come with ``table.instant`` of their times.
 
-        ``decoded`` has the frozen value of each number that ``reader.undecoded()`` names.
+        ``decoded`` has the frozen value of each number that ``table.undecoded()`` names.
         """
         in_time = sorted(crashes, key=lambda crash: crash[1])
         self.crashes = tuple(crash for crash, _ in in_time)
-        self._reader = reader
-        self._processes: list[Process] = reader.processes()
-        native = reader.take_columns(
+        self._table = table
+        self._processes: list[Process] = table.processes()
+        native = table.take_columns(
             array("q", [instant for _, instant in in_time]),
             array(
                 "i",
@@ -48,7 +50,7 @@ class LazyOperations(Sequence[Operation]):
                 ],
             ),
         )
-        self._numbering = RecordedNumbering(reader, native, decoded)
+        self._numbering = RecordedNumbering(table, native, decoded)
         self._columns = IntegerColumns(self._numbering)
         self._all: tuple[Operation, ...] | None = None
 
@@ -86,7 +88,12 @@ class LazyOperations(Sequence[Operation]):
     @property
     def whole_times(self) -> bool:
         """Whether all times of operations and crashes are integers."""
-        return not self._reader.fractional
+        return not self._table.fractional
+
+    @property
+    def clocked(self) -> bool:
+        """Whether any has clock readings beside its times."""
+        return self._table.clocked
 
     @property
     def processes(self) -> tuple[Process, ...]:
@@ -101,9 +108,13 @@ class LazyOperations(Sequence[Operation]):
             return columns_of(tuple(self), self.crashes, clock_skew)
         return IntegerColumns(self._numbering, skew=int(clock_skew))
 
+    def writer(self, encode: Callable[[Value], str]) -> TableWriter:
+        """What writes them as text, with ``encode`` for values that the table does not know."""
+        return TableWriter(self._table, self._numbering.timed, self._numbering.recorded.written(encode))
+
     def _operation(self, position: int, values: Sequence[Value]) -> Operation:
-        row = self._reader.row(self._numbering.timed, position)
-        process, name, args, result, call, return_, outcome, key, order, line = row
+        row = self._table.row(self._numbering.timed, position)
+        process, name, args, result, call, return_, outcome, key, order, clocks, line = row
         list_value = self._numbering.recorded.list_value
         returned = None
         if result != NULL:
@@ -117,12 +128,12 @@ class LazyOperations(Sequence[Operation]):
             return_,
             _OUTCOMES[outcome],
             None if key < 0 else values[key],
-            None,
+            clocks,
             line,
             order,
         )
 
     def _process_number(self, at: int, process: Process) -> int:
         """The number of the process that a crash is of; one that has no operation gets a number of its own."""
-        found = self._reader.process_number(process)
+        found = self._table.process_number(process)
         return found if found >= 0 else len(self._processes) + at

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TypeVar, overload
 
 from linpoint.histories._native_columns import Columns as NativeColumns
-from linpoint.histories._native_columns import LineReader
+from linpoint.histories._native_columns import OperationTable
 from linpoint.histories.integer_columns import NO_INTEGER, integer_of
 from linpoint.histories.value_numbering import AsRead, Equated, ValueNumbering, is_list, listed
 from linpoint.histories.values import FrozenObject, Value, canonical
@@ -24,23 +24,23 @@ _Many = TypeVar("_Many", "array[int]", "list[Value]")
 
 
 class LazyValues(Sequence[Value]):
-    """What the numbers of a reader stand for, and those that follow them, which are of lists.
+    """What the numbers of a table stand for, and those that follow them, which are of lists.
 
     ``decoded`` has the values that the reader left as JSON text, ``lists`` those of ``columns`` that have a number. The
     numbers in ``removed``, in ascending order, are of no value any more: those above them are less by as many.
     """
 
-    __slots__ = ("_all", "_columns", "_decoded", "_gaps", "_lists", "_reader", "_removed")
+    __slots__ = ("_all", "_columns", "_decoded", "_gaps", "_lists", "_removed", "_table")
 
     def __init__(
         self,
-        reader: LineReader,
+        table: OperationTable,
         decoded: Mapping[int, Value],
         columns: NativeColumns,
         lists: Sequence[int] = (),
         removed: Sequence[int] = (),
     ) -> None:
-        self._reader = reader
+        self._table = table
         self._decoded = decoded
         self._columns = columns
         self._lists = lists
@@ -49,7 +49,7 @@ class LazyValues(Sequence[Value]):
         self._all: tuple[Value, ...] | None = None
 
     def __len__(self) -> int:
-        return len(self._reader) + len(self._lists) - len(self._removed)
+        return len(self._table) + len(self._lists) - len(self._removed)
 
     @overload
     def __getitem__(self, number: int) -> Value: ...
@@ -62,9 +62,9 @@ class LazyValues(Sequence[Value]):
             return tuple(map(self.__getitem__, range(len(self))[number]))
         number = range(len(self))[number]
         number += bisect_right(self._gaps, number)
-        if number >= len(self._reader):
-            return self.list_value(self._lists[number - len(self._reader)])
-        value = self._reader.value(number)
+        if number >= len(self._table):
+            return self.list_value(self._lists[number - len(self._table)])
+        value = self._table.value(number)
         return self._decoded[number] if type(value) is bytes else value
 
     def __iter__(self) -> Iterator[Value]:
@@ -72,21 +72,25 @@ class LazyValues(Sequence[Value]):
 
     def list_value(self, at: int) -> Value:
         """The list or object ``at`` of the columns."""
-        return self._reader.list_value(self._columns, at, FrozenObject)
+        return self._table.list_value(self._columns, at, FrozenObject)
 
     def all(self) -> tuple[Value, ...]:
         """All of them at once, which is faster than one by one; they are kept."""
         if self._all is None:
-            values: list[Value] = self._reader.values()
+            values: list[Value] = self._table.values()
             for number, value in self._decoded.items():
                 values[number] = value
             values += map(self.list_value, self._lists)
             self._all = tuple(_without(values, self._removed))
         return self._all
 
+    def written(self, encode: Callable[[Value], str]) -> list[tuple[int, str]]:
+        """What the reader left as JSON text, by its number there in ascending order, with ``encode`` for each value."""
+        return [(number, encode(self._decoded[number])) for number in sorted(self._decoded)]
+
     def integers(self) -> array[int]:
         """As ``Columns.integers``."""
-        integers = array("q", self._reader.integers())
+        integers = array("q", self._table.integers())
         for number, value in self._decoded.items():
             integers[number] = integer_of(value)
         integers += array("q", [NO_INTEGER]) * len(self._lists)
@@ -104,16 +108,16 @@ class LazyNumbers(Mapping[Hashable, int]):
     ``odd`` has those of the values that the reader does not look up, as it numbered them.
     """
 
-    __slots__ = ("_list_forms", "_odd", "_reader", "_removed", "_values")
+    __slots__ = ("_list_forms", "_odd", "_removed", "_table", "_values")
 
     def __init__(
         self,
-        reader: LineReader,
+        table: OperationTable,
         values: LazyValues,
         odd: Mapping[Hashable, int],
         removed: Sequence[int] = (),
     ) -> None:
-        self._reader = reader
+        self._table = table
         self._values = values
         self._odd = odd
         self._removed = removed
@@ -127,7 +131,7 @@ class LazyNumbers(Mapping[Hashable, int]):
         if found is None and type(form) is tuple:
             return self._lists[form]
         if found is None:
-            found = self._reader.number(int(form) if type(form) is float and form.is_integer() else form)
+            found = self._table.number(int(form) if type(form) is float and form.is_integer() else form)
         if found < 0:
             raise KeyError(form)
         return found - bisect_left(self._removed, found)
@@ -143,20 +147,20 @@ class LazyNumbers(Mapping[Hashable, int]):
 
 
 class RecordedNumbering(ValueNumbering):
-    """The values of a reader. Its lists are equated natively, and those that it left as JSON text in Python."""
+    """The values of a table. Its lists are equated natively, and those that it left as JSON text in Python."""
 
-    def __init__(self, reader: LineReader, columns: NativeColumns, decoded: Mapping[int, Value]) -> None:
-        """``decoded`` has the frozen value of each number that ``reader.undecoded()`` names."""
-        super().__init__(columns, tuple(reader.names()))
-        self.recorded = LazyValues(reader, decoded, columns)
+    def __init__(self, table: OperationTable, columns: NativeColumns, decoded: Mapping[int, Value]) -> None:
+        """``decoded`` has the frozen value of each number that ``table.undecoded()`` names."""
+        super().__init__(columns, tuple(table.names()))
+        self.recorded = LazyValues(table, decoded, columns)
         """The values by their numbers in ``timed``."""
-        self._reader = reader
+        self._table = table
         self._decoded = decoded
 
     def _equate(self) -> Equated:
         if not self.timed.lists:
             return self._shared(self.timed, ())
-        native, lists = self.timed.equated(len(self._reader))
+        native, lists = self.timed.equated(len(self._table))
         return self._shared(native, array("i", lists))
 
     def _read(self) -> AsRead:
@@ -168,8 +172,8 @@ class RecordedNumbering(ValueNumbering):
     def _shared(self, native: NativeColumns, lists: Sequence[int]) -> Equated:
         """The columns in which values that were left as JSON text share the numbers of those that they are equal to."""
         odd: dict[Hashable, int] = {canonical(value): number for number, value in enumerate((None, True, False))}
-        values = LazyValues(self._reader, self._decoded, self.timed, lists)
-        known = LazyNumbers(self._reader, values, odd)
+        values = LazyValues(self._table, self._decoded, self.timed, lists)
+        known = LazyNumbers(self._table, values, odd)
         same: dict[int, int] = {}
         for number, value in self._decoded.items():
             form = canonical(value)
@@ -187,8 +191,8 @@ class RecordedNumbering(ValueNumbering):
         numbers.pop()
         for number, other in same.items():
             numbers[number] = other - bisect_left(removed, other)
-        fewer = LazyValues(self._reader, self._decoded, self.timed, lists, removed)
-        return Equated(native.with_values(numbers), fewer, LazyNumbers(self._reader, fewer, odd, removed))
+        fewer = LazyValues(self._table, self._decoded, self.timed, lists, removed)
+        return Equated(native.with_values(numbers), fewer, LazyNumbers(self._table, fewer, odd, removed))
 
 
 def _without(many: _Many, removed: Sequence[int]) -> _Many:

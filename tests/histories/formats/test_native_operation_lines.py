@@ -16,8 +16,8 @@ import pytest
 
 import linpoint
 from linpoint import History
-from linpoint.histories.formats import file_content
-from linpoint.histories.formats import native_operation_lines as native
+from linpoint.histories.formats import file_content, operation_lines
+from linpoint.histories.formats import native_reading as native
 from linpoint.histories.integer_columns import NO_INTEGER, columns_of
 from linpoint.histories.lazy_operations import LazyOperations
 from linpoint.histories.values import canonical
@@ -89,7 +89,13 @@ def operation(rng: random.Random, at: int, *, keyed: bool, plain: bool) -> dict[
     if rng.random() < 0.03:
         item["order"] = rng.choice([at, None, -at])
     if not plain and rng.random() < 0.01:
-        item.update(rng.choice([{"times": [1, 2]}, {"call": 0.5}, {"process": True}, {"op": ""}, {"args": None}]))
+        item.update(rng.choice([{"call": 0.5}, {"process": True}, {"op": ""}, {"args": None}]))
+    if rng.random() < 0.03:
+        item["times"] = rng.choice(
+            [[at, at + 1], [0.5, None], [None, 2**62], [None, None], [1], [1, 2, 3], "x", [True, 1], [[], 1]]
+        )
+    if not plain and rng.random() < 0.01:
+        item["times"] = rng.choice([[2**70, 1], [-0.0, 1], [1e300, -5]])
     return item
 
 
@@ -172,7 +178,7 @@ def test_lines_that_cross_blocks(tmp_path: Path) -> None:
     whole = loaded(tmp_path / "whole.jsonl", text)
     data = memoryview(text.encode())
     for size in (1, 2, 3, 7, 64, 1000):
-        found = native.read_columns([blocks(data, size)], len(data))
+        found = native.read_columns(operation_lines.make_reader, [blocks(data, size)], len(data))
         assert found is not None
         assert found.operations == whole.operations
 

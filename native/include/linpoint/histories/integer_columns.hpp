@@ -61,7 +61,7 @@ struct Columns {
   std::vector<std::int32_t> process;
   std::vector<std::int64_t> call;
   std::vector<std::int64_t> ret;
-  std::vector<std::int64_t> end;  // the return plus the clock skew
+  std::vector<std::int64_t> end;  // the return plus the clock skew; empty where clocks do not differ
   std::vector<std::uint8_t> outcome;
   std::vector<std::int32_t> key;
   std::vector<std::int32_t> name;
@@ -75,6 +75,7 @@ struct Columns {
   bool skewed = false;
 
   [[nodiscard]] std::size_t size() const { return call.size(); }
+  [[nodiscard]] std::int64_t skewed_return(std::size_t op) const { return end.empty() ? ret[op] : end[op]; }
   [[nodiscard]] bool certain(std::size_t op) const { return outcome[op] == static_cast<std::uint8_t>(Outcome::kOk); }
   [[nodiscard]] bool failed(std::size_t op) const { return outcome[op] == static_cast<std::uint8_t>(Outcome::kFailed); }
   [[nodiscard]] std::span<const std::int32_t> arguments_of(std::size_t op) const {

@@ -23,6 +23,7 @@ import msgspec
 
 from linpoint.errors import HistoryError
 from linpoint.histories.formats.event_values import arguments, is_listed, plain, result, works_on_words
+from linpoint.histories.formats.field_names import other_name
 from linpoint.histories.formats.file_format import ReadItems, format_error, shown
 from linpoint.histories.formats.operation_lines import item_from_dict
 from linpoint.histories.formats.value_validation import clock_reading, validate_value
@@ -131,8 +132,7 @@ def event_from_mapping(item: Any, line: int) -> Event:
     except KeyError as missing:
         if "crash" in item and "type" not in item:
             return _crash_event(item, line)
-        message = f'the event has no "{missing.args[0]}".'
-        raise format_error("LP-H006", message, line, "An event has a process, a type and an f.") from None
+        raise _missing(missing.args[0], item, line) from None
     if type(process) is not str and type(process) is not int:
         raise _not_allowed("process", process, "an integer or a string", line)
     if type(type_) is not str or type_ not in _TYPES:
@@ -314,6 +314,15 @@ def _still_open(event: Event, open_call: Event) -> HistoryError:
         event.line,
         _OVERLAP_REMEDY,
     )
+
+
+def _missing(name: str, item: Mapping[Any, Any], line: int) -> HistoryError:
+    other = other_name(name, item)
+    message = f'the event has no "{name}"' + ("." if other is None else f', but "{other}".')
+    remedy = "An event has a process, a type and an f."
+    if other is not None:
+        remedy = f'Rename "{other}" to "{name}", if that is what it holds.'
+    return format_error("LP-H006", message, line, remedy)
 
 
 def _not_allowed(name: str, value: Any, wanted: str, line: int) -> HistoryError:

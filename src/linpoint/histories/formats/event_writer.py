@@ -42,7 +42,8 @@ def events_of(history: History) -> list[Event]:
     words = works_on_words({op.name for op in history})
     answering = {plain(op.name) for op in history if op.outcome is Outcome.OK and op.result is not None}
     # The usual form is the pair [key value], but only scalars are taken for keys there.
-    fields = any(isinstance(op.key, (tuple, dict)) for op in history)
+    keyed = history.keyed
+    fields = keyed and any(isinstance(op.key, (tuple, dict)) for op in history)
     events: list[Event] = []
     called: list[Operation] = []
     for time, _, source, returning in _in_order(history):
@@ -65,7 +66,7 @@ def events_of(history: History) -> list[Event]:
             value = completion_value(source, value, echo=plain(source.name) not in answering)
         else:
             called.append(source)
-        if history.keyed and not fields:
+        if keyed and not fields:
             value = (source.key, value)
         type_ = _TYPES[source.outcome] if returning else "invoke"
         clock = time if source.times is None else source.times[returning]

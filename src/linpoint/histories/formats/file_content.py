@@ -7,6 +7,7 @@ compressed is read up to ``MAX_DECOMPRESSED_BYTES``. Cost: O(size).
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import gzip
 import io
@@ -15,7 +16,7 @@ import secrets
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -54,11 +55,14 @@ class FileContent:
             data = _bytes(path)
             self._data = _decompressed(data) if data.startswith(_GZIP_MAGIC) else data
             self.head = self._data[:HEAD_BYTES]
+        self._start = len(codecs.BOM_UTF8) if self.head.startswith(codecs.BOM_UTF8) else 0
+        self.head = self.head[self._start :]
 
     @property
     def size(self) -> int:
-        """How many bytes there are, unless the file is changing."""
-        return Path(self._path).stat().st_size if self._data is None else len(self._data)
+        """How many bytes there are behind a byte order mark, unless the file is changing."""
+        there = Path(self._path).stat().st_size if self._data is None else len(self._data)
+        return there - self._start
 
     def parts(self) -> list[Iterator[memoryview]]:
         """The bytes in parts that end with a line, to be read at the same time; a large file has two.
@@ -70,8 +74,12 @@ class FileContent:
             self._line_after(self.size // 2) if self.size >= _LARGE_FILE_BYTES and (os.cpu_count() or 1) > 1 else None
         )
         if half is None:
-            return [self._blocks(0, None)]
-        return [self._blocks(0, half), self._blocks(half, None)]
+            return [self.whole()]
+        return [self._blocks(self._start, half), self._blocks(half, None)]
+
+    def whole(self) -> Iterator[memoryview]:
+        """The bytes in one part."""
+        return self._blocks(self._start, None)
 
     def _line_after(self, start: int) -> int | None:
         """Where the first line after ``start`` begins, if that is near."""
@@ -133,17 +141,21 @@ def _beginning(path: str) -> bytes:
 
 def write_content(path: str, content: str | bytes) -> None:
     """Write a file whole or not at all, gzip-compressed if its name says so. Raises LP-U005 where that is not possible."""
+    write_pieces(path, [content])
+
+
+def write_pieces(path: str, pieces: Iterable[str | bytes]) -> None:
+    """The same of content that comes piece by piece; what is written to standard output cannot be taken back."""
     try:
-        data = content.encode() if isinstance(content, str) else content
         if path == STANDARD:
-            if isinstance(content, str):
-                sys.stdout.write(content)
-            else:
-                sys.stdout.buffer.write(content)
+            for piece in pieces:
+                if isinstance(piece, str):
+                    sys.stdout.write(piece)
+                else:
+                    sys.stdout.buffer.write(piece)
             return
-        if path.endswith(".gz"):
-            data = gzip.compress(data, mtime=0)  # the same history gives the same file
-        _put(Path(path).resolve(), data)
+        data = (piece.encode() if isinstance(piece, str) else piece for piece in pieces)
+        _put(Path(path).resolve(), data, compressed=path.endswith(".gz"))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UsageError(
@@ -151,18 +163,27 @@ def write_content(path: str, content: str | bytes) -> None:
         ) from None
 
 
-def _put(path: Path, data: bytes) -> None:
+def _write(path: Path, data: Iterable[bytes], *, compressed: bool) -> None:
+    with contextlib.ExitStack() as stack:
+        file: BinaryIO = stack.enter_context(path.open("wb"))
+        if compressed:  # without a time, so that the same history gives the same file
+            file = stack.enter_context(gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0))  # type: ignore[assignment]
+        for piece in data:
+            for at in range(0, len(piece), _CHUNK_BYTES):  # between which Python notices signals
+                file.write(piece[at : at + _CHUNK_BYTES])
+
+
+def _put(path: Path, data: Iterable[bytes], *, compressed: bool) -> None:
     """Give ``path`` its content in one step: a full disk or Ctrl-C leaves what was there before, never a half."""
     there = path.exists()
     if there and (not path.is_file() or not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK)):
-        path.write_bytes(data)  # a device, a pipe, or a file in whose folder nothing new can be put; or that fails
+        _write(
+            path, data, compressed=compressed
+        )  # a device, a pipe, or a file in whose folder nothing new can be put; or that fails
         return
     new = path.with_name(f".linpoint-{secrets.token_hex(8)}.part")
     try:
-        with new.open("wb", buffering=0) as file:
-            rest = memoryview(data)
-            while rest:  # in parts, between which Python notices signals
-                rest = rest[file.write(rest[:_CHUNK_BYTES]) :]
+        _write(new, data, compressed=compressed)
         if there:
             new.chmod(stat.S_IMODE(path.stat().st_mode))
         new.replace(path)

@@ -7,11 +7,12 @@ number; the caller, who knows the file's name, puts it in front. Readers do not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from linpoint.errors import HistoryError, UsageError
+from linpoint.histories._native_columns import TextReader
 from linpoint.histories.history import History
 from linpoint.histories.operation import Annotation, Crash, Operation
 from linpoint.histories.values import format_value
@@ -39,21 +40,33 @@ class ReadOptions(NamedTuple):
     columns: Mapping[str, str] | None = None
 
 
+MakeReader = Callable[[int, bool], TextReader]
+"""A native reader of a text of about so many bytes; whether that begins the file."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileFormat:
     """One file format. ``write`` is None where the format can only be read, ``read`` where it is no text.
 
+    ``write`` gives the content piece by piece. Before the first piece it raises ValueError or TypeError for values that
+    are not JSON, and UsageError for a history that the format cannot hold.
+
     ``by_position`` says that it is a log of events, whose times are their positions. ``events`` are then those that one
     line tells of, given its number: where a log is a line for each event, and so can be read while it grows.
+
+    ``native`` makes native readers for a file with this beginning, or None if that is for ``read``. They may be given
+    ``parts`` of a file at the same time.
     """
 
     name: str
     description: str
     read: Callable[[str, ReadOptions], ReadItems] | None
-    write: Callable[[History], str | bytes] | None = None
+    write: Callable[[History], Iterable[str | bytes]] | None = None
     suffixes: tuple[str, ...] = ()
     by_position: bool = False
     events: Callable[[str, int], list[Event]] | None = None
+    native: Callable[[bytes, ReadOptions], MakeReader | None] | None = None
+    parts: bool = True
 
 
 def format_error(code: str, message: str, line: int | None, remedy: str) -> HistoryError:

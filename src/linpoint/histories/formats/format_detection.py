@@ -37,12 +37,7 @@ def detect_format(text: str, columns: Mapping[str, str] | None = None) -> str:
     skipped = _SKIPPED.match(text)
     start = skipped.end() if skipped else 0
     line = text[start:].split("\n", 1)[0]
-    found = line_format(line, columns)
-    if found is None and _EDN_BEGIN.match(text, start):
-        head = text[start : start + _HEAD_CHARS]
-        found = "porcupine" if head.startswith("{") and _is_porcupine(head.split("}", 1)[0]) else "jepsen-edn"
-    if found is None and re.compile(r"\[\s*\{").match(text, start):
-        found = _json_format(set(_JSON_NAMES.findall(text[start : start + _HEAD_CHARS].split("}", 1)[0])))
+    found = line_format(line, columns) or _format_of_forms(text, start)
     if found is None and OPERATION.search(text):
         found = "jepsen-text"
     if found is None and not line:
@@ -55,15 +50,19 @@ def detect_format(text: str, columns: Mapping[str, str] | None = None) -> str:
     return found
 
 
-def begins_with_operation(head: bytes, size: int) -> bool:
-    """Whether the beginning of a file of ``size`` bytes certainly is operation lines; ``detect_format`` agrees then."""
-    line, newline, _ = head.lstrip(b" \t\r\n").partition(b"\n")
-    if not line.startswith(b"{") or (not newline and len(head) < size):
-        return False
-    try:
-        return line_format(line.decode()) == "operations"
-    except UnicodeDecodeError:
-        return False
+def format_of_beginning(head: bytes, size: int, columns: Mapping[str, str] | None = None) -> str | None:
+    """The format of a file of ``size`` bytes, where ``head`` is enough to tell; ``detect_format`` agrees then."""
+    text = head.decode(errors="ignore")
+    skipped = _SKIPPED.match(text)
+    start = skipped.end() if skipped else 0
+    line, newline, _ = text[start:].partition("\n")
+    whole = len(head) >= size
+    if not line or not (newline or whole):
+        return None
+    found = line_format(line, columns)
+    if found is None and (whole or len(text) > start + _HEAD_CHARS):
+        found = _format_of_forms(text, start)
+    return found
 
 
 def line_format(line: str, columns: Mapping[str, str] | None = None) -> str | None:
@@ -79,6 +78,16 @@ def line_format(line: str, columns: Mapping[str, str] | None = None) -> str | No
     if line.startswith(("{", "[{")):
         return _json_format(_names(line))
     return "csv" if len(header_of(line, columns)) >= 2 else None
+
+
+def _format_of_forms(text: str, start: int) -> str | None:
+    """The format of what is not written line by line, or None if it could be anything."""
+    head = text[start : start + _HEAD_CHARS]
+    if _EDN_BEGIN.match(text, start):
+        return "porcupine" if head.startswith("{") and _is_porcupine(head.split("}", 1)[0]) else "jepsen-edn"
+    if re.compile(r"\[\s*\{").match(text, start):
+        return _json_format(set(_JSON_NAMES.findall(head.split("}", 1)[0])))
+    return None
 
 
 def foreign_line(text: str, name: str, number: int | None = None) -> tuple[int, str] | None:

@@ -13,10 +13,11 @@ import re
 from typing import Any, Final
 
 from linpoint.errors import HistoryError
+from linpoint.histories._native_columns import EdnReader
 from linpoint.histories.formats.edn_parser import edn_values
 from linpoint.histories.formats.event_pairing import NEMESIS, Event, event_from_mapping, pair
 from linpoint.histories.formats.event_writer import events_of
-from linpoint.histories.formats.file_format import ReadItems, ReadOptions, format_error
+from linpoint.histories.formats.file_format import MakeReader, ReadItems, ReadOptions, format_error
 from linpoint.histories.history import History
 
 _KEYWORD: Final = re.compile(r"[A-Za-z*!?_+.-][A-Za-z0-9*!?_+.-]*")
@@ -39,9 +40,15 @@ def events(text: str, first: int = 1) -> list[Event]:
     return [event_from_mapping(form, first + line - 1) for line, form in found]
 
 
-def write(history: History) -> str:
+def native(head: bytes, options: ReadOptions) -> MakeReader:
+    """What makes native readers of events in EDN, whatever the beginning."""
+    del head
+    return lambda expected_bytes, _: EdnReader(expected_bytes, options.keyed, False)
+
+
+def write(history: History) -> list[str]:
     """The history as an event a line. Raises ValueError or TypeError for values that EDN cannot hold."""
-    return "".join(f"{_event(event)}\n" for event in events_of(history))
+    return ["".join(f"{_event(event)}\n" for event in events_of(history))]
 
 
 def _crash(event: Event) -> str:

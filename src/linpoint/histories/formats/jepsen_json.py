@@ -9,27 +9,25 @@ Guarantee and cost: as ``events``; in an array too each event knows its line.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
 from typing import Any, Final
 
-import msgspec
-
+from linpoint.histories._native_columns import JsonEventReader
 from linpoint.histories.formats.event_pairing import NEMESIS, Event, event_from_mapping, pair
 from linpoint.histories.formats.event_writer import events_of
-from linpoint.histories.formats.file_format import ReadItems, ReadOptions, format_error, shortened
-from linpoint.histories.formats.value_validation import BYTE, decode_json, json_error
+from linpoint.histories.formats.file_format import MakeReader, ReadItems, ReadOptions
+from linpoint.histories.formats.json_array import array_elements
+from linpoint.histories.formats.value_validation import decode_json
 from linpoint.histories.history import History
 
-_ARRAY: Final = msgspec.json.Decoder(list[msgspec.Raw])
-_BETWEEN: Final = re.compile(rb"[\s,\[]*+")
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
 def read(text: str, options: ReadOptions) -> ReadItems:
     """The items of a history in JSON events."""
     if text.lstrip().startswith("["):
-        return pair((event_from_mapping(item, line) for line, item in _elements(text)), keyed=options.keyed)
+        return pair(
+            (event_from_mapping(item, line) for line, item in array_elements(text, "events")), keyed=options.keyed
+        )
     return pair(
         (event for number, line in enumerate(text.split("\n"), 1) for event in events(line, number)),
         keyed=options.keyed,
@@ -41,7 +39,13 @@ def events(line: str, number: int) -> list[Event]:
     return [event_from_mapping(decode_json(line, number), number)] if line and not line.isspace() else []
 
 
-def write(history: History) -> str:
+def native(head: bytes, options: ReadOptions) -> MakeReader:
+    """What makes native readers of events in JSON, whatever the beginning."""
+    del head
+    return lambda expected_bytes, _: JsonEventReader(expected_bytes, options.keyed)
+
+
+def write(history: History) -> list[str]:
     """The history as one array, an event a line. Raises ValueError or TypeError for values that are not JSON."""
     lines = []
     for event in events_of(history):
@@ -56,34 +60,4 @@ def write(history: History) -> str:
         if event.time is not None:
             item["time"] = event.time
         lines.append(_ENCODE(item))
-    return "[\n" + ",\n".join(lines) + "\n]\n"
-
-
-def _elements(text: str) -> Iterator[tuple[int, Any]]:
-    """The elements of an array. They come undecoded, so that their bytes tell where each one stands."""
-    data = text.encode()
-    try:
-        elements = _ARRAY.decode(data)
-    except (msgspec.DecodeError, RecursionError) as error:
-        at = BYTE.search(str(error))
-        offset = int(at[1]) if at else len(data.rstrip())
-        line = data.count(b"\n", 0, offset) + 1
-        if isinstance(error, RecursionError):
-            raise json_error(error, "", None) from None
-        reason = BYTE.sub("", str(error)).removeprefix("JSON is malformed: ").strip()
-        evidence = shortened(text.split("\n")[line - 1])
-        raise format_error(
-            "LP-H002",
-            f"the array of events is not JSON at {evidence}: {reason}.",
-            line,
-            "Separate the events by commas.",
-        ) from None
-    line, position = 1, 0
-    for element in elements:
-        between = _BETWEEN.match(data, position)
-        assert between is not None
-        line += data.count(b"\n", position, between.end())
-        position = between.end() + len(memoryview(element))
-        raw = bytes(element)
-        yield line, decode_json(raw.decode(), line)
-        line += raw.count(b"\n")
+    return ["[\n" + ",\n".join(lines) + "\n]\n"]

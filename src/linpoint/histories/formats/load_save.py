@@ -22,12 +22,13 @@ from linpoint.histories.formats import (
     jepsen_text,
     operation_lines,
     parquet_arrow,
+    parquet_arrow_writer,
     porcupine_log,
 )
-from linpoint.histories.formats.file_content import FileContent, write_content
+from linpoint.histories.formats.file_content import FileContent, write_pieces
 from linpoint.histories.formats.file_format import FileFormat, ReadItems, ReadOptions, format_error, shortened
-from linpoint.histories.formats.format_detection import begins_with_operation, detect_format, foreign_line
-from linpoint.histories.formats.native_operation_lines import NativeRead, read_columns
+from linpoint.histories.formats.format_detection import detect_format, foreign_line, format_of_beginning
+from linpoint.histories.formats.native_reading import NativeRead, read_columns
 from linpoint.histories.formats.value_validation import too_deep
 from linpoint.histories.history import History, recorded_history
 from linpoint.text.shell_commands import STANDARD
@@ -35,7 +36,14 @@ from linpoint.text.shell_commands import STANDARD
 FORMATS: Final[Mapping[str, FileFormat]] = {
     format.name: format
     for format in (
-        FileFormat("operations", "operation lines (JSON)", operation_lines.read, operation_lines.write, (".jsonl",)),
+        FileFormat(
+            "operations",
+            "operation lines (JSON)",
+            operation_lines.read,
+            operation_lines.write,
+            (".jsonl",),
+            native=operation_lines.native,
+        ),
         FileFormat(
             "jepsen-edn",
             "Jepsen EDN",
@@ -44,6 +52,8 @@ FORMATS: Final[Mapping[str, FileFormat]] = {
             (".edn",),
             by_position=True,
             events=jepsen_edn.events,
+            native=jepsen_edn.native,
+            parts=False,
         ),
         FileFormat(
             "jepsen-json",
@@ -53,14 +63,22 @@ FORMATS: Final[Mapping[str, FileFormat]] = {
             (".json",),
             by_position=True,
             events=jepsen_json.events,
+            native=jepsen_json.native,
+            parts=False,
         ),
         FileFormat("jepsen-text", "a Jepsen text log", jepsen_text.read, by_position=True, events=jepsen_text.events),
         FileFormat(
-            "porcupine", "a Porcupine key-value log", porcupine_log.read, by_position=True, events=porcupine_log.events
+            "porcupine",
+            "a Porcupine key-value log",
+            porcupine_log.read,
+            by_position=True,
+            events=porcupine_log.events,
+            native=porcupine_log.native,
+            parts=False,
         ),
-        FileFormat("csv", "a CSV table", csv_table.read, csv_table.write, (".csv",)),
-        FileFormat("parquet", "a Parquet file", None, parquet_arrow.write_parquet, (".parquet",)),
-        FileFormat("arrow", "an Arrow file", None, parquet_arrow.write_arrow, (".arrow", ".feather")),
+        FileFormat("csv", "a CSV table", csv_table.read, csv_table.write, (".csv",), native=csv_table.native),
+        FileFormat("parquet", "a Parquet file", None, parquet_arrow_writer.write_parquet, (".parquet",)),
+        FileFormat("arrow", "an Arrow file", None, parquet_arrow_writer.write_arrow, (".arrow", ".feather")),
     )
 }
 """All formats by name."""
@@ -87,29 +105,31 @@ def load(
         try:
             content = FileContent(source)
             options = ReadOptions(keyed, columns)
-            found = _without_text(content, format, options)
-            name = format or "operations"
+            name, found = _without_text(content, format, options)
             if found is None:
                 text = content.text()
                 name = format or detect_format(text, columns)
                 found = _items(text, name, options)
+            by_position = FORMATS[name].by_position
         except HistoryError as error:
             raise error.at(source) from None
         if isinstance(found, NativeRead):
-            return recorded_history(found.operations, annotations=found.annotations, source=source)
+            return recorded_history(
+                found.operations, annotations=found.annotations, source=source, by_position=by_position
+            )
         return History(
             found.operations,
             crashes=found.crashes,
             annotations=found.annotations,
             source=source,
-            by_position=FORMATS[name].by_position,
+            by_position=by_position,
         )
 
 
 def parse_operations(data: bytes | memoryview, source: str) -> History:
     """The history that operation lines hold."""
     with _collector_paused():
-        recorded = read_columns([[memoryview(data)]], len(data))
+        recorded = read_columns(operation_lines.make_reader, [[memoryview(data)]], len(data))
         if recorded is not None:
             return recorded_history(recorded.operations, annotations=recorded.annotations, source=source)
         items = _items(bytes(data).decode(), "operations", ReadOptions())
@@ -145,7 +165,7 @@ def save(history: History, path: str | os.PathLike[str], *, format: str | None =
             place=target,
             remedy="Use null, bools, numbers, strings, lists and objects.",
         ) from None
-    write_content(target, content)
+    write_pieces(target, content)
 
 
 @contextlib.contextmanager
@@ -160,19 +180,22 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _without_text(content: FileContent, format: str | None, options: ReadOptions) -> NativeRead | ReadItems | None:
-    """What a file holds, where that needs no text of all of it: operation lines, and formats that are no text."""
+def _without_text(
+    content: FileContent, format: str | None, options: ReadOptions
+) -> tuple[str, NativeRead | ReadItems | None]:
+    """The format of a file and what it holds, where that needs no text of all of it; else None, and perhaps no format."""
     name = format or parquet_arrow.columnar_format(content.head)
     if name is not None and FORMATS[name].read is None:
-        return parquet_arrow.read(content, name, options)
-    if name not in (None, "operations"):
-        return None
+        return name, parquet_arrow.read(content, name, options)
+    name = name or format_of_beginning(content.head, content.size, options.columns)
+    chosen = FORMATS.get(name or "")
+    make = None if chosen is None or chosen.native is None else chosen.native(content.head, options)
+    if chosen is None or make is None:
+        return "", None
     try:
-        if name is None and not begins_with_operation(content.head, content.size):
-            return None
-        return read_columns(content.parts(), content.size)
+        return chosen.name, read_columns(make, content.parts() if chosen.parts else [content.whole()], content.size)
     except OSError:
-        return None  # reading the text meets it again, and says what it is
+        return "", None  # reading the text meets it again, and says what it is
 
 
 def _items(text: str, name: str, options: ReadOptions) -> ReadItems:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operation lines, our own format: one JSON object a line, in any order.
+"""Operation lines, our own format: one JSON object a line, in any order; or one array of such objects.
 
     {"process": 0, "op": "enqueue", "args": [3], "result": null, "call": 10, "return": 25}
     {"crash": true, "time": 40}
@@ -8,19 +8,25 @@
 
 Guarantee: a saved history reads back with the same processes, operations, outcomes, keys, times, order hints,
 crashes and annotations. ``item_from_dict`` is the only authority on what a line may hold; the builder uses it too.
-Cost: about 5 microseconds a line; ``operation_columns`` reads most files far faster.
+Cost: about 5 microseconds a line; ``native_reading`` reads most files far faster.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
 
 from linpoint.errors import HistoryError
-from linpoint.histories.formats.file_format import ReadItems, ReadOptions, format_error, shown
+from linpoint.histories._native_columns import LineReader
+from linpoint.histories.formats.field_names import other_name
+from linpoint.histories.formats.file_format import MakeReader, ReadItems, ReadOptions, format_error, shown
+from linpoint.histories.formats.json_array import array_elements
+from linpoint.histories.formats.native_writing import ranges, table_writer
+from linpoint.histories.formats.time_text import remedy_for_time
 from linpoint.histories.formats.value_validation import is_time, json_error, validate_value
 from linpoint.histories.formats.watermarks import watermark_of
 from linpoint.histories.history import History
@@ -37,18 +43,13 @@ _MAY_BE_NULL: Final = ("return", "order")
 
 
 def read(text: str, options: ReadOptions) -> ReadItems:
-    """The items of a text in operation lines. Blank lines are skipped."""
+    """The items of a text in operation lines, or of one array of them. Blank lines are skipped."""
     del options  # a key is a field of its own here, never hidden in a value
     operations: list[Operation] = []
     crashes: list[Crash] = []
     annotations: list[Annotation] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line or line.isspace():
-            continue
-        try:
-            decoded = _DECODE(line)
-        except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-            raise json_error(error, line, number) from None
+    array = text.lstrip().startswith("[")
+    for number, decoded in array_elements(text, "operations") if array else _decoded(text):
         if watermark_of(decoded, number) is not None:  # only who reads a growing file needs the promise
             continue
         item = item_from_dict(decoded, line=number)
@@ -58,7 +59,31 @@ def read(text: str, options: ReadOptions) -> ReadItems:
             crashes.append(item)
         else:
             annotations.append(item)  # type: ignore[arg-type]
+    if array and not (operations or crashes or annotations):
+        raise format_error("LP-H008", "the array is empty.", None, "Record at least one operation.")
     return ReadItems(operations, crashes, annotations)
+
+
+def _decoded(text: str) -> Iterator[tuple[int, Any]]:
+    """What stands on each line that is not blank."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line or line.isspace():
+            continue
+        try:
+            yield number, _DECODE(line)
+        except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+            raise json_error(error, line, number) from None
+
+
+def make_reader(expected_bytes: int, _first: bool) -> LineReader:
+    """A native reader of operation lines."""
+    return LineReader(expected_bytes)
+
+
+def native(head: bytes, options: ReadOptions) -> MakeReader:
+    """What makes native readers of operation lines, whatever the beginning."""
+    del head, options
+    return make_reader
 
 
 def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | Crash | Annotation:
@@ -84,15 +109,15 @@ def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | 
         raise _not_allowed("op", name, "a string that is not empty", line)
     process = get("process", _MISSING)
     if type(process) is not str:
-        process = _process(process, line)
+        process = _process(process, line, item)
     call, return_ = get("call", _MISSING), get("return")
     if not is_time(call):
-        raise _not_a_time("call", call, line)
+        raise _not_a_time("call", call, line, item)
     if return_ is not None and not is_time(return_):
-        raise _not_a_time("return", return_, line)
+        raise _not_a_time("return", return_, line, item)
     order = get("order")
     if order is not None and not is_time(order):
-        raise _not_a_time("order", order, line)
+        raise _not_a_time("order", order, line, item)
     outcome = Outcome.UNKNOWN if return_ is None else Outcome.OK
     if "outcome" in item:
         outcome = _outcome(item["outcome"], outcome, line)
@@ -103,7 +128,7 @@ def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | 
     if result is _MISSING:
         if outcome is Outcome.OK:
             remedy = 'An ok operation has a "result", null if it returns nothing; without "return" it is unknown.'
-            raise _missing("result", line, remedy)
+            raise _missing("result", line, remedy, item)
         result = None
     return Operation(
         process,
@@ -120,14 +145,24 @@ def item_from_dict(item: Mapping[str, Any], *, line: int | None) -> Operation | 
     )
 
 
-def write(history: History) -> str:
+def write(history: History) -> Iterable[str]:
     """The history in operation lines. Raises ValueError or TypeError for values that are not JSON."""
-    return "".join(f"{_ENCODE(item)}\n" for item in as_dicts(history))
+    writer = table_writer(history, _ENCODE)
+    if writer is None:
+        return ["".join(f"{_ENCODE(item)}\n" for item in as_dicts(history))]
+    others = "".join(f"{_ENCODE(item)}\n" for item in dicts_beside(history))
+    return itertools.chain((writer.lines(*piece).decode() for piece in ranges(writer)), [others])
 
 
 def as_dicts(history: History) -> Iterator[dict[str, Any]]:
     """The items of a history as objects of our format; fields that say nothing are left out."""
-    for op in history.operations:
+    yield from operation_dicts(history.operations)
+    yield from dicts_beside(history)
+
+
+def operation_dicts(operations: Iterable[Operation]) -> Iterator[dict[str, Any]]:
+    """Operations as objects of our format."""
+    for op in operations:
         item: dict[str, Any] = {"process": op.process, "op": op.name, "args": op.args}
         if op.result is not None or op.outcome is Outcome.OK:
             item["result"] = op.result
@@ -141,6 +176,10 @@ def as_dicts(history: History) -> Iterator[dict[str, Any]]:
         if op.times is not None:
             item["times"] = op.times
         yield item
+
+
+def dicts_beside(history: History) -> Iterator[dict[str, Any]]:
+    """Crashes and annotations as objects of our format."""
     for crash in history.crashes:
         process = {} if crash.process is None else {"process": crash.process}
         yield {"crash": "object" if crash.of_object else True} | process | {"time": crash.time}
@@ -164,7 +203,7 @@ def _beside(item: Mapping[str, Any], line: int | None) -> Crash | Annotation:
                 line,
                 'A crash of the object has no "process"; that of a process is {"crash": true, "process": ...}.',
             )
-        return Crash(_time(item, line), None if process is None else _process(process, line), line, of_object)
+        return Crash(_time(item, line), None if process is None else _process(process, line, item), line, of_object)
     if "annotation" in item:
         text, time, until = item["annotation"], _time(item, line), item.get("until")
         if type(text) is not str:
@@ -172,14 +211,14 @@ def _beside(item: Mapping[str, Any], line: int | None) -> Crash | Annotation:
         if until is not None and (not is_time(until) or until < time):
             raise _not_allowed("until", until, f"a time from {time} on, or null", line)
         return Annotation(text, time, until, line)
-    raise _missing("op", line, 'A line has an "op", a "crash" or an "annotation".')
+    raise _missing("op", line, 'A line has an "op", a "crash" or an "annotation".', item)
 
 
 def _is_crash(value: Any) -> bool:
     return value is True or (type(value) is str and value == "object")
 
 
-def _process(process: Any, line: int | None) -> Process:
+def _process(process: Any, line: int | None, item: Mapping[str, Any]) -> Process:
     if type(process) is str:
         return process
     if type(process) is int:
@@ -187,7 +226,7 @@ def _process(process: Any, line: int | None) -> Process:
             validate_value(process, line)  # raises LP-H011
         return process
     if process is _MISSING:
-        raise _missing("process", line, "Name the client that called, by an integer or a string.")
+        raise _missing("process", line, "Name the client that called, by an integer or a string.", item)
     raise _not_allowed("process", process, "an integer or a string", line)
 
 
@@ -201,7 +240,7 @@ def _outcome(text: Any, default: Outcome, line: int | None) -> Outcome:
 def _time(item: Mapping[str, Any], line: int | None) -> Time:
     time = item.get("time", _MISSING)
     if not is_time(time):
-        raise _not_a_time("time", time, line)
+        raise _not_a_time("time", time, line, item)
     return time  # type: ignore[no-any-return]
 
 
@@ -212,17 +251,28 @@ def _times(times: Any) -> tuple[Time | None, Time | None] | None:
     return None
 
 
-def _missing(field: str, line: int | None, remedy: str) -> HistoryError:
-    return format_error("LP-H006", f'the field "{field}" is missing.', line, remedy)
+def _missing(field: str, line: int | None, remedy: str, item: Mapping[str, Any]) -> HistoryError:
+    other = other_name(field, item)
+    if other is None:
+        return format_error("LP-H006", f'the field "{field}" is missing.', line, remedy)
+    return format_error(
+        "LP-H006",
+        f'the field "{field}" is missing, but there is a field "{other}".',
+        line,
+        f'Rename "{other}" to "{field}", if that is what it holds.',
+    )
 
 
 def _not_allowed(field: str, value: Any, wanted: str, line: int | None) -> HistoryError:
     return format_error("LP-H007", f'"{field}" is {shown(value)}.', line, f'"{field}" must be {wanted}.')
 
 
-def _not_a_time(field: str, value: Any, line: int | None) -> HistoryError:
+def _not_a_time(field: str, value: Any, line: int | None, item: Mapping[str, Any]) -> HistoryError:
     if value is _MISSING:
-        return _missing(field, line, "Give the time as a number.")
+        return _missing(field, line, "Give the time as a number.", item)
+    remedy = remedy_for_time(value) if type(value) is str else None
+    if remedy is not None:
+        return format_error("LP-H007", f'"{field}" is the text {shown(value)}.', line, remedy)
     if type(value) is int:
         validate_value(value, line)  # raises LP-H011: the only integer that is no time is one that is too large
     return _not_allowed(field, value, f"an integer or a finite float{' or null' * (field in _MAY_BE_NULL)}", line)

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import msgspec
 
+from linpoint.histories._native_columns import EdnReader
 from linpoint.histories.formats import jepsen_edn
 from linpoint.histories.formats.event_pairing import Event, pair
-from linpoint.histories.formats.file_format import ReadItems, ReadOptions
+from linpoint.histories.formats.file_format import MakeReader, ReadItems, ReadOptions
 
 
 def read(text: str, options: ReadOptions) -> ReadItems:
@@ -24,6 +25,12 @@ def read(text: str, options: ReadOptions) -> ReadItems:
 def events(text: str, first: int = 1) -> list[Event]:
     """The events as they stand in the text, whose first line is number ``first`` of its file."""
     return [_absent(event) for event in jepsen_edn.events(text, first)]
+
+
+def native(head: bytes, options: ReadOptions) -> MakeReader:
+    """What makes native readers of Porcupine's logs, whatever the beginning."""
+    del head
+    return lambda expected_bytes, _: EdnReader(expected_bytes, options.keyed, True)
 
 
 def _absent(event: Event) -> Event:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reader of operation lines, for Python.
+// What readers have read, for Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -12,15 +12,16 @@
 
 #include "bindings/python_buffers.hpp"
 #include "linpoint/histories/interner.hpp"
-#include "linpoint/histories/line_reader.hpp"
+#include "linpoint/histories/operation_table.hpp"
 
 namespace linpoint::bindings {
 
 using namespace nb::literals;
 using histories::Columns;
 using histories::Interner;
-using histories::LineReader;
 using histories::Lists;
+using histories::OperationTable;
+using histories::ValueStore;
 
 namespace {
 
@@ -43,7 +44,7 @@ nb::object value_of(const Interner& interner, std::int32_t number) {
     case Interner::Kind::kConstant:
       break;
   }
-  return number == LineReader::kNull ? nb::none() : nb::object(nb::bool_(number == LineReader::kTrue));
+  return number == ValueStore::kNull ? nb::none() : nb::object(nb::bool_(number == ValueStore::kTrue));
 }
 
 /// The value whose tokens begin here, and where they end. A list is a tuple; `object` makes one of a dict.
@@ -87,36 +88,24 @@ std::int32_t find(const Interner& interner, nb::handle value) {
   return overflow != 0 ? -1 : interner.find_integer(integer);
 }
 
-nb::tuple row(const LineReader& reader, const Columns& columns, std::size_t position) {
+nb::tuple row(const OperationTable& table, const Columns& columns, std::size_t position) {
   if (position >= columns.size()) throw nb::index_error();
-  const histories::Row row = reader.row(columns, position);
+  const histories::Row row = table.row(columns, position);
+  nb::object clocks = nb::none();
+  if (row.clocked) clocks = nb::make_tuple(row.call_clock, row.return_clock);
   return nb::make_tuple(row.process, row.name, row.arguments, row.result, row.call, row.ret,
-                        static_cast<int>(row.outcome), row.key, row.hint, row.line);
+                        static_cast<int>(row.outcome), row.key, row.hint, clocks, row.line);
 }
 
 }  // namespace
 
-void bind_readers(nb::module_& m) {
-  nb::class_<LineReader>(m, "LineReader", "Operation lines read into columns; see line_reader.hpp.")
-      .def(nb::init<std::size_t>(), "expected_bytes"_a)
-      .def(
-          "feed",
-          [](LineReader& reader, const Column<std::uint8_t>& block) {
-            const auto bytes = view(block);
-            const nb::gil_scoped_release released;
-            return reader.feed({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-          },
-          "block"_a, "Read on. False once anything was declined.")
-      .def("decline", &LineReader::decline, "Something else is wrong with the text.")
-      .def("append", &LineReader::append, "other"_a, nb::call_guard<nb::gil_scoped_release>(),
-           "Go on with what another reader has read of the lines that follow; it is empty afterwards.")
-      .def("finish", &LineReader::finish, nb::call_guard<nb::gil_scoped_release>(),
-           "The text ends here. False if it was declined.")
+void bind_operation_table(nb::module_& m) {
+  nb::class_<OperationTable>(m, "OperationTable", "What a reader has read; see operation_table.hpp.")
       .def(
           "take_columns",
-          [](LineReader& reader, const Column<std::int64_t>& crash_time, const Column<std::int32_t>& crash_process) {
+          [](OperationTable& table, const Column<std::int64_t>& crash_time, const Column<std::int32_t>& crash_process) {
             if (crash_time.shape(0) != crash_process.shape(0)) throw nb::value_error("columns do not fit together");
-            Columns columns = reader.take_columns();
+            Columns columns = table.take_columns();
             for (std::size_t i = 0; i < crash_time.shape(0); ++i) {
               const std::int64_t time = crash_time.data()[i];
               columns.crashes.push_back({time, time, time, crash_process.data()[i]});
@@ -125,50 +114,51 @@ void bind_readers(nb::module_& m) {
           },
           "crash_time"_a, "crash_process"_a, "The columns of the operations, with the crashes by time; only once.")
       .def(
-          "others", [](const LineReader& reader) { return reader.others(); },
-          "The lines that are no operations, with their numbers.")
+          "others", [](const OperationTable& table) { return table.others(); },
+          "What is no operation, as JSON texts with their lines.")
       .def(
-          "names", [](const LineReader& reader) { return values_of(reader.names()); }, "By number.")
+          "names", [](const OperationTable& table) { return values_of(table.names()); }, "By number.")
       .def(
-          "processes", [](const LineReader& reader) { return values_of(reader.processes()); }, "By number.")
-      .def_prop_ro("fractional", &LineReader::fractional, "Whether any time is a float.")
-      .def("instant", &LineReader::instant, "time"_a, "Any other time as the columns would have it, if they could.")
+          "processes", [](const OperationTable& table) { return values_of(table.processes()); }, "By number.")
+      .def_prop_ro("fractional", &OperationTable::fractional, "Whether any time is a float.")
+      .def_prop_ro("clocked", &OperationTable::clocked, "Whether any operation has clock readings beside its times.")
+      .def("instant", &OperationTable::instant, "time"_a, "Any other time as the columns would have it, if they could.")
       .def(
           "process_number",
-          [](const LineReader& reader, nb::handle process) { return find(reader.processes(), process); }, "process"_a,
+          [](const OperationTable& table, nb::handle process) { return find(table.processes(), process); }, "process"_a,
           "The number of a process, or -1.")
       .def(
-          "__len__", [](const LineReader& reader) { return reader.values().size(); }, "How many values there are.")
+          "__len__", [](const OperationTable& table) { return table.values().size(); }, "How many values there are.")
       .def(
-          "values", [](const LineReader& reader) { return values_of(reader.values()); },
+          "values", [](const OperationTable& table) { return values_of(table.values()); },
           "What each number stands for, as `value` says it.")
       .def(
-          "value", [](const LineReader& reader, std::int32_t number) { return value_of(reader.values(), number); },
+          "value", [](const OperationTable& table, std::int32_t number) { return value_of(table.values(), number); },
           "number"_a, "What a number stands for; bytes are JSON text that is not decoded yet.")
       .def(
-          "number", [](const LineReader& reader, nb::handle value) { return find(reader.values(), value); }, "value"_a,
-          "The number of an integer or a string, or -1.")
+          "number", [](const OperationTable& table, nb::handle value) { return find(table.values(), value); },
+          "value"_a, "The number of an integer or a string, or -1.")
       .def(
-          "undecoded", [](const LineReader& reader) { return reader.values().undecoded(); },
+          "undecoded", [](const OperationTable& table) { return table.values().undecoded(); },
           "The numbers of the values that are JSON text.")
       .def(
           "integers",
-          [](const LineReader& reader) {
-            const auto integers = reader.values().integers();
+          [](const OperationTable& table) {
+            const auto integers = table.values().integers();
             return nb::bytes(integers.data(), integers.size_bytes());
           },
           "The values that are integers, by number, 64 bits each; -2**63 for others.")
       .def(
           "list_value",
-          [](const LineReader& reader, const Columns& columns, std::size_t list, nb::handle object) {
+          [](const OperationTable& table, const Columns& columns, std::size_t list, nb::handle object) {
             if (!columns.lists || list >= columns.lists->size()) throw nb::index_error();
             const std::int32_t* token = (*columns.lists)[list].data();
-            return item_of(reader.values(), token, object);
+            return item_of(table.values(), token, object);
           },
           "columns"_a, "list"_a, "object"_a,
           "A list of the columns that were taken, as a tuple or as what `object` makes of a dict.")
       .def("row", &row, "columns"_a, "position"_a,
-           "Process, name, arguments, result, call, return, outcome, key, order and line of an operation.");
+           "Process, name, arguments, result, call, return, outcome, key, order, clocks and line of an operation.");
 }
 
 }  // namespace linpoint::bindings

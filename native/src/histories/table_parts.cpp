@@ -6,28 +6,33 @@
 #include <utility>
 #include <vector>
 
-#include "linpoint/histories/line_reader.hpp"
+#include "linpoint/histories/operation_table.hpp"
 
 namespace linpoint::histories {
 
-bool LineReader::append(LineReader& other) {
+bool OperationTable::append(OperationTable& other, std::int32_t lines) {
+  settle();
+  other.settle();
   const std::size_t before = columns_.size();
-  declined_ = !flush() || !other.flush() || before + other.columns_.size() > kMostOperations ||
-              columns_.arguments.size() + other.columns_.arguments.size() > kMostOperations ||
-              lists_.size() + other.lists_.size() > kMostOperations - 2;
-  if (declined_) return false;
+  if (before + other.columns_.size() > kMostOperations ||
+      columns_.arguments.size() + other.columns_.arguments.size() > kMostOperations ||
+      store_.lists.size() + other.store_.lists.size() > kMostOperations - 2)
+    return false;
   Columns& theirs = other.columns_;
   const std::vector<std::int32_t> processes = processes_.absorb(other.processes_);
   const std::vector<std::int32_t> names = names_.absorb(other.names_);
-  const std::vector<std::int32_t> values = values_.absorb(other.values_);
+  const std::vector<std::int32_t> values = store_.values.absorb(other.store_.values);
+  other.store_.values = Interner(0);
   // Lists are as much as all the rest, and on a thread of their own, if the system has one to give.
-  const auto first_list = static_cast<std::int32_t>(lists_.size());
-  std::future<void> listed = std::async([&] { lists_.append(other.lists_, values); });
-  const auto add = [](auto& to, const auto& from, auto number) {
+  const auto first_list = static_cast<std::int32_t>(store_.lists.size());
+  std::future<void> listed = std::async([&] { store_.lists.append(other.store_.lists, values); });
+  // Each column is given back before the next one is copied, so that no two of them are there twice.
+  const auto add = [](auto& to, auto& from, auto number) {
     to.reserve(to.size() + from.size());
     for (const auto each : from) to.push_back(number(each));
+    from = {};
   };
-  const auto same = [](auto each) { return each; };
+  const auto same = [](const auto& each) { return each; };
   const auto later = [](std::size_t base) {
     return [base](std::int32_t each) { return each + static_cast<std::int32_t>(base); };
   };
@@ -39,6 +44,7 @@ bool LineReader::append(LineReader& other) {
   };
   if (!theirs.hint.empty()) columns_.hint.resize(before, kNoHint);
   if (!other.fractions_.empty()) fractions_.resize(before);
+  if (!other.clocks_.empty()) clocks_.resize(before);
   if (!theirs.first_argument.empty() && before > 0) theirs.first_argument.erase(theirs.first_argument.begin());
   add(columns_.first_argument, theirs.first_argument, later(columns_.arguments.size()));
   add(columns_.arguments, theirs.arguments, valued);
@@ -51,12 +57,12 @@ bool LineReader::append(LineReader& other) {
   add(columns_.outcome, theirs.outcome, same);
   add(columns_.hint, theirs.hint, same);
   add(fractions_, other.fractions_, same);
+  add(clocks_, other.clocks_, same);
   add(unreturned_, other.unreturned_, later(before));
-  add(lines_, other.lines_, later(static_cast<std::size_t>(line_)));
-  for (auto& [line, text] : other.others_) others_.emplace_back(line + line_, std::move(text));
-  line_ += other.line_;
+  lines_.append(other.lines_, before, lines);
+  for (auto& [line, text] : other.others_) others_.emplace_back(line + lines, std::move(text));
   listed.get();
-  other = LineReader();
+  other = OperationTable();
   return true;
 }
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operation lines read by the native core, without an object for each line.
+"""Texts read by the native core, without an object for each line.
 
-Guarantee: the same history as ``operation_lines`` reads, or None; then that reader has to say what the file holds or
-what is wrong with it. Cost: 0.2 microseconds a short line and two for 1,000 bytes of lists, divided by the number of
-parts; a microsecond for each different value that is no integer of 64 bits, no string without escapes and no list of
-those. In memory 60 bytes an operation, 20 to 50 a value, and 4 for each item of a list.
+Guarantee: the same history as the format's reader in Python makes, or None; then that reader has to say what the file
+holds or what is wrong with it. Cost: 0.2 microseconds a short line and two for 1,000 bytes of lists, divided by the
+number of parts; a microsecond for each different value that is no integer of 64 bits, no string without escapes and no
+list of those. In memory 50 bytes an operation, 20 to 50 a value, and 4 for each item of a list.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from typing import Final, NamedTuple
 import msgspec
 
 from linpoint.errors import HistoryError
-from linpoint.histories._native_columns import LineReader
+from linpoint.histories._native_columns import OperationTable, TextReader
+from linpoint.histories.formats.file_format import MakeReader
 from linpoint.histories.formats.operation_lines import item_from_dict
 from linpoint.histories.formats.value_validation import validate_value
 from linpoint.histories.lazy_operations import LazyOperations
@@ -34,12 +35,12 @@ class NativeRead(NamedTuple):
     annotations: list[Annotation]
 
 
-def read_columns(parts: Sequence[Iterable[memoryview]], expected_bytes: int) -> NativeRead | None:
-    """The items of a text in operation lines, or None if anything in it is unusual.
+def read_columns(make: MakeReader, parts: Sequence[Iterable[memoryview]], expected_bytes: int) -> NativeRead | None:
+    """The items of a text, or None if anything in it is unusual.
 
     The text comes in parts of whole lines, which are read at the same time, and each part in blocks.
     """
-    readers = [LineReader(expected_bytes), *(LineReader(expected_bytes // len(parts)) for _ in parts[1:])]
+    readers = [make(expected_bytes, True), *(make(expected_bytes // len(parts), False) for _ in parts[1:])]
     enough = threading.Event()
     rest = [threading.Thread(target=_feed, args=(*each, enough)) for each in zip(readers[1:], parts[1:], strict=True)]
     for thread in rest:
@@ -53,33 +54,36 @@ def read_columns(parts: Sequence[Iterable[memoryview]], expected_bytes: int) -> 
     except BaseException:  # a limit was reached
         enough.set()
         raise
-    if not reader.finish():
-        return None
+    return what_was_read(reader.take_table()) if reader.finish() else None
+
+
+def what_was_read(table: OperationTable) -> NativeRead | None:
+    """The items of a table that is complete, or None if anything in it is unusual."""
     crashes: list[tuple[Crash, int]] = []
     annotations: list[Annotation] = []
     decoded: dict[int, Value] = {}
     try:
-        for line, whole in reader.others():
+        for line, whole in table.others():
             item = item_from_dict(_DECODE(whole), line=line)
             if isinstance(item, Operation):
                 return None
             if isinstance(item, Annotation):
                 annotations.append(item)
                 continue
-            instant = reader.instant(item.time) if -_MAX_TIME < item.time < _MAX_TIME else None
+            instant = table.instant(item.time) if -_MAX_TIME < item.time < _MAX_TIME else None
             if instant is None:
                 return None
             crashes.append((item, instant))
-        for number in reader.undecoded():
-            text = reader.value(number)
+        for number in table.undecoded():
+            text = table.value(number)
             assert isinstance(text, bytes)
             decoded[number] = validate_value(_DECODE(text), None)
     except (HistoryError, msgspec.DecodeError, RecursionError, UnicodeError):
         return None
-    return NativeRead(LazyOperations(reader, crashes, decoded), annotations)
+    return NativeRead(LazyOperations(table, crashes, decoded), annotations)
 
 
-def _feed(reader: LineReader, blocks: Iterable[memoryview], enough: threading.Event) -> None:
+def _feed(reader: TextReader, blocks: Iterable[memoryview], enough: threading.Event) -> None:
     try:
         for block in blocks:
             if enough.is_set() or not reader.feed(block):
