@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import crashing, exploring_cpp, graph, long, lowe, plot, refinement, repeated_values, report
+from benchmarks import crashing, exploring_cpp, formats, graph, long, lowe, plot, refinement, repeated_values, report
 from benchmarks.cells import Cell, all_cells, matches, selected
 from benchmarks.measuring import Comparison, Measurement, measure_ours, measure_theirs
 from benchmarks.peer import Peer, PeerError, build
@@ -37,17 +37,27 @@ def main() -> int:
     chosen = selected(all_cells(data), options.select, quick=options.quick)
     with_lowe = not options.select or matches("lowe", options.select)
     with_long = not options.select or matches("long", options.select)
+    with_formats = not options.select or matches("formats", options.select)
     with_repeats = not options.select or matches("repeats", options.select)
     with_graph = not options.select or matches("graph", options.select)
     with_cpp = not options.select or matches("cpp", options.select)
     with_crashes = not options.select or matches("crashes", options.select)
     with_models = not options.select or matches("refinement", options.select)
     if options.list:
-        others = {"lowe": with_lowe, "long": with_long, "repeats": with_repeats, "graph": with_graph, "cpp": with_cpp}
+        others = {
+            "lowe": with_lowe,
+            "long": with_long,
+            "formats": with_formats,
+            "repeats": with_repeats,
+            "graph": with_graph,
+            "cpp": with_cpp,
+        }
         others |= {"crashes": with_crashes, "refinement": with_models}
         print("\n".join([*(cell.name for cell in chosen), *(name for name, wanted in others.items() if wanted)]))
         return 0
-    if not any((chosen, with_lowe, with_long, with_repeats, with_graph, with_cpp, with_crashes, with_models)):
+    if not any(
+        (chosen, with_lowe, with_long, with_formats, with_repeats, with_graph, with_cpp, with_crashes, with_models)
+    ):
         print("no cell has such a name; --list shows them all", file=sys.stderr)
         return 2
     limits = Limits(options.timeout or (10.0 if options.quick else 30.0), int(options.max_memory * 2**30))
@@ -66,7 +76,7 @@ def main() -> int:
         if with_long:
             print()
             wrong = long.experiment(quick=options.quick) or wrong
-        for wanted, kind in ((with_repeats, repeated_values), (with_graph, graph)):
+        for wanted, kind in ((with_repeats, repeated_values), (with_formats, formats), (with_graph, graph)):
             if wanted:
                 print()
                 wrong = kind.experiment(quick=options.quick) or wrong

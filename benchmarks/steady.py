@@ -101,6 +101,19 @@ def _fetch_add(_rng: random.Random) -> Callable[[int], Step]:
     return lambda number: ("fetch-add", "[1]", str(number))
 
 
+def _map(rng: random.Random) -> Callable[[int], Step]:
+    entries: dict[int, str] = {}
+
+    def step(number: int) -> Step:
+        key = rng.randrange(1000)
+        if rng.random() < 0.5:
+            return "get", f"[{key}]", entries.get(key, "null")
+        entries[key] = str(number)
+        return "put", f"[{key}, {number}]", "null"
+
+    return step
+
+
 KINDS: dict[str, Callable[[random.Random], Callable[[int], Step]]] = {
     "queue": _queue,
     "register": _register,
@@ -109,6 +122,7 @@ KINDS: dict[str, Callable[[random.Random], Callable[[int], Step]]] = {
     "fetch-add": _fetch_add,
     "stack": _stack,
     "priority-queue": _priority_queue,
+    "map": _map,
 }
 
 

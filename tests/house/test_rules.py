@@ -67,7 +67,9 @@ def test_no_paths_of_a_machine() -> None:
     assert not found
 
 
-@pytest.mark.parametrize("name", ["_native", "_native.decisions", "_native.frontiers", "_native.limits", "_native.readers", "_native.refine"])
+@pytest.mark.parametrize(
+    "name", ["_native", "_native.decisions", "_native.frontiers", "_native.limits", "_native.readers", "_native.refine"]
+)
 def test_the_stub_names_what_the_native_module_has(name: str) -> None:
     _native = importlib.import_module(f"linpoint.{name}")
     file = {"_native": "__init__"}.get(name, name.removeprefix("_native."))
