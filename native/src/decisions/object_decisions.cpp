@@ -60,10 +60,9 @@ class ObjectDecider {
     const Problem problem = search::build(columns_, {answer.positions, {}, blueprint_.key_argument},
                                           Condition::kLinearizable, alphabet_, machine_.get(), initial);
     const bool alone = search::one_at_a_time(problem);
-    const auto searching =
-        alone ? search::wing_gong(problem, machine_->steps(stop_), stop_)
-              : search::depth_first(problem, machine_->steps(stop_), stop_, search::seen_table(problem, stop_),
-                                    search::Order::kFirstCalled);
+    const auto searching = alone ? search::wing_gong(problem, machine_->steps(stop_), stop_)
+                                 : search::depth_first(problem, machine_->steps(stop_), stop_,
+                                                       search::seen_table(problem, stop_), search::Order::kFirstCalled);
     const search::Status status = searching->run(allowance_);
     allowance_ -= std::min(allowance_, searching->configurations());
     if (status != search::Status::kLinearizable && status != search::Status::kViolation) return;
