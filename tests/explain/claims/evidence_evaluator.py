@@ -74,7 +74,7 @@ def evidence_is_true(at: Evaluator, evidence: CauseEvidence) -> bool | None:
             newer = bool(putters) and (
                 ops[putters[0]].call > values.there_by(old) + at.skew or values.saw(putters[0]) == old
             )
-            return newer and ops[again].call > ops[observer].end + at.skew and values.times_put(new) == 1
+            return newer and ops[again].call > ops[observer].end + at.skew and values.times_put(new) <= 1
         case "went-on-from-old":
             builder, newer = told[0], told[1:]
             return values.certainly_put(builder) and all(
@@ -136,7 +136,7 @@ def _replaced_before(at: Evaluator, newer: int, observer: int) -> bool:
     """Whether an operation saw a value in whose place another had certainly been put before it was called."""
     values, ops = at.values, at.ops
     old, new = values.saw(observer), values.put(newer)
-    if old is None or new is None or old == new or newer == observer or values.times_put(old) != 1:
+    if old is None or new is None or old == new or newer == observer or values.times_put(old) > 1:
         return False
     known = values.there_by(new) if values.times_put(new) == 1 else ops[newer].end
     if not values.certainly_put(newer) and not values.seers(new):

@@ -63,6 +63,11 @@ def reason_is_true(at: Evaluator, reason: str, told: Sequence[int]) -> bool | No
             return any(at.before(a, b) and _comes_after(at, a, b) for a, b in pairs)
         case "overwritten":
             return any(_gone(at, p, v) for p, v in seen)
+        case "survivors-differ":
+            times = {crash.time for crash in at.history.crashes if crash.process is None}
+            eras = {p: sum(time <= ops[p].call for time in times) for p in at.everything}
+            left = {(eras[p], v) for p, v in seen if eras[p] and all(eras[put] < eras[p] for put in values.putters(v))}
+            return any(a[0] == b[0] and a[1] != b[1] for a, b in itertools.combinations(left, 2))
         case "nobody-flips":
             refusals = [c for c in at.found.claims if c.kind.startswith(("refused", "no-place"))]
             return any(c.operations[0] in told for c in refusals)

@@ -29,7 +29,7 @@ def hostile() -> str:
             ArgumentStep("real-time", core, HOSTILE, core[0], core[1]),
             ArgumentStep("overwritten", core, HOSTILE, core[1], core[0]),
         ),
-        causes=(LikelyCause(HOSTILE, HOSTILE, (CauseEvidence(HOSTILE, core),)),) * 2,
+        causes=(LikelyCause(HOSTILE, HOSTILE, (CauseEvidence(HOSTILE, HOSTILE, core),)),) * 2,
     )
     return history_page(dressed, file=HOSTILE, command=f"linpoint check {HOSTILE}", replay=f"linpoint replay {HOSTILE}")
 

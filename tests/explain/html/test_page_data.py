@@ -61,7 +61,11 @@ def test_names_steps_and_causes_are_on_the_page() -> None:
             ArgumentStep("overwritten", found.core, "Q < P, as it saw less.", found.core[1], found.core[0]),
         ),
         causes=(
-            LikelyCause("stale-read", "A copy was behind.", (CauseEvidence("the copy was paused", found.core),)),
+            LikelyCause(
+                "stale-read",
+                "A copy was behind.",
+                (CauseEvidence("annotation-before", "the copy was paused", found.core),),
+            ),
             LikelyCause("lost-write", "It is gone.", ()),
         ),
     )

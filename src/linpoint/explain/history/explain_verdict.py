@@ -16,7 +16,7 @@ from linpoint.explain.history.claims.legal_order import frontier_claims
 from linpoint.explain.history.claims.necessity import core_claims
 from linpoint.explain.history.claims.pattern_facts import PatternFacts
 from linpoint.explain.history.claims.refused_result import Refusal, refused_operation
-from linpoint.explain.history.claims.value_uses import ValueUses
+from linpoint.explain.history.claims.value_uses import ValueUses, uses_of
 from linpoint.explain.history.claims.whole_object import WholeObject
 from linpoint.explain.history.contradiction_argument import cycle_argument, dead_end_argument, short_names
 from linpoint.explain.history.explanation import Explanation
@@ -135,7 +135,8 @@ class _Found:
         positions, pattern = self.key.positions, self._shown.refutation
         if len(positions) > _MAX_FOLLOWED_OPERATIONS:
             positions = pattern.scope if isinstance(pattern, Pattern) else ()
-        return ValueUses(self.verdict.history, positions, self.verdict.spec)
+        told = pattern.operations if isinstance(pattern, Pattern) else ()
+        return uses_of(self.verdict.history, positions, self.verdict.spec, self.verdict.condition, told)
 
     def _core(self, seconds: float) -> MinimalCore:
         found = self._shown.refutation

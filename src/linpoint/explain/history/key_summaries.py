@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from linpoint.explain.history.claims.pattern_facts import PatternFacts
-from linpoint.explain.history.claims.value_uses import ValueUses
+from linpoint.explain.history.claims.value_uses import uses_of
 from linpoint.explain.history.claims.whole_object import WholeObject
 from linpoint.explain.history.explanation import Explanation
 from linpoint.explain.history.history_text import sentence
@@ -52,7 +52,7 @@ def reason(verdict: Verdict, key: KeyVerdict) -> str:
 def _holds(verdict: Verdict, key: KeyVerdict, pattern: Pattern) -> bool:
     """Whether the sentence of a pattern is true, as far as a look at the values and times shows it."""
     whole = WholeObject(verdict.history, key.positions, verdict.spec, verdict.condition, deadline=0.0)
-    uses = ValueUses(verdict.history, key.positions, verdict.spec)
+    uses = uses_of(verdict.history, key.positions, verdict.spec, verdict.condition, pattern.operations)
     return PatternFacts(uses, whole, None).hold(pattern)
 
 

@@ -127,7 +127,7 @@ EVIDENCE: Final = {
     "seen-later": "the operation was called later and saw the value, which was put there once",
     "not-seen-later": "no operation that returned after the last one was called saw the value that the first put there",
     "saw-replaced-value": (
-        "the second operation saw a value that was put there once, and the first had certainly put another in its place "
+        "the second operation saw a value that was put there once at most, and the first had certainly put another in its place "
         "before it was called"
     ),
     "saw-replaced-values": "each of the operations saw a value that had certainly been replaced before it was called",

@@ -8,6 +8,7 @@ where it does not hold, the sentence is not printed.
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Final
@@ -220,6 +221,18 @@ def _replaced_before(facts: PatternFacts, observer: int, value: Hashable) -> boo
     return False
 
 
+def _survivors_differ(facts: PatternFacts, told: Sequence[int]) -> bool:
+    """Whether in one era two values were seen that were put there in earlier ones only."""
+    uses, ops = facts.uses, facts.ops
+    crashes = sorted({crash.time for crash in uses.history.crashes if crash.ends_era})
+
+    def era(position: int) -> int:
+        return bisect.bisect_right(crashes, ops[position].call)
+
+    left = [(era(p), value) for p, value in facts.seen(told) if all(era(put) < era(p) for put in uses.putters[value])]
+    return any(one[0] == other[0] > 0 and one[1] != other[1] for one, other in itertools.combinations(left, 2))
+
+
 def _nobody_flips(facts: PatternFacts, told: Sequence[int]) -> bool:
     return facts.refused is not None and facts.refused in told
 
@@ -285,6 +298,7 @@ _PREDICATES: Final[dict[str, _Predicate]] = {
     "replaced-in-circle": _replaced_in_circle,
     "replaced-too-early": _replaced_too_early,
     "overwritten": _overwritten,
+    "survivors-differ": _survivors_differ,
     "nobody-flips": _nobody_flips,
     "count-too-low": lambda facts, told: _count_is_off(facts, told, low=True),
     "count-too-high": lambda facts, told: _count_is_off(facts, told, low=False),

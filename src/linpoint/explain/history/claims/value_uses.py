@@ -10,7 +10,9 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Final
 
+from linpoint.checkers.conditions import NOT_LOCAL
 from linpoint.explain.history.value_flow import CONTAINERS, REGISTERS, flow_of, initial_values, kind_of
+from linpoint.explain.wording.operation_names import key_of
 from linpoint.histories.history import History
 from linpoint.histories.operation import Operation, Outcome
 from linpoint.histories.values import canonical
@@ -119,3 +121,12 @@ class ValueUses:
         yield from dict.fromkeys(
             value for p in positions for value in (self.saw.get(p), self.put.get(p)) if value is not None
         )
+
+
+def uses_of(history: History, positions: Sequence[int], spec: Spec, condition: str, told: Sequence[int]) -> ValueUses:
+    """The values of the object that the operations ``told`` are of, where several objects are checked together."""
+    if condition in NOT_LOCAL and (history.keyed or spec.key_argument):
+        keys = {canonical(key_of(spec, history.operations[position])) for position in told}
+        positions = [p for p in positions if canonical(key_of(spec, history.operations[p])) in keys]
+        positions = positions if len(keys) == 1 else ()
+    return ValueUses(history, positions, spec)
