@@ -85,7 +85,7 @@ FUNCTIONS = {
         "(spec: Spec | str | Any, operations: Iterable[Operation | Mapping[str, Any]], *, max_states: int = 200) "
         "-> Conformance"
     ),
-    "history": "(source: str | Iterable[Mapping[str, Any] | Operation] | History) -> History",
+    "history": "(source: str | Iterable[Mapping[str, Any] | Operation | Crash | Annotation] | History) -> History",
     "load": (
         "(path: str | os.PathLike[str], *, keyed: bool | None = None, columns: Mapping[str, str] | None = None, "
         "format: str | None = None) -> History"
@@ -141,7 +141,7 @@ CLASSES = {
     "Atomic": "cas fetch_add fresh initial ll load sc store swap",
     "CertificateError": "as_dict at",
     "ConcurrentTest": "after before instrument observe operations scenarios setup spec threads",
-    "Crash": "covers line process time",
+    "Crash": "covers ends_era interrupts line of_everything of_object process time whose",
     "Explanation": (
         "as_dict as_html causes claims claims_of core culprit irreducible key minimal names needed other_initial others pattern picture "
         "precedence steps stuck subject_kind text verdict verified"
@@ -177,9 +177,9 @@ CLASSES = {
         "operations reason sentence size spec verdict vertices"
     ),
     "Scenario": "after as_dict before calls describe from_dict parse size threads",
-    "Recorder": "history operation recorded wrap",
+    "Recorder": "annotate crash history object_crash operation recorded wrap",
     "Spec": (
-        "allows any_operation arguments complaint doc factory initial key_argument name outcomes partition "
+        "allows any_operation arguments changes complaint doc factory initial key_argument name outcomes partition "
         "reads step step_named steps successors twin uses_process"
     ),
     "SpecError": "as_dict at",
@@ -203,7 +203,7 @@ CLASSES = {
         "statistics status subject_kind warnings why witness"
     ),
     "ViolationError": "",
-    "Witness": "certified order survivors",
+    "Witness": "by_era certified eras order survivors",
 }
 
 

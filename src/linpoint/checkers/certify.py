@@ -266,7 +266,8 @@ def _certify_eras(history: History, spec: Spec, witness: Witness) -> None:
     """Run each era from what survived the one before; all its operations run, but only a prefix is kept."""
     eras = Eras(history)
     parts, survivors, ends = witness.by_era(), witness.survivors or (), len(eras.ends)
-    if not len(witness.eras or ()) == len(survivors) == ends or min(witness.eras or (), default=0) < 0:
+    lengths = witness.eras or ()
+    if not len(lengths) == len(survivors) == ends or min(lengths, default=0) < 0 or sum(lengths) > len(witness.order):
         raise broken_certificate("it does not say what survives each crash")
     states: list[dict[Any, State]] = [{}]
     objects = _objects(history, spec)
