@@ -195,17 +195,18 @@ def test_it_is_chosen_where_values_repeat_and_says_so() -> None:
             B:  |--enqueue(3)-----------------------------------------|
         """),
         "queue",
+        condition="durable",  # short ones are decided at once under the default condition
     )
     assert (good.status, good.checker) == (Status.LINEARIZABLE, "frontier")
     assert good.why.startswith("the sets of enqueues and of dequeues that took effect decide a queue")
     assert "no monitor: a value occurs more than once" in good.why
-    bad = linpoint.check(repeated(40), "queue")
+    bad = linpoint.check(repeated(40), "queue", condition="durable")
     assert (bad.status, bad.checker) == (Status.VIOLATION, "frontier")
 
 
 def test_a_violation_ends_with_its_shortest_start() -> None:
     history = repeated(12)
-    found = linpoint.check(history, "queue").refutation
+    found = linpoint.check(history, "queue", checker="frontier").refutation
     assert isinstance(found, RefutedStart)
     assert found.kind == "refuted-start"
     assert found.confirmed
@@ -232,6 +233,18 @@ def test_values_that_do_not_matter_are_left_out() -> None:
     assert isinstance(found, RefutedStart)
     values = {value for position in found.scope for value in (*history[position].args, history[position].result)}
     assert len(values - {None}) <= 2
+
+
+def test_elements_of_a_multiset_are_decided_one_by_one() -> None:
+    history = timed("""
+        add(1) [0, 1]
+        add(2) [2, 3]
+        count(1)->1 [4, 5]
+        count(2)->1 [4, 6]
+        remove(1)->true [7, 9]
+        count(2)->1 [8, 10]
+    """)
+    assert linpoint.check(history, "multiset").status is Status.LINEARIZABLE
 
 
 EXCLUDED: dict[str, tuple[str, str]] = {

@@ -51,7 +51,11 @@ def decide_quickly(
         twin = NativeTwin.of(history, spec)
     except SpecError:  # for those to say who look at each operation
         return None
-    if twin is None or (budget.max_memory is not None and peak_memory() + _BYTES > budget.max_memory):
+    if (
+        twin is None
+        or twin.kind == "multiset"
+        or (budget.max_memory is not None and peak_memory() + _BYTES > budget.max_memory)
+    ):
         return None
     remaining = budget.remaining()
     if remaining is not None and remaining < _LEAST_S:
