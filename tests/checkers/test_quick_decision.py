@@ -68,12 +68,15 @@ def test_answers_are_those_of_the_checkers_one_by_one(monkeypatch: pytest.Monkey
         verdict = linpoint.check(history, spec, jobs=1)
         monkeypatch.setattr(check_module, "decide_quickly", lambda *_: None)
         other = linpoint.check(history, spec, jobs=1)
-        assert told(verdict) == told(other), f"{name}\n{describe(history)}"
+        assert verdict.status is other.status, f"{name}\n{describe(history)}"
+        # Where values repeat others may be asked before the search that is quick here.
+        assert told(verdict) == told(other) or not answered[-1] or verdict.checker != other.checker, name
         if answered[-1]:
             assert not objections(verdict, set()), f"{name}\n{describe(history)}"
             seen[verdict.checker, verdict.status] += 1
     for checker, status in [
         ("monitor", Status.LINEARIZABLE),
+        ("monitor", Status.VIOLATION),
         ("dfs", Status.LINEARIZABLE),
         ("dfs", Status.VIOLATION),
         ("wing-gong", Status.LINEARIZABLE),

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "linpoint/certificates/object_replay.hpp"
+#include "linpoint/certificates/refutation_scope.hpp"
 #include "linpoint/histories/operation_grouping.hpp"
 #include "linpoint/search/condition_problems.hpp"
 #include "linpoint/search/search.hpp"
@@ -43,7 +44,13 @@ class ObjectDecider {
     answer.exclusion = outcome.exclusion;
     answer.culprit = outcome.culprit;
     if (outcome.status == monitors::Status::kExcluded) return outcome.exclusion == monitors::Exclusion::kStopped;
-    if (outcome.status == monitors::Status::kViolation) return true;
+    if (outcome.status == monitors::Status::kViolation) {
+      if (confirmed(answer.positions, outcome)) {
+        answer.by = Decider::kMonitor;
+        answer.pattern = std::move(outcome);
+      }
+      return true;
+    }
     const verdicts::Finding flaw = verdicts::check_witness(columns_, answer.positions, outcome.order,
                                                            Condition::kLinearizable, blueprint_, content_);
     if (flaw.flaw == verdicts::Flaw::kRejected && outcome.relaxed) return true;
@@ -54,11 +61,30 @@ class ObjectDecider {
     return true;
   }
 
+  /// Whether the scope of a pattern is a violation by itself, to a search of its own, and so one of all `positions`.
+  bool confirmed(const std::vector<std::int32_t>& positions, const monitors::Outcome& outcome) {
+    // Of other objects the first content goes with the operations that are left out.
+    if (blueprint_.kind != "register" || !stepped()) return false;
+    const auto& scope = outcome.scope;
+    for (const std::int32_t each : outcome.telling)
+      if (!std::binary_search(scope.begin(), scope.end(), each)) return false;
+    if (verdicts::check_scope(columns_, positions, scope, blueprint_, 0).flaw != verdicts::Flaw::kNone) return false;
+    const Problem problem = stepped_problem(scope);
+    const auto searching = search::depth_first(problem, machine_->steps(stop_), stop_,
+                                               search::seen_table(problem, stop_), search::Order::kFirstCalled);
+    const search::Status status = searching->run(allowance_);
+    allowance_ -= std::min(allowance_, searching->configurations());
+    return status == search::Status::kViolation;
+  }
+
+  [[nodiscard]] Problem stepped_problem(const std::vector<std::int32_t>& positions) const {
+    return search::build(columns_, {positions, {}, blueprint_.key_argument}, Condition::kLinearizable, alphabet_,
+                         machine_.get(), machine_->state(content_));
+  }
+
   void search(ObjectAnswer& answer) {
     if (!stepped()) return;
-    const specs::State initial = machine_->state(content_);
-    const Problem problem = search::build(columns_, {answer.positions, {}, blueprint_.key_argument},
-                                          Condition::kLinearizable, alphabet_, machine_.get(), initial);
+    const Problem problem = stepped_problem(answer.positions);
     const bool alone = search::one_at_a_time(problem);
     const auto searching = alone ? search::wing_gong(problem, machine_->steps(stop_), stop_)
                                  : search::depth_first(problem, machine_->steps(stop_), stop_,

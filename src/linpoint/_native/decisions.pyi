@@ -4,7 +4,7 @@
 import enum
 from collections.abc import Sequence
 
-from . import Blueprint, Columns, Exclusion, Flaw, Positions, StopToken
+from . import Blueprint, Columns, Exclusion, Flaw, Positions, Reason, StopToken
 
 class Decider(enum.Enum):
     NONE = 0
@@ -23,6 +23,12 @@ class ObjectAnswer:
     def order(self) -> Positions: ...
     @property
     def configurations(self) -> int: ...
+    @property
+    def reason(self) -> Reason: ...
+    @property
+    def telling(self) -> list[int]: ...
+    @property
+    def scope(self) -> Positions: ...
     @property
     def exclusion(self) -> Exclusion: ...
     @property

@@ -22,6 +22,7 @@ from linpoint.histories.history import History
 from linpoint.limits.budget import Budget
 from linpoint.specs.spec import Spec
 from linpoint.verdicts import KeyVerdict, Status, Witness
+from linpoint.verdicts.refutation import Pattern
 
 _MAX_OPERATIONS: Final = 20_000
 _MAX_CONFIGURATIONS: Final = 8_000
@@ -77,13 +78,17 @@ def _verdict(history: History, spec: Spec, condition: str, twin: NativeTwin, ans
     positions = answer.positions
     number = history.columns.native.object_at(positions[0], spec.key_argument)
     key = None if number < 0 else history.columns.values[number]
+    if answer.by is Decider.MONITOR and not answer.linearizable:
+        pattern = Pattern(answer.reason.name.lower().replace("_", "-"), tuple(answer.telling), answer.scope)
+        why = MONITOR_REASONS[twin.kind]
+        return KeyVerdict(key, Status.VIOLATION, MONITOR, why, positions, refutation=pattern)
     if answer.by is Decider.MONITOR:
         return KeyVerdict(
             key, Status.LINEARIZABLE, MONITOR, MONITOR_REASONS[twin.kind], positions, Witness(answer.order)
         )
     checker = _SEARCHES[answer.by]
     why = checker_selection.FIRST_TURN_REASONS[checker]
-    if answer.exclusion is not Exclusion.NONE:
+    if answer.exclusion not in (Exclusion.NONE, Exclusion.KIND):
         why += f"; no {MONITOR}: {exclusion_text(history, spec, answer.exclusion, answer.culprit)}"
     order = tuple(answer.order)
     status = Status.LINEARIZABLE if answer.linearizable else Status.VIOLATION

@@ -33,6 +33,8 @@ struct ObjectAnswer {
   /// Why the monitor did not answer, and the operation that excludes it.
   monitors::Exclusion exclusion = monitors::Exclusion::kNone;
   std::int32_t culprit = histories::kNone;
+  /// The refutation of a monitor, confirmed by a search of its scope.
+  monitors::Outcome pattern;
   /// What is wrong with the order, if anything: a bug of ours.
   verdicts::Finding flaw;
 };
