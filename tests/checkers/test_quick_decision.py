@@ -70,7 +70,8 @@ def test_answers_are_those_of_the_checkers_one_by_one(monkeypatch: pytest.Monkey
         other = linpoint.check(history, spec, jobs=1)
         assert verdict.status is other.status, f"{name}\n{describe(history)}"
         # Where values repeat others may be asked before the search that is quick here.
-        assert told(verdict) == told(other) or not answered[-1] or verdict.checker != other.checker, name
+        if [key.checker for key in verdict.keys] == [key.checker for key in other.keys]:
+            assert told(verdict) == told(other), f"{name}\n{describe(history)}"
         if answered[-1]:
             assert not objections(verdict, set()), f"{name}\n{describe(history)}"
             seen[verdict.checker, verdict.status] += 1
