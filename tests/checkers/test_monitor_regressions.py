@@ -216,7 +216,8 @@ def test_counts_that_go_up_and_down_are_not_for_greedy_monitors(spec: Any, text:
     assert brute_force(history, range(3), spec, "linearizable")[0]
     assert linpoint.check(history, spec, checker="monitor").status is Status.UNKNOWN
     verdict = linpoint.check(history, spec)
-    assert (verdict.status, verdict.checker) == (Status.LINEARIZABLE, "frontier")
+    assert verdict.status is Status.LINEARIZABLE
+    assert verdict.checker in ("dfs", "frontier")
 
 
 def test_the_flip_that_must_return_first_is_used() -> None:

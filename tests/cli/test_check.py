@@ -62,7 +62,7 @@ GOOD_SWAPS = "A: |--swap(1)--|  |--read()->1--|"
 BAD_SWAPS = "A: |--swap(1)--|\nB:                |--read()--|"
 
 
-@pytest.mark.parametrize("checker", CHECKERS)
+@pytest.mark.parametrize("checker", [each for each in CHECKERS if each != "eras"])  # that decides one condition alone
 def test_every_checker_gives_the_same_answer(run: Command, write: Writer, checker: str) -> None:
     write("good.jsonl", GOOD_SWAPS)
     write("bad.jsonl", BAD_SWAPS)
@@ -73,7 +73,7 @@ def test_every_checker_gives_the_same_answer(run: Command, write: Writer, checke
 
 
 def test_a_monitor_that_does_not_apply_is_3_and_says_why(run: Command, write: Writer) -> None:
-    write("deque.jsonl", "A: |--push-front(1)--| |--pop-back()->1--|")
+    write("deque.jsonl", "A: |--push-front(1)--| |--pop-back()->1--| |--push-back(2)--| |--pop-front()->2--|")
     done = run("check", "deque.jsonl", "--spec", "deque", "--checker", "monitor")
     assert done.code == 3
     assert done.out.startswith("UNKNOWN: there is no monitor for deque")
