@@ -5,24 +5,36 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Hashable
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
-from linpoint.histories.values import Value, canonical
-from linpoint.specs.spec import Returns, Spec, State, Step
+from linpoint.histories.operation import Operation
+from linpoint.histories.values import canonical
+from linpoint.specs.spec import Outcomes, Returns, Spec, State, Step
 
 FREE_RESULT: Final = "(any other result)"
 """The name of the step; an operation of that name returned ``True``."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _FreeResultSpec(Spec):
+    """The spec itself is asked for all outcomes, since its kind may give those of its steps in its own way."""
+
+    inner: Spec | None = None
+    freed: str = ""
+    excluded: Collection[Hashable] = ()
+
+    def outcomes(self, state: State, op: Operation) -> Outcomes:
+        assert self.inner is not None
+        if op.name != FREE_RESULT:
+            return self.inner.outcomes(state, op)
+        found = self.inner.outcomes(state, dataclasses.replace(op, name=self.freed))
+        return [(True, after) for result, after in found if canonical(result) not in self.excluded]
+
+
 def with_free_result(spec: Spec, step: Step, excluded: Collection[Hashable]) -> Spec:
     """``spec`` with ``step`` under another name, where its result is any but those whose canonical forms are excluded."""
-
-    def apply(state: State, *args: Value, **process: Any) -> list[tuple[bool, State]]:
-        given = step.apply(state, *args, **process)
-        outcomes = given if type(given) is list else [given]
-        return [(True, after) for result, after in outcomes if canonical(result) not in excluded]
-
-    free = dataclasses.replace(
-        step, name=FREE_RESULT, apply=apply, returns=Returns.VALUE, complaint=None, reads=step.reads is True
-    )
-    return dataclasses.replace(spec, steps={**spec.steps, FREE_RESULT: free}, twin=None)
+    free = dataclasses.replace(step, name=FREE_RESULT, returns=Returns.VALUE, complaint=None, reads=step.reads is True)
+    shared = {each.name: getattr(spec, each.name) for each in dataclasses.fields(Spec) if each.init}
+    shared |= {"steps": {**spec.steps, FREE_RESULT: free}, "twin": None}
+    return _FreeResultSpec(**shared, inner=spec, freed=step.name, excluded=excluded)
