@@ -318,7 +318,7 @@ def _may_matter(history: History, spec: Spec, scope: Sequence[int], position: in
         part, other = (canonical(spec.partition(spec.arguments(each))) for each in (op, history[scope[0]]))
         if part != other:
             return False
-    if spec.twin is None or spec.twin.kind not in CONTAINERS:
+    if spec.twin is None or spec.twin.kind not in (*CONTAINERS, "deque"):
         return True
     values = {canonical(v) for p in scope for v in (*history[p].args, history[p].result) if v is not None}
     own = {canonical(v) for v in (*op.args, op.result) if v is not None}
