@@ -62,7 +62,9 @@ def main() -> None:
     if options.record:
         record(rows)
     totals = [sum(int(row.split("\t")[column]) for row in rows) for column in range(1, 5)]
-    print("{:,} histories, {:,} answers compared with {:,} of the oracle ({:,} violations): no wrong one".format(*totals))
+    print(
+        "{:,} histories, {:,} answers compared with {:,} of the oracle ({:,} violations): no wrong one".format(*totals)
+    )
 
 
 if __name__ == "__main__":

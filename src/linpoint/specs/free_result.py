@@ -6,10 +6,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from linpoint.histories.operation import Operation
-from linpoint.histories.values import canonical
+from linpoint.histories.values import Value, canonical
 from linpoint.specs.spec import Outcomes, Returns, Spec, State, Step
 
 FREE_RESULT: Final = "(any other result)"
@@ -18,7 +18,7 @@ FREE_RESULT: Final = "(any other result)"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _FreeResultSpec(Spec):
-    """The spec itself is asked for all outcomes, since its kind may give those of its steps in its own way."""
+    """For specs that give outcomes in a way of their own: they are asked for all of them."""
 
     inner: Spec | None = None
     freed: str = ""
@@ -35,6 +35,15 @@ class _FreeResultSpec(Spec):
 def with_free_result(spec: Spec, step: Step, excluded: Collection[Hashable]) -> Spec:
     """``spec`` with ``step`` under another name, where its result is any but those whose canonical forms are excluded."""
     free = dataclasses.replace(step, name=FREE_RESULT, returns=Returns.VALUE, complaint=None, reads=step.reads is True)
-    shared = {each.name: getattr(spec, each.name) for each in dataclasses.fields(Spec) if each.init}
-    shared |= {"steps": {**spec.steps, FREE_RESULT: free}, "twin": None}
-    return _FreeResultSpec(**shared, inner=spec, freed=step.name, excluded=excluded)
+    steps = {**spec.steps, FREE_RESULT: free}
+    if type(spec) is not Spec:
+        shared = {each.name: getattr(spec, each.name) for each in dataclasses.fields(Spec) if each.init}
+        shared |= {"steps": steps, "twin": None}
+        return _FreeResultSpec(**shared, inner=spec, freed=step.name, excluded=excluded)
+
+    def apply(state: State, *args: Value, **process: Any) -> Outcomes:
+        given = step.apply(state, *args, **process)
+        outcomes = given if type(given) is list else [given]
+        return [(True, after) for result, after in outcomes if canonical(result) not in excluded]
+
+    return dataclasses.replace(spec, steps={**steps, FREE_RESULT: dataclasses.replace(free, apply=apply)}, twin=None)
