@@ -79,7 +79,7 @@ class _Judge:
         a, b = self._history[early], self._history[late]
         if self._hinted(a, b):
             return "its order is smaller"
-        if a.process == b.process and self._keeps_its_place(a) and self._own(early) < self._own(late):
+        if a.process == b.process and self._keeps_its_place(a, b) and self._own(early) < self._own(late):
             return "it is earlier in their process"
         if self._condition == "sequential":
             return None
@@ -105,9 +105,11 @@ class _Judge:
     def _object(self, op: Operation) -> Any:
         return self._spec.arguments(op)[0] if self._spec.key_argument else op.key
 
-    def _keeps_its_place(self, op: Operation) -> bool:
-        """What a crash cut off may come late, unless the condition says no."""
-        return op.outcome is Outcome.OK or self._condition in ("strict", "recoverable", "sequential")
+    def _keeps_its_place(self, op: Operation, later: Operation) -> bool:
+        """What a crash cut off may come late, unless the condition says no: strict, once the crash has ended it."""
+        if self._condition == "strict" and op.outcome is not Outcome.OK:
+            return self._end(op) <= later.call
+        return op.outcome is Outcome.OK or self._condition in ("recoverable", "sequential")
 
     def _own(self, position: int) -> tuple[Time, Time, int]:
         op = self._history[position]

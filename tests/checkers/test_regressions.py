@@ -41,6 +41,17 @@ CASES = {
         ],
         {"recoverable": "violation", "durable": "linearizable", "strict": "violation"},
     ),
+    "a crash of the object at the time of a crash of a process may come before what that process did": (
+        [
+            {"process": 1, "op": "write", "args": [4], "result": None, "call": 3, "return": 5},
+            {"process": 0, "op": "read", "result": 4, "call": 15, "return": 15},
+            {"process": 0, "op": "swap", "args": [5], "result": None, "call": 23, "return": 25},
+            {"crash": True, "process": 1, "time": 5},
+            {"crash": "object", "time": 5},
+            {"crash": True, "time": 20},
+        ],
+        {"buffered-durable": "linearizable", "durable": "violation"},
+    ),
 }
 
 
@@ -56,7 +67,8 @@ def says(verdict: linpoint.Verdict, expected: str, checker: str) -> bool:
 def test_verdict(name: str, checker: str) -> None:
     lines, expected = CASES[name]
     for condition, verdict in expected.items():
-        found = linpoint.check(lines, "register", checker=checker, condition=condition)
+        spec = "cas-register" if any(line.get("op") == "swap" for line in lines) else "register"
+        found = linpoint.check(lines, spec, checker=checker, condition=condition)
         assert says(found, verdict, checker), condition
 
 

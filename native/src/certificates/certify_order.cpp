@@ -51,10 +51,11 @@ class Clock {
     const std::size_t process = at(columns_.process[op]);
     if (process >= latest_.size()) latest_.resize(2 * process + 1, kNothingYet);
     Own& latest = latest_[process];
-    // Within a process the order always counts, but what a crash cut off may come late unless the condition says no.
-    const bool keeps_order = certain || condition_ == Condition::kStrict || condition_ == Condition::kRecoverable ||
-                             condition_ == Condition::kSequential;
+    // Within a process the order always counts, but an unknown outcome may come late unless the condition says no.
+    const bool keeps_order = certain || condition_ == Condition::kRecoverable || condition_ == Condition::kSequential;
     if (keeps_order && latest > own) return Flaw::kProcessOrder;
+    const Crash* crash = certain ? nullptr : interruption(op);
+    if (crash != nullptr && std::get<0>(latest) >= crash->time) return Flaw::kProcessOrder;
     if (!hint_holds(op)) return Flaw::kHint;
     latest = std::max(latest, own);
     latest_call_ = std::max(latest_call_, call);
@@ -68,12 +69,18 @@ class Clock {
 
   [[nodiscard]] std::int64_t end_of(std::size_t op) const {
     if (columns_.certain(op)) return columns_.skewed_return(op);
+    const Crash* crash = interruption(op);
+    return crash == nullptr ? kNever : crash->end;
+  }
+
+  /// The crash before which an operation of unknown outcome takes effect, if it does; null if there is none.
+  [[nodiscard]] const Crash* interruption(std::size_t op) const {
     if (condition_ == Condition::kStrict)
       for (const Crash& crash : columns_.crashes) {
-        if (crash.of_object() && crash.begin > columns_.call[op]) return crash.end;
-        if (crash.time > columns_.call[op] && crash.covers(columns_.process[op])) return crash.end;
+        if (crash.of_object() && crash.begin > columns_.call[op]) return &crash;
+        if (crash.time > columns_.call[op] && crash.covers(columns_.process[op])) return &crash;
       }
-    return kNever;
+    return nullptr;
   }
 
   /// How many times the object had certainly crashed before an operation, and how many at most; one number for crashes

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "linpoint/histories/time_ranking.hpp"
+#include "search/operation_times.hpp"
 
 namespace linpoint::search {
 namespace {
@@ -19,23 +20,15 @@ using histories::kNoHint;
 using histories::kNone;
 using histories::Span;
 
-constexpr std::int64_t kStart = std::numeric_limits<std::int64_t>::min();
-
 class Builder {
  public:
   Builder(const Columns& columns, const Part& part, Condition condition)
-      : columns_(columns), part_(part), condition_(condition) {
-    if (condition != Condition::kLinearizable) {
-      for (const Crash& crash : columns.crashes)
-        if (crash.of_everything()) system_.push_back(crash.time);
-      system_.erase(std::unique(system_.begin(), system_.end()), system_.end());
-    }
-    if (condition == Condition::kBufferedDurable) collect_ends();
+      : columns_(columns), part_(part), condition_(condition), times_(columns, part, condition) {
     position_.reserve(part.positions.size());
     optional_.reserve(part.positions.size());
     for (const std::int32_t position : part.positions) {
       position_.push_back(position);
-      optional_.push_back(!columns.certain(at(position)) || relaxed(position) || open(position) ? 1 : 0);
+      optional_.push_back(!columns.certain(at(position)) || relaxed(position) || times_.open(position) ? 1 : 0);
     }
   }
 
@@ -61,75 +54,6 @@ class Builder {
     return std::binary_search(part_.relaxed.begin(), part_.relaxed.end(), position);
   }
 
-  [[nodiscard]] bool open(std::int32_t position) const {
-    return std::binary_search(part_.open.begin(), part_.open.end(), position);
-  }
-
-  /// The crashes that end eras, one for each time: of everything where there are several.
-  void collect_ends() {
-    for (const Crash& crash : columns_.crashes) {
-      if (!crash.ends_era()) continue;
-      if (ends_.empty() || ends_.back().time != crash.time)
-        ends_.push_back(crash);
-      else if (crash.of_everything())
-        ends_.back() = crash;
-    }
-  }
-
-  /// Whether the process of an operation crashes at a time, alone or with everything.
-  [[nodiscard]] bool crashes_at(std::int64_t time, std::size_t op) const {
-    const auto& crashes = columns_.crashes;
-    auto at_once = std::lower_bound(crashes.begin(), crashes.end(), time,
-                                    [](const Crash& each, std::int64_t other) { return each.time < other; });
-    for (; at_once != crashes.end() && at_once->time == time; ++at_once)
-      if (at_once->covers(columns_.process[op])) return true;
-    return false;
-  }
-
-  /// When an operation may take effect. At the time of a crash the returns of those that crashed come before it and
-  /// calls after; what touches a crash of the object may come before or after it.
-  [[nodiscard]] Span span(std::size_t op) const {
-    Span span{columns_.process[op], columns_.call[op], columns_.skewed_return(op)};
-    const bool certain = columns_.certain(op) && !open(static_cast<std::int32_t>(op));
-    if (!certain) span.ret = kNever;
-    if (condition_ == Condition::kBufferedDurable) {  // these eras stay as recorded, whatever the clocks
-      const auto next = std::upper_bound(system_.begin(), system_.end(), span.call);
-      if (next != system_.end() && span.ret >= *next) {
-        span.ret = *next;
-        span.return_phase = histories::kEarlyReturn;
-        return span;
-      }
-    }
-    if (certain) {
-      const bool orders = condition_ != Condition::kLinearizable && !columns_.skewed;
-      if (orders && columns_.ret[op] != columns_.call[op] && crashes_at(columns_.ret[op], op))
-        span.return_phase = histories::kEarlyReturn;
-    } else if (condition_ == Condition::kStrict) {
-      const auto crash = std::find_if(columns_.crashes.begin(), columns_.crashes.end(), [&](const Crash& each) {
-        return each.of_object() ? each.begin > columns_.call[op]
-                                : each.time > columns_.call[op] && each.covers(columns_.process[op]);
-      });
-      if (crash != columns_.crashes.end()) {
-        span.ret = crash->end;
-        if (!columns_.skewed && crashes_at(crash->time, op)) span.return_phase = histories::kEarlyReturn;
-      }
-    }
-    return span;
-  }
-
-  /// The only era that an operation may take effect in, or kNone if it spans a crash of the object.
-  [[nodiscard]] std::int32_t only_era(std::size_t op) const {
-    const Span mine = span(op);
-    std::int32_t first = 0;
-    auto last = static_cast<std::int32_t>(ends_.size());
-    for (std::int32_t era = 0; era < static_cast<std::int32_t>(ends_.size()); ++era) {
-      const Crash& end = ends_[at(era)];
-      if (end.of_object() ? end.end < mine.call : end.time <= mine.call) first = era + 1;
-      if (end.of_object() ? mine.ret < end.time : mine.call < end.time) last = std::min(last, era);
-    }
-    return first == last ? first : kNone;
-  }
-
   void rank() {
     if (condition_ == Condition::kLinearizable && !columns_.skewed && part_.open.empty()) {
       take(histories::rank(columns_, position_));
@@ -137,13 +61,13 @@ class Builder {
     }
     std::vector<Span> spans;
     spans.reserve(position_.size());
-    for (const std::int32_t position : position_) spans.push_back(span(at(position)));
+    for (const std::int32_t position : position_) spans.push_back(times_.span(at(position)));
     if (columns_.skewed) {
-      constrain(processes(), condition_ == Condition::kStrict || condition_ == Condition::kRecoverable);
+      constrain(processes());
     } else if (condition_ == Condition::kRecoverable) {
       std::vector<Pair> implied;  // by the ranks
       implied.swap(before_);
-      constrain(processes(), true);
+      constrain(processes());
       implied.swap(before_);
     }
     if (condition_ == Condition::kBufferedDurable) add_eras(spans);
@@ -155,35 +79,50 @@ class Builder {
   void take(histories::Order order) {
     call_ = std::move(order.calls);
     ret_ = std::move(order.returns);
-    constrain(order.chains, true);
+    constrain(order.chains);
   }
 
-  /// Each era persists once and crashes at its end. Where clocks differ a crash of the object is as wide as what is
-  /// known of its time; then pairs keep persists and crashes in turn.
+  /// Each era persists once and crashes at its end. A crash of the object is as wide as what is known of its time: all
+  /// of the skew, or from the early returns at its time on. Then pairs keep persists and crashes in turn.
   void add_eras(std::vector<Span>& spans) {
     using histories::Phase;
-    std::int64_t started = kStart;
+    std::int64_t started = OperationTimes::kStart;
     Phase recovery = histories::kRecovery;
+    bool turns = columns_.skewed;
     std::int32_t before = kNone;
-    for (const Crash& end : ends_) {
+    const std::size_t operations = spans.size();
+    for (const Crash& end : times_.ends()) {
       const bool wide = end.of_object() && columns_.skewed;
+      const bool early = end.of_object() && !wide && returns_early(std::span(spans).first(operations), end.time);
       const Phase saved = wide              ? histories::kReturn
                           : end.of_object() ? histories::kObjectSaved
                                             : histories::kEarlyReturn;
       const Phase crash = wide ? histories::kCall : end.of_object() ? histories::kObjectCrash : histories::kCrash;
       const std::int64_t latest = end.of_object() ? end.end : end.time;
+      turns = turns || early;
       spans.push_back({kNone, started, latest, recovery, saved});
-      spans.push_back({kNone, end.time, latest, crash, wide ? histories::kReturn : crash});
+      spans.push_back(
+          {kNone, end.time, latest, early ? histories::kObjectCrashBegins : crash, wide ? histories::kReturn : crash});
       for (const std::int32_t pseudo : {kPersist, kCrashOperation}) {
         const auto index = static_cast<std::int32_t>(position_.size());
         position_.push_back(pseudo);
         optional_.push_back(0);
-        if (columns_.skewed && before != kNone) before_.push_back({before, index});
+        if (turns && before != kNone) before_.push_back({before, index});
         before = index;
       }
       started = end.time;
-      recovery = wide ? histories::kCall : end.of_object() ? histories::kObjectRecovery : histories::kRecovery;
+      recovery = wide              ? histories::kCall
+                 : early           ? histories::kObjectCrashBegins
+                 : end.of_object() ? histories::kObjectRecovery
+                                   : histories::kRecovery;
     }
+  }
+
+  /// Whether an operation returns at this time because its process crashes.
+  static bool returns_early(std::span<const Span> spans, std::int64_t time) {
+    return std::any_of(spans.begin(), spans.end(), [&](const Span& each) {
+      return each.ret == time && each.return_phase == histories::kEarlyReturn;
+    });
   }
 
   /// Only the order within each process counts. Operations keep the order of their calls, which finds answers sooner.
@@ -195,7 +134,7 @@ class Builder {
     call_.resize(by_call.size());
     for (std::size_t rank = 0; rank < by_call.size(); ++rank) call_[by_call[rank]] = static_cast<std::int64_t>(rank);
     ret_.assign(by_call.size(), kNever);
-    constrain(processes(), true);
+    constrain(processes());
   }
 
   [[nodiscard]] std::int64_t call_of(std::size_t index) const { return columns_.call[at(position_[index])]; }
@@ -221,20 +160,21 @@ class Builder {
 
   /// Pairs that keep each chain in its order. Between certain operations "before" is enough. An optional one may be
   /// left out, so it is excluded by every later one up to the first that certainly takes effect; and those wait for
-  /// the last certain one before them. Unless `unknown_too`, what has an unknown outcome may come late.
-  void constrain(const std::vector<Chain>& chains, bool unknown_too) {
-    std::vector<std::int32_t> waiting;
+  /// the last certain one before them.
+  void constrain(const std::vector<Chain>& chains) {
+    std::vector<std::pair<std::int64_t, std::int32_t>> waiting;  // and from when on
     for (const Chain& chain : chains) {
       std::int32_t certain = kNone;
       waiting.clear();
       for (const std::int32_t index : chain) {
         if (certain != kNone) before_.push_back({certain, index});
-        for (const std::int32_t other : waiting) excluded_.push_back({other, index});
+        for (const auto& [since, other] : waiting)
+          if (since <= call_of(at(index))) excluded_.push_back({other, index});
         if (optional_[at(index)] == 0) {
           certain = index;
-          waiting.clear();
-        } else if (unknown_too || columns_.certain(at(position_[at(index)]))) {
-          waiting.push_back(index);
+          std::erase_if(waiting, [&](const auto& each) { return each.first <= call_of(at(index)); });
+        } else if (const std::int64_t since = times_.in_turn_since(at(position_[at(index)])); since != kNever) {
+          waiting.emplace_back(since, index);
         }
       }
     }
@@ -246,7 +186,7 @@ class Builder {
     std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>> objects;
     for (std::size_t i = 0; i < position_.size(); ++i) {
       if (position_[i] < 0 || columns_.hint[at(position_[i])] == kNoHint) continue;
-      const std::int32_t era = condition_ == Condition::kBufferedDurable ? only_era(at(position_[i])) : 0;
+      const std::int32_t era = condition_ == Condition::kBufferedDurable ? times_.only_era(at(position_[i])) : 0;
       if (era != kNone) objects[{object(at(position_[i])), era}].push_back(static_cast<std::int32_t>(i));
     }
     for (auto& [object, members] : objects) hints_of(members);
@@ -334,7 +274,7 @@ class Builder {
     if (position == kPersist) return alphabet.persist;
     if (position == kCrashOperation) return alphabet.crash;
     if (alphabet.exact.empty()) return 0;  // nobody is going to ask for it
-    const bool loose = optional_[index] != 0 && !open(position);
+    const bool loose = optional_[index] != 0 && !times_.open(position);
     return loose ? alphabet.loose[at(position)] : alphabet.exact[at(position)];
   }
 
@@ -353,8 +293,7 @@ class Builder {
   const Columns& columns_;
   const Part& part_;
   Condition condition_;
-  std::vector<std::int64_t> system_;  // times of crashes of everything
-  std::vector<Crash> ends_;           // of eras
+  OperationTimes times_;
   std::vector<std::int32_t> position_;
   std::vector<std::uint8_t> optional_;
   std::vector<std::int64_t> call_;

@@ -17,16 +17,18 @@
 namespace linpoint::histories {
 
 /// What happens at one instant, in this order. Early: returns at the very time of a crash of their process. A crash of
-/// the object alone happens between the calls and the returns of its time, which may all come before or after it.
+/// the object alone happens between the calls and the returns of its time, which may all come before or after it; with
+/// early returns at its time it begins before those.
 enum Phase : std::uint8_t {
-  kEarlyReturn = 0,
-  kCrash = 1,
-  kRecovery = 2,
-  kCall = 3,
-  kObjectSaved = 4,
-  kObjectCrash = 5,
-  kObjectRecovery = 6,
-  kReturn = 7
+  kObjectCrashBegins = 0,
+  kEarlyReturn = 1,
+  kCrash = 2,
+  kRecovery = 3,
+  kCall = 4,
+  kObjectSaved = 5,
+  kObjectCrash = 6,
+  kObjectRecovery = 7,
+  kReturn = 8
 };
 
 /// When an operation may take effect: from its call to its return (kNever: at any later time).
