@@ -83,8 +83,8 @@ class CoreCheckers {
   std::vector<Said> of_eras(const std::vector<Positions>& keys) {
     std::vector<Said> said;
     const Positions everything = tests::everything(columns_);
-    const auto problem = search::build(columns_, {everything, {}, false}, search::Condition::kBufferedDurable,
-                                       alphabet_, nullptr, 0);
+    const auto problem =
+        search::build(columns_, {everything, {}, false}, search::Condition::kBufferedDurable, alphabet_, nullptr, 0);
     const bool constrained = this->constrained(problem);
     std::vector<std::int32_t> key_of(columns_.size());
     for (std::size_t key = 0; key < keys.size(); ++key)
@@ -166,15 +166,20 @@ class CoreCheckers {
   }
 
   void searches(const Positions& positions, search::Condition condition, std::vector<Said>& said) {
-    const auto problem =
-        search::build(columns_, {positions, {}, false}, condition, alphabet_, machine_.get(), machine_->state(content()));
-    for (const std::string_view name : {"wing-gong", "dfs", "reversed dfs", "linear"}) {
-      search::StopToken stop;
+    const auto problem = search::build(columns_, {positions, {}, false}, condition, alphabet_, machine_.get(),
+                                       machine_->state(content()));
+    const auto make = [&](std::string_view name, search::StopToken& stop) {
       auto steps = machine_->steps(stop);
-      auto search = name == "wing-gong" ? search::wing_gong(problem, std::move(steps), stop)
-                    : name == "linear"  ? search::linear(problem, std::move(steps), stop)
-                                        : search::depth_first(problem, std::move(steps), stop,
-                                                              search::seen_table(problem, stop), name != "dfs");
+      if (name == "wing-gong") return search::wing_gong(problem, std::move(steps), stop);
+      if (name == "linear") return search::linear(problem, std::move(steps), stop);
+      const auto order = name == "dfs"          ? search::Order::kFirstCalled
+                         : name == "linear-dfs" ? search::Order::kFirstReturned
+                                                : search::Order::kLastCalled;
+      return search::depth_first(problem, std::move(steps), stop, search::seen_table(problem, stop), order);
+    };
+    for (const std::string_view name : {"wing-gong", "dfs", "reversed dfs", "linear-dfs", "linear"}) {
+      search::StopToken stop;
+      const auto search = make(name, stop);
       const bool holds = search->run(~std::uint64_t{0} >> 1) == search::Status::kLinearizable;
       Positions order = search->order();
       for (std::int32_t& each : order) each = problem.position[at(each)];
@@ -205,7 +210,8 @@ class CoreCheckers {
       said.push_back({"graph", true, order_objection(positions, found.order, condition), {}});
     if (found.status != graphs::Status::kViolation) return;
     const Positions& scope = found.refutation.scope;  // where there are blind writes, in place of links
-    const bool holds = !scope.empty() || verdicts::check_refutation(question, found.refutation) != verdicts::Proof::kBroken;
+    const bool holds =
+        !scope.empty() || verdicts::check_refutation(question, found.refutation) != verdicts::Proof::kBroken;
     said.push_back({"graph", false, holds ? "" : "the links are not what was recorded", scope});
   }
 

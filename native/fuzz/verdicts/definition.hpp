@@ -103,13 +103,12 @@ class Definition {
     const Operation& a = ops_[i];
     const Operation& b = ops_[j];
     const std::int64_t over = end(a);
-    const bool earlier =
-        a.process == b.process && std::tuple(a.call, over, i) < std::tuple(b.call, end(b), j);
+    const bool earlier = a.process == b.process && std::tuple(a.call, over, i) < std::tuple(b.call, end(b), j);
     if (rule_ == Rule::kSequential || (rule_ == Rule::kRecoverable && earlier && !a.certain())) return earlier;
     if (rule_ != Rule::kLinearizable)  // what ended at a crash of its process lies before it
       for (const CrashEvent& crash : history_.crashes)
-        if ((crash.process == kEverything || crash.process == a.process) && a.call < crash.time &&
-            over <= crash.time && crash.time <= b.call)
+        if ((crash.process == kEverything || crash.process == a.process) && a.call < crash.time && over <= crash.time &&
+            crash.time <= b.call)
           return true;
     return over < b.call || (earlier && over <= b.call);
   }

@@ -40,8 +40,10 @@ class HistoryGenerator {
       if (!free.contains(op.process)) free[op.process] = -100;
       if (free[op.process] == kNever) op.process += 10 * static_cast<std::int32_t>(number + 1);
       const std::int64_t since = free.contains(op.process) ? free[op.process] : -100;
-      op.call = std::max(since, coarse(point - static_cast<std::int64_t>(pick(static_cast<std::uint64_t>(stretch) + 1))));
-      op.ret = std::max(op.call, coarse(point + static_cast<std::int64_t>(pick(static_cast<std::uint64_t>(stretch) + 1))));
+      op.call =
+          std::max(since, coarse(point - static_cast<std::int64_t>(pick(static_cast<std::uint64_t>(stretch) + 1))));
+      op.ret =
+          std::max(op.call, coarse(point + static_cast<std::int64_t>(pick(static_cast<std::uint64_t>(stretch) + 1))));
       op.what = draw_call(distinct);
       interrupt(op);
       if (op.certain() || one_in(2)) {

@@ -43,7 +43,8 @@ void print(const DrawnHistory& history) {
 /// The operations at some positions as a history of their own.
 DrawnHistory part(const DrawnHistory& history, const Positions& positions) {
   DrawnHistory found{history.kind, {}, history.crashes};
-  for (const std::int32_t position : positions) found.operations.push_back(history.operations[static_cast<std::size_t>(position)]);
+  for (const std::int32_t position : positions)
+    found.operations.push_back(history.operations[static_cast<std::size_t>(position)]);
   return found;
 }
 
@@ -108,6 +109,7 @@ int main(int argc, char** argv) {
     print(history);
     return EXIT_FAILURE;
   }
-  std::printf("%llu\t%llu\t%llu\t%llu\t%llu\n", seed, totals.histories, totals.compared, totals.decided, totals.violations);
+  std::printf("%llu\t%llu\t%llu\t%llu\t%llu\n", seed, totals.histories, totals.compared, totals.decided,
+              totals.violations);
   return EXIT_SUCCESS;
 }
