@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether operations have an order, by the definitions of the conditions: the evaluator's own search.
 
-It shares nothing with linpoint's searches but histories and specs. It walks configurations (who has taken effect, the
+It shares nothing with linpoint's searches but histories, specs and what the oracle takes a condition to mean. It walks configurations (who has taken effect, the
 state) depth first and remembers those that it has left. What is too large for it is decided by a checker that an
 explanation does not use.
 """
@@ -9,10 +9,12 @@ explanation does not use.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import linpoint
+from linpoint.checkers.condition_definition import ConditionDefinition
 from linpoint.histories.history import History
 from linpoint.histories.operation import Crash, Operation, Outcome
 from linpoint.histories.values import Value, canonical
@@ -121,39 +123,11 @@ def precedence(question: Question) -> tuple[list[Operation], list[bool], list[in
         op.outcome is Outcome.OK and position not in question.relaxed
         for op, position in zip(ops, question.positions, strict=True)
     ]
-    history, condition = question.history, question.condition
-    skew = history.clock_skew
-    crashes = [crash for crash in history.crashes if condition != "linearizable"]
-
-    def end(op: Operation) -> float:
-        if op.outcome is Outcome.OK and op.return_ is not None:
-            return op.return_
-        spans = [c.time for c in crashes if condition == "strict" and c.covers(op.process) and c.time > op.call]
-        return min(spans, default=float("inf"))
-
-    ends = [end(op) for op in ops]
-    keys = [
-        canonical(next(iter(question.spec.arguments(op)), None)) if question.spec.key_argument else canonical(op.key)
-        for op in ops
-    ]
+    definition = ConditionDefinition(question.history, ops, question.spec, question.condition)
     before = [0] * len(ops)
-    for j, b in enumerate(ops):
-        for i, a in enumerate(ops):
-            if i == j:
-                continue
-            same = a.process == b.process and (a.call, ends[i], i) < (b.call, ends[j], j)
-            hinted = a.order is not None and b.order is not None and a.order < b.order and keys[i] == keys[j]
-            if condition == "sequential":
-                first = same or hinted
-            elif condition == "recoverable" and same and a.outcome is not Outcome.OK:
-                first = True
-            else:
-                apart = not skew and any(a.call < c.time and ends[i] <= c.time <= b.call for c in crashes)
-                first = hinted or apart or ends[i] + skew < b.call or (same and ends[i] <= b.call)
-            if question.in_order is not None:
-                pair = (question.positions[i], question.positions[j])
-                first = first or pair == question.in_order
-            before[j] |= first << i
+    for j, i in itertools.permutations(range(len(ops)), 2):
+        pair = (question.positions[i], question.positions[j])
+        before[j] |= (definition.before(i, j) or pair == question.in_order) << i
     return ops, required, before
 
 
@@ -167,9 +141,9 @@ class _Search:
             for i in range(len(self.ops)):
                 self.after[i] |= (bits >> i & 1) << j
         self.must = sum(1 << i for i, needed in enumerate(self.required) if needed)
-        buffered = question.condition == "buffered-durable"
-        self.crashes = sorted({c.time for c in question.history.crashes if c.process is None}) if buffered else []
-        self.era = [sum(time <= op.call for time in self.crashes) for op in self.ops]
+        definition = ConditionDefinition(question.history, self.ops, question.spec, question.condition)
+        self.crashes = len(definition.bounds)
+        self.eras = definition.eras
 
     def run(self) -> bool | None:
         """Depth first, by a stack; None if it takes too long."""
@@ -177,7 +151,9 @@ class _Search:
             return None
         start = (0, 0, {}, None)
         stack, seen = [start], set()
-        members = [sum(1 << i for i, era in enumerate(self.era) if era == e) for e in range(len(self.crashes) + 1)]
+        numbers = range(self.crashes + 1)
+        members = [sum(1 << i for i, eras in enumerate(self.eras) if e in eras) for e in numbers]
+        due = [sum(1 << i for i, eras in enumerate(self.eras) if eras[-1] <= e) for e in numbers]
         while stack:
             done, era, state, saved = stack.pop()
             configuration = (done, era, canonical(state), None if saved is None else canonical(saved[0]))
@@ -186,10 +162,10 @@ class _Search:
             seen.add(configuration)
             if len(seen) > MAX_CONFIGURATIONS:
                 return None
-            complete = self.must & members[era] & ~done == 0
-            if complete and era == len(self.crashes):
+            complete = self.must & due[era] & ~done == 0
+            if complete and era == self.crashes:
                 return True
-            if era < len(self.crashes):
+            if era < self.crashes:
                 if saved is None:
                     stack.append((done, era, state, (state,)))
                 elif complete:
@@ -203,7 +179,7 @@ class _Search:
         return False
 
     def _candidates(self, done: int, members: int) -> Iterator[int]:
-        waiting = self.must & members & ~done
+        waiting = self.must & ~done
         for i in range(len(self.ops)):
             if members >> i & 1 and not done >> i & 1 and not self.before[i] & waiting and not self.after[i] & done:
                 yield i

@@ -174,7 +174,9 @@ def long_history(rng: random.Random, name: str, size: int) -> tuple[History, Spe
     crashes = []
     if rng.random() < 0.15 and size < 200:
         time = rng.choice([op.call for op in ops])
-        if not any(op.outcome is Outcome.OK and op.call < time < op.end for op in ops):
+        if rng.random() < 0.5:
+            crashes.append(Crash(time, of_object=True))
+        elif not any(op.outcome is Outcome.OK and op.call < time < op.end for op in ops):
             crashes.append(Crash(time))
     if rng.random() < 0.3:
         rng.shuffle(ops)

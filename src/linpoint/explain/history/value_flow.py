@@ -91,8 +91,8 @@ def _of_register(op: Operation) -> ValueFlow:
             return ValueFlow(put=op.args[-1], certain=done)
         case "swap":
             return ValueFlow(op.result if done else NOTHING, op.args[-1], certain=done)
-        case "delete" | "erase" | "remove":
-            return ValueFlow(put=ABSENCE, certain=done)  # whatever it found, nothing is there afterwards
+        case "delete" | "erase" | "remove" if not done or op.result is not False:
+            return ValueFlow(put=ABSENCE, certain=done)
         case "insert" | "cas" if not done or op.result is not False:
             certain = done and op.result is True
             seen = op.args[-2] if op.name == "cas" and certain else NOTHING

@@ -8,7 +8,6 @@ the results one by one that the values of the history suggest. Cost: a decision 
 
 from __future__ import annotations
 
-import bisect
 import dataclasses
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Final
@@ -89,7 +88,7 @@ def _by_search(whole: WholeObject, positions: Sequence[int], unknown: Sequence[i
             return PossibleResults(tuple(found.values()), complete=False)
         if not answer.found:
             return PossibleResults(tuple(found.values()), complete=True)
-        given = _results_in(variant.replace(here, op), spec, whole.condition, answer.witness, here)
+        given = _results_in(variant.replace(here, op), spec, answer.witness, here)
         new = {form: value for form, value in given.items() if form not in found}
         for form, value in new.items():
             other = dataclasses.replace(op, result=value)
@@ -104,15 +103,12 @@ def _by_search(whole: WholeObject, positions: Sequence[int], unknown: Sequence[i
     return PossibleResults(tuple(found.values()), complete=False)
 
 
-def _results_in(history: History, spec: Spec, condition: str, witness: Witness, here: int) -> dict[Hashable, Value]:
+def _results_in(history: History, spec: Spec, witness: Witness, here: int) -> dict[Hashable, Value]:
     """What the spec gives for the operation at its place in an order."""
-    system = sorted({crash.time for crash in history.crashes if crash.process is None})
-    if condition != "buffered-durable":
-        system = []
+    survivors = witness.survivors or ()
     states: list[dict[Any, State]] = [{}]
-    for era in range(len(system) + 1):
-        ops = [p for p in witness.order if bisect.bisect_right(system, history.operations[p].call) == era]
-        kept = len(ops) if witness.survivors is None or era == len(system) else witness.survivors[era]
+    for era, ops in enumerate(witness.by_era()):
+        kept = survivors[era] if era < len(survivors) else len(ops)
         saved = states
         for number, place in enumerate(ops):
             op = history.operations[place]

@@ -62,9 +62,9 @@ class WholeObject:
         ``replaced`` has others in the place of some. None if there was no time to find out.
         """
         chosen = self.positions if positions is None else positions
-        if len(chosen) > _MAX_OPERATIONS or self.seconds_left() <= 0:
-            return None
         hidden = frozenset(unknown)
+        if len(chosen) > _MAX_OPERATIONS or self.seconds_left() <= 0 or self._open_together(hidden):
+            return None
         variant = self.variant(chosen, hidden, replaced)
         checkable = not any(self._keeps_process(position) for position in hidden)
         if len(variant) <= _MAX_SEARCHED_OPERATIONS or not checkable:
@@ -111,6 +111,12 @@ class WholeObject:
             return True
         op = self.history.operations[position]
         return (op.process, op.call) in self._returns
+
+    def _open_together(self, unknown: Collection[int]) -> bool:
+        """Whether one process would have several open operations of one instant, which have no order in it."""
+        ops = self.history.operations
+        called = [(ops[p].process, ops[p].call) for p in unknown if self._keeps_process(p)]
+        return len(set(called)) < len(called)
 
     @functools.cached_property
     def _returns(self) -> frozenset[tuple[Process, Time]]:
