@@ -81,15 +81,14 @@ void construct(Columns* self, const Column<std::int32_t>& process, const Column<
         {crash_time.data()[i], crash_begin.data()[i], crash_end.data()[i], crash_process.data()[i]});
 }
 
-using Span5 = std::tuple<std::int32_t, std::int64_t, std::int64_t, int, int>;
+using TimedSpan = std::tuple<std::int32_t, std::int64_t, std::int64_t, histories::Phase, histories::Phase>;
 
 std::tuple<std::vector<std::int64_t>, std::vector<std::int64_t>, std::vector<std::vector<std::int32_t>>> rank(
-    const std::vector<Span5>& spans) {
+    const std::vector<TimedSpan>& spans) {
   std::vector<histories::Span> native;
   native.reserve(spans.size());
   for (const auto& [process, call, ret, call_phase, return_phase] : spans)
-    native.push_back(
-        {process, call, ret, static_cast<histories::Phase>(call_phase), static_cast<histories::Phase>(return_phase)});
+    native.push_back({process, call, ret, call_phase, return_phase});
   histories::Order order = histories::rank(native);
   return {std::move(order.calls), std::move(order.returns), std::move(order.chains)};
 }
@@ -294,6 +293,17 @@ void bind_histories(nb::module_& m) {
       .def("by_object", &histories::by_object, "key_argument"_a)
       .def("by_first_argument", &histories::by_first_argument);
 
+  using histories::Phase;
+  nb::enum_<Phase>(m, "Phase", nb::is_arithmetic(), "What happens at one instant, in this order.")
+      .value("OBJECT_CRASH_BEGINS", Phase::kObjectCrashBegins)
+      .value("EARLY_RETURN", Phase::kEarlyReturn)
+      .value("CRASH", Phase::kCrash)
+      .value("RECOVERY", Phase::kRecovery)
+      .value("CALL", Phase::kCall)
+      .value("OBJECT_SAVED", Phase::kObjectSaved)
+      .value("OBJECT_CRASH", Phase::kObjectCrash)
+      .value("OBJECT_RECOVERY", Phase::kObjectRecovery)
+      .value("RETURN", Phase::kReturn);
   m.def("rank", &rank, "spans"_a, "Ranks of calls and returns, and chains: see ranking.hpp.");
 }
 

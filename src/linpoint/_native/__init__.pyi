@@ -78,7 +78,18 @@ class Columns:
     def by_object(self, key_argument: bool) -> Classes: ...
     def by_first_argument(self) -> Classes: ...
 
-def rank(spans: Sequence[tuple[int, int, int, int, int]]) -> tuple[list[int], list[int], list[list[int]]]: ...
+class Phase(enum.IntEnum):
+    OBJECT_CRASH_BEGINS = 0
+    EARLY_RETURN = 1
+    CRASH = 2
+    RECOVERY = 3
+    CALL = 4
+    OBJECT_SAVED = 5
+    OBJECT_CRASH = 6
+    OBJECT_RECOVERY = 7
+    RETURN = 8
+
+def rank(spans: Sequence[tuple[int, int, int, Phase, Phase]]) -> tuple[list[int], list[int], list[list[int]]]: ...
 
 # Specs
 

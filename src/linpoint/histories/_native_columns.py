@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The native side of histories: where their layer meets the core."""
 
-from linpoint._native import Columns, rank
+from linpoint._native import Columns, Phase, rank
 from linpoint._native.readers import (
     ArrowReader,
     CsvReader,
@@ -21,6 +21,7 @@ __all__ = [
     "JsonEventReader",
     "LineReader",
     "OperationTable",
+    "Phase",
     "TableWriter",
     "TextReader",
     "rank",

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from linpoint.histories._native_columns import Columns as NativeColumns
-from linpoint.histories._native_columns import rank
+from linpoint.histories._native_columns import Phase, rank
 from linpoint.histories.operation import Crash, Operation, Outcome, Process, Time
 from linpoint.histories.value_numbering import BuiltNumbering, Equated, ValueNumbering
 from linpoint.histories.values import Value, canonical
@@ -25,9 +25,6 @@ NEVER_RANK: Final = 2**63 - 1
 
 NULL, TRUE, FALSE = range(3)
 """The numbers of the values that the native steps must know."""
-
-# What happens at one instant, in this order: see ``time_ranking.hpp``. EARLY: returns at the very time of a crash.
-EARLY_RETURN, CRASH, _, CALL, _, OBJECT_CRASH, _, RETURN = range(8)
 
 _NO_HINT: Final = -(2**63)
 _MAX_TIME: Final = 2**62  # so that no sum of two overflows
@@ -256,8 +253,8 @@ class Span:
     process: Process | None
     call: Time
     return_: Time | None
-    call_phase: int = CALL
-    return_phase: int = RETURN
+    call_phase: Phase = Phase.CALL
+    return_phase: Phase = Phase.RETURN
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from linpoint.histories._native_columns import Phase
 from linpoint.histories.history import History
-from linpoint.histories.integer_columns import CALL, CRASH, EARLY_RETURN, OBJECT_CRASH, RETURN, Span, real_time_order
+from linpoint.histories.integer_columns import Span, real_time_order
 from linpoint.histories.operation import Crash, Operation, Outcome, Process, Time
 from linpoint.histories.values import format_value
 from linpoint.text.phrases import one_line
@@ -144,5 +145,7 @@ def spans(ops: Sequence[Operation], crashes: Sequence[Crash], every: Sequence[Cr
     for op in ops:
         end = None if op.outcome is Outcome.UNKNOWN else op.call if op.return_ is None else op.return_
         early = end != op.call and any(crash.time == end and crash.covers(op.process) for crash in every)
-        found.append(Span(op.process, op.call, end, CALL, EARLY_RETURN if early else RETURN))
-    return found + [Span(None, crash.time, None, OBJECT_CRASH if crash.of_object else CRASH) for crash in crashes]
+        found.append(Span(op.process, op.call, end, return_phase=Phase.EARLY_RETURN if early else Phase.RETURN))
+    return found + [
+        Span(None, crash.time, None, Phase.OBJECT_CRASH if crash.of_object else Phase.CRASH) for crash in crashes
+    ]
