@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
@@ -40,7 +41,8 @@ def in_pieces(path: Path, count: int) -> Callable[..., Any]:
 
     Events come in one part, but in small blocks.
     """
-    lines = path.read_bytes().splitlines(keepends=True) if b"\r" not in path.read_bytes() else [path.read_bytes()]
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    lines = [data] if b"\r" in data else data.splitlines(keepends=True)
 
     def read_in_pieces(make: MakeReader, _: Any, size: int) -> native.NativeRead | None:
         events = isinstance(make(0, True), (EdnReader, JsonEventReader))

@@ -94,7 +94,7 @@ class ForeignWord:
 
     word: str
     why: str
-    """As in "/tmp/a.py is not below the current directory"."""
+    """As in "../a.py is not below the current directory"."""
 
 
 def foreign_words(content: Mapping[str, Any], allowed: Collection[str] = ()) -> list[ForeignWord]:
